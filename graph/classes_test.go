@@ -1,0 +1,139 @@
+package graph
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// labelledBatch returns a few random graphs with labels, some with self loops and arcs of two types.
+func labelledBatch(t *testing.T, seed uint64, directed bool) *Batch {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 7))
+	graphs := make([]Graph, 1+rng.IntN(5))
+	for i := range graphs {
+		g := &graphs[i]
+		g.NumVertices, g.Directed = rng.IntN(9), directed
+		if i == 0 {
+			g.NumVertices++
+		}
+		g.Labels = []int32{}
+		for v := range g.NumVertices {
+			g.Labels = append(g.Labels, rng.Int32N(3))
+			for w := range g.NumVertices {
+				if rng.Float64() < 0.25 {
+					g.AddArc(int32(v), int32(w))
+					if seed%2 == 1 {
+						g.Arcs.Types = append(g.Arcs.Types, rng.Int32N(2))
+					}
+				}
+			}
+		}
+	}
+	b, err := NewBatch(graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// signature writes the multiset of label sequences of the paths of one size from v.
+func signature(b *Batch, v int32, size int, walks bool) string {
+	var all []string
+	visit := func(path []int32) {
+		if len(path) == size {
+			labels := make([]string, size)
+			for i, u := range path {
+				labels[i] = fmt.Sprint(b.Labels[u])
+			}
+			all = append(all, strings.Join(labels, ","))
+		}
+	}
+	if walks {
+		b.VisitWalks(v, size, visit)
+	} else {
+		b.VisitPaths(v, size, visit)
+	}
+	sort.Strings(all)
+	return strings.Join(all, ";")
+}
+
+func TestPathClassesAreMultisetsOfLabelSequences(t *testing.T) {
+	for seed := range uint64(60) {
+		b := labelledBatch(t, seed, seed%3 == 0)
+		for _, walks := range []bool{false, true} {
+			for size := 1; size <= 4; size++ {
+				got := b.PathClasses(b.Labels, size, true, walks, 1+int(seed%3))
+				if len(got.Class) != size {
+					t.Fatalf("%d sizes, want %d", len(got.Class), size)
+				}
+				for j := 1; j <= size; j++ {
+					var roots []int32
+					numbers := map[string]int32{}
+					for v := range b.NumVertices() {
+						s := signature(b, int32(v), j, walks)
+						if _, seen := numbers[s]; !seen {
+							numbers[s] = int32(len(roots))
+							roots = append(roots, int32(v))
+						}
+						if got.Class[j-1][v] != numbers[s] {
+							t.Fatalf("seed %d, walks %v, size %d: vertex %d is in class %d, want %d", seed, walks, j, v, got.Class[j-1][v], numbers[s])
+						}
+					}
+					if fmt.Sprint(got.Roots[j-1]) != fmt.Sprint(roots) {
+						t.Fatalf("seed %d, size %d: roots %v, want %v", seed, j, got.Roots[j-1], roots)
+					}
+				}
+				last := b.PathClasses(b.Labels, size, false, walks, 1)
+				if fmt.Sprint(last.Class[0]) != fmt.Sprint(got.Class[size-1]) {
+					t.Fatalf("seed %d, size %d: one size alone gives other classes", seed, size)
+				}
+			}
+		}
+	}
+}
+
+func TestPathIndexFindsEveryPath(t *testing.T) {
+	for seed := range uint64(60) {
+		b := labelledBatch(t, seed, seed%3 == 0)
+		for _, walks := range []bool{false, true} {
+			for size := 1; size <= 4; size++ {
+				var want []int32
+				for v := range b.NumVertices() {
+					visit := func(path []int32) {
+						if len(path) == size {
+							want = append(want, path...)
+						}
+					}
+					if walks {
+						b.VisitWalks(int32(v), size, visit)
+					} else {
+						b.VisitPaths(int32(v), size, visit)
+					}
+				}
+				x := b.NewPathIndex(size, walks, 2)
+				if int(x.Total())*size != len(want) {
+					t.Fatalf("seed %d, walks %v, size %d: %d paths, want %d", seed, walks, size, x.Total(), len(want)/size)
+				}
+				all := make([]int64, x.Total())
+				var some []int64
+				var wantSome []int32
+				for i := range all {
+					all[i] = int64(i)
+					if i%3 == 1 {
+						some = append(some, int64(i))
+						wantSome = append(wantSome, want[i*size:(i+1)*size]...)
+					}
+				}
+				if got := x.At(all, 2); fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Fatalf("seed %d, walks %v, size %d: paths %v, want %v", seed, walks, size, got, want)
+				}
+				if got := x.At(some, 1); fmt.Sprint(got) != fmt.Sprint(wantSome) {
+					t.Fatalf("seed %d, walks %v, size %d: some paths %v, want %v", seed, walks, size, got, wantSome)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package graph
+
+import (
+	"sort"
+
+	"github.com/grove-graph/grove/parallel"
+)
+
+// PathIndex numbers all paths (or walks) of one size in depth-first order, grouped by start vertex,
+// without storing them: any of them can be asked for by its number. The batch must come from
+// [FromArcs] or a function above it.
+type PathIndex struct {
+	b     *Batch
+	size  int
+	walks []int64 // WalkCounts, or nil for simple paths
+	start []int64 // number of the first path of each vertex; one more than there are vertices
+}
+
+// NewPathIndex counts the paths of size vertices, or the walks. Counting visits the paths of size-1
+// vertices; walks are counted by their recursion.
+func (b *Batch) NewPathIndex(size int, walks bool, workers int) *PathIndex {
+	n := b.NumVertices()
+	x := &PathIndex{b: b, size: size, start: make([]int64, n+1)}
+	if walks {
+		x.walks = b.WalkCounts(size)
+		for v := range n {
+			x.start[v+1] = x.start[v] + x.walks[v*size+size-1]
+		}
+		return x
+	}
+	parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
+		path := make([]int32, size)
+		for v := from; v < to; v++ {
+			x.start[v+1] = x.count(path, 1, int32(v))
+		}
+	})
+	for v := range n {
+		x.start[v+1] += x.start[v]
+	}
+	return x
+}
+
+// Total returns the number of paths.
+func (x *PathIndex) Total() int64 { return x.start[len(x.start)-1] }
+
+// At returns the vertices of the paths with the given ascending numbers, size of them for each.
+func (x *PathIndex) At(numbers []int64, workers int) []int32 {
+	out := make([]int32, len(numbers)*x.size)
+	const chunk = 1024
+	parallel.Chunks(workers, len(numbers), chunk, func(from, to int) {
+		path := make([]int32, x.size)
+		for from < to {
+			v := sort.Search(len(x.start)-1, func(v int) bool { return x.start[v+1] > numbers[from] })
+			upTo := from + sort.Search(to-from, func(i int) bool { return numbers[from+i] >= x.start[v+1] })
+			if x.walks != nil {
+				for i := from; i < upTo; i++ {
+					x.walk(out[i*x.size:(i+1)*x.size], int32(v), numbers[i]-x.start[v])
+				}
+			} else {
+				s := search{x: x, path: path, wanted: numbers[from:upTo], at: x.start[v], out: out[from*x.size:]}
+				s.visit(1, int32(v))
+			}
+			from = upTo
+		}
+	})
+	return out
+}
+
+// count returns the number of paths whose j-th vertex is v and whose first j-1 are in path.
+func (x *PathIndex) count(path []int32, j int, v int32) int64 {
+	path[j-1] = v
+	switch {
+	case j == x.size:
+		return 1
+	case j == x.size-1:
+		return int64(x.b.waysOn(path[:j]))
+	}
+	total := int64(0)
+	for _, w := range x.b.Neighbors(v) {
+		if !contains(path[:j], w) {
+			total += x.count(path, j+1, w)
+		}
+	}
+	return total
+}
+
+// waysOn returns the number of neighbours of the last vertex of a path that are not on it.
+func (b *Batch) waysOn(path []int32) int {
+	v := path[len(path)-1]
+	ways := b.Degree(v)
+	for _, u := range path {
+		ways -= b.CountArcs(v, u)
+	}
+	return ways
+}
+
+func contains(path []int32, v int32) bool {
+	for _, u := range path {
+		if u == v {
+			return true
+		}
+	}
+	return false
+}
+
+// walk writes the walk from v with the given number among those from v.
+func (x *PathIndex) walk(out []int32, v int32, number int64) {
+	for left := x.size - 1; ; left-- {
+		out[0] = v
+		if left == 0 {
+			return
+		}
+		out = out[1:]
+		for _, w := range x.b.Neighbors(v) {
+			below := x.walks[int(w)*x.size+left-1]
+			if number < below {
+				v = w
+				break
+			}
+			number -= below
+		}
+	}
+}
+
+// search finds paths of one start vertex by number.
+type search struct {
+	x      *PathIndex
+	path   []int32
+	wanted []int64 // numbers that are still to be found, ascending
+	at     int64   // number of the next path in depth-first order
+	out    []int32
+}
+
+func (s *search) visit(j int, v int32) {
+	s.path[j-1] = v
+	size := s.x.size
+	if j == size {
+		if len(s.wanted) > 0 && s.wanted[0] == s.at {
+			copy(s.out, s.path)
+			s.out, s.wanted = s.out[size:], s.wanted[1:]
+		}
+		s.at++
+		return
+	}
+	if j == size-1 {
+		if ways := int64(s.x.b.waysOn(s.path[:j])); len(s.wanted) == 0 || s.wanted[0] >= s.at+ways {
+			s.at += ways
+			return
+		}
+	}
+	for _, w := range s.x.b.Neighbors(v) {
+		if len(s.wanted) == 0 {
+			return
+		}
+		if !contains(s.path[:j], w) {
+			s.visit(j+1, w)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package modelfile
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gorgonia.org/tensor"
+)
+
+func sample(t testing.TB) []byte {
+	raw, err := Encode("test", map[string]int{"answer": 42}, map[string]*tensor.Dense{
+		"a": tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float32{1, 2, 3, 4, 5, 6})),
+		"b": tensor.New(tensor.WithShape(2), tensor.WithBacking([]float64{0.5, -0.25})),
+		"c": tensor.New(tensor.WithShape(0, 4), tensor.WithBacking([]float64{})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func TestRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.grove")
+	if err := WriteAtomic(path, sample(t)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Kind != "test" || string(f.Model) != `{"answer":42}` {
+		t.Errorf("kind %q, model %s", f.Kind, f.Model)
+	}
+	a, err := f.Tensor("a", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Float32s()[5] != 6 || f.Tensors["b"].Float64s()[1] != -0.25 {
+		t.Error("elements changed on the way")
+	}
+	if _, err := f.Tensor("a", 3); err == nil {
+		t.Error("a tensor of other dimensions was found")
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(left) != 1 {
+		t.Errorf("files beside the model: %v, %v", left, err)
+	}
+}
+
+// Every single-byte change and every cut is refused.
+func TestDamageIsRefused(t *testing.T) {
+	raw := sample(t)
+	for i := range raw {
+		broken := bytes.Clone(raw)
+		broken[i] ^= 0x10
+		if _, err := Decode(broken); err == nil {
+			t.Fatalf("byte %d changed and nobody noticed", i)
+		}
+		if _, err := Decode(raw[:i]); err == nil {
+			t.Fatalf("cut after %d bytes and nobody noticed", i)
+		}
+	}
+}
+
+func TestForeignFileIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(path, []byte(strings.Repeat("hello\n", 50)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "notes.txt: not a Grove model file") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	raw := sample(f)
+	f.Add(raw)
+	f.Add(raw[:40])
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if file, err := Decode(raw); err == nil && file == nil {
+			t.Error("neither file nor error")
+		}
+	})
+}
