@@ -1,0 +1,169 @@
+// Package dataset brings graphs into Grove: readers for the TU format, for the text format of the
+// GIN experiments and for vertex-task folders, cross-validation folds, the transforms that the
+// published experiments apply to vertex data, writers, seeded generators and the download of TU
+// archives.
+//
+// # Rules that every reader keeps
+//
+// A file may be stored as NAME or, compressed, as NAME.gz; the first that exists is read. Windows
+// line ends, a byte-order mark, blanks around values and blank lines at the end are accepted; a blank
+// line in the middle is refused. Values are separated by a comma, by blanks or by both. What is
+// damaged is refused by an error of one line that names the file and the line. Memory grows with the
+// text that is read, never with a number that stands in it.
+package dataset
+
+import (
+	"math"
+
+	"github.com/grove-graph/grove/graph"
+)
+
+// Task says what is to be predicted from a data set.
+type Task int
+
+const (
+	GraphClassification Task = iota // Classes: one class of every graph
+	GraphRegression                 // Targets: one row of every graph
+	NodeClassification              // VertexClasses: one class of every vertex
+	NodeRegression                  // Targets: one row of every vertex
+)
+
+// String returns the task in words.
+func (t Task) String() string {
+	switch t {
+	case GraphClassification:
+		return "graph classification"
+	case GraphRegression:
+		return "graph regression"
+	case NodeClassification:
+		return "node classification"
+	case NodeRegression:
+		return "node regression"
+	}
+	return "unknown task"
+}
+
+// PerVertex reports whether the task asks for a value of every vertex rather than of every graph.
+func (t Task) PerVertex() bool { return t == NodeClassification || t == NodeRegression }
+
+// Dataset is a set of graphs with what is known of them. Label ids, arc label ids and class indices
+// count from 0 in ascending order of the numbers that stand in the files.
+type Dataset struct {
+	Name  string
+	Task  Task
+	Batch *graph.Batch
+
+	Classes       []int    // class of each graph, an index of ClassNames; nil where there are none
+	VertexClasses []int    // class of each vertex, -1 where it has none; nil unless the task is per vertex
+	ClassNames    []string // the code of each class as the file gives it
+
+	Targets     []float64 // rows x len(TargetNames), row-major; a row for each graph or vertex; NaN: no target
+	TargetNames []string
+
+	LabelNames    []string // name of each vertex label id: its code in the file unless a name is given
+	ArcLabelNames []string // code of each arc label id
+
+	Splits  []Split // published splits of the vertices; only for tasks per vertex
+	Missing []int   // positions in Batch.Attributes that the file left empty; they hold their column's mean
+	Motif   *Motif  // the planted or annotated cause of the classes, where it is known
+
+	Notes []string // what a reader did beyond reading, a sentence each
+}
+
+// Split is a named division of the vertices of a graph.
+type Split struct {
+	Name string
+	Fold
+}
+
+// Motif marks the part of the graphs that decides their class, to check explanations against.
+type Motif struct {
+	Vertices []bool // of each vertex of the batch
+	Arcs     []bool // of each arc of the batch, in the order of Col
+}
+
+// NumGraphs returns the number of graphs.
+func (d *Dataset) NumGraphs() int { return d.Batch.NumGraphs() }
+
+// NumClasses returns the number of classes, 0 where there are none.
+func (d *Dataset) NumClasses() int { return len(d.ClassNames) }
+
+// Select returns the data set of the given graphs in the given order; a graph may repeat. Classes,
+// labels and their names keep their numbers. Splits are left out, since they number the vertices of
+// the whole. It panics for an index that is not a graph.
+func (d *Dataset) Select(graphs []int) *Dataset {
+	s := *d
+	s.Batch = d.Batch.Select(graphs)
+	s.Splits, s.Notes = nil, nil
+	s.Classes, s.VertexClasses, s.Targets, s.Missing = nil, nil, nil, nil
+	if d.Motif != nil {
+		s.Motif = &Motif{}
+	}
+	columns, width := len(d.TargetNames), d.Batch.AttributeDim
+	missing := d.missingByVertex()
+	base := 0
+	for _, g := range graphs {
+		from, to := d.Batch.Vertices(g)
+		u, v := int(from), int(to)
+		if d.Classes != nil {
+			s.Classes = append(s.Classes, d.Classes[g])
+		}
+		if d.VertexClasses != nil {
+			s.VertexClasses = append(s.VertexClasses, d.VertexClasses[u:v]...)
+		}
+		switch {
+		case d.Targets == nil:
+		case d.Task.PerVertex():
+			s.Targets = append(s.Targets, d.Targets[u*columns:v*columns]...)
+		default:
+			s.Targets = append(s.Targets, d.Targets[g*columns:(g+1)*columns]...)
+		}
+		if d.Motif != nil {
+			s.Motif.Vertices = append(s.Motif.Vertices, d.Motif.Vertices[u:v]...)
+			s.Motif.Arcs = append(s.Motif.Arcs, d.Motif.Arcs[d.Batch.RowPtr[u]:d.Batch.RowPtr[v]]...)
+		}
+		for w := u; w < v; w++ {
+			for _, column := range missing[w] {
+				s.Missing = append(s.Missing, (base+w-u)*width+column)
+			}
+		}
+		base += v - u
+	}
+	return &s
+}
+
+// missingByVertex returns the attribute columns that each vertex left empty.
+func (d *Dataset) missingByVertex() map[int][]int {
+	width := d.Batch.AttributeDim
+	columns := make(map[int][]int)
+	for _, p := range d.Missing {
+		columns[p/width] = append(columns[p/width], p%width)
+	}
+	return columns
+}
+
+// ClassSizes returns the number of graphs (or labelled vertices) of every class.
+func (d *Dataset) ClassSizes() []int {
+	sizes := make([]int, len(d.ClassNames))
+	classes := d.Classes
+	if d.Task.PerVertex() {
+		classes = d.VertexClasses
+	}
+	for _, c := range classes {
+		if c >= 0 {
+			sizes[c]++
+		}
+	}
+	return sizes
+}
+
+// HasTarget reports whether every value of row i of Targets is known.
+func (d *Dataset) HasTarget(i int) bool {
+	columns := len(d.TargetNames)
+	for _, v := range d.Targets[i*columns : (i+1)*columns] {
+		if math.IsNaN(v) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,72 @@
+package dataset
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestEncodingChoosesLabelsThenAttributesThenDegrees(t *testing.T) {
+	full := twoGraphs.with("X_edge_labels.txt", "-")
+	tests := []struct {
+		files      files
+		want       Features
+		labels     int
+		attributes int
+	}{
+		{full, LabelFeatures, 3, 0},
+		{full.with("X_node_labels.txt", "-"), AttributeFeatures, 0, 2},
+		{full.with("X_node_labels.txt", "-", "X_node_attributes.txt", "-"), DegreeFeatures, 2, 0},
+	}
+	for _, test := range tests {
+		d, err := openTU(test.files.folder())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := FitEncoding(d, AutoFeatures, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := e.Apply(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Features != test.want || b.NumLabels != test.labels || b.AttributeDim != test.attributes {
+			t.Errorf("%s of %d labels and %d attributes, want %s of %d and %d", e.Features, b.NumLabels, b.AttributeDim, test.want, test.labels, test.attributes)
+		}
+	}
+}
+
+func TestEncodingMeansTheSameInAnotherDataSet(t *testing.T) {
+	d, err := openTU(twoGraphs.folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := FitEncoding(d, AttributesAndLabels, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := openTU(twoGraphs.with("X_node_labels.txt", "20\n5\n7\n7\n7\n").folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := e.Apply(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two attributes, the labels -3, 7 and 20, and a column for labels that were never seen.
+	if b.AttributeDim != 6 || !slices.Equal(b.Attribute(0)[2:], []float64{0, 0, 1, 0}) || !slices.Equal(b.Attribute(1)[2:], []float64{0, 0, 0, 1}) {
+		t.Errorf("%v", b.Attributes)
+	}
+	bare, err := openTU(twoGraphs.with("X_node_labels.txt", "-", "X_node_attributes.txt", "-").folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Apply(bare)
+	wantError(t, err, "data set X: the model wants labelled vertices")
+	_, err = FitEncoding(bare, LabelFeatures, nil)
+	wantError(t, err, "data set X: its vertices have no labels")
+	_, err = FitEncoding(bare, AttributeFeatures, nil)
+	wantError(t, err, "data set X: its vertices have no attributes")
+	_, err = ParseFeatures("colours")
+	wantError(t, err, `features "colours": want one of auto, labels, degrees, attributes, attributes+labels`)
+}

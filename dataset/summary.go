@@ -1,0 +1,142 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Summary describes a data set in numbers.
+type Summary struct {
+	Name       string `json:"name"`
+	Task       string `json:"task"`
+	Graphs     int    `json:"graphs"`
+	Vertices   int    `json:"vertices"`
+	Arcs       int    `json:"arcs"` // an undirected edge counts twice
+	Directed   bool   `json:"directed"`
+	Labels     int    `json:"labels"`     // distinct vertex labels, 0 where there are none
+	ArcLabels  int    `json:"arc_labels"` // distinct arc labels, 0 where there are none
+	Attributes int    `json:"attributes"` // real values of a vertex
+	Missing    int    `json:"missing_attributes"`
+
+	ClassNames []string `json:"class_names,omitempty"`
+	ClassSizes []int    `json:"class_sizes,omitempty"`
+	Unlabelled int      `json:"unlabelled"` // vertices without a class or target, in a task per vertex
+	Targets    []string `json:"targets,omitempty"`
+	Splits     []string `json:"splits,omitempty"`
+
+	SmallestGraph int  `json:"smallest_graph"` // in vertices
+	LargestGraph  int  `json:"largest_graph"`
+	EmptyGraphs   int  `json:"empty_graphs"`
+	Isolated      int  `json:"isolated_vertices"`
+	MaxDegree     int  `json:"max_degree"`
+	Components    int  `json:"components"`
+	Motif         bool `json:"motif"`
+	Bytes         int  `json:"bytes"` // memory of the batch
+
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Summary counts what the data set holds.
+func (d *Dataset) Summary() Summary {
+	b := d.Batch
+	s := Summary{
+		Name: d.Name, Task: d.Task.String(), Graphs: b.NumGraphs(), Vertices: b.NumVertices(), Arcs: b.NumArcs(),
+		Directed: b.Directed, Labels: b.NumLabels, ArcLabels: len(d.ArcLabelNames), Attributes: b.AttributeDim, Missing: len(d.Missing),
+		ClassNames: d.ClassNames, Targets: d.TargetNames, Motif: d.Motif != nil, Isolated: b.Isolated(), Bytes: b.Bytes(), Notes: d.Notes,
+	}
+	if len(d.ClassNames) > 0 {
+		s.ClassSizes = d.ClassSizes()
+	}
+	for _, split := range d.Splits {
+		s.Splits = append(s.Splits, split.Name)
+	}
+	_, s.Components = b.Components()
+	s.SmallestGraph = math.MaxInt
+	for g := range b.NumGraphs() {
+		from, to := b.Vertices(g)
+		size := int(to - from)
+		s.SmallestGraph, s.LargestGraph = min(s.SmallestGraph, size), max(s.LargestGraph, size)
+		if size == 0 {
+			s.EmptyGraphs++
+		}
+	}
+	if b.NumGraphs() == 0 {
+		s.SmallestGraph = 0
+	}
+	for u := range b.NumVertices() {
+		s.MaxDegree = max(s.MaxDegree, b.Degree(int32(u)))
+	}
+	switch d.Task {
+	case NodeClassification:
+		for _, c := range d.VertexClasses {
+			if c < 0 {
+				s.Unlabelled++
+			}
+		}
+	case NodeRegression:
+		for v := range b.NumVertices() {
+			if !d.HasTarget(v) {
+				s.Unlabelled++
+			}
+		}
+	}
+	return s
+}
+
+// String writes the summary for a person, a line for each fact.
+func (s Summary) String() string {
+	var text strings.Builder
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(&text, "%-18s %s\n", name, fmt.Sprintf(format, values...))
+	}
+	line("name", "%s", s.Name)
+	line("task", "%s", s.Task)
+	line("graphs", "%d", s.Graphs)
+	line("vertices", "%d (%d to %d in a graph, mean %.2f)", s.Vertices, s.SmallestGraph, s.LargestGraph, float64(s.Vertices)/float64(max(s.Graphs, 1)))
+	if s.Directed {
+		line("arcs", "%d, directed", s.Arcs)
+	} else {
+		line("arcs", "%d, both directions of every edge", s.Arcs)
+	}
+	line("vertex labels", "%s", countOrNone(s.Labels))
+	line("arc labels", "%s", countOrNone(s.ArcLabels))
+	line("attributes", "%s", countOrNone(s.Attributes))
+	if len(s.ClassNames) > 0 {
+		var classes []string
+		for c, name := range s.ClassNames {
+			classes = append(classes, fmt.Sprintf("%s (%d)", name, s.ClassSizes[c]))
+		}
+		line("classes", "%d: %s", len(classes), strings.Join(classes, ", "))
+	}
+	if len(s.Targets) > 0 {
+		line("targets", "%s", strings.Join(s.Targets, ", "))
+	}
+	if s.Unlabelled > 0 {
+		line("unlabelled", "%d vertices", s.Unlabelled)
+	}
+	if len(s.Splits) > 0 {
+		line("splits", "%s", strings.Join(s.Splits, ", "))
+	}
+	line("isolated vertices", "%d", s.Isolated)
+	line("max degree", "%d", s.MaxDegree)
+	line("components", "%d", s.Components)
+	if s.EmptyGraphs > 0 {
+		line("empty graphs", "%d", s.EmptyGraphs)
+	}
+	if s.Motif {
+		line("motif", "known")
+	}
+	line("memory", "%.2f MB", float64(s.Bytes)/1e6)
+	for _, note := range s.Notes {
+		line("note", "%s", note)
+	}
+	return text.String()
+}
+
+func countOrNone(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,90 @@
+package dataset
+
+import (
+	"slices"
+
+	"github.com/grove-graph/grove/graph"
+)
+
+// WithBatch returns the data set with b, which must hold the same vertices in the same graphs, in place
+// of its batch. It serves to put transformed labels or attributes into a data set.
+func (d *Dataset) WithBatch(b *graph.Batch) *Dataset {
+	changed := *d
+	changed.Batch = b
+	if b.AttributeDim != d.Batch.AttributeDim {
+		changed.Missing = nil
+	}
+	return &changed
+}
+
+// DegreesAsLabels returns the data set with the degree of every vertex as its label, in place of the
+// labels it had: one label for every distinct degree that occurs anywhere in the data set, ascending
+// (golden convention 16, for graphs without labels).
+func (d *Dataset) DegreesAsLabels() *Dataset {
+	codes := make([]int64, d.Batch.NumVertices())
+	for v := range codes {
+		codes[v] = int64(d.Batch.Degree(int32(v)))
+	}
+	ids, distinct := enumerate(codes)
+	b := *d.Batch
+	b.Labels, b.NumLabels = ids, len(distinct)
+	labelled := d.WithBatch(&b)
+	labelled.LabelNames = codeNames(distinct)
+	return labelled
+}
+
+// AlignLabels returns the data set with label ids numbered as in names, the LabelNames of the data set
+// that a model was fitted on, so that ids mean the same in both. Labels that names does not hold are
+// returned as unknown; they all get the id len(names), one beyond the known ones, and NumLabels is then
+// len(names)+1.
+func (d *Dataset) AlignLabels(names []string) (aligned *Dataset, unknown []string) {
+	if d.Batch.Labels == nil {
+		return d, nil
+	}
+	b := *d.Batch
+	b.NumLabels = len(names)
+	idOf := make([]int32, len(d.LabelNames))
+	for id, name := range d.LabelNames {
+		known := slices.Index(names, name)
+		if known < 0 {
+			unknown = append(unknown, name)
+			known = len(names)
+			b.NumLabels = len(names) + 1
+		}
+		idOf[id] = int32(known)
+	}
+	b.Labels = make([]int32, len(d.Batch.Labels))
+	for v, id := range d.Batch.Labels {
+		b.Labels[v] = idOf[id]
+	}
+	aligned = d.WithBatch(&b)
+	aligned.LabelNames = slices.Clone(names)
+	if len(unknown) > 0 {
+		aligned.LabelNames = append(aligned.LabelNames, "unknown")
+	}
+	return aligned, unknown
+}
+
+// OneHot returns the batch with its labels written out as attributes: column l of a vertex is 1 if its
+// label id is l and 0 otherwise. The labels are kept; attributes that were there are replaced.
+func OneHot(b *graph.Batch) *graph.Batch {
+	bare := *b
+	bare.Attributes, bare.AttributeDim = nil, 0
+	return AppendLabels(&bare)
+}
+
+// AppendLabels returns the batch with the one-hot labels appended to the attributes of every vertex, of
+// width AttributeDim + NumLabels (golden convention 16, main branch). The labels are kept.
+func AppendLabels(b *graph.Batch) *graph.Batch {
+	appended := *b
+	width := b.AttributeDim + b.NumLabels
+	appended.Attributes, appended.AttributeDim = make([]float64, b.NumVertices()*width), width
+	for v := range b.NumVertices() {
+		row := appended.Attributes[v*width : (v+1)*width]
+		copy(row, b.Attribute(int32(v)))
+		if b.Labels != nil {
+			row[b.AttributeDim+int(b.Labels[v])] = 1
+		}
+	}
+	return &appended
+}
