@@ -1,0 +1,42 @@
+package engine_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/enginetest"
+	"gorgonia.org/tensor"
+)
+
+func TestConformanceCPU(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		enginetest.Run(t, engine.NewCPU(workers))
+	}
+}
+
+// An operation without a row in the suite does not exist.
+func TestEveryOperationHasCases(t *testing.T) {
+	covered := map[string]int{}
+	for _, c := range enginetest.Cases() {
+		covered[c.Operation]++
+	}
+	iface := reflect.TypeFor[engine.Engine]()
+	base := reflect.TypeFor[tensor.Engine]()
+	for i := range iface.NumMethod() {
+		name := iface.Method(i).Name
+		if _, inherited := base.MethodByName(name); inherited || name == "String" || name == "Workers" {
+			continue
+		}
+		if covered[name] == 0 {
+			t.Errorf("operation %s has no case in the conformance suite", name)
+		}
+	}
+	total := 0
+	for _, n := range covered {
+		total += n
+	}
+	if 2*total < 1000 {
+		t.Errorf("%d cases on two dtypes, want at least 1000 in all", total)
+	}
+}

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/parallel"
+	"gorgonia.org/tensor"
+)
+
+// CPU runs the operations on the processor's vector units, on a bounded number of goroutines. It
+// handles Float32 and Float64. See package simd for the instruction sets.
+type CPU struct {
+	tensor.StdEng
+	workers int
+}
+
+// NewCPU returns a CPU engine that computes on at most workers goroutines, at least one.
+func NewCPU(workers int) *CPU { return &CPU{workers: max(workers, 1)} }
+
+// String returns "cpu".
+func (e *CPU) String() string { return "cpu" }
+
+// Describe says which instruction set and how many workers compute.
+func (e *CPU) Describe() string {
+	return "cpu (" + simd.Level() + ", workers " + strconv.Itoa(e.workers) + ")"
+}
+
+// Workers returns the number of goroutines that host-side work beside the engine may use as well.
+func (e *CPU) Workers() int { return e.workers }
+
+// rowChunk is the number of matrix rows that one piece of parallel work covers.
+const rowChunk = 256
+
+// data returns the elements of t, which has the dtype of T.
+func data[T simd.Float](t *tensor.Dense) []T {
+	if t == nil {
+		return nil
+	}
+	var zero T
+	if _, ok := any(zero).(float32); ok {
+		return any(t.Float32s()).([]T)
+	}
+	return any(t.Float64s()).([]T)
+}
+
+// MatMul implements [Engine].
+func (e *CPU) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
+	m, n, k, err := checkMatMul(c, a, b, opt)
+	if err != nil {
+		return err
+	}
+	if c.Dtype() == tensor.Float32 {
+		gemm[float32](e.workers, c, a, b, m, n, k, opt)
+	} else {
+		gemm[float64](e.workers, c, a, b, m, n, k, opt)
+	}
+	return nil
+}
+
+func gemm[T simd.Float](workers int, c, a, b *tensor.Dense, m, n, k int, opt MatMul) {
+	lda, ldb := max(a.Shape()[1], 1), max(b.Shape()[1], 1)
+	simd.Gemm(workers, opt.TransA, opt.TransB, m, n, k, T(opt.Alpha), data[T](a), lda, data[T](b), ldb, T(opt.Beta), data[T](c), max(n, 1))
+}
+
+// SparseMatMul implements [Engine].
+func (e *CPU) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
+	if err := checkSparseMatMul(y, a, x); err != nil {
+		return err
+	}
+	if y.Dtype() == tensor.Float32 {
+		sparseMatMul(e.workers, data[float32](y), a, data[float32](x), x.Shape()[1])
+	} else {
+		sparseMatMul(e.workers, data[float64](y), a, data[float64](x), x.Shape()[1])
+	}
+	return nil
+}
+
+func sparseMatMul[T simd.Float](workers int, y []T, a *Sparse, x []T, q int) {
+	parallel.Chunks(workers, len(a.RowPtr)-1, rowChunk, func(from, to int) {
+		for r := from; r < to; r++ {
+			dst := y[r*q : (r+1)*q]
+			clear(dst)
+			for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
+				src := x[int(a.Col[e])*q : int(a.Col[e]+1)*q]
+				if a.Values == nil {
+					simd.Add(dst, dst, src)
+				} else {
+					simd.Axpy(T(a.Values[e]), src, dst)
+				}
+			}
+		}
+	})
+}
+
+// NormalizeRows implements [Engine].
+func (e *CPU) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
+	if err := checkNormalizeRows(dst, norms, x); err != nil {
+		return err
+	}
+	if x.Dtype() == tensor.Float32 {
+		normalizeRows(e.workers, data[float32](dst), data[float32](norms), data[float32](x), x.Shape()[0], x.Shape()[1], float32(eps))
+	} else {
+		normalizeRows(e.workers, data[float64](dst), data[float64](norms), data[float64](x), x.Shape()[0], x.Shape()[1], eps)
+	}
+	return nil
+}
+
+func normalizeRows[T simd.Float](workers int, dst, norms, x []T, n, d int, eps T) {
+	parallel.Chunks(workers, n, rowChunk, func(from, to int) {
+		for r := from; r < to; r++ {
+			src, out := x[r*d:(r+1)*d], dst[r*d:(r+1)*d]
+			norm := T(math.Sqrt(float64(simd.Dot(src, src))))
+			if norms != nil {
+				norms[r] = norm
+			}
+			copy(out, src)
+			simd.Scale(1/max(norm, eps), out)
+		}
+	})
+}
+
+// Gram implements [Engine]; it computes in float64 for either dtype of Z.
+func (e *CPU) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
+	if err := checkGram(out, z, allLengths); err != nil {
+		return err
+	}
+	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
+	zv, k := values(z), out.Float64s()
+	sum := make([]float64, q*q)
+	for i := range p {
+		zi := zv[i*q*d : (i+1)*q*d]
+		simd.Gemm(e.workers, false, true, q, q, d, 1, zi, max(d, 1), zi, max(d, 1), 1, sum, q)
+		slot := 0
+		if allLengths {
+			slot = i
+		} else if i < p-1 {
+			continue
+		}
+		scale, shift := kernel.Scale(i + 1)
+		simd.Exp(k[slot*q*q:(slot+1)*q*q], sum, scale, shift)
+	}
+	return nil
+}
+
+// InvSqrt implements [Engine].
+func (e *CPU) InvSqrt(dst, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
+	return invSqrt(e.workers, dst, k, eps, rule)
+}
+
+// SegmentReduce implements [Engine].
+func (e *CPU) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
+	if err := checkSegmentReduce(out, x, s); err != nil {
+		return err
+	}
+	if x.Dtype() == tensor.Float32 {
+		segmentReduce(e.workers, data[float32](out), data[float32](x), s, x.Shape()[1], pool)
+	} else {
+		segmentReduce(e.workers, data[float64](out), data[float64](x), s, x.Shape()[1], pool)
+	}
+	return nil
+}
+
+func segmentReduce[T simd.Float](workers int, out, x []T, s Segments, q int, pool Pooling) {
+	parallel.For(workers, len(s.Offsets)-1, func(g int) {
+		from, to := int(s.Offsets[g]), int(s.Offsets[g+1])
+		dst := out[g*q : (g+1)*q]
+		clear(dst)
+		for i := from; i < to; i++ {
+			row := i
+			if s.Index != nil {
+				row = int(s.Index[i])
+			}
+			src := x[row*q : (row+1)*q]
+			switch {
+			case i == from:
+				copy(dst, src)
+			case pool == Max:
+				simd.Max(dst, src)
+			default:
+				simd.Add(dst, dst, src)
+			}
+		}
+		if pool == Mean && to > from {
+			simd.Scale(1/T(to-from), dst)
+		}
+	})
+}
+
+// Convert implements [Engine].
+func (e *CPU) Convert(dst, src *tensor.Dense) error {
+	if err := checkConvert(dst, src); err != nil {
+		return err
+	}
+	switch {
+	case dst.Dtype() == tensor.Float32 && src.Dtype() == tensor.Float32:
+		copy(dst.Float32s(), src.Float32s())
+	default:
+		store(dst, values(src))
+	}
+	return nil
+}
+
+var _ Engine = (*CPU)(nil)

@@ -1,0 +1,113 @@
+package engine_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// The suite passes on the lesser instruction sets too. They are chosen once at start, so each runs in a
+// process of its own.
+func TestConformanceOfEveryInstructionSet(t *testing.T) {
+	if os.Getenv("GROVE_CONFORMANCE_CHILD") != "" {
+		t.Skip("this is the child process")
+	}
+	levels := map[string][]string{"avx512": {"avx2", "portable"}, "avx2": {"portable"}}[simd.Level()]
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			child := exec.Command(os.Args[0], "-test.run=^TestConformanceCPU$")
+			child.Env = append(os.Environ(), "GROVE_SIMD="+level, "GROVE_CONFORMANCE_CHILD=1")
+			if out, err := child.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestOpen(t *testing.T) {
+	for _, device := range []string{"auto", "cpu", ""} {
+		e, err := engine.Open(device, 0)
+		if err != nil || e.String() != "cpu" || e.Workers() < 1 {
+			t.Errorf("device %q: %v, %v", device, e, err)
+		}
+	}
+	for device, want := range map[string]string{"cuda": "without GPU support", "cuda:1": "without GPU support", "tpu": "want auto or cpu"} {
+		if _, err := engine.Open(device, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("device %q: error %v, want %q", device, err, want)
+		}
+	}
+}
+
+// The result of every operation has the same bits for any number of workers.
+func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
+	for _, c := range enginetest.Cases() {
+		for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+			first := c.Bits(engine.NewCPU(1), dtype)
+			for _, workers := range []int{2, 8} {
+				if c.Bits(engine.NewCPU(workers), dtype) != first {
+					t.Errorf("%s/%s: %d workers give other bits than one", c.Operation, c.Name, workers)
+				}
+			}
+		}
+	}
+}
+
+// A mistake in a shape is an error that names the operation, never a panic.
+func TestShapesThatDoNotFit(t *testing.T) {
+	b, err := graph.NewBatch([]graph.Graph{{NumVertices: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	e := engine.NewCPU(1)
+	anyTensor := func() *tensor.Dense {
+		shape := make([]int, 1+rng.IntN(3))
+		for i := range shape {
+			shape[i] = rng.IntN(4)
+		}
+		dtype := tensor.Float32
+		if rng.IntN(3) == 0 {
+			dtype = tensor.Float64
+		}
+		return engine.New(e, dtype, shape...)
+	}
+	calls := map[string]func() error{
+		"MatMul":        func() error { return e.MatMul(anyTensor(), anyTensor(), anyTensor(), engine.MatMul{Alpha: 1}) },
+		"SparseMatMul":  func() error { return e.SparseMatMul(anyTensor(), engine.Adjacency(b), anyTensor()) },
+		"NormalizeRows": func() error { return e.NormalizeRows(anyTensor(), anyTensor(), anyTensor(), 1) },
+		"PathPool": func() error {
+			return e.PathPool([]*tensor.Dense{anyTensor()}, anyTensor(), anyTensor(), &engine.PathPooling{Graph: b, Size: rng.IntN(3)})
+		},
+		"Gram":    func() error { return e.Gram(anyTensor(), anyTensor(), engine.Kernel{Alpha: 1}, false) },
+		"InvSqrt": func() error { return e.InvSqrt(anyTensor(), anyTensor(), 0.1, engine.AfterRoot) },
+		"Assign": func() error {
+			return e.Assign(make([]int32, rng.IntN(3)), anyTensor(), engine.Points{Table: anyTensor(), Size: 1}, anyTensor())
+		},
+		"SegmentReduce": func() error {
+			return e.SegmentReduce(anyTensor(), anyTensor(), engine.Segments{Offsets: []int32{0, 1, 3}}, engine.Sum)
+		},
+		"Convert": func() error { return e.Convert(anyTensor(), anyTensor()) },
+	}
+	for name, call := range calls {
+		refused := 0
+		for range 300 {
+			if err := call(); err != nil {
+				refused++
+				if !strings.HasPrefix(err.Error(), name+": ") {
+					t.Errorf("%s: error %q does not name the operation", name, err)
+				}
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s accepted 300 random shapes", name)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/grove-graph/grove/engine/eigen"
+	"gorgonia.org/tensor"
+)
+
+// Reference computes every operation as its formula reads, in float64 and one goroutine. It is the
+// measure that the other engines are checked against; do not train with it.
+type Reference struct{ tensor.StdEng }
+
+// String returns "reference".
+func (Reference) String() string { return "reference" }
+
+// Workers returns 1.
+func (Reference) Workers() int { return 1 }
+
+// values returns the elements of t as float64.
+func values(t *tensor.Dense) []float64 {
+	if t.Dtype() == tensor.Float64 {
+		return t.Float64s()
+	}
+	out := make([]float64, t.DataSize())
+	for i, v := range t.Float32s() {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// store writes v to t, rounding to its dtype.
+func store(t *tensor.Dense, v []float64) {
+	if t.Dtype() == tensor.Float64 {
+		copy(t.Float64s(), v)
+		return
+	}
+	out := t.Float32s()
+	for i, x := range v {
+		out[i] = float32(x)
+	}
+}
+
+// MatMul implements [Engine].
+func (Reference) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
+	m, n, k, err := checkMatMul(c, a, b, opt)
+	if err != nil {
+		return err
+	}
+	av, bv, old := values(a), values(b), values(c)
+	at := func(i, j int) float64 { return av[i*k+j] }
+	if opt.TransA {
+		at = func(i, j int) float64 { return av[j*m+i] }
+	}
+	bt := func(i, j int) float64 { return bv[i*n+j] }
+	if opt.TransB {
+		bt = func(i, j int) float64 { return bv[j*k+i] }
+	}
+	out := make([]float64, m*n)
+	for i := range m {
+		for j := range n {
+			sum := 0.0
+			for l := range k {
+				sum += at(i, l) * bt(l, j)
+			}
+			out[i*n+j] = opt.Alpha * sum
+			if opt.Beta != 0 {
+				out[i*n+j] += opt.Beta * old[i*n+j]
+			}
+		}
+	}
+	store(c, out)
+	return nil
+}
+
+// SparseMatMul implements [Engine].
+func (Reference) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
+	if err := checkSparseMatMul(y, a, x); err != nil {
+		return err
+	}
+	q := x.Shape()[1]
+	xv := values(x)
+	out := make([]float64, y.DataSize())
+	for r := range len(a.RowPtr) - 1 {
+		for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
+			w := 1.0
+			if a.Values != nil {
+				w = a.Values[e]
+			}
+			for f := range q {
+				out[r*q+f] += w * xv[int(a.Col[e])*q+f]
+			}
+		}
+	}
+	store(y, out)
+	return nil
+}
+
+// NormalizeRows implements [Engine].
+func (Reference) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
+	if err := checkNormalizeRows(dst, norms, x); err != nil {
+		return err
+	}
+	n, d := x.Shape()[0], x.Shape()[1]
+	xv := values(x)
+	out, norm := make([]float64, n*d), make([]float64, n)
+	for r := range n {
+		sum := 0.0
+		for _, v := range xv[r*d : (r+1)*d] {
+			sum += v * v
+		}
+		norm[r] = math.Sqrt(sum)
+		for i := r * d; i < (r+1)*d; i++ {
+			out[i] = xv[i] / max(norm[r], eps)
+		}
+	}
+	store(dst, out)
+	if norms != nil {
+		store(norms, norm)
+	}
+	return nil
+}
+
+// PathPool implements [Engine] by visiting every path.
+func (Reference) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error {
+	q, err := checkPathPool(out, scores, norms, p)
+	if err != nil {
+		return err
+	}
+	table := values(scores)
+	var norm []float64
+	if norms != nil {
+		norm = values(norms)
+	}
+	row := func(v int32) int {
+		if p.Index == nil {
+			return int(v)
+		}
+		return int(p.Index[v])
+	}
+	sum := make([]float64, q)
+	kernel := func(path []int32) []float64 {
+		clear(sum)
+		for i, v := range path {
+			for f := range q {
+				sum[f] += table[(row(v)*p.Size+i)*q+f]
+			}
+		}
+		scale, shift := p.Kernel.Scale(len(path))
+		for f := range q {
+			sum[f] = math.Exp(scale*sum[f] + shift)
+		}
+		return sum
+	}
+	for i, j := range p.Lengths() {
+		pooled := make([]float64, out[i].DataSize())
+		for r := range out[i].Shape()[0] {
+			root := int32(r)
+			if p.Roots != nil && p.Roots[i] != nil {
+				root = p.Roots[i][r]
+			}
+			dst := pooled[r*q : (r+1)*q]
+			count := 0
+			visit := func(path []int32) {
+				if len(path) == j {
+					poolInto(dst, kernel(path), p.Pool, count == 0)
+					count++
+				}
+			}
+			switch {
+			case p.Graph == nil:
+				visit([]int32{root})
+			case p.Walks:
+				p.Graph.VisitWalks(root, j, visit)
+			default:
+				p.Graph.VisitPaths(root, j, visit)
+			}
+			for f := range dst {
+				if p.Pool == Mean && count > 0 {
+					dst[f] /= float64(count)
+				}
+				if norm != nil {
+					dst[f] *= norm[row(root)]
+				}
+			}
+		}
+		store(out[i], pooled)
+	}
+	return nil
+}
+
+// poolInto adds x to the pooled dst, or takes the maximum.
+func poolInto(dst, x []float64, pool Pooling, first bool) {
+	for f, v := range x {
+		if pool != Max {
+			dst[f] += v
+		} else if first || v > dst[f] {
+			dst[f] = v
+		}
+	}
+}
+
+// Gram implements [Engine].
+func (Reference) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
+	if err := checkGram(out, z, allLengths); err != nil {
+		return err
+	}
+	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
+	zv, k := values(z), out.Float64s()
+	sum := make([]float64, q*q)
+	for i := range p {
+		for f := range q {
+			for g := range q {
+				for c := range d {
+					sum[f*q+g] += zv[(i*q+f)*d+c] * zv[(i*q+g)*d+c]
+				}
+			}
+		}
+		slot := 0
+		if allLengths {
+			slot = i
+		} else if i < p-1 {
+			continue
+		}
+		scale, shift := kernel.Scale(i + 1)
+		for e, s := range sum {
+			k[slot*q*q+e] = math.Exp(scale*s + shift)
+		}
+	}
+	return nil
+}
+
+// InvSqrt implements [Engine] by an eigendecomposition of each matrix.
+func (Reference) InvSqrt(dst, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
+	return invSqrt(1, dst, k, eps, rule)
+}
+
+func invSqrt(workers int, dst, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
+	if err := checkInvSqrt(dst, k); err != nil {
+		return err
+	}
+	q := k.Shape()[1]
+	for j := range k.Shape()[0] {
+		m := j * q * q
+		if err := eigen.InvSqrt(workers, q, dst.Float64s()[m:m+q*q], k.Float64s()[m:m+q*q], eps, eigen.Rule(rule)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Assign implements [Engine].
+func (Reference) Assign(index []int32, best *tensor.Dense, points Points, z *tensor.Dense) error {
+	if err := checkAssign(index, best, points, z); err != nil {
+		return err
+	}
+	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
+	table, zv := values(points.Table), values(z)
+	similarity := make([]float64, len(index))
+	for i := range index {
+		for f := range q {
+			sim := 0.0
+			for j := range p {
+				row := i
+				if points.Rows != nil {
+					row = int(points.Rows[i*p+j])
+				}
+				for c := range d {
+					sim += table[row*d+c] * zv[(j*q+f)*d+c]
+				}
+			}
+			if f == 0 || sim > similarity[i] {
+				index[i], similarity[i] = int32(f), sim
+			}
+		}
+	}
+	if best != nil {
+		store(best, similarity)
+	}
+	return nil
+}
+
+// SegmentReduce implements [Engine].
+func (Reference) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
+	if err := checkSegmentReduce(out, x, s); err != nil {
+		return err
+	}
+	q := x.Shape()[1]
+	xv, pooled := values(x), make([]float64, out.DataSize())
+	for g := range len(s.Offsets) - 1 {
+		from, to := int(s.Offsets[g]), int(s.Offsets[g+1])
+		dst := pooled[g*q : (g+1)*q]
+		for i := from; i < to; i++ {
+			row := i
+			if s.Index != nil {
+				row = int(s.Index[i])
+			}
+			poolInto(dst, xv[row*q:(row+1)*q], pool, i == from)
+		}
+		for f := range dst {
+			if pool == Mean && to > from {
+				dst[f] /= float64(to - from)
+			}
+		}
+	}
+	store(out, pooled)
+	return nil
+}
+
+// Convert implements [Engine].
+func (Reference) Convert(dst, src *tensor.Dense) error {
+	if err := checkConvert(dst, src); err != nil {
+		return err
+	}
+	store(dst, values(src))
+	return nil
+}
+
+var _ Engine = Reference{}

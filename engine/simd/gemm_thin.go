@@ -1,0 +1,85 @@
+package simd
+
+// dotRows is the number of rows that share a column in one call of dots.
+const dotRows = 8
+
+// byRows computes a product of few columns as inner products along k, for which rows of A are
+// contiguous and columns of B are made so.
+func (p *product[T]) byRows(workers int) {
+	if p.b.row == 1 {
+		p.byContiguousRows(workers)
+		return
+	}
+	ld := roundUp(p.k, vectorLanes[T](p.level))
+	columns := borrow[T](p.n * ld)
+	defer columns.release()
+	transpose(p.level, p.n, p.k, columns.x, ld, p.b.x, p.b.row)
+	contiguous := *p
+	contiguous.b = view[T]{columns.x, 1, ld}
+	contiguous.byContiguousRows(workers)
+}
+
+func (p *product[T]) byContiguousRows(workers int) {
+	const rows = 64
+	tasks := (p.m + rows - 1) / rows
+	if workers = p.team(workers, tasks); workers > 1 {
+		q := *p
+		share(workers, tasks, func(task int) { q.rowsOfDots(task*rows, min(task*rows+rows, q.m)) })
+		return
+	}
+	p.rowsOfDots(0, p.m)
+}
+
+// rowsOfDots computes rows from to to of C, in groups of eight.
+func (p *product[T]) rowsOfDots(from, to int) {
+	var sums [dotRows]T
+	i := from
+	for ; i+dotRows <= to; i += dotRows {
+		for j := range p.n {
+			dots(p.level, p.k, p.a.from(i, 0), p.b.x[j*p.b.col:], &sums)
+			for r, sum := range sums {
+				p.update(&p.c.x[(i+r)*p.c.row+j*p.c.col], sum)
+			}
+		}
+	}
+	for ; i < to; i++ {
+		for j := range p.n {
+			sum := dot(p.level, p.a.x[i*p.a.row:][:p.k], p.b.x[j*p.b.col:][:p.k])
+			p.update(&p.c.x[i*p.c.row+j*p.c.col], sum)
+		}
+	}
+}
+
+// byColumns computes a product of few rows whose C is stored by columns, while the rows of B are
+// contiguous: groups of columns are computed in a buffer and transposed into C.
+func (p *product[T]) byColumns(workers int) {
+	tasks := (p.n + groupCols - 1) / groupCols
+	if workers = p.team(workers, tasks); workers > 1 {
+		q := *p
+		share(workers, tasks, func(task int) { q.columns(task * groupCols) })
+		return
+	}
+	for task := range tasks {
+		p.columns(task * groupCols)
+	}
+}
+
+// groupCols is the number of columns that byColumns computes at a time.
+const groupCols = 128
+
+// columns computes one group of columns of C.
+func (p *product[T]) columns(from int) {
+	to := min(from+groupCols, p.n)
+	buffer := borrow[T](p.m * groupCols)
+	defer buffer.release()
+	group := view[T]{buffer.x, groupCols, 1}
+	_, width := tileShape[T](p.level)
+	for j := from; j < to; j += width {
+		multiplyPanel(p.level, p.m, min(width, to-j), p.k, 1, p.a, p.b.from(0, j), 0, group.from(0, j-from))
+	}
+	for j := from; j < to; j++ {
+		for i := range p.m {
+			p.update(&p.c.x[i*p.c.row+j*p.c.col], buffer.x[i*groupCols+j-from])
+		}
+	}
+}

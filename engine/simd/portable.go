@@ -1,0 +1,66 @@
+package simd
+
+// The kernels of this file are the definition of the assembly ones: plain loops in the order of the
+// elements.
+
+func portableDot[T Float](x, y []T) T {
+	var sum T
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+func portableAxpy[T Float](a T, x, y []T) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += a * v
+	}
+}
+
+func portableAdd[T Float](dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + y[i]
+	}
+}
+
+func portableMul[T Float](dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+func portableMulAdd[T Float](dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] += x[i] * y[i]
+	}
+}
+
+func portableScale[T Float](a T, x []T) {
+	for i := range x {
+		x[i] *= a
+	}
+}
+
+func portableMaximum[T Float](dst, x []T) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		if v > dst[i] {
+			dst[i] = v
+		}
+	}
+}
+
+func portableArgMax[T Float](x []T) int {
+	best := 0
+	for i, v := range x {
+		if v > x[best] {
+			best = i
+		}
+	}
+	return best
+}

@@ -1,0 +1,37 @@
+package simd
+
+// dot is Dot at a level.
+func dot[T Float](lv level, x, y []T) T {
+	n := len(x)
+	if lv == portable || n == 0 {
+		return portableDot(x, y)
+	}
+	px, py := &x[0], &y[0]
+	switch {
+	case isFloat32[T]() && lv == avx512:
+		return T(dotF32AVX512(n, ptr32(px), ptr32(py)))
+	case isFloat32[T]():
+		return T(dotF32AVX2(n, ptr32(px), ptr32(py)))
+	case lv == avx512:
+		return T(dotF64AVX512(n, ptr64(px), ptr64(py)))
+	default:
+		return T(dotF64AVX2(n, ptr64(px), ptr64(py)))
+	}
+}
+
+// argMax is the index of ArgMax at a level.
+func argMax[T Float](lv level, x []T) int {
+	n, px := len(x), &x[0]
+	switch {
+	case lv == portable:
+		return portableArgMax(x)
+	case isFloat32[T]() && lv == avx512:
+		return argMaxF32AVX512(n, ptr32(px))
+	case isFloat32[T]():
+		return argMaxF32AVX2(n, ptr32(px))
+	case lv == avx512:
+		return argMaxF64AVX512(n, ptr64(px))
+	default:
+		return argMaxF64AVX2(n, ptr64(px))
+	}
+}

@@ -1,0 +1,26 @@
+//go:build !amd64
+
+package simd
+
+// Machines without assembly kernels run the portable ones.
+
+func dot[T Float](_ level, x, y []T) T       { return portableDot(x, y) }
+func axpy[T Float](_ level, a T, x, y []T)   { portableAxpy(a, x, y) }
+func add[T Float](_ level, dst, x, y []T)    { portableAdd(dst, x, y) }
+func mul[T Float](_ level, dst, x, y []T)    { portableMul(dst, x, y) }
+func mulAdd[T Float](_ level, dst, x, y []T) { portableMulAdd(dst, x, y) }
+func scale[T Float](_ level, a T, x []T)     { portableScale(a, x) }
+func maximum[T Float](_ level, dst, x []T)   { portableMaximum(dst, x) }
+func argMax[T Float](_ level, x []T) int     { return portableArgMax(x) }
+
+func exp[T Float](_ level, dst, src []T, scale, shift T) {
+	portableExp(dst, src, scale, shift)
+}
+
+func pathStepSum[T Float](_ level, acc, next, prefix, s []T, scale, shift T) {
+	portablePathStepSum(acc, next, prefix, s, scale, shift)
+}
+
+func pathStepMax[T Float](_ level, acc, next, prefix, s []T, scale, shift T) {
+	portablePathStepMax(acc, next, prefix, s, scale, shift)
+}
