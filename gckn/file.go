@@ -1,0 +1,56 @@
+package gckn
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/modelfile"
+	"gorgonia.org/tensor"
+)
+
+// stored is the description of a model in a model file; its anchors are the tensors "anchors1", ....
+type stored struct {
+	Options Options `json:"options"`
+	Input   Input   `json:"input"`
+}
+
+// MarshalJSON describes the model without its anchors.
+func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(stored{m.opt, m.input}) }
+
+// Tensors returns what a model file must hold beside the description.
+func (m *Model) Tensors() map[string]*tensor.Dense {
+	tensors := make(map[string]*tensor.Dense, len(m.layers))
+	for l, y := range m.layers {
+		tensors[anchorName(l)] = y.anchors
+	}
+	return tensors
+}
+
+func anchorName(l int) string { return fmt.Sprintf("anchors%d", l+1) }
+
+// Load makes a model from its description and the tensors of its file. It has the same bits as the one
+// that was stored.
+func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
+	var s stored
+	if err := json.Unmarshal(description, &s); err != nil {
+		return nil, fmt.Errorf("damaged model file: %w", err)
+	}
+	if err := s.Options.Check(); err != nil {
+		return nil, fmt.Errorf("damaged model file: %w", err)
+	}
+	if s.Input.Labels < 0 || s.Input.Attributes < 0 || s.Input.dim() == 0 {
+		return nil, fmt.Errorf("damaged model file: input %+v", s.Input)
+	}
+	m := &Model{opt: s.Options, input: s.Input, engine: e}
+	for l := range s.Options.Layers {
+		z, err := f.Tensor(anchorName(l), 3)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.add(z); err != nil {
+			return nil, fmt.Errorf("damaged model file: %w", err)
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,152 @@
+package gckn
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sort"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/nystrom"
+	"gorgonia.org/tensor"
+)
+
+// Fit learns the anchors of every layer without supervision (section 3.2): spherical k-means on up to
+// opt.Samples paths drawn from the graphs of b, layer by layer from the bottom. Give it the training
+// graphs alone for an honest estimate; the published experiments gave it all graphs.
+func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt Options, progress Progress) (*Model, error) {
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	m := &Model{opt: opt, input: input, engine: e}
+	for l := range opt.Layers {
+		progress.report("anchors", l, len(opt.Layers))
+		points, err := m.sample(ctx, b, l)
+		if err != nil {
+			return nil, fmt.Errorf("layer %d: %w", l+1, err)
+		}
+		clusters, err := nystrom.KMeans(ctx, e, points, opt.Layers[l].Filters, nystrom.KMeansOptions{
+			Seed: opt.Seed*1000003 + uint64(l),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("layer %d: anchors: %w", l+1, err)
+		}
+		if err := m.add(clusters.Anchors); err != nil {
+			return nil, err
+		}
+	}
+	progress.report("anchors", len(opt.Layers), len(opt.Layers))
+	return m, nil
+}
+
+// sample draws paths of exactly the layer's size, uniformly and without replacement over all channels
+// that enter the layer, and merges those with the same rows.
+func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Points, error) {
+	size, channels := m.opt.Layers[l].PathSize, 1
+	if l > 0 {
+		channels = m.opt.channels(l - 1)
+	}
+	paths := b.NewPathIndex(size, m.opt.Walk, m.engine.Workers())
+	total := paths.Total()
+	if total == 0 {
+		return nystrom.Points{}, fmt.Errorf("the graphs have no path of %d vertices to learn anchors from; choose a smaller path size", size)
+	}
+	rng := rand.New(rand.NewPCG(m.opt.Seed, uint64(l)))
+	drawn := nystrom.SampleSorted(total*int64(channels), m.opt.Samples, rng)
+
+	g := &gatherer{size: size, width: m.input.dim(), dtype: m.dtype()}
+	if l > 0 {
+		g.width = m.opt.Layers[l-1].Filters
+	}
+	vertices := make([][]int32, channels) // of the paths drawn in each channel
+	for c := range vertices {
+		from := sort.Search(len(drawn), func(i int) bool { return drawn[i] >= int64(c)*total })
+		to := sort.Search(len(drawn), func(i int) bool { return drawn[i] >= int64(c+1)*total })
+		numbers := make([]int64, to-from)
+		for i := range numbers {
+			numbers[i] = drawn[from+i] - int64(c)*total
+		}
+		vertices[c] = paths.At(numbers, m.engine.Workers())
+	}
+	err := m.forEachRun(ctx, b, func(run *graph.Batch, first int) error {
+		in, err := m.inputChannels(run)
+		if err != nil {
+			return err
+		}
+		for _, y := range m.layers {
+			if in, err = y.forward(m.engine, run, in); err != nil {
+				return err
+			}
+		}
+		shift := b.Offsets[first]
+		for c := range in {
+			done, err := g.add(m.engine, in[c], vertices[c], shift, shift+int32(run.NumVertices()))
+			if err != nil {
+				return err
+			}
+			vertices[c] = vertices[c][done:]
+		}
+		return nil
+	})
+	if err != nil {
+		return nystrom.Points{}, err
+	}
+	return g.points(m.engine)
+}
+
+// gatherer collects sampled paths as sequences of rows of one table, with each row that occurs taken
+// up once.
+type gatherer struct {
+	size, width int
+	dtype       tensor.Dtype
+	unit        bool
+	f32         []float32 // the table, in the model's dtype
+	f64         []float64
+	rows        []int32
+}
+
+// add takes up the leading paths whose first vertex is below to; vertex v of the batch is v-from in
+// the channel. It returns how many elements of vertices it used.
+func (g *gatherer) add(e engine.Engine, c *channel, vertices []int32, from, to int32) (int, error) {
+	g.unit = c.unit
+	taken := make([]int32, c.rows.Shape()[0]) // row of the channel -> row of the table + 1
+	done := 0
+	for done < len(vertices) && vertices[done] < to {
+		for _, v := range vertices[done : done+g.size] {
+			r := c.row(v - from)
+			if taken[r] == 0 {
+				at := int(r) * g.width
+				if g.dtype == tensor.Float32 {
+					g.f32 = append(g.f32, c.rows.Float32s()[at:at+g.width]...)
+				} else {
+					g.f64 = append(g.f64, c.rows.Float64s()[at:at+g.width]...)
+				}
+				taken[r] = int32((len(g.f32) + len(g.f64)) / g.width)
+			}
+			g.rows = append(g.rows, taken[r]-1)
+		}
+		done += g.size
+	}
+	return done, nil
+}
+
+// points returns what was gathered as unit rows and distinct sequences with their counts.
+func (g *gatherer) points(e engine.Engine) (nystrom.Points, error) {
+	n := (len(g.f32) + len(g.f64)) / g.width
+	var backing any = g.f64
+	if g.dtype == tensor.Float32 {
+		backing = g.f32
+	}
+	table := tensor.New(tensor.WithEngine(e), tensor.WithShape(n, g.width), tensor.WithBacking(backing))
+	if !g.unit {
+		if err := e.NormalizeRows(table, nil, table, normEps); err != nil {
+			return nystrom.Points{}, err
+		}
+	}
+	rows, counts := nystrom.Distinct(g.rows, g.size, nil)
+	if g.size == 1 {
+		rows = nil // the table holds every row once, in the order of the points
+	}
+	return nystrom.Points{Points: engine.Points{Table: table, Rows: rows, Size: g.size}, Weights: counts}, nil
+}

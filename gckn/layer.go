@@ -1,0 +1,151 @@
+package gckn
+
+import (
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// normEps bounds norms from below where vectors are divided by them (published code).
+const normEps = 1e-4
+
+// layer maps one channel to one channel for each path length.
+type layer struct {
+	pooling engine.PathPooling // without graph, index and roots
+	local   Pooling
+	ridge   float64       // of generalised max pooling
+	anchors *tensor.Dense // p x q x d, unit rows
+	invSqrt *tensor.Dense // J x q x q, in the model's dtype
+}
+
+// newLayer computes the inverse square roots of the kernel matrices of anchors with unit rows.
+func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer, error) {
+	p, q := anchors.Shape()[0], anchors.Shape()[1]
+	y := &layer{
+		pooling: engine.PathPooling{Size: p, AllLengths: o.AllLengths && p > 1, Walks: o.Walk, Kernel: o.kernel(l)},
+		local:   o.Layers[l].Pooling,
+		ridge:   o.MaxLambda,
+		anchors: anchors,
+	}
+	j := len(y.pooling.Lengths())
+	gram := engine.New(e, tensor.Float64, j, q, q)
+	if err := e.Gram(gram, y.anchors, y.pooling.Kernel, y.pooling.AllLengths); err != nil {
+		return nil, err
+	}
+	if err := e.InvSqrt(gram, gram, o.Epsilon, o.Rule); err != nil {
+		return nil, err
+	}
+	y.invSqrt = engine.New(e, anchors.Dtype(), j, q, q)
+	return y, e.Convert(y.invSqrt, gram)
+}
+
+// flat views anchors (p x q x d) as a matrix (p q) x d.
+func flat(z *tensor.Dense) *tensor.Dense {
+	return view(z, z.Shape()[0]*z.Shape()[1], z.Shape()[2])
+}
+
+// view returns the elements of t in another shape, without a copy.
+func view(t *tensor.Dense, shape ...int) *tensor.Dense {
+	v := t.ShallowClone()
+	if err := v.Reshape(shape...); err != nil {
+		panic(err) // the callers keep the number of elements
+	}
+	return v
+}
+
+// part returns matrix j of a stack of matrices, without a copy.
+func part(stack *tensor.Dense, j int) *tensor.Dense {
+	rows, cols := stack.Shape()[1], stack.Shape()[2]
+	size := rows * cols
+	if stack.Dtype() == tensor.Float32 {
+		return tensor.New(tensor.WithEngine(stack.Engine()), tensor.WithShape(rows, cols), tensor.WithBacking(stack.Float32s()[j*size:(j+1)*size]))
+	}
+	return tensor.New(tensor.WithEngine(stack.Engine()), tensor.WithShape(rows, cols), tensor.WithBacking(stack.Float64s()[j*size:(j+1)*size]))
+}
+
+// filters returns q.
+func (y *layer) filters() int { return y.anchors.Shape()[1] }
+
+// pool returns the pooled kernel values of one channel, one channel for each length: the layer
+// without its projection, unless local pooling is generalised max pooling, which includes it.
+func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel) ([]*channel, error) {
+	dtype := y.anchors.Dtype()
+	p, q := y.pooling.Size, y.filters()
+	n, d := in.rows.Shape()[0], in.rows.Shape()[1]
+	unit, norms := in.rows, (*tensor.Dense)(nil)
+	if !in.unit {
+		unit, norms = engine.New(e, dtype, n, d), engine.New(e, dtype, n)
+		if err := e.NormalizeRows(unit, norms, in.rows, normEps); err != nil {
+			return nil, err
+		}
+	}
+	scores := engine.New(e, dtype, n, p*q)
+	if err := e.MatMul(scores, unit, flat(y.anchors), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+		return nil, err
+	}
+
+	pooling := y.pooling
+	out := make([]*channel, len(pooling.Lengths()))
+	for i := range out {
+		out[i] = &channel{index: in.index}
+	}
+	if p > 1 {
+		pooling.Graph, pooling.Index = b, in.index
+		if in.index != nil {
+			classes := b.PathClasses(in.index, p, pooling.AllLengths, pooling.Walks, e.Workers())
+			pooling.Roots = classes.Roots
+			for i := range out {
+				out[i].index = classes.Class[i]
+			}
+		}
+	}
+	results := make([]*tensor.Dense, len(out))
+	for i, c := range out {
+		rows := n
+		if pooling.Roots != nil {
+			rows = len(pooling.Roots[i])
+		} else if pooling.Graph != nil {
+			rows = b.NumVertices()
+		}
+		c.rows = engine.New(e, dtype, rows, q)
+		results[i] = c.rows
+	}
+	if y.local == GeneralizedMax && p > 1 {
+		return out, y.generalizedMax(e, results, scores, norms, &pooling)
+	}
+	pooling.Pool = engine.Sum // a single vertex is its own path: every pooling gives its kernel value
+	if p > 1 {
+		pooling.Pool = y.local.engine()
+	}
+	return out, e.PathPool(results, scores, norms, &pooling)
+}
+
+// project multiplies the rows of channel j by its inverse square root (Eq. 13).
+func (y *layer) project(e engine.Engine, rows *tensor.Dense, j int) (*tensor.Dense, error) {
+	out := engine.New(e, rows.Dtype(), rows.Shape()...)
+	return out, e.MatMul(out, rows, part(y.invSqrt, j), engine.MatMul{Alpha: 1})
+}
+
+// pooledIsProjected reports whether pool has applied the projection already.
+func (y *layer) pooledIsProjected() bool { return y.local == GeneralizedMax && y.pooling.Size > 1 }
+
+// forward returns the channels of all lengths for every input channel; the new index is
+// old channel * lengths + length.
+func (y *layer) forward(e engine.Engine, b *graph.Batch, in []*channel) ([]*channel, error) {
+	var out []*channel
+	for _, c := range in {
+		pooled, err := y.pool(e, b, c)
+		if err != nil {
+			return nil, err
+		}
+		for j, c := range pooled {
+			if !y.pooledIsProjected() {
+				if c.rows, err = y.project(e, c.rows, j); err != nil {
+					return nil, err
+				}
+			}
+		}
+		out = append(out, pooled...)
+	}
+	return out, nil
+}
