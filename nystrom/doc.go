@@ -1,0 +1,12 @@
+// Package nystrom finds landmarks and builds low-rank feature maps from them. The Nyström method
+// approximates a kernel by k(x, y) ~ k(x, Z) k(Z, Z)^(-1) k(Z, y) for a few landmarks (anchors) Z, that is
+// by the inner product of the features k(x, Z) k(Z, Z)^(-1/2) (Williams and Seeger, NIPS 2001).
+//
+//   - [KMeans] places the anchors of a dot-product kernel: spherical k-means over weighted sequences of
+//     unit vectors, with a k-means++ start.
+//   - [Distinct] and [DistinctRows] merge equal points, so that k-means runs over distinct points with
+//     multiplicities; [SampleSorted] draws a sample where there are too many.
+//   - [FeatureMap] turns kernel values with the landmarks into features, for any kernel.
+//
+// Every result depends on the data, the options and the seed alone, not on the number of workers.
+package nystrom

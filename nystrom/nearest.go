@@ -1,0 +1,109 @@
+package nystrom
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/parallel"
+)
+
+const (
+	// block is the number of points whose similarities with all anchors exist at a time.
+	block = 2048
+	// sharedLimit bounds the elements of a table of products that all points share.
+	sharedLimit = 1 << 25
+)
+
+// nearestTwo finds the nearest anchor of each of the given points, the first of equals, and calls visit with
+// the position o of the point in the list, the anchor, and the two largest similarities (the second is -Inf
+// for a single anchor). Calls come from several goroutines.
+func (l *lloyd[T]) nearestTwo(ctx context.Context, points []int32, visit func(o int, f int32, first, second T)) error {
+	fill := l.multiplied()
+	if rows := l.table.Shape()[0]; l.rows != nil && len(points)*l.p >= rows && rows*l.p*l.k <= sharedLimit {
+		var err error
+		if fill, err = l.shared(); err != nil {
+			return err
+		}
+	}
+	sims := make([]T, min(block, len(points))*l.k)
+	for from := 0; from < len(points); from += block {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		list := points[from:min(from+block, len(points))]
+		if err := fill(sims[:len(list)*l.k], list); err != nil {
+			return err
+		}
+		parallel.Chunks(l.workers, len(list), 256, func(start, end int) {
+			for o := start; o < end; o++ {
+				sim := sims[o*l.k : (o+1)*l.k]
+				f, first := simd.ArgMax(sim)
+				sim[f] = T(math.Inf(-1))
+				_, second := simd.ArgMax(sim)
+				visit(from+o, int32(f), first, second)
+			}
+		})
+	}
+	return nil
+}
+
+// shared multiplies every row of the table with every position of every anchor once, and returns a function
+// that adds up the products of the given points.
+func (l *lloyd[T]) shared() (func(sims []T, points []int32) error, error) {
+	rows, width := l.table.Shape()[0], l.p*l.k
+	l.scratch = slices.Grow(l.scratch[:0], rows*width)
+	products := l.scratch[:rows*width]
+	err := l.eng.MatMul(matrix(l.eng, products, rows, width), l.table, matrix(l.eng, l.z, width, l.d),
+		engine.MatMul{TransB: true, Alpha: 1})
+	return func(sims []T, points []int32) error {
+		parallel.Chunks(l.workers, len(points), 256, func(from, to int) {
+			for o := from; o < to; o++ {
+				sim := sims[o*l.k : (o+1)*l.k]
+				for j := range l.p {
+					at := int(l.rowOf(int(points[o]), j))*width + j*l.k
+					if j == 0 {
+						copy(sim, products[at:at+l.k])
+					} else {
+						simd.Add(sim, sim, products[at:at+l.k])
+					}
+				}
+			}
+		})
+		return nil
+	}, err
+}
+
+// multiplied returns a function that gathers the rows of the given points and multiplies them with the
+// anchors, one position after another.
+func (l *lloyd[T]) multiplied() func(sims []T, points []int32) error {
+	var gathered []T
+	return func(sims []T, points []int32) error {
+		out := matrix(l.eng, sims, len(points), l.k)
+		for j := range l.p {
+			var x []T
+			if first := int(points[0]); l.rows == nil && int(points[len(points)-1])-first == len(points)-1 {
+				x = l.values[first*l.d : (first+len(points))*l.d]
+			} else {
+				if gathered == nil {
+					gathered = make([]T, len(points)*l.d)
+				}
+				x = gathered[:len(points)*l.d]
+				for o, i := range points {
+					copy(x[o*l.d:(o+1)*l.d], l.at(int(i), j))
+				}
+			}
+			opt := engine.MatMul{TransB: true, Alpha: 1}
+			if j > 0 {
+				opt.Beta = 1
+			}
+			anchors := matrix(l.eng, l.z[j*l.k*l.d:(j+1)*l.k*l.d], l.k, l.d)
+			if err := l.eng.MatMul(out, matrix(l.eng, x, len(points), l.d), anchors, opt); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
