@@ -1,0 +1,342 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"gorgonia.org/tensor"
+)
+
+// noisy is a setting whose columns carry the class with some noise. It records what it may learn from.
+type noisy struct {
+	classes []int
+	noise   float64
+	seed    uint64
+	mu      sync.Mutex
+	trained [][]int
+}
+
+func (s *noisy) String() string { return fmt.Sprintf("noise %g", s.noise) }
+
+func (s *noisy) Represent(_ context.Context, train []int) (*tensor.Dense, error) {
+	s.mu.Lock()
+	s.trained = append(s.trained, train)
+	s.mu.Unlock()
+	rng := rand.New(rand.NewPCG(s.seed, 2))
+	const d = 4
+	x := make([]float64, len(s.classes)*d)
+	for i := range x {
+		x[i] = s.noise * rng.NormFloat64()
+		if i%d == s.classes[i/d]%d {
+			x[i]++
+		}
+	}
+	return tensor.New(tensor.WithShape(len(s.classes), d), tensor.WithBacking(x)), nil
+}
+
+func labels(n, classes int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i * i % classes
+	}
+	return out
+}
+
+func problem(t *testing.T, n, classes int, noise ...float64) Problem {
+	t.Helper()
+	y := labels(n, classes)
+	folds, err := Stratified(y, 5, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Problem{Classes: y, Folds: folds, C: []float64{0.01, 0.1, 1}, Seed: 1}
+	for i, v := range noise {
+		p.Settings = append(p.Settings, &noisy{classes: y, noise: v, seed: uint64(i)})
+	}
+	return p
+}
+
+func TestStratifiedFoldsAreEvenAndDisjoint(t *testing.T) {
+	for _, n := range []int{10, 23, 188} {
+		for _, k := range []int{2, 5, 10} {
+			y := labels(n, 3)
+			splits, err := Stratified(y, k, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tested := make([]int, n)
+			for _, s := range splits {
+				if len(s.Test) < n/k || len(s.Test) > n/k+1 || len(s.Train)+len(s.Test) != n {
+					t.Errorf("n=%d k=%d: fold of %d training and %d test items", n, k, len(s.Train), len(s.Test))
+				}
+				count := map[int]int{}
+				for _, i := range s.Test {
+					tested[i]++
+					count[y[i]]++
+				}
+				for c := range 3 {
+					size := 0
+					for _, v := range y {
+						if v == c {
+							size++
+						}
+					}
+					if count[c] < size/k || count[c] > size/k+1 {
+						t.Errorf("n=%d k=%d: %d of %d items of class %d in a fold", n, k, count[c], size, c)
+					}
+				}
+			}
+			for i, times := range tested {
+				if times != 1 {
+					t.Errorf("n=%d k=%d: item %d is tested %d times", n, k, i, times)
+				}
+			}
+			again, _ := Stratified(y, k, 9)
+			other, _ := Stratified(y, k, 10)
+			if fmt.Sprint(again) != fmt.Sprint(splits) || fmt.Sprint(other) == fmt.Sprint(splits) {
+				t.Errorf("n=%d k=%d: folds do not follow the seed", n, k)
+			}
+		}
+	}
+	if _, err := Stratified(labels(3, 2), 5, 1); err == nil {
+		t.Error("5 folds of 3 items were made")
+	}
+}
+
+func TestBothProtocolsPreferTheBetterSetting(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		p := problem(t, 120, classes, 2.5, 0.25, 3)
+		published, err := Published(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nested, err := Nested(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(published.Chosen) != 1 || published.Chosen[0].Setting != 1 || published.Mean < 0.95 {
+			t.Errorf("%d classes: published chose %+v, mean %v", classes, published.Chosen, published.Mean)
+		}
+		if len(nested.Chosen) != 5 || nested.Mean < 0.95 {
+			t.Errorf("%d classes: nested mean %v, %d choices", classes, nested.Mean, len(nested.Chosen))
+		}
+		for f, c := range nested.Chosen {
+			if c.Setting != 1 {
+				t.Errorf("%d classes: fold %d chose %+v", classes, f, c)
+			}
+		}
+		if len(published.Curves) != 3 || len(published.Curves[0].Mean) != 3 {
+			t.Errorf("curves %+v", published.Curves)
+		}
+	}
+}
+
+// On pure noise the published protocol picks a lucky setting; it can only be at least as good as any
+// single one. Nested selection has no such licence.
+func TestPublishedIsTheMaximum(t *testing.T) {
+	p := problem(t, 60, 2, 50, 51, 52, 53, 54, 55)
+	best, err := Published(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range p.Settings {
+		one := p
+		one.Settings = p.Settings[s : s+1]
+		o, err := Published(context.Background(), one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Mean > best.Mean+1e-12 {
+			t.Errorf("setting %d alone has %v, the best is %v", s, o.Mean, best.Mean)
+		}
+	}
+}
+
+func TestAnchorsSeeTheTrainingPartAlone(t *testing.T) {
+	for _, fromTrain := range []bool{false, true} {
+		for name, protocol := range map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested} {
+			p := problem(t, 40, 2, 0.5)
+			p.FromTrain = fromTrain
+			if _, err := protocol(context.Background(), p); err != nil {
+				t.Fatal(err)
+			}
+			s := p.Settings[0].(*noisy)
+			if !fromTrain {
+				if len(s.trained) != 1 || s.trained[0] != nil {
+					t.Errorf("%s: the shared representation was asked for as %v", name, s.trained)
+				}
+				continue
+			}
+			if len(s.trained) != len(p.Folds) {
+				t.Fatalf("%s: %d representations for %d folds", name, len(s.trained), len(p.Folds))
+			}
+			for f, train := range s.trained {
+				if fmt.Sprint(train) != fmt.Sprint(p.Folds[f].Train) {
+					t.Errorf("%s: fold %d learned from %v", name, f, train)
+				}
+			}
+		}
+	}
+}
+
+// A setting that hands out poison for the test rows changes nothing about what nested selection picks.
+type poisoned struct {
+	noisy
+	test map[int]bool
+}
+
+func (s *poisoned) Represent(ctx context.Context, train []int) (*tensor.Dense, error) {
+	x, err := s.noisy.Represent(ctx, train)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.test {
+		for c := range x.Shape()[1] {
+			x.Float64s()[i*x.Shape()[1]+c] = 1e6 * float64(c+1)
+		}
+	}
+	return x, nil
+}
+
+func TestNestedChoosesWithoutTheTestFold(t *testing.T) {
+	clean := problem(t, 60, 2, 1.5, 1.4, 1.3)
+	clean.Folds = clean.Folds[:1]
+	dirty := clean
+	dirty.Settings = nil
+	test := map[int]bool{}
+	for _, i := range clean.Folds[0].Test {
+		test[i] = true
+	}
+	for _, s := range clean.Settings {
+		n := s.(*noisy)
+		dirty.Settings = append(dirty.Settings, &poisoned{noisy{classes: n.classes, noise: n.noise, seed: n.seed}, test})
+	}
+	a, err := Nested(context.Background(), clean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Nested(context.Background(), dirty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(a.Chosen) != fmt.Sprint(b.Chosen) {
+		t.Errorf("chose %+v, with poisoned test rows %+v", a.Chosen, b.Chosen)
+	}
+}
+
+func TestSameOutcomeForAnyNumberOfWorkers(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 2, 8} {
+		p := problem(t, 80, 3, 1, 0.8)
+		p.Workers, p.FromTrain = workers, true
+		a, err := Published(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Nested(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(a.Folds, a.Chosen, b.Folds, b.Chosen)
+		if first == "" {
+			first = got
+		}
+		if got != first {
+			t.Errorf("%d workers: %s, one worker %s", workers, got, first)
+		}
+	}
+}
+
+func TestRepeatsReportTheSpreadOfTheirMeans(t *testing.T) {
+	p := problem(t, 60, 2, 1)
+	second, err := Stratified(p.Classes, 5, 77)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Folds = append(p.Folds, second...)
+	p.Repeats = 2
+	o, err := Published(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := MeanStd(o.Folds[:5])
+	b, _ := MeanStd(o.Folds[5:])
+	if math.Abs(o.Std-math.Abs(a-b)/2) > 1e-12 || math.Abs(o.Mean-(a+b)/2) > 1e-12 {
+		t.Errorf("mean %v std %v for repeats %v and %v", o.Mean, o.Std, a, b)
+	}
+}
+
+func TestAClassMissingFromTrainingIsNeverPredicted(t *testing.T) {
+	y := []int{0, 0, 0, 0, 1, 1}
+	p := Problem{
+		Classes: y, C: []float64{1}, Settings: []Setting{&noisy{classes: y, noise: 0.1}},
+		Folds: []Split{{Train: []int{0, 1, 2}, Test: []int{3, 4}}},
+	}
+	o, err := Published(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Mean != 0.5 {
+		t.Errorf("accuracy %v, want the share of the class that was there", o.Mean)
+	}
+}
+
+type failing struct{}
+
+func (failing) String() string { return "broken" }
+func (failing) Represent(context.Context, []int) (*tensor.Dense, error) {
+	return nil, errors.New("no paths")
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	good := problem(t, 20, 2, 0.5)
+	for want, change := range map[string]func(p *Problem){
+		"no settings":                  func(p *Problem) { p.Settings = nil },
+		"no folds":                     func(p *Problem) { p.Folds = nil },
+		"fold 1 has 0 training":        func(p *Problem) { p.Folds = []Split{{Test: []int{1}}} },
+		"fold 1 has 1 training and 0":  func(p *Problem) { p.Folds = []Split{{Train: []int{1}}} },
+		"trains and tests on graph 1":  func(p *Problem) { p.Folds = []Split{{Train: []int{1}, Test: []int{1}}} },
+		"tests on graph 20 of 20":      func(p *Problem) { p.Folds = []Split{{Train: []int{1}, Test: []int{20}}} },
+		"broken: no paths":             func(p *Problem) { p.Settings = []Setting{failing{}} },
+		"5 folds do not make 2":        func(p *Problem) { p.Repeats = 2 },
+		"has class -1":                 func(p *Problem) { p.Classes = append([]int{-1}, p.Classes[1:]...) },
+		"inner folds of 1 folds for 5": func(p *Problem) { p.InnerFolds = make([][]Split, 1) },
+	} {
+		p := good
+		change(&p)
+		if _, err := Nested(context.Background(), p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	leak := good
+	leak.InnerFolds = make([][]Split, 5)
+	for f := range leak.InnerFolds {
+		leak.InnerFolds[f] = []Split{{Train: good.Folds[f].Train, Test: good.Folds[f].Test}}
+	}
+	if _, err := Nested(context.Background(), leak); err == nil || !strings.Contains(err.Error(), "does not train on") {
+		t.Errorf("inner folds with test graphs: error %v", err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Published(cancelled, good); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	if a := Accuracy([]int{0, 1, 1, 2}, []int{0, 1, 2, 2}); a != 0.75 {
+		t.Errorf("accuracy %v", a)
+	}
+	if c := fmt.Sprint(Confusion([]int{0, 1, 1, 2}, []int{0, 1, 2, 2}, 3)); c != "[[1 0 0] [0 1 0] [0 1 1]]" {
+		t.Errorf("confusion %s", c)
+	}
+	if m, s := MeanStd([]float64{1, 3}); m != 2 || s != 1 {
+		t.Errorf("mean %v, std %v", m, s)
+	}
+}

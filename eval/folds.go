@@ -1,0 +1,115 @@
+package eval
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
+
+// Split is one fold: the graphs to learn from and the graphs to test on, by index.
+type Split struct{ Train, Test []int }
+
+// Stratified cuts the items into k folds, each with its share of every class: the sizes of a class
+// differ by at most one between folds, and so do the sizes of the folds. The order within a class is
+// drawn from the seed. A fold tests on its part and trains on the others, both ascending. Classes may
+// be any integers. Fewer than 2 folds, or more than items, are an error.
+func Stratified(classes []int, k int, seed uint64) ([]Split, error) {
+	return stratified(all(len(classes)), classes, k, seed)
+}
+
+// stratified cuts the given items.
+func stratified(items, classes []int, k int, seed uint64) ([]Split, error) {
+	if k < 2 || k > len(items) {
+		return nil, fmt.Errorf("%d folds of %d graphs: want 2 to %d", k, len(items), len(items))
+	}
+	shuffled := append([]int(nil), items...)
+	rng := rand.New(rand.NewPCG(seed, 0x5eed))
+	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	byClass := map[int][]int{}
+	for _, i := range shuffled {
+		byClass[classes[i]] = append(byClass[classes[i]], i)
+	}
+	fold := make(map[int]int, len(items))
+	next := 0 // dealt out in turn through all classes, so that fold sizes stay even
+	for _, class := range slices.Sorted(maps.Keys(byClass)) {
+		for _, i := range byClass[class] {
+			fold[i] = next % k
+			next++
+		}
+	}
+	splits := make([]Split, k)
+	for _, i := range items {
+		for f := range splits {
+			if fold[i] == f {
+				splits[f].Test = append(splits[f].Test, i)
+			} else {
+				splits[f].Train = append(splits[f].Train, i)
+			}
+		}
+	}
+	return splits, nil
+}
+
+func all(n int) []int {
+	items := make([]int, n)
+	for i := range items {
+		items[i] = i
+	}
+	return items
+}
+
+// checkSplits reports a fold that cannot be used.
+func checkSplits(splits []Split, n int) error {
+	if len(splits) == 0 {
+		return fmt.Errorf("no folds")
+	}
+	for f, s := range splits {
+		if len(s.Train) == 0 || len(s.Test) == 0 {
+			return fmt.Errorf("fold %d has %d training and %d test graphs", f+1, len(s.Train), len(s.Test))
+		}
+		part := make(map[int]bool, len(s.Train)) // graph -> is it tested
+		for _, i := range s.Train {
+			if i < 0 || i >= n {
+				return fmt.Errorf("fold %d trains on graph %d of %d", f+1, i, n)
+			}
+			if _, twice := part[i]; twice {
+				return fmt.Errorf("fold %d trains on graph %d twice", f+1, i)
+			}
+			part[i] = false
+		}
+		for _, i := range s.Test {
+			if i < 0 || i >= n {
+				return fmt.Errorf("fold %d tests on graph %d of %d", f+1, i, n)
+			}
+			if tested, there := part[i]; tested {
+				return fmt.Errorf("fold %d tests on graph %d twice", f+1, i)
+			} else if there {
+				return fmt.Errorf("fold %d trains and tests on graph %d", f+1, i)
+			}
+			part[i] = true
+		}
+	}
+	return nil
+}
+
+// checkInner wants inner folds to stay inside the training part of their fold.
+func checkInner(inner []Split, outer Split, n int) error {
+	if err := checkSplits(inner, n); err != nil {
+		return fmt.Errorf("inner folds: %w", err)
+	}
+	train := make(map[int]bool, len(outer.Train))
+	for _, i := range outer.Train {
+		train[i] = true
+	}
+	for f, s := range inner {
+		for _, part := range [][]int{s.Train, s.Test} {
+			for _, i := range part {
+				if !train[i] {
+					return fmt.Errorf("inner fold %d holds graph %d, which its fold does not train on", f+1, i)
+				}
+			}
+		}
+	}
+	return nil
+}

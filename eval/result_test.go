@@ -1,0 +1,54 @@
+package eval
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestResult(t *testing.T) {
+	r := Result{
+		Model: "gckn-path", Dataset: "MUTAG", Graphs: 188, Device: "cpu", Anchors: "training part",
+		Seconds: Seconds{Load: 0.01, Fit: 0.02, Transform: 0.03, Select: 0.04, Total: 0.1},
+	}
+	r.Add(&Outcome{
+		Protocol: "published", Mean: 0.875, Std: 0.125, Folds: []float64{0.75, 1},
+		Chosen: []Choice{{Setting: 1, C: 0.5, Accuracy: 0.875}},
+	}, func(setting int) any { return map[string]int{"setting": setting} })
+	raw, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"model":"gckn-path","dataset":"MUTAG","n_graphs":188,"device":"cpu","metric":"accuracy","mean":87.5,"std":12.5,` +
+		`"folds":[75,100],"protocol":"published","anchors":"training part","seed":0,` +
+		`"params":[{"options":{"setting":1},"c":0.5,"accuracy":87.5}],` +
+		`"seconds":{"load":0.01,"fit":0.02,"transform":0.03,"select":0.04,"total":0.1}}`
+	if string(raw) != want {
+		t.Errorf("JSON\n%s\nwant\n%s", raw, want)
+	}
+	text := r.String()
+	for _, part := range []string{
+		"data set  MUTAG, 188 graphs\n",
+		"fold  accuracy    C\n----  --------  ---\n   1      75.0  0.5\n   2     100.0  0.5\n",
+		"accuracy 87.5 +- 12.5 % over 2 folds\n",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("text\n%s\nlacks %q", text, part)
+		}
+	}
+}
+
+// Columns of numbers are aligned to the right, others to the left; rows may be short.
+func TestWriteTable(t *testing.T) {
+	var out strings.Builder
+	err := WriteTable(&out, []string{"set", "n", "note"}, [][]string{
+		{"MUTAG", "188", "small"}, {"NCI1", "4110"}, {"σ=½", "", "±"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "set       n  note\n-----  ----  -----\nMUTAG   188  small\nNCI1   4110\nσ=½          ±\n"
+	if out.String() != want {
+		t.Errorf("table\n%s\nwant\n%s", out.String(), want)
+	}
+}

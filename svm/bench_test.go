@@ -1,0 +1,39 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"gorgonia.org/tensor"
+)
+
+// BenchmarkFitPath solves one fold for the grid of 60 values on one core. The shapes are those of
+// MUTAG and of NCI1 with few and with many filters.
+func BenchmarkFitPath(b *testing.B) {
+	for _, shape := range [][2]int{{170, 512}, {1000, 512}, {3700, 512}, {3700, 3072}, {3700, 6144}} {
+		b.Run(fmt.Sprintf("%dx%d", shape[0], shape[1]), func(b *testing.B) {
+			x, y := sample(shape[0], shape[1], tensor.Float32, 1)
+			scaler, err := FitScaler(x, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			z, err := scaler.Transform(x, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			steps := 0
+			for b.Loop() {
+				p, err := FitPath(context.Background(), z, nil, y, CGrid(), Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				steps = 0
+				for _, s := range p.Iterations {
+					steps += s
+				}
+			}
+			b.ReportMetric(float64(steps)/60, "Newton-steps/C")
+		})
+	}
+}

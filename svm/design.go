@@ -1,0 +1,104 @@
+package svm
+
+import (
+	"fmt"
+
+	"gorgonia.org/tensor"
+)
+
+// design is the matrix that a problem is trained on: the chosen rows of a tensor, standardised where
+// there is a scaler. The tensor itself is neither copied nor changed.
+type design struct {
+	single  []float32 // the data of the tensor, row-major: this one
+	double  []float64 // or that one
+	columns int
+	rows    []int // row of the tensor of each row of the design
+	scaler  *Scaler
+}
+
+// newDesign takes the rows of x (all of them for nil) and refuses what is not a matrix of finite
+// numbers.
+func newDesign(x *tensor.Dense, rows []int) (*design, error) {
+	if x == nil {
+		return nil, fmt.Errorf("no matrix given")
+	}
+	shape := x.Shape()
+	if len(shape) != 2 {
+		return nil, fmt.Errorf("the features have shape %v: give a matrix with one row for each sample", shape)
+	}
+	if x.RequiresIterator() || x.DataOrder().IsColMajor() || x.DataOrder().IsTransposed() {
+		return nil, fmt.Errorf("the features are a view or stored by columns: give a contiguous row-major matrix")
+	}
+	d := &design{columns: shape[1], rows: rows}
+	switch data := x.Data().(type) {
+	case []float32:
+		d.single = data
+	case []float64:
+		d.double = data
+	default:
+		return nil, fmt.Errorf("the features are %v: give Float32 or Float64", x.Dtype())
+	}
+	if rows == nil {
+		d.rows = make([]int, shape[0])
+		for i := range d.rows {
+			d.rows[i] = i
+		}
+	}
+	for _, r := range d.rows {
+		if r < 0 || r >= shape[0] {
+			return nil, fmt.Errorf("row %d is not in a matrix of %d rows", r, shape[0])
+		}
+		if j := d.firstNotFinite(r); j >= 0 {
+			return nil, fmt.Errorf("feature %d of row %d is NaN or infinite: remove or replace it", j, r)
+		}
+	}
+	return d, nil
+}
+
+func (d *design) numRows() int { return len(d.rows) }
+
+// epsilon is the spacing of numbers at 1 in the type of the tensor.
+func (d *design) epsilon() float64 {
+	if d.single != nil {
+		return 0x1p-23
+	}
+	return 0x1p-52
+}
+
+func (d *design) firstNotFinite(row int) int {
+	lo, hi := row*d.columns, (row+1)*d.columns
+	if d.single != nil {
+		return notFinite(d.single[lo:hi])
+	}
+	return notFinite(d.double[lo:hi])
+}
+
+func notFinite[T float32 | float64](x []T) int {
+	for j, v := range x {
+		if v-v != 0 {
+			return j
+		}
+	}
+	return -1
+}
+
+// fill writes rows [i0, i1) and columns [j0, j1) to dst, whose rows are ld numbers apart.
+func (d *design) fill(dst []float64, ld, i0, i1, j0, j1 int) {
+	for i := i0; i < i1; i++ {
+		out := dst[(i-i0)*ld : (i-i0)*ld+j1-j0]
+		at := d.rows[i] * d.columns
+		if d.single != nil {
+			for j, v := range d.single[at+j0 : at+j1] {
+				out[j] = float64(v)
+			}
+		} else {
+			copy(out, d.double[at+j0:at+j1])
+		}
+		if d.scaler != nil {
+			mean, scale := d.scaler.Mean[j0:j1], d.scaler.Scale[j0:j1]
+			for j, v := range out {
+				out[j] = (v - mean[j]) / scale[j]
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package svm
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gorgonia.org/tensor"
+)
+
+func TestScaler(t *testing.T) {
+	x := matrix([][]float64{{1, 5, 0, 1e9}, {3, 5, 0, 1e9}, {100, 7, 0, 3}, {5, 5, 2, 1e9}})
+	s, err := FitScaler(x, []int{0, 1, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeTo(t, "mean", s.Mean, []float64{3, 5, 2.0 / 3, 1e9}, 1e-15)
+	closeTo(t, "scale", s.Scale, []float64{math.Sqrt(8.0 / 3), 1, math.Sqrt(8.0) / 3, 1}, 1e-15)
+	z, err := s.Transform(x, []int{2, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeTo(t, "standardised", z.Data().([]float64), []float64{
+		97 / math.Sqrt(8.0/3), 2, -1 / math.Sqrt(2), 3 - 1e9,
+		-2 / math.Sqrt(8.0/3), 0, -1 / math.Sqrt(2), 0,
+	}, 1e-15)
+}
+
+// Rounding in a constant column is not taken for information.
+func TestScalerConstantUpToRounding(t *testing.T) {
+	v := float32(0.7)
+	x := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float32{v, math.Nextafter32(v, 1), v, math.Nextafter32(v, 0)}))
+	s, err := FitScaler(x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Scale[0] != 1 {
+		t.Errorf("scale %g, want 1", s.Scale[0])
+	}
+}
+
+func TestScalerErrors(t *testing.T) {
+	x := matrix([][]float64{{1, 2}, {3, math.Inf(1)}})
+	if _, err := FitScaler(x, []int{}); err == nil || !strings.Contains(err.Error(), "no rows") {
+		t.Errorf("no rows: error %v", err)
+	}
+	if _, err := FitScaler(x, nil); err == nil || !strings.Contains(err.Error(), "feature 1 of row 1") {
+		t.Errorf("infinite entry: error %v", err)
+	}
+	s, err := FitScaler(x, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Transform(matrix([][]float64{{1, 2, 3}}), nil); err == nil || !strings.Contains(err.Error(), "3 columns") {
+		t.Errorf("other width: error %v", err)
+	}
+}
+
+func TestGrids(t *testing.T) {
+	published, paper := CGrid(), PaperGrid()
+	for name, grid := range map[string][]float64{"published": published, "paper": paper} {
+		if len(grid) != 60 || checkGrid(grid) != nil {
+			t.Errorf("%s grid: %d values, %v", name, len(grid), checkGrid(grid))
+		}
+	}
+	closeTo(t, "published ends", []float64{published[0], published[59]}, []float64{1e-4, 1e4}, 1e-12)
+	// lambda = 1/n * logspace(-3, 4, 60), largest lambda first
+	n := 188
+	for k, c := range paper {
+		want := math.Pow(10, 4-7*float64(k)/59) / float64(n)
+		if math.Abs(Lambda(n, c)-want) > 1e-12*want {
+			t.Errorf("paper grid: lambda[%d] = %g, want %g", k, Lambda(n, c), want)
+		}
+	}
+}
