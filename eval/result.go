@@ -1,10 +1,5 @@
 package eval
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Result is what an evaluation prints: an outcome with its circumstances. Accuracies are in percent.
 type Result struct {
 	Model    string    `json:"model"`
@@ -50,29 +45,4 @@ func (r *Result) Add(o *Outcome, options func(setting int) any) {
 	for _, c := range o.Chosen {
 		r.Params = append(r.Params, Param{Options: options(c.Setting), C: c.C, Accuracy: 100 * c.Accuracy})
 	}
-}
-
-// String returns the result as plain text: what was evaluated, a table of the folds and the mean.
-func (r *Result) String() string {
-	var out strings.Builder
-	_ = WriteTable(&out, nil, [][]string{ // a strings.Builder takes everything
-		{"model", r.Model},
-		{"data set", fmt.Sprintf("%s, %d graphs", r.Dataset, r.Graphs)},
-		{"device", r.Device},
-		{"protocol", r.Protocol},
-		{"anchors", r.Anchors},
-	})
-	rows := make([][]string, len(r.Folds))
-	for f, a := range r.Folds {
-		rows[f] = []string{fmt.Sprint(f + 1), fmt.Sprintf("%.1f", a)}
-		if len(r.Params) > 0 {
-			rows[f] = append(rows[f], fmt.Sprintf("%.3g", r.Params[min(f, len(r.Params)-1)].C))
-		}
-	}
-	out.WriteString("\n")
-	_ = WriteTable(&out, []string{"fold", r.Metric, "C"}, rows)
-	s := r.Seconds
-	fmt.Fprintf(&out, "\n%s %.1f +- %.1f %% over %d folds\n%.2f s (load %.2f, fit %.2f, transform %.2f, select %.2f)\n",
-		r.Metric, r.Mean, r.Std, len(r.Folds), s.Total, s.Load, s.Fit, s.Transform, s.Select)
-	return out.String()
 }

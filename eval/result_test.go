@@ -2,7 +2,6 @@ package eval
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 )
 
@@ -25,30 +24,5 @@ func TestResult(t *testing.T) {
 		`"seconds":{"load":0.01,"fit":0.02,"transform":0.03,"select":0.04,"total":0.1}}`
 	if string(raw) != want {
 		t.Errorf("JSON\n%s\nwant\n%s", raw, want)
-	}
-	text := r.String()
-	for _, part := range []string{
-		"data set  MUTAG, 188 graphs\n",
-		"fold  accuracy    C\n----  --------  ---\n   1      75.0  0.5\n   2     100.0  0.5\n",
-		"accuracy 87.5 +- 12.5 % over 2 folds\n",
-	} {
-		if !strings.Contains(text, part) {
-			t.Errorf("text\n%s\nlacks %q", text, part)
-		}
-	}
-}
-
-// Columns of numbers are aligned to the right, others to the left; rows may be short.
-func TestWriteTable(t *testing.T) {
-	var out strings.Builder
-	err := WriteTable(&out, []string{"set", "n", "note"}, [][]string{
-		{"MUTAG", "188", "small"}, {"NCI1", "4110"}, {"σ=½", "", "±"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "set       n  note\n-----  ----  -----\nMUTAG   188  small\nNCI1   4110\nσ=½          ±\n"
-	if out.String() != want {
-		t.Errorf("table\n%s\nwant\n%s", out.String(), want)
 	}
 }
