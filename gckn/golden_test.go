@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
@@ -63,7 +64,8 @@ func (m *goldenModel) ill() bool {
 	return false
 }
 
-func TestGoldenForward(t *testing.T) {
+// eachGolden runs a subtest for every file of one of the given kinds.
+func eachGolden(t *testing.T, test func(t *testing.T, raw []byte), kinds ...string) {
 	files, _ := filepath.Glob(filepath.Join(goldenDir(), "gckn", "*.json"))
 	if len(files) == 0 {
 		t.Skipf("no golden values in %s; set GROVE_GOLDEN to the folder that holds gckn/*.json", goldenDir())
@@ -77,29 +79,63 @@ func TestGoldenForward(t *testing.T) {
 		if err := json.Unmarshal(raw, &kind); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if kind.Kind != "forward" && kind.Kind != "supervised" {
-			continue
+		if slices.Contains(kinds, kind.Kind) {
+			t.Run(filepath.Base(file), func(t *testing.T) { test(t, raw) })
 		}
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			var g goldenModel
-			if err := json.Unmarshal(raw, &g); err != nil {
-				t.Fatal(err)
-			}
-			for _, double := range []bool{true, false} {
-				for name, e := range map[string]engine.Engine{"reference": engine.Reference{}, "cpu": engine.NewCPU(2)} {
-					tolerance := 1e-10
-					if g.ill() {
-						tolerance = 3e-5
-					} else if !double {
-						tolerance = 1e-5
-					}
-					if err := g.check(e, double, tolerance); err != nil {
-						t.Errorf("%s, double %v: %v", name, double, err)
-					}
+	}
+}
+
+func TestGoldenForward(t *testing.T) {
+	eachGolden(t, func(t *testing.T, raw []byte) {
+		var g goldenModel
+		if err := json.Unmarshal(raw, &g); err != nil {
+			t.Fatal(err)
+		}
+		for _, double := range []bool{true, false} {
+			for name, e := range map[string]engine.Engine{"reference": engine.Reference{}, "cpu": engine.NewCPU(2)} {
+				tolerance := 1e-10
+				if g.ill() {
+					tolerance = 3e-5
+				} else if !double {
+					tolerance = 1e-5
+				}
+				if err := g.check(e, double, tolerance); err != nil {
+					t.Errorf("%s, double %v: %v", name, double, err)
 				}
 			}
-		})
-	}
+		}
+	}, "forward", "supervised")
+}
+
+// A new model divides every position of every anchor by its norm.
+func TestGoldenAnchorNormalisation(t *testing.T) {
+	eachGolden(t, func(t *testing.T, raw []byte) {
+		var g struct{ Raw, Normalised [][][]float64 }
+		if err := json.Unmarshal(raw, &g); err != nil {
+			t.Fatal(err)
+		}
+		p, q, d := len(g.Raw), len(g.Raw[0]), len(g.Raw[0][0])
+		opt := Options{
+			Layers:        []LayerOptions{{PathSize: p, Filters: q, Sigma: 0.6, Pooling: Sum}},
+			GlobalPooling: Sum, Epsilon: 0.01, MaxLambda: 1, Samples: 1,
+		}
+		for _, double := range []bool{true, false} {
+			opt.Double = double
+			tolerance := 1e-10
+			if !double {
+				tolerance = 1e-5
+			}
+			e := engine.NewCPU(1)
+			z := tensor.New(tensor.WithShape(p, q, d), tensor.WithBacking(flatten(g.Raw)))
+			m, err := New(e, Input{Attributes: d}, opt, []*tensor.Dense{z})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := closeTo(float64s(e, m.Anchors(0)), flatten(g.Normalised), tolerance); err != nil {
+				t.Errorf("double %v: %v", double, err)
+			}
+		}
+	}, "normalisation")
 }
 
 func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) error {
