@@ -21,7 +21,7 @@ demo: build ## generate molecules, evaluate and train GCKN-subtree on them, draw
 	$(BUILD)/grove data info $(DEMO)/molecules
 	$(BUILD)/grove eval gckn-subtree --data $(DEMO)/molecules --seed 1 --plot $(DEMO)/accuracy.svg
 	$(BUILD)/grove train gckn-subtree --data $(DEMO)/molecules --seed 1 -o $(DEMO)/model.grove
-	$(BUILD)/grove explain --model $(DEMO)/model.grove --data $(DEMO)/molecules --index 0-5 -o $(DEMO)/explanation.svg
+	$(BUILD)/grove explain --model $(DEMO)/model.grove --data $(DEMO)/molecules --index 0-5 --bonds aromatic,single,double -o $(DEMO)/explanation.svg
 	@echo
 	@echo "Open $(DEMO)/explanation.svg and $(DEMO)/accuracy.svg in a browser."
 

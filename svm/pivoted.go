@@ -19,6 +19,7 @@ func pivotedCholesky(workers int, k []float64, n int) (r []float64, pivots []int
 	r = make([]float64, n*n)
 	diagonal := make([]float64, n)
 	chosen := make([]bool, n)
+	pivots = []int{} // of rank 0 too: nil would mean that there is no rotation
 	for i := range n {
 		diagonal[i] = k[i*n+i]
 	}

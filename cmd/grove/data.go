@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func newData(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "data",
+		Short: "List, inspect, generate, download and convert data sets",
+		Example: `  grove data list
+  grove data synth molecules --out molecules
+  grove data fetch MUTAG && grove data info MUTAG`,
+		Args: cobra.ArbitraryArgs,
+		RunE: listCommands,
+	}
+	c.AddCommand(newDataList(a), newDataInfo(a), newDataSynth(a), newDataFetch(a), newDataConvert(a))
+	return c
+}
+
+func newDataInfo(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "info DIR",
+		Short: "Say what is in a data set",
+		Long: `Say what is in a data set: graphs, vertices, labels, classes, and what its reader did beyond
+reading. DIR holds a data set in TU format (NAME_A.txt, ...), in the text format of the GIN
+experiments (NAME.txt) or a vertex task (edges.csv, labels.csv); the format is found out.`,
+		Example: `  grove data info molecules
+  grove data info MUTAG --json`,
+		Args: oneArgument("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			start := time.Now()
+			d, err := dataset.Open(args[0])
+			if err != nil {
+				return err
+			}
+			return a.emitSummary(d, "", seconds(start))
+		},
+	}
+	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
+	return c
+}
+
+// emitSummary reports a data set that was read from or written to a folder.
+func (a *app) emitSummary(d *dataset.Dataset, folder string, took float64) error {
+	s := d.Summary()
+	value := struct {
+		dataset.Summary
+		Folder  string  `json:"folder,omitempty"`
+		Seconds float64 `json:"seconds"`
+	}{s, folder, took}
+	return a.emit(value, func(w io.Writer) {
+		fmt.Fprint(w, s.String())
+		if folder != "" {
+			fmt.Fprintf(w, "%-18s %s\n", "written to", folder)
+		}
+	})
+}
+
+func newDataSynth(a *app) *cobra.Command {
+	var opt dataset.SynthOptions
+	var out string
+	var kinds []string
+	long := "Generate a data set. The same kind, sizes and seed give the same graphs. The kinds:\n"
+	for _, k := range dataset.SynthKinds() {
+		kinds = append(kinds, k.Name)
+		long += fmt.Sprintf("\n  %-14s %s", k.Name, k.Description)
+	}
+	c := &cobra.Command{
+		Use:   "synth KIND --out DIR",
+		Short: "Generate a data set",
+		Long:  long,
+		Example: `  grove data synth molecules --out molecules
+  grove data synth power-law --graphs 500 --vertices 200 --seed 7 --out growing
+  grove data synth block-model --vertices 2000 --communities 5 --out communities`,
+		ValidArgs: kinds,
+		Args:      exactlyOne("KIND", kinds),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := requireFlags(c, "out"); err != nil {
+				return err
+			}
+			for _, name := range []string{"graphs", "vertices", "communities"} {
+				if n, _ := c.Flags().GetInt(name); c.Flags().Changed(name) && n < 1 {
+					return usagef("--%s %d: want a number from 1 on", name, n)
+				}
+			}
+			start := time.Now()
+			d, err := dataset.Synth(args[0], opt)
+			if err != nil {
+				return &usageError{err}
+			}
+			if err := nameAfter(out, d); err != nil {
+				return err
+			}
+			if err := dataset.Write(out, d); err != nil {
+				return err
+			}
+			return a.emitSummary(d, out, seconds(start))
+		},
+	}
+	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
+		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be")
+		fs.IntVar(&opt.Graphs, "graphs", 0, "`N` number of graphs (default: the kind's own)")
+		fs.IntVar(&opt.Vertices, "vertices", 0, "`N` vertices of a graph, a mean where they vary (default: the kind's own)")
+		fs.Float64Var(&opt.Degree, "degree", 0, "`D` mean number of neighbours (default: the kind's own)")
+		fs.IntVar(&opt.Communities, "communities", 0, "`N` communities of a block model (default: the kind's own)")
+		fs.Uint64Var(&opt.Seed, "seed", 0, "`S` number that the graphs follow from")
+	})
+	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
+	return c
+}
+
+func newDataConvert(a *app) *cobra.Command {
+	var to, out string
+	c := &cobra.Command{
+		Use:   "convert IN --to tu --out DIR",
+		Short: "Write a data set in another format",
+		Long: `Read a data set of any known format and write it in another.
+
+The TU format is the easiest to write for your own graphs. In a folder NAME, with all vertices
+numbered from 1 through the whole data set:
+
+  NAME_A.txt                 "i, j" for every edge between vertices i and j
+  NAME_graph_indicator.txt   for every vertex the number of its graph
+  NAME_graph_labels.txt      for every graph its class, a whole number
+  NAME_node_labels.txt       for every vertex its label, a whole number (if there are labels)
+  NAME_node_attributes.txt   for every vertex its real values (if there are any)
+
+Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see them in drawings.`,
+		Example: `  grove data convert COLLAB.txt.gz --to tu --out COLLAB
+  grove data convert downloaded/MUTAG --to tu --out clean/MUTAG
+  grove data convert communities --to node --out copy`,
+		Args: oneArgument("IN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := requireFlags(c, "out"); err != nil {
+				return err
+			}
+			start := time.Now()
+			d, err := dataset.Open(args[0])
+			if err != nil {
+				return err
+			}
+			if err := nameAfter(out, d); err != nil {
+				return err
+			}
+			write := dataset.WriteTU
+			if to == "node" {
+				write = dataset.WriteNode
+			}
+			if err := write(out, d); err != nil {
+				return err
+			}
+			return a.emitSummary(d, out, seconds(start))
+		},
+	}
+	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
+		to = "tu"
+		choiceVar(fs, &to, "to", []string{"tu", "node"}, "format to write: tu, or node for a vertex task")
+		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be")
+	})
+	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
+	return c
+}
+
+// nameAfter gives a data set the name of the folder that it is written to, as readers expect it.
+func nameAfter(dir string, d *dataset.Dataset) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usagef("--out %s: this is a file; give a folder", dir)
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if base := filepath.Base(absolute); base != string(filepath.Separator) {
+		d.Name = base
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/eval"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"gorgonia.org/tensor"
+)
+
+// embedFlags are the flags of grove embed beside those of the model.
+type embedFlags struct {
+	computing
+	data, model, out, task string
+	seed                   uint64
+}
+
+func newEmbed(a *app) *cobra.Command {
+	f := &embedFlags{}
+	c := &cobra.Command{
+		Use:   "embed MODEL --data DIR -o X.npy",
+		Short: "Write graphs as vectors",
+		Long: `Represent every graph by a vector and write the matrix in NumPy's format, one row for each graph
+in the order of the data set; or one row for each vertex with --task node.
+
+With the name of a model its anchors are learned from the data set itself, without looking at
+classes. With --model a trained model is applied.`,
+		Example: `  grove embed gckn-path --data MUTAG -o X.npy
+  grove embed gckn-path --data MUTAG --path-size 6 --filters 64 -o X.npy
+  grove embed --model model.grove --data new-molecules -o X.npy
+  python3 -c "import numpy; print(numpy.load('X.npy').shape)"`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.model == "" || len(args) > 0 {
+				return wantsModel(c, args)
+			}
+			return a.embed(c, f, "", nil)
+		},
+	}
+	addModels(c, false, func(model string) string {
+		return "  grove embed " + model + " --data MUTAG -o X.npy\n" +
+			"  grove embed " + model + " --data MUTAG --layers 4:64:0.6,1:32:0.5 -o X.npy"
+	}, func(c *cobra.Command, model string, flags modelFlags) error {
+		if f.model != "" {
+			return usagef("embed: either name a model (%s) or give one that was trained (--model %s), not both", model, f.model)
+		}
+		return a.embed(c, f, model, flags)
+	})
+	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote, in place of MODEL")
+		choiceVar(fs, &f.task, "task", []string{"graph", "node"}, "write a row for every graph or every vertex (default: what the data set is about)")
+	})
+	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
+		f.computing.addFlags(fs)
+		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that the sampled paths and the anchors follow from")
+	})
+	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
+		fs.StringVarP(&f.out, "out", "o", "", "`FILE` matrix to write")
+		a.addOutputFlags(fs)
+	})
+	return c
+}
+
+// embedding is what grove embed reports.
+type embedding struct {
+	Model   string       `json:"model"`
+	Dataset string       `json:"dataset"`
+	Graphs  int          `json:"n_graphs"`
+	Device  string       `json:"device"`
+	Task    string       `json:"task"`
+	Rows    int          `json:"rows"`
+	Columns int          `json:"columns"`
+	Dtype   string       `json:"dtype"`
+	File    string       `json:"file"`
+	Params  any          `json:"params,omitempty"`
+	Seconds eval.Seconds `json:"seconds"`
+}
+
+func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFlags) error {
+	start := time.Now()
+	if err := requireFlags(c, "data", "out"); err != nil {
+		return err
+	}
+	if err := writable("--out", f.out); err != nil {
+		return err
+	}
+	e, err := f.open()
+	if err != nil {
+		return err
+	}
+	if flags != nil {
+		if err := flags.check(f.seed); err != nil {
+			return err
+		}
+	}
+	var apply features
+	r := embedding{Model: model, Device: describe(e), File: f.out}
+	if flags == nil {
+		trained, err := loadPipeline(f.model, e)
+		if err != nil {
+			return err
+		}
+		apply, r.Model = trained.network, trained.model
+	}
+	d, err := dataset.Open(f.data)
+	if err != nil {
+		return err
+	}
+	load := seconds(start)
+	var spent stopwatch
+	if flags != nil {
+		s := flags.settings(d, e, &spent, a.progress.report)[0]
+		if apply, err = s.fit(c.Context(), nil); err != nil {
+			return err
+		}
+		r.Params = s.params()
+	}
+	transforming := time.Now()
+	x, err := a.represent(c.Context(), apply, d, f.task, &r)
+	if err != nil {
+		return err
+	}
+	spent.transforming(transforming)
+	if err := writeFile("--out", f.out, func(w io.Writer) error { return writeNPY(w, x) }); err != nil {
+		return err
+	}
+	r.Dataset, r.Graphs, r.Dtype = d.Name, d.NumGraphs(), x.Dtype().String()
+	r.Rows, r.Columns, r.Seconds = x.Shape()[0], x.Shape()[1], spent.spent(load, 0, start)
+	return a.emit(r, func(w io.Writer) {
+		what := "graph"
+		if r.Task == "node" {
+			what = "vertex"
+		}
+		fmt.Fprintf(w, "%s: %d x %d %s, one row for each %s of %s, by %s in %.2f s\n", r.File, r.Rows, r.Columns, r.Dtype, what, r.Dataset, r.Model, r.Seconds.Total)
+	})
+}
+
+// represent returns the rows that --task asks for.
+func (a *app) represent(ctx context.Context, apply features, d *dataset.Dataset, task string, r *embedding) (*tensor.Dense, error) {
+	r.Task = task
+	if task == "" {
+		r.Task = "graph"
+		if d.Task.PerVertex() {
+			r.Task = "node"
+		}
+	}
+	if r.Task == "node" {
+		return apply.vertices(ctx, d)
+	}
+	return apply.graphs(ctx, d, a.progress.report)
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/eval"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// evalFlags are the flags of grove eval beside those of the model.
+type evalFlags struct {
+	computing
+	data, folds, inner string
+	cv, repeats        int
+	selection, anchors string
+	grid               []float64
+	seed               uint64
+	plot               string
+}
+
+func newEval(a *app) *cobra.Command {
+	f := &evalFlags{selection: "nested", anchors: "train", inner: "5"}
+	c := &cobra.Command{
+		Use:   "eval MODEL --data DIR",
+		Short: "Measure the accuracy of a model by cross-validation",
+		Long: `Measure how well a model classifies graphs that it has not seen, by cross-validation. Every fold
+holds some graphs back for the test and learns from the others.
+
+Nested selection, the default, is the honest protocol: what is to be chosen (the constant C of the
+classifier, and the setting where the model's flags hold several values) is chosen by a second
+cross-validation inside each training part, and the anchors are learned from the training part alone.
+--selection published chooses what does best on the test folds themselves, as the published
+experiments do, and --anchors all shows the model all graphs, without their classes; the figures are
+optimistic. Every output says which protocol it comes from.`,
+		Example: `  grove eval gckn-subtree --data molecules
+  grove eval gckn-path --data MUTAG --folds folds/MUTAG --plot accuracy.svg
+  grove eval gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 --repeats 3
+  grove eval gckn-subtree --data MUTAG --folds folds/MUTAG --selection published --anchors all`,
+		Args: cobra.ArbitraryArgs,
+		RunE: wantsModel,
+	}
+	addModels(c, true, func(model string) string {
+		return "  grove eval " + model + " --data MUTAG\n" +
+			"  grove eval " + model + " --data MUTAG --path-size 3,5 --sigma 0.4,0.6,1\n" +
+			"  grove eval " + model + " --data MUTAG --folds folds/MUTAG --grid quick --json > result.json"
+	}, func(c *cobra.Command, model string, flags modelFlags) error { return a.eval(c, f, model, flags) })
+	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
+	})
+	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
+		fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
+		fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
+		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"}, "how setting and C are chosen: inside each training part, or by the test folds")
+		fs.StringVar(&f.inner, "inner", f.inner, "`K|DIR` inner folds of nested selection: stratified ones, or those in DIR/inner")
+		fs.StringVar(&f.inner, "nested", f.inner, "`K|DIR` the same as --inner")
+		_ = fs.MarkHidden("nested")
+		choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"}, "graphs that anchors are learned from: the training part of each fold, or all")
+		addGridFlag(fs, &f.grid)
+	})
+	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
+		f.computing.addFlags(fs)
+		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that folds, sampled paths and anchors follow from")
+	})
+	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.plot, "plot", "", "`FILE` plot to write, .svg or .png")
+		a.addOutputFlags(fs)
+	})
+	return c
+}
+
+// check reports flags that do not fit each other.
+func (f *evalFlags) check(c *cobra.Command) error {
+	if err := requireFlags(c, "data"); err != nil {
+		return err
+	}
+	given := c.Flags().Changed
+	inner := given("inner") || given("nested")
+	switch {
+	case f.cv < 2:
+		return usagef("--cv %d: want at least 2 folds", f.cv)
+	case f.repeats < 1:
+		return usagef("--repeats %d: want a number from 1 on", f.repeats)
+	case f.folds != "" && given("cv"):
+		return usagef("--folds and --cv: give one of the two")
+	case f.folds != "" && f.repeats > 1:
+		return usagef("--repeats needs folds of its own: leave out --folds")
+	case f.selection == "published" && inner:
+		return usagef("--inner belongs to --selection nested; with published the test folds choose")
+	}
+	if k, err := strconv.Atoi(f.inner); err == nil && k < 2 {
+		return usagef("--inner %d: want at least 2 folds", k)
+	} else if err != nil && f.folds == "" {
+		return usagef("--inner %s: inner folds in a folder divide given folds: give --folds too", f.inner)
+	}
+	if f.plot != "" {
+		if e := strings.ToLower(filepath.Ext(f.plot)); e != ".svg" && e != ".png" {
+			return usagef("--plot %s: give a name that ends in .svg or .png", f.plot)
+		}
+		return writable("--plot", f.plot)
+	}
+	return nil
+}
+
+func (a *app) eval(c *cobra.Command, f *evalFlags, model string, flags modelFlags) error {
+	start := time.Now()
+	if err := f.check(c); err != nil {
+		return err
+	}
+	e, err := f.open()
+	if err != nil {
+		return err
+	}
+	if err := flags.check(f.seed); err != nil {
+		return err
+	}
+	d, err := dataset.Open(f.data)
+	if err != nil {
+		return err
+	}
+	if err := wantsClasses(model, d); err != nil {
+		return err
+	}
+	r := &evalReport{}
+	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = model, d.Name, d.NumGraphs(), f.seed, describe(e)
+	p := eval.Problem{
+		Classes: d.Classes, Repeats: f.repeats, C: f.grid, FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
+		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
+	}
+	if err := f.divide(d, &p, r); err != nil {
+		return err
+	}
+	load := seconds(start)
+
+	var spent stopwatch
+	settings, err := a.settingsFor(&p, f, flags, d, e, &spent)
+	if err != nil {
+		return err
+	}
+	protocol := eval.Nested
+	if f.selection == "published" {
+		protocol = eval.Published
+	}
+	o, err := protocol(c.Context(), p)
+	if err != nil {
+		return err
+	}
+	r.take(o, p, func(s int) any { return settings[s].params() })
+	if f.plot != "" {
+		if err := r.draw(f.plot); err != nil {
+			return err
+		}
+		r.Plot = f.plot
+	}
+	r.Seconds = spent.spent(load, o.Select, start)
+	return a.emit(r, r.print)
+}
+
+// settingsFor gives the problem its settings. Where each fold learns its own anchors the folds run beside
+// each other, and the engine is left fewer goroutines.
+func (a *app) settingsFor(p *eval.Problem, f *evalFlags, flags modelFlags, d *dataset.Dataset, e engine.Engine, spent *stopwatch) ([]setting, error) {
+	report := a.progress.report
+	if p.FromTrain {
+		narrow, err := engine.Open(f.device, max(1, p.Workers/len(p.Folds)))
+		if err != nil {
+			return nil, err
+		}
+		e, report = narrow, nil
+	}
+	settings := flags.settings(d, e, spent, report)
+	p.Settings = asEval(settings)
+	return settings, nil
+}
+
+// divide makes or reads the folds and says in r where they come from.
+func (f *evalFlags) divide(d *dataset.Dataset, p *eval.Problem, r *evalReport) error {
+	n := d.NumGraphs()
+	if f.folds == "" {
+		if f.cv > n {
+			return usagef("--cv %d: the data set has only %s", f.cv, count(n, "graph"))
+		}
+		for i := range f.repeats {
+			folds, err := eval.Stratified(d.Classes, f.cv, f.seed+uint64(i))
+			if err != nil {
+				return err
+			}
+			p.Folds = append(p.Folds, folds...)
+		}
+		r.FoldsFrom = fmt.Sprintf("%d, stratified", f.cv)
+		if f.repeats > 1 {
+			r.FoldsFrom += fmt.Sprintf(", %d times", f.repeats)
+		}
+	} else {
+		folds, err := dataset.ReadFolds(f.folds, n)
+		if err != nil {
+			return err
+		}
+		for _, fold := range folds {
+			p.Folds = append(p.Folds, eval.Split{Train: fold.Train, Test: fold.Test})
+		}
+		r.FoldsFrom = fmt.Sprintf("%d from %s", len(folds), f.folds)
+		if err := f.readInner(folds, n, p, r); err != nil {
+			return err
+		}
+	}
+	if k, err := strconv.Atoi(f.inner); err == nil && f.selection == "nested" {
+		p.Inner = k
+		r.Inner = fmt.Sprintf("%d, stratified", k)
+	}
+	return nil
+}
+
+// readInner reads the inner folds of given folds, if --inner names a folder.
+func (f *evalFlags) readInner(folds []dataset.Fold, n int, p *eval.Problem, r *evalReport) error {
+	if _, err := strconv.Atoi(f.inner); err == nil {
+		return nil
+	}
+	dir := filepath.Clean(f.inner)
+	if filepath.Base(dir) == "inner" {
+		dir = filepath.Dir(dir)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "inner")); err != nil || !info.IsDir() {
+		return usagef("--inner %s: want a number of folds or a folder that holds inner/train_idx-1.txt", f.inner)
+	}
+	inner, err := dataset.ReadInnerFolds(dir, n, folds)
+	if err != nil {
+		return err
+	}
+	for _, fold := range inner {
+		p.InnerFolds = append(p.InnerFolds, []eval.Split{{Train: fold.Train, Test: fold.Validation}})
+	}
+	r.Inner = "1 for each fold, from " + filepath.Join(dir, "inner")
+	return nil
+}

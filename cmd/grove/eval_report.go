@@ -1,0 +1,248 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/render"
+	"github.com/grove-graph/grove/svm"
+)
+
+// evalReport is what grove eval reports.
+type evalReport struct {
+	eval.Result
+	FoldsFrom string `json:"folds_from"`
+	Inner     string `json:"inner_folds,omitempty"`
+	Settings  int    `json:"n_settings"`
+	Plot      string `json:"plot,omitempty"`
+
+	outcome *eval.Outcome
+	problem eval.Problem
+}
+
+// take puts an outcome into the report.
+func (r *evalReport) take(o *eval.Outcome, p eval.Problem, options func(setting int) any) {
+	r.outcome, r.problem, r.Settings = o, p, len(p.Settings)
+	r.Add(o, options)
+	r.Anchors = "learned from the training part of each fold"
+	if !p.FromTrain {
+		r.Anchors = "learned from all graphs, those of the test folds among them, without their classes"
+	}
+	r.Mean, r.Std = rounded(r.Mean), rounded(r.Std)
+	for i, f := range r.Folds {
+		r.Folds[i] = rounded(f)
+	}
+	for i := range r.Params {
+		r.Params[i].Accuracy = rounded(r.Params[i].Accuracy)
+	}
+}
+
+func (r *evalReport) print(w io.Writer) {
+	fmt.Fprintf(w, "%s on %s: %s, %s\n", r.Model, r.Dataset, count(r.Graphs, "graph"), count(1+slices.Max(r.problem.Classes), "class"))
+	fact(w, "protocol", "%s", r.Protocol)
+	fact(w, "anchors", "%s", r.Anchors)
+	fact(w, "folds", "%s", r.FoldsFrom)
+	if r.Inner != "" {
+		fact(w, "inner folds", "%s", r.Inner)
+	}
+	fact(w, "device", "%s", r.Device)
+	fmt.Fprintln(w)
+	r.printFolds(w)
+	fmt.Fprintln(w)
+	fact(w, "accuracy", "%.1f +- %.1f %% (mean and standard deviation over %s)", r.Mean, r.Std, r.spread())
+	r.printChosen(w)
+	writeSeconds(w, r.Seconds)
+	if r.Plot != "" {
+		fact(w, "plotted in", "%s", r.Plot)
+	}
+}
+
+// spread says what the standard deviation is of.
+func (r *evalReport) spread() string {
+	if r.problem.Repeats > 1 {
+		return count(r.problem.Repeats, "repeat")
+	}
+	return count(len(r.Folds), "fold")
+}
+
+// parts returns the accuracy of each fold, or of each repeat where there are several.
+func (r *evalReport) parts() (what string, accuracies []float64) {
+	repeats := r.problem.Repeats
+	if repeats <= 1 {
+		return "fold", r.Folds
+	}
+	size := len(r.Folds) / repeats
+	for i := range repeats {
+		mean, _ := eval.MeanStd(r.Folds[i*size : (i+1)*size])
+		accuracies = append(accuracies, mean)
+	}
+	return "repeat", accuracies
+}
+
+// printFolds writes a bar for each fold or repeat.
+func (r *evalReport) printFolds(w io.Writer) {
+	what, values := r.parts()
+	labels := make([]string, len(values))
+	for i := range labels {
+		labels[i] = fmt.Sprintf("%s %2d", what, i+1)
+	}
+	_ = render.TextBars(w, labels, values, 0, 100, 40) // emit keeps the writer's error
+}
+
+// printChosen writes which settings and values of C were chosen, with the number of folds where they
+// differ.
+func (r *evalReport) printChosen(w io.Writer) {
+	times := map[string]int{}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range r.outcome.Chosen {
+		times[c.Name]++
+		low, high = min(low, c.C), max(high, c.C)
+	}
+	names := make([]string, 0, len(times))
+	for name := range times {
+		names = append(names, name)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if times[names[i]] != times[names[j]] {
+			return times[names[i]] > times[names[j]]
+		}
+		return names[i] < names[j]
+	})
+	heading := "setting"
+	if r.Settings > 1 {
+		heading = "chosen"
+	}
+	for i, name := range names[:min(len(names), 5)] {
+		text := name
+		if len(names) > 1 {
+			text += ", in " + count(times[name], "fold")
+		} else if r.Settings > 1 {
+			text += fmt.Sprintf(", of %d settings", r.Settings)
+		}
+		if i > 0 {
+			heading = ""
+		}
+		fact(w, heading, "%s", text)
+	}
+	if more := len(names) - 5; more > 0 {
+		fact(w, "", "and %s more, of %d", count(more, "setting"), r.Settings)
+	}
+	values := len(r.problem.C)
+	if r.problem.C == nil {
+		values = len(svm.CGrid())
+	}
+	text := constant(low)
+	if low != high {
+		text += " to " + constant(high)
+	}
+	fact(w, "C", "%s, of %s", text, count(values, "value"))
+}
+
+// mostCurves bounds the settings in a plot.
+const mostCurves = 5
+
+// draw plots the accuracy against C where the protocol has it for every C, otherwise the folds.
+func (r *evalReport) draw(path string) error {
+	protocol, _, _ := strings.Cut(r.Protocol, ":")
+	title := fmt.Sprintf("%s on %s: %.1f ± %.1f %% (%s selection)", r.Model, r.Dataset, r.Mean, r.Std, protocol)
+	figure, err := r.figure(title)
+	if err != nil {
+		return fmt.Errorf("--plot %s: %w", path, err)
+	}
+	return writeFile("--plot", path, func(w io.Writer) error {
+		if strings.HasSuffix(strings.ToLower(path), ".png") {
+			return figure.WritePNG(w)
+		}
+		return figure.WriteSVG(w)
+	})
+}
+
+func (r *evalReport) figure(title string) (*render.Figure, error) {
+	if len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].C) > 1 {
+		return render.AccuracyCurves(title, r.bestCurves())
+	}
+	what, values := r.parts()
+	categories := make([]string, len(values))
+	for i := range categories {
+		categories[i] = fmt.Sprint(i + 1)
+	}
+	chart := render.Chart{Title: title, X: render.Axis{Label: what}, Y: render.Axis{Label: "accuracy (%)"}}
+	return render.Bars(chart, categories, []render.Series{{Name: "test accuracy", Values: values}})
+}
+
+// bestCurves returns the curves of the best settings in percent, with their best point marked.
+func (r *evalReport) bestCurves() []render.Curve {
+	type candidate struct {
+		curve eval.Curve
+		best  int
+	}
+	var all []candidate
+	for _, c := range r.outcome.Curves {
+		best := 0
+		for k, a := range c.Mean {
+			if a > c.Mean[best] {
+				best = k
+			}
+		}
+		all = append(all, candidate{c, best})
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].curve.Mean[all[i].best] > all[j].curve.Mean[all[j].best] })
+	all = all[:min(len(all), mostCurves)]
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.curve.Name
+	}
+	names = differences(names)
+	if len(names) == 1 {
+		names[0] = "mean of " + count(len(r.Folds), "fold")
+	}
+	curves := make([]render.Curve, len(all))
+	for i, c := range all {
+		curves[i] = render.Curve{Name: names[i], X: c.curve.C, Y: percent(c.curve.Mean), Marked: []int{c.best}}
+		if i == 0 {
+			curves[i].Deviation = percent(c.curve.Std)
+		}
+	}
+	return curves
+}
+
+// differences keeps of names what they do not share, part by part between commas.
+func differences(names []string) []string {
+	parts := make([][]string, len(names))
+	for i, name := range names {
+		parts[i] = strings.Split(name, ", ")
+		if len(parts[i]) != len(parts[0]) {
+			return names
+		}
+	}
+	out := make([]string, len(names))
+	for p := range parts[0] {
+		same := true
+		for i := range parts {
+			same = same && parts[i][p] == parts[0][p]
+		}
+		for i := range parts {
+			if same {
+				continue
+			}
+			if out[i] != "" {
+				out[i] += ", "
+			}
+			out[i] += parts[i][p]
+		}
+	}
+	return out
+}
+
+func percent(shares []float64) []float64 {
+	out := make([]float64, len(shares))
+	for i, x := range shares {
+		out[i] = 100 * x
+	}
+	return out
+}

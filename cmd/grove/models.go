@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/svm"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"gorgonia.org/tensor"
+)
+
+// family is a group of models that share their flags. A new family is one file and one line in families.
+type family struct {
+	name   string
+	models []modelName
+	flags  func(model string) modelFlags // fresh flags with the model's defaults
+}
+
+type modelName struct{ name, short string }
+
+func families() []family { return []family{gcknFamily()} }
+
+// modelFlags are the flags of a model.
+type modelFlags interface {
+	// add declares the flags; several tells whether they may carry several values to choose from.
+	add(fs *pflag.FlagSet, several bool)
+	// check reports what is wrong with the flags, before any data are read.
+	check(seed uint64) error
+	// settings returns the settings that the flags ask for, the product of their lists.
+	settings(d *dataset.Dataset, e engine.Engine, spent *stopwatch, report func(stage string, done, total int)) []setting
+}
+
+// setting is one choice of options of a model on one data set.
+type setting interface {
+	eval.Setting
+	// params describes the options, for --json.
+	params() any
+	// fit learns from the graphs in train, or from all of them where it is nil.
+	fit(ctx context.Context, train []int) (features, error)
+}
+
+// features is a fitted map from graphs to vectors.
+type features interface {
+	graphs(ctx context.Context, d *dataset.Dataset, report func(stage string, done, total int)) (*tensor.Dense, error)
+	vertices(ctx context.Context, d *dataset.Dataset) (*tensor.Dense, error)
+}
+
+// addModels adds to a command one command for each model, with the model's flags.
+func addModels(to *cobra.Command, several bool, examples func(model string) string, do func(c *cobra.Command, model string, flags modelFlags) error) {
+	for _, f := range families() {
+		for _, m := range f.models {
+			flags := f.flags(m.name)
+			_, rest, _ := strings.Cut(to.Use, "MODEL")
+			c := &cobra.Command{
+				Use:         m.name + rest,
+				Short:       m.short,
+				Long:        to.Short + ".\n\n" + m.name + ": " + m.short + ". See also grove " + to.Name() + " --help.",
+				Example:     examples(m.name),
+				Annotations: map[string]string{"family": f.name},
+				Args: func(c *cobra.Command, args []string) error {
+					if len(args) > 0 {
+						return usagef("%sone model at a time, not %s and %s", at(to), m.name, args[0])
+					}
+					return nil
+				},
+				RunE: func(c *cobra.Command, _ []string) error { return do(c, m.name, flags) },
+			}
+			addFlags(c.Flags(), groupModel, func(fs *pflag.FlagSet) { flags.add(fs, several) })
+			to.AddCommand(c)
+		}
+	}
+}
+
+// wantsModel is run where a verb is called without a model.
+func wantsModel(c *cobra.Command, args []string) error {
+	var known []string
+	for _, m := range modelsBelow(c) {
+		known = append(known, m.Name())
+	}
+	return exactlyOne("MODEL", known)(c, args)
+}
+
+// asEval returns settings as package eval takes them.
+func asEval(settings []setting) []eval.Setting {
+	all := make([]eval.Setting, len(settings))
+	for i, s := range settings {
+		all[i] = s
+	}
+	return all
+}
+
+// wantsClasses refuses data sets whose graphs have no classes.
+func wantsClasses(model string, d *dataset.Dataset) error {
+	switch {
+	case d.Task.PerVertex():
+		return fmt.Errorf("%s classifies graphs; data set %s has a task for every vertex (grove embed --task node represents vertices)", model, d.Name)
+	case d.Task == dataset.GraphRegression:
+		return fmt.Errorf("%s classifies graphs; data set %s has targets in place of classes", model, d.Name)
+	case len(d.Classes) == 0:
+		return fmt.Errorf("data set %s: its graphs have no classes to learn (%s_graph_labels.txt)", d.Name, d.Name)
+	}
+	return nil
+}
+
+// addGridFlag declares --c-grid; nil stands for the grid of the published code.
+func addGridFlag(fs *pflag.FlagSet, grid *[]float64) {
+	fs.Var(newSingle(grid, parseGrid), "c-grid", "`C,...` values of C to choose from, or code or paper for the grids of the published code and of the paper (default code: 60 values from 1e-4 to 1e4)")
+}
+
+// parseGrid reads --c-grid.
+func parseGrid(text string) ([]float64, error) {
+	switch text {
+	case "code":
+		return svm.CGrid(), nil
+	case "paper":
+		return svm.PaperGrid(), nil
+	}
+	var grid []float64
+	for _, part := range strings.Split(text, ",") {
+		c, err := parsePositive(strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
+		}
+		grid = append(grid, c)
+	}
+	slices.Sort(grid)
+	return slices.Compact(grid), nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// clocked returns a progress that writes to a buffer by a clock that the test moves.
+func clocked(terminal bool) (*progress, *bytes.Buffer, *time.Time) {
+	var out bytes.Buffer
+	now := time.Unix(0, 0)
+	p := newProgress(&out)
+	p.terminal, p.now, p.shown = terminal, func() time.Time { return now }, now
+	return p, &out, &now
+}
+
+func TestProgressIsOneLineOnATerminal(t *testing.T) {
+	p, out, now := clocked(true)
+	p.report("encode", 0, 100)
+	if out.Len() > 0 {
+		t.Errorf("short work shows nothing, here is %q", out)
+	}
+	for done := 10; done <= 50; done += 10 {
+		*now = now.Add(2 * time.Second)
+		p.report("encode", done, 100)
+	}
+	text := out.String()
+	if strings.Contains(text, "\n") || !strings.Contains(text, "50 of 100") || !strings.Contains(text, "10s left") {
+		t.Errorf("the bar after half of the work: %q", text)
+	}
+	p.clear()
+	if !strings.HasSuffix(out.String(), "\r\x1b[K") {
+		t.Errorf("the bar is not taken away: %q", out)
+	}
+}
+
+func TestProgressIsPlainLinesElsewhere(t *testing.T) {
+	p, out, now := clocked(false)
+	for done := range 100 {
+		p.report("encode", done, 100)
+		*now = now.Add(time.Second / 2)
+	}
+	p.clear()
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) < 5 || len(lines) > 10 {
+		t.Errorf("%d lines in 50 seconds, want one every 5 seconds or so: %q", len(lines), lines)
+	}
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "grove: encode: ") || strings.ContainsAny(line, "\r\x1b█") {
+			t.Errorf("not a plain line: %q", line)
+		}
+	}
+}
+
+func TestQuietShowsNoProgress(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		p, out, now := clocked(terminal)
+		p.quiet = true
+		p.report("encode", 1, 2)
+		*now = now.Add(time.Minute)
+		p.report("encode", 2, 2)
+		p.clear()
+		if out.Len() > 0 {
+			t.Errorf("--quiet writes %q", out)
+		}
+	}
+}

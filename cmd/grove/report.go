@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/grove-graph/grove/eval"
+	"github.com/spf13/pflag"
+)
+
+// addOutputFlags declares the flags of every command that reports something.
+func (a *app) addOutputFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&a.json, "json", false, "write one JSON object to standard output and nothing else")
+	fs.BoolVarP(&a.progress.quiet, "quiet", "q", false, "show no progress")
+}
+
+// emit writes the result of a command: value as one JSON object with --json, otherwise what text writes.
+func (a *app) emit(value any, text func(w io.Writer)) error {
+	a.progress.clear()
+	w := bufio.NewWriter(a.out)
+	if a.json {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(value); err != nil {
+			return fmt.Errorf("writing the result: %w", plain(err))
+		}
+	} else {
+		text(w)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("writing the result: %w", plain(err))
+	}
+	return nil
+}
+
+// fact writes one line of a report: a name and what there is to say.
+func fact(w io.Writer, name, format string, values ...any) {
+	fmt.Fprintf(w, "%-12s %s\n", name, fmt.Sprintf(format, values...))
+}
+
+// count writes a number with its noun: 1 graph, 2 graphs.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	plural := noun + "s"
+	switch {
+	case strings.HasSuffix(noun, "tex"):
+		plural = strings.TrimSuffix(noun, "ex") + "ices"
+	case strings.HasSuffix(noun, "ss"):
+		plural = noun + "es"
+	}
+	return fmt.Sprintf("%d %s", n, plural)
+}
+
+// seconds measures the time since start, rounded to milliseconds.
+func seconds(start time.Time) float64 { return roundSeconds(time.Since(start)) }
+
+func roundSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
+
+// stopwatch adds up the time that fitting and transforming take, over all goroutines.
+type stopwatch struct{ fit, transform atomic.Int64 }
+
+func (s *stopwatch) fitting(since time.Time)      { s.fit.Add(int64(time.Since(since))) }
+func (s *stopwatch) transforming(since time.Time) { s.transform.Add(int64(time.Since(since))) }
+
+// spent returns the times so far, with those of loading and of choosing classifiers and the time since
+// the start beside them.
+func (s *stopwatch) spent(load float64, selecting time.Duration, start time.Time) eval.Seconds {
+	return eval.Seconds{
+		Load:      load,
+		Fit:       roundSeconds(time.Duration(s.fit.Load())),
+		Transform: roundSeconds(time.Duration(s.transform.Load())),
+		Select:    roundSeconds(selecting),
+		Total:     seconds(start),
+	}
+}
+
+// writeSeconds writes the times of a report.
+func writeSeconds(w io.Writer, s eval.Seconds) {
+	beside := ""
+	if s.Load+s.Fit+s.Transform+s.Select > s.Total {
+		beside = ", some of it at the same time"
+	}
+	fact(w, "seconds", "%.2f in all (load %.2f, fit %.2f, transform %.2f, select %.2f%s)", s.Total, s.Load, s.Fit, s.Transform, s.Select, beside)
+}
+
+// constant writes a value of C.
+func constant(c float64) string {
+	if c >= 1000 && c < 1e6 {
+		return fmt.Sprintf("%.0f", c)
+	}
+	return fmt.Sprintf("%.3g", c)
+}
+
+// rounded takes what rounding leaves off a percentage.
+func rounded(percentage float64) float64 { return math.Round(percentage*1e6) / 1e6 }

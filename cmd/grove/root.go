@@ -1,0 +1,100 @@
+package main
+
+import (
+	"io"
+	"runtime/debug"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+func init() { cobra.EnableCommandSorting = false } // commands stand in the order in which a newcomer needs them
+
+// app is what all commands of one run share.
+type app struct {
+	out      io.Writer
+	progress *progress
+	json     bool
+}
+
+// newRoot returns the whole tree of commands.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "grove",
+		Short: "Learning on graphs: evaluate, train, apply and explain models",
+		Long: `Grove learns from graphs: molecules, proteins, social networks. It evaluates models by
+cross-validation, trains them, applies them and draws what they look at.
+
+The first five minutes:
+
+  grove data synth molecules --out molecules     generate molecule-like graphs of two classes
+  grove data info molecules                      look at what is in them
+  grove eval gckn-subtree --data molecules       how well can the classes be told apart?
+  grove train gckn-subtree --data molecules -o model.grove
+  grove predict --model model.grove --data molecules -o predictions.csv
+  grove explain --model model.grove --data molecules --index 0-5 -o explanation.svg
+
+Your own graphs: write them in the TU format (see grove data convert --help).`,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              cobra.ArbitraryArgs,
+		RunE:              listCommands,
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.progress.out)
+	root.SetVersionTemplate("grove {{.Version}}\n")
+	root.SetUsageFunc(func(c *cobra.Command) error { return writeHelp(c.OutOrStderr(), c, false) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c.OutOrStdout(), c, true) })
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(newData(a), newEval(a), newTrain(a), newPredict(a), newExplain(a), newEmbed(a), newDevices(a), newMan(a), newCompletion(a))
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultHelpCmd()
+	finish(root)
+	return root
+}
+
+// finish keeps flags in the order in which they were declared and makes the shell complete those that
+// take one of a few words, everywhere.
+func finish(c *cobra.Command) {
+	c.Flags().SortFlags = false
+	completeWords(c)
+	for _, child := range c.Commands() {
+		finish(child)
+	}
+}
+
+// listCommands is run where a command that only groups others is called: without arguments it shows
+// its help, with one it says that there is no such command.
+func listCommands(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	return unknownName("command", args[0], commandNames(c), c)
+}
+
+// commandNames lists the commands below c that help shows.
+func commandNames(c *cobra.Command) []string {
+	var names []string
+	for _, child := range c.Commands() {
+		if child.IsAvailableCommand() {
+			names = append(names, child.Name())
+		}
+	}
+	return names
+}
+
+// version is the module version that the binary was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	text := info.Main.Version
+	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" })
+	if i >= 0 && text == "(devel)" {
+		text += " " + info.Settings[i].Value
+	}
+	return text
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// list is a flag with one or several values, separated by commas. Giving it replaces the default.
+type list[T any] struct {
+	values *[]T
+	parse  func(string) (T, error)
+}
+
+// newList declares that the flag fills values, which hold the default.
+func newList[T any](values *[]T, parse func(string) (T, error)) *list[T] {
+	return &list[T]{values, parse}
+}
+
+func (l *list[T]) Type() string { return "list" }
+
+func (l *list[T]) String() string {
+	texts := make([]string, len(*l.values))
+	for i, v := range *l.values {
+		texts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(texts, ",")
+}
+
+func (l *list[T]) Set(text string) error {
+	var values []T
+	for _, part := range strings.Split(text, ",") {
+		v, err := l.parse(strings.TrimSpace(part))
+		if err != nil {
+			return err
+		}
+		values = append(values, v)
+	}
+	*l.values = values
+	return nil
+}
+
+// parseCount reads a whole number from 1 on.
+func parseCount(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%s is too large", text)
+	}
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is not a whole number from 1 on", text)
+	}
+	return n, nil
+}
+
+// parsePositive reads a positive number.
+func parsePositive(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x > 0) || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("%q is not a positive number", text)
+	}
+	return x, nil
+}
+
+// single is a flag with one value that is parsed and checked.
+type single[T any] struct {
+	value *T
+	parse func(string) (T, error)
+}
+
+func newSingle[T any](value *T, parse func(string) (T, error)) *single[T] {
+	return &single[T]{value, parse}
+}
+
+func (s *single[T]) Type() string { return "value" }
+
+func (s *single[T]) String() string {
+	text := fmt.Sprint(*s.value)
+	if text == "[]" || text == "0" {
+		return "" // nothing chosen: no default to show
+	}
+	return text
+}
+
+func (s *single[T]) Set(text string) error {
+	v, err := s.parse(text)
+	if err == nil {
+		*s.value = v
+	}
+	return err
+}
+
+// choice returns a parser that accepts a few words.
+func choice[T ~string](allowed ...T) func(string) (T, error) {
+	return func(text string) (T, error) {
+		if slices.Contains(allowed, T(text)) {
+			return T(text), nil
+		}
+		words := make([]string, len(allowed))
+		for i, a := range allowed {
+			words[i] = string(a)
+		}
+		return "", fmt.Errorf("want %s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+	}
+}
+
+// choiceVar declares a flag that takes one of a few words. The shell completes them.
+func choiceVar(fs *pflag.FlagSet, value *string, name string, allowed []string, usage string) {
+	fs.Var(newSingle(value, choice(allowed...)), name, usage)
+	annotateWords(fs, name, allowed)
+}
+
+func annotateWords(fs *pflag.FlagSet, name string, words []string) {
+	_ = fs.SetAnnotation(name, "words", words)
+}
+
+// completeWords makes the shell complete the flags of a command that take one of a few words.
+func completeWords(c *cobra.Command) {
+	register := func(f *pflag.Flag) {
+		if words := f.Annotations["words"]; len(words) > 0 {
+			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+	c.Flags().VisitAll(register)
+	c.PersistentFlags().VisitAll(register)
+}
