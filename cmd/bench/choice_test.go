@@ -1,0 +1,156 @@
+package main
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestNamesChooseBenchmarks(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		flags      flags
+		ops, model int // number of each; -1: all, for models without those that want to be named
+	}{
+		{"nothing", flags{}, -1, -1},
+		{"an operation alone", flags{ops: []string{"gram"}}, 1, 0},
+		{"a model alone", flags{models: []string{"nci1-path"}}, 0, 1},
+		{"a data set", flags{models: []string{"nci1"}}, 0, 2},
+		{"both", flags{ops: []string{"gram", "assign"}, models: []string{"mutag"}}, 2, 2},
+		{"all and none", flags{ops: []string{"all"}, models: []string{"none"}}, -1, 0},
+		{"by name only", flags{models: []string{"collab"}}, 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ops, err := c.flags.chosenOperations()
+			if err != nil {
+				t.Fatal(err)
+			}
+			chosen, err := c.flags.chosenModels()
+			if err != nil {
+				t.Fatal(err)
+			}
+			common := slices.DeleteFunc(models(), func(m model) bool { return m.extra })
+			if c.ops < 0 {
+				c.ops = len(operations())
+			}
+			if c.model < 0 {
+				c.model = len(common)
+			}
+			if len(ops) != c.ops || len(chosen) != c.model {
+				t.Errorf("%d operations and %d models, want %d and %d", len(ops), len(chosen), c.ops, c.model)
+			}
+		})
+	}
+}
+
+func TestMeasureTakesSamplesInTurn(t *testing.T) {
+	var order []string
+	run := func(name string) func() error {
+		return func() error {
+			order = append(order, name)
+			time.Sleep(time.Millisecond)
+			return nil
+		}
+	}
+	c := clock{repeat: 3, budget: time.Minute}
+	times, err := c.measure(run("a"), run("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a", "b", "a", "b", "a", "b", "a", "b"}; !slices.Equal(order, want) {
+		t.Errorf("called %v, want a warm-up and three samples, %v", order, want)
+	}
+	for _, x := range times {
+		if len(x.Wall) != 3 || len(x.CPU) != 3 {
+			t.Errorf("samples %v and %v, want three", x.Wall, x.CPU)
+		}
+	}
+}
+
+func TestLongMeasurementsKeepTwoSamples(t *testing.T) {
+	c := clock{repeat: 9, budget: time.Nanosecond}
+	times, err := c.measure(func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(times[0].Wall); n != 2 {
+		t.Errorf("%d samples, want 2", n)
+	}
+}
+
+func TestMedianAndSpread(t *testing.T) {
+	x := timing{Wall: []float64{9, 9, 9}, CPU: []float64{4, 1, 2}}
+	if x.cpu() != 2 || x.wall() != 9 || x.spread() != 1.5 {
+		t.Errorf("median %g and %g, spread %g; want 2, 9 and 1.5", x.cpu(), x.wall(), x.spread())
+	}
+	if m := median([]float64{4, 1, 2, 3}); m != 2.5 {
+		t.Errorf("median of four is %g, want 2.5", m)
+	}
+}
+
+func TestFloorIsTheSlowerOfArithmeticAndTransfers(t *testing.T) {
+	r := rates{Copy: 10, Peak32: 100, Peak64: 50, Gonum: 1, Exp32: 20, Exp64: 5}
+	for _, c := range []struct {
+		f     floor
+		want  float64
+		bound string
+	}{
+		{floor{flops32: 200, bytes: 10}, 2, "multiply-adds"},
+		{floor{flops64: 50, exps64: 10, bytes: 10}, 3, "exponentials"},
+		{floor{flops32: 200, bytes: 100}, 10, "bytes"},
+	} {
+		if got, bound := c.f.seconds(r); got != c.want || bound != c.bound {
+			t.Errorf("%+v: %g seconds of %s, want %g of %s", c.f, got, bound, c.want, c.bound)
+		}
+	}
+}
+
+func TestTargetsHoldOnTheirSide(t *testing.T) {
+	for _, c := range []struct {
+		sense    sense
+		measured float64
+		holds    bool
+	}{{atMost, 1, true}, {atMost, 2, true}, {atMost, 3, false}, {atLeast, 1, false}, {atLeast, 2, true}, {atLeast, 3, true}} {
+		if v := (target{"x", 2, c.sense}).judge("y", c.measured); v.Holds != c.holds {
+			t.Errorf("%g %s 2: holds is %v", c.measured, c.sense, v.Holds)
+		}
+	}
+}
+
+func TestPublishedFiguresBelongToModels(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range models() {
+		names[m.name] = true
+	}
+	for name, p := range publishedFigures() {
+		if !names[name] || !(p.total() > p.encode) {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	if p := publishedFigures()["nci1-subtree"]; p.total() < 22 || p.total() > 22.2 {
+		t.Errorf("NCI1 subtree took %g seconds, want 22", p.total())
+	}
+}
+
+func TestLapsDivideCallsByTheirProgress(t *testing.T) {
+	l := &laps{}
+	for range 3 { // a warm-up and two samples
+		report := l.progress()
+		for layer := range 2 {
+			report("sample", layer, 2)
+			report("anchors", layer, 2)
+		}
+		report("anchors", 2, 2)
+	}
+	var names []string
+	for _, r := range l.results("m/fit", 1) {
+		names = append(names, r.Name)
+		if len(r.Wall) != 2 || len(r.CPU) != 2 {
+			t.Errorf("%s has samples %v and %v, want two", r.Name, r.Wall, r.CPU)
+		}
+	}
+	want := []string{"m/fit: sample, layer 1", "m/fit: anchors, layer 1", "m/fit: sample, layer 2", "m/fit: anchors, layer 2"}
+	if !slices.Equal(names, want) {
+		t.Errorf("parts %q, want %q", names, want)
+	}
+}

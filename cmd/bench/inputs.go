@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// sizes are the dimensions of the inputs.
+type sizes struct {
+	filters  int // q
+	graphs   int // at most; of a data set
+	vertices int // with attributes
+	points   int // of nearest-anchor assignment
+	anchors  int
+	matrix   int // order of the square matrices of the peak rate
+	inverted int // order of the large matrix of the inverse square root
+	copied   int // float32 numbers of the copy
+	vector   int // of the exponential
+	samples  int // paths that anchors are learned from
+	penalty  int // step through the grid of C
+}
+
+// fullSizes are those of the published experiments; quickSizes only show that everything runs.
+func fullSizes() sizes {
+	return sizes{
+		filters: 128, graphs: 1 << 30, vertices: 40000, points: 300000, anchors: 1024, matrix: 1024, inverted: 1024,
+		copied: 32 << 20, vector: 4096, samples: 300000, penalty: 1,
+	}
+}
+
+func quickSizes() sizes {
+	return sizes{
+		filters: 16, graphs: 20, vertices: 300, points: 500, anchors: 32, matrix: 64, inverted: 40,
+		copied: 1 << 16, vector: 256, samples: 500, penalty: 20,
+	}
+}
+
+// source is a batch of labelled graphs and where it came from.
+type source struct {
+	batch *graph.Batch
+	from  string
+}
+
+// inputs provides the graphs that operations run on. Where the data folder lacks a data set, a
+// generator stands in for it.
+type inputs struct {
+	root  string // folder that holds tu/NAME
+	sizes sizes
+	ready map[string]source
+}
+
+func newInputs(root string, s sizes) *inputs {
+	return &inputs{root: root, sizes: s, ready: map[string]source{}}
+}
+
+// molecules returns NCI1, or generated molecules of its size.
+func (in *inputs) molecules() (source, error) {
+	return in.named("NCI1", "molecules", dataset.SynthOptions{Graphs: 4110, Vertices: 30})
+}
+
+// social returns IMDB-BINARY with degrees as labels, or generated graphs of its size and density.
+func (in *inputs) social() (source, error) {
+	return in.named("IMDB-BINARY", "power-law", dataset.SynthOptions{Graphs: 1000, Vertices: 20, Degree: 10})
+}
+
+// dense returns generated graphs of the size and density of those of COLLAB, whose text takes long to
+// read.
+func (in *inputs) dense() (source, error) {
+	return in.named("", "power-law", dataset.SynthOptions{Graphs: 100, Vertices: 75, Degree: 66})
+}
+
+// named returns a data set by its name in the TU collection, or the generated one.
+func (in *inputs) named(name, kind string, opt dataset.SynthOptions) (source, error) {
+	key := name + "/" + kind
+	if s, ok := in.ready[key]; ok {
+		return s, nil
+	}
+	var d *dataset.Dataset
+	from, folder := name, filepath.Join(in.root, "tu", name)
+	if _, err := os.Stat(folder); name != "" && err == nil {
+		if d, err = dataset.Open(folder); err != nil {
+			return source{}, err
+		}
+	} else {
+		opt.Graphs = min(opt.Graphs, in.sizes.graphs)
+		if d, err = dataset.Synth(kind, opt); err != nil {
+			return source{}, err
+		}
+		from = fmt.Sprintf("generated %s (%d vertices, mean degree %.1f)", kind, d.Batch.NumVertices(),
+			float64(d.Batch.NumArcs())/float64(max(d.Batch.NumVertices(), 1)))
+	}
+	b, err := encoded(thinned(d, in.sizes.graphs))
+	if err != nil {
+		return source{}, err
+	}
+	in.ready[key] = source{b, from}
+	return in.ready[key], nil
+}
+
+// encoded returns the graphs of d with labels as a model wants them: their own, or degrees.
+func encoded(d *dataset.Dataset) (*graph.Batch, error) {
+	encoding, err := dataset.FitEncoding(d, dataset.AutoFeatures, nil)
+	if err != nil {
+		return nil, err
+	}
+	return encoding.Apply(d)
+}
+
+// thinned returns n graphs of d, evenly over the set, whose classes may stand one after another. A smaller
+// set is returned as it is.
+func thinned(d *dataset.Dataset, n int) *dataset.Dataset {
+	if d.NumGraphs() <= n {
+		return d
+	}
+	graphs := make([]int, n)
+	for i := range graphs {
+		graphs[i] = i * d.NumGraphs() / n
+	}
+	return d.Select(graphs)
+}
+
+// random draws inputs, the same ones for the same name in every run.
+type random struct{ *rand.Rand }
+
+func newRandom(name string) random {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return random{rand.New(rand.NewPCG(1, h.Sum64()))}
+}
+
+// slice returns n numbers between -1 and 1.
+func (r random) slice(n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = 2*r.Float32() - 1
+	}
+	return x
+}
+
+// matrix returns a tensor of numbers between -1 and 1.
+func (r random) matrix(e engine.Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	t := engine.New(e, dtype, shape...)
+	switch x := t.Data().(type) {
+	case []float32:
+		for i := range x {
+			x[i] = 2*r.Float32() - 1
+		}
+	case []float64:
+		for i := range x {
+			x[i] = 2*r.Float64() - 1
+		}
+	}
+	return t
+}
+
+// unit returns a matrix with rows of norm 1.
+func (r random) unit(e engine.Engine, dtype tensor.Dtype, rows, columns int) (*tensor.Dense, error) {
+	t := r.matrix(e, dtype, rows, columns)
+	return t, e.NormalizeRows(t, nil, t, 1e-4)
+}

@@ -1,0 +1,262 @@
+// Command bench measures Grove on this machine: the operations of the engine, and the stages of its
+// models beside measured figures of the published code. It prints a table on standard output and its
+// progress on standard error.
+//
+// Every figure is the median of several samples after a warm-up. With one worker the seconds are CPU
+// seconds (user and system time of all threads, garbage collection included), which load on the machine
+// disturbs less; with more workers they are wall-clock seconds.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	executable, err := os.Executable()
+	if err != nil {
+		executable = os.Args[0]
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	cmd := command([]string{executable})
+	if err := cmd.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		stop()
+		os.Exit(exitCode(err))
+	}
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+// exitCode is 2 for wrong usage and 1 for a failure.
+func exitCode(err error) int {
+	if errors.As(err, &usageError{}) {
+		return 2
+	}
+	return 1
+}
+
+// flags are those of the root command.
+type flags struct {
+	ops, models []string
+	stages      []string
+	data        string
+	settings    settings
+	json        string
+	profile     string
+	bare        bool
+}
+
+// command returns the command line. executable is how the program runs itself on portable code.
+func command(executable []string) *cobra.Command {
+	f := &flags{}
+	root := &cobra.Command{
+		Use:           "bench",
+		Short:         "Measure the operations of the engine and the stages of the models",
+		Long:          longHelp(),
+		Args:          noArguments,
+		SilenceErrors: true, SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), executable, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	p := root.Flags()
+	p.StringSliceVar(&f.ops, "op", nil, "operations to measure, separated by commas; all or none")
+	p.StringSliceVar(&f.models, "model", nil, "models to measure, separated by commas; a data set means all its models; all or none")
+	p.StringSliceVar(&f.stages, "stage", nil, "stages of models to measure: read, fit, encode, select; default all")
+	p.StringVar(&f.data, "data", defaultData(), "folder that holds tu/NAME, text/NAME and folds/NAME (default $GROVE_DATA or ../shared/data)")
+	p.Lookup("data").DefValue = ""
+	p.IntVar(&f.settings.Workers, "workers", 1, "goroutines that compute; 1 also compares with 2")
+	p.IntVar(&f.settings.Repeat, "repeat", 5, "samples of each measurement; what takes long gets fewer, but at least two")
+	p.StringVar(&f.json, "json", "", "also write the report to this file; - for standard output in place of the table")
+	p.StringVar(&f.profile, "profile", "", "write a CPU profile of the run to this file, for go tool pprof; its tag benchmark holds the name")
+	p.BoolVar(&f.settings.Quick, "quick", false, "tiny inputs, to see that everything runs; says nothing about speed")
+	p.BoolVar(&f.bare, "bare", false, "time only: no rates of the machine, no portable code, no second worker")
+	root.AddCommand(listCommand(), compareCommand())
+	root.CompletionOptions.DisableDefaultCmd = true
+	return root
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%q is not a command of bench: see bench --help", args[0])}
+	}
+	return nil
+}
+
+func defaultData() string {
+	if dir := os.Getenv("GROVE_DATA"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "shared", "data")
+}
+
+// longHelp documents every operation and every model.
+func longHelp() string {
+	var s strings.Builder
+	s.WriteString(`Bench measures the machine (copy bandwidth, rate of the dense product, exponentials), then the
+operations of the engine, then the stages of the models. Without --op and --model it measures all but
+the models that run only when named; with one of them, only what it names.
+
+With one worker times are CPU seconds of the process, otherwise wall-clock seconds. Each is a median;
+spread is the slowest sample minus the fastest over the median. The floor of an operation is the time
+that its arithmetic, or reading its inputs and writing its outputs once, takes at the rates of the
+machine. "over portable" is the rate over that of the portable code, measured in the same run.
+
+`)
+	writeList(&s)
+	return s.String()
+}
+
+func writeList(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "Operations (--op):")
+	for _, op := range operations() {
+		fmt.Fprintf(t, "  %s\t%s\n", op.name, op.about)
+	}
+	fmt.Fprintln(t, "\nModels (--model), 128 filters, sigma 0.6:")
+	for _, m := range models() {
+		fmt.Fprintf(t, "  %s\t%s\n", m.name, m.about)
+	}
+	t.Flush()
+}
+
+func listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the operations and models", Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			writeList(cmd.OutOrStdout())
+			return nil
+		},
+	}
+}
+
+func compareCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "compare A.json B.json", Short: "Print the times of two reports and their ratios",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usageError{fmt.Errorf("compare wants two reports that --json wrote, not %d", len(args))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := readReport(args[0])
+			if err != nil {
+				return err
+			}
+			b, err := readReport(args[1])
+			if err != nil {
+				return err
+			}
+			return compare(cmd.OutOrStdout(), a, b)
+		},
+	}
+}
+
+// run measures what the flags ask for.
+func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.Writer) error {
+	ops, err := f.chosenOperations()
+	if err != nil {
+		return usageError{err}
+	}
+	models, err := f.chosenModels()
+	if err != nil {
+		return usageError{err}
+	}
+	for _, s := range f.stages {
+		if !slices.Contains([]string{stageRead, stageFit, stageEncode, stageSelect}, s) {
+			return usageError{fmt.Errorf("--stage %q: want some of read, fit, encode, select", s)}
+		}
+	}
+	if f.settings.Workers < 1 || f.settings.Repeat < 2 {
+		return usageError{fmt.Errorf("--workers %d --repeat %d: want at least 1 and 2", f.settings.Workers, f.settings.Repeat)}
+	}
+	r := newRunner(f.data, f.settings, f.bare, stderr)
+	r.executable, r.only = executable, f.stages
+	if f.profile != "" {
+		file, err := os.Create(f.profile)
+		if err != nil {
+			return fmt.Errorf("--profile: %w", err)
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return fmt.Errorf("--profile: %w", err)
+		}
+		defer pprof.StopCPUProfile()
+	}
+	if err := r.run(ctx, ops, models); err != nil {
+		return err
+	}
+	if f.json == "-" {
+		return r.report.writeJSON(stdout)
+	}
+	if err := r.report.write(stdout); err != nil || f.json == "" {
+		return err
+	}
+	return r.report.saveJSON(f.json)
+}
+
+// chosenOperations reads --op. Without it all operations are meant, unless --model is given.
+func (f *flags) chosenOperations() ([]operation, error) {
+	var names []string
+	for _, op := range operations() {
+		names = append(names, op.name)
+	}
+	chosen, err := choose("--op", f.ops, names, f.models == nil, func(name, asked string) bool { return name == asked })
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(operations(), func(op operation) bool { return !chosen[op.name] }), nil
+}
+
+// chosenModels reads --model likewise. "all" and nothing leave out the models that want to be named.
+func (f *flags) chosenModels() ([]model, error) {
+	var names []string
+	for _, m := range models() {
+		names = append(names, m.name)
+	}
+	chosen, err := choose("--model", f.models, names, f.ops == nil, func(name, asked string) bool {
+		return name == asked || strings.HasPrefix(name, asked+"-")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(models(), func(m model) bool {
+		return !chosen[m.name] || (m.extra && !slices.Contains(f.models, m.name))
+	}), nil
+}
+
+// choose returns the names that are asked for.
+func choose(flag string, asked, names []string, otherwise bool, fits func(name, asked string) bool) (map[string]bool, error) {
+	if asked == nil && otherwise {
+		asked = []string{"all"}
+	}
+	chosen := map[string]bool{}
+	for _, a := range asked {
+		found := a == "none"
+		for _, name := range names {
+			if a == "all" || fits(name, a) {
+				chosen[name], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%s %q: want all, none or some of %s", flag, a, strings.Join(names, ", "))
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+)
+
+// report is a run of the benchmark. It is what --json writes.
+type report struct {
+	Date     string    `json:"date"` // RFC 3339
+	Machine  machine   `json:"machine"`
+	Settings settings  `json:"settings"`
+	Results  []result  `json:"results"`
+	Targets  []verdict `json:"targets,omitempty"`
+	Notes    []string  `json:"notes,omitempty"`
+}
+
+// settings are the flags that bear on the figures.
+type settings struct {
+	Workers int  `json:"workers"`
+	Repeat  int  `json:"repeat"`
+	Quick   bool `json:"quick,omitempty"`
+}
+
+// result is one line of the report: an operation, or a stage of a model as "model/stage".
+type result struct {
+	Name    string `json:"name"`
+	Shape   string `json:"shape,omitempty"`
+	Workers int    `json:"workers"`
+	timing
+	Seconds float64 `json:"seconds"` // what the rates are taken from: CPU seconds on one worker, else wall-clock seconds
+	Spread  float64 `json:"spread"`  // (slowest - fastest) / median
+	Peak    int64   `json:"peak_memory_bytes,omitempty"`
+
+	Rate float64 `json:"rate,omitempty"`
+	Unit string  `json:"unit,omitempty"`
+
+	Floor    float64 `json:"floor_seconds,omitempty"`
+	Bound    string  `json:"floor_bound,omitempty"` // what the floor consists of
+	Fraction float64 `json:"fraction_of_floor,omitempty"`
+
+	OverPortable float64 `json:"rate_over_portable,omitempty"`
+	TwoWorkers   float64 `json:"two_workers_over_one,omitempty"` // wall-clock seconds with one worker over those with two
+
+	Published     float64 `json:"published_seconds,omitempty"`
+	OverPublished float64 `json:"published_over_seconds,omitempty"`
+}
+
+// newResult fills in what follows from the timing.
+func newResult(name string, workers int, t timing) result {
+	r := result{Name: name, Workers: workers, timing: t, Seconds: t.cpu(), Spread: t.spread()}
+	if workers > 1 {
+		r.Seconds = t.wall()
+	}
+	return r
+}
+
+// against sets the published seconds of the same work.
+func (r *result) against(seconds float64) {
+	if r.Seconds > 0 {
+		r.Published, r.OverPublished = seconds, seconds/r.Seconds
+	}
+}
+
+func (r *report) writeJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// saveJSON writes the report to a file.
+func (r *report) saveJSON(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("--json: %w", err)
+	}
+	if err := r.writeJSON(f); err != nil {
+		f.Close()
+		return fmt.Errorf("--json: %w", err)
+	}
+	return f.Close()
+}
+
+// readReport reads what [report.saveJSON] wrote.
+func readReport(name string) (*report, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: not a report of this benchmark: %w", name, err)
+	}
+	if len(r.Results) == 0 && r.Date == "" {
+		return nil, fmt.Errorf("%s: not a report of this benchmark: write one with --json", name)
+	}
+	return r, nil
+}
