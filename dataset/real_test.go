@@ -224,10 +224,10 @@ func TestGoldenDatasetCounts(t *testing.T) {
 	})
 }
 
-func columnSums(counts []int64, columns int) []int64 {
+func columnSums[T int64 | float64](counts []T, columns int) []int64 {
 	sums := make([]int64, columns)
 	for i, c := range counts {
-		sums[i%columns] += c
+		sums[i%columns] += int64(c)
 	}
 	return sums
 }

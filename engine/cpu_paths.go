@@ -84,7 +84,7 @@ func (p *pathPool[T]) score(v int32, j int) []T {
 }
 
 // finish turns the pooled kernel values of a vertex into its output: the mean, then the vertex's norm.
-func (p *pathPool[T]) finish(dst []T, v int32, count int) {
+func (p *pathPool[T]) finish(dst []T, v int32, count float64) {
 	factor := T(1)
 	if p.Pool == Mean && count > 0 {
 		factor = 1 / T(count)
@@ -164,7 +164,7 @@ func (p *pathPool[T]) forRoots(workers int, from, to int32, start func() rootPoo
 					dst := p.out[j][next[j]*p.q : (next[j]+1)*p.q]
 					sum, count := pooler.result(j)
 					copy(dst, sum)
-					p.finish(dst, v, count)
+					p.finish(dst, v, float64(count))
 					next[j]++
 				}
 			}

@@ -15,7 +15,7 @@ import (
 func (p *pathPool[T]) walks(workers int) {
 	n, q := p.Graph.NumVertices(), p.q
 	next, cur := make([]T, n*q), make([]T, n*q)
-	var counts []int64
+	var counts []float64
 	if p.Pool == Mean {
 		counts = p.Graph.WalkCounts(p.Size)
 	}
@@ -47,9 +47,9 @@ func (p *pathPool[T]) walks(workers int) {
 				if p.roots[j] != nil {
 					v = p.roots[j][r]
 				}
-				count := 0
+				count := 0.0
 				if counts != nil {
-					count = int(counts[int(v)*p.Size+j-1])
+					count = counts[int(v)*p.Size+j-1]
 				}
 				dst := p.out[j][r*q : (r+1)*q]
 				copy(dst, next[int(v)*q:int(v+1)*q])

@@ -288,6 +288,9 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 	for name, change := range map[string]func(o *Options){
 		"no layers":       func(o *Options) { o.Layers = nil },
 		"sigma":           func(o *Options) { o.Layers[0].Sigma = math.NaN() },
+		"huge sigma":      func(o *Options) { o.Layers[0].Sigma = math.Inf(1) },
+		"tiny sigma":      func(o *Options) { o.Layers[0].Sigma = 1e-30 },
+		"huge samples":    func(o *Options) { o.Samples = math.MaxInt },
 		"path size":       func(o *Options) { o.Layers[0].PathSize = 0 },
 		"filters":         func(o *Options) { o.Layers[0].Filters = -1 },
 		"local pooling":   func(o *Options) { o.Layers[0].Pooling = "median" },
@@ -321,4 +324,58 @@ func anchorsOf(m *Model) []*tensor.Dense {
 		anchors = append(anchors, y.anchors)
 	}
 	return anchors
+}
+
+// Repeated and large rows make the system of generalised max pooling singular in floating point; the
+// solution is still the one that gives every row an inner product of nearly 1.
+func TestGeneralizedMaxOfLargeRepeatedRows(t *testing.T) {
+	const q = 4
+	for _, m := range []int{3, 50} {
+		phi := make([]float64, m*q)
+		for i := range m {
+			phi[i*q+i%2] = 1e9
+		}
+		x, err := equalize(phi, m, q, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range m {
+			if got := 1e9 * x[i%2]; math.Abs(got-1) > 1e-6 {
+				t.Errorf("%d rows: row %d has inner product %v, want 1", m, i, got)
+			}
+		}
+	}
+}
+
+// Mean pooling over more walks than an integer counts stays a mean of kernel values.
+func TestMeanOverManyWalks(t *testing.T) {
+	g := graph.Graph{NumVertices: 60}
+	for u := range int32(60) {
+		g.Labels = append(g.Labels, u%2)
+		for v := range u {
+			g.AddArc(u, v)
+		}
+	}
+	b := batch(t, []graph.Graph{g})
+	opt, err := Preset("gckn-walk", 13, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.AllLengths, opt.Double = false, true
+	opt.Layers[0].Pooling, opt.GlobalPooling = Mean, Max
+	opt.Samples = 1000
+	m := fit(t, engine.NewCPU(1), b, opt)
+	in, err := m.inputChannels(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pooled, err := m.layers[0].pool(m.engine, b, in[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range float64s(m.engine, pooled[0].rows) {
+		if !(v > 0 && v <= 1) {
+			t.Errorf("mean kernel value %v, want one between 0 and 1", v)
+		}
+	}
 }

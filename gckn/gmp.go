@@ -1,9 +1,13 @@
 package gckn
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/eigen"
+	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/parallel"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -11,45 +15,49 @@ import (
 
 // equalize computes generalised max pooling (Murray and Perronnin, CVPR 2014, Eq. 7) of the m rows of
 // phi (m x q): the vector x that minimises |phi x - 1|^2 + ridge |x|^2, so that every row has about the same
-// inner product with x however often it occurs. In dual form x = phi' (phi phi' + ridge I)^-1 1, for
-// which a system of min(m, q) unknowns is solved.
-func equalize(phi []float64, m, q int, ridge float64) []float64 {
-	x := mat.NewVecDense(q, nil)
+// inner product with x however often it occurs. In dual form x = phi' (phi phi' + ridge I)^-1 1; the
+// system has min(m, q) unknowns and is solved by eigenvalues, because repeated rows make phi phi'
+// singular and large ones leave nothing of the ridge in a factorisation.
+func equalize(phi []float64, m, q int, ridge float64) ([]float64, error) {
+	x := make([]float64, q)
 	if m == 0 {
-		return x.RawVector().Data
+		return x, nil
 	}
 	rows := mat.NewDense(m, q, phi)
-	ones := mat.NewVecDense(m, nil)
-	for i := range m {
-		ones.SetVec(i, 1)
+	ones := make([]float64, m)
+	for i := range ones {
+		ones[i] = 1
 	}
-	var gram mat.SymDense
-	var chol mat.Cholesky
 	if m <= q {
-		gram.SymOuterK(1, rows)
-		addRidge(&gram, ridge)
-		chol.Factorize(&gram) // positive definite: ridge > 0
-		var alpha mat.VecDense
-		if chol.SolveVecTo(&alpha, ones) == nil {
-			x.MulVec(rows.T(), &alpha)
+		var gram mat.Dense
+		gram.Mul(rows, rows.T())
+		alpha, err := solveRidge(&gram, ones, ridge)
+		if err == nil {
+			mat.NewVecDense(q, x).MulVec(rows.T(), mat.NewVecDense(m, alpha))
 		}
-		return x.RawVector().Data
+		return x, err
 	}
-	gram.SymOuterK(1, rows.T())
-	addRidge(&gram, ridge)
-	chol.Factorize(&gram)
+	var gram mat.Dense
+	gram.Mul(rows.T(), rows)
 	var sum mat.VecDense
-	sum.MulVec(rows.T(), ones)
-	if chol.SolveVecTo(x, &sum) != nil {
-		x.Zero()
-	}
-	return x.RawVector().Data
+	sum.MulVec(rows.T(), mat.NewVecDense(m, ones))
+	return solveRidge(&gram, sum.RawVector().Data, ridge)
 }
 
-func addRidge(k *mat.SymDense, ridge float64) {
-	for i := range k.SymmetricDim() {
-		k.SetSym(i, i, k.At(i, i)+ridge)
+// solveRidge solves (K + ridge I) x = y for a positive semidefinite K; eigenvalues below zero are
+// rounding.
+func solveRidge(k *mat.Dense, y []float64, ridge float64) ([]float64, error) {
+	n := len(y)
+	values, vectors, err := eigen.Symmetric(1, n, k.RawMatrix().Data, n)
+	if err != nil {
+		return nil, fmt.Errorf("generalised max pooling: %w", err)
 	}
+	x := make([]float64, n)
+	for j, e := range values {
+		v := vectors[j*n : (j+1)*n]
+		simd.Axpy(simd.Dot(v, y)/(max(e, 0)+ridge), v, x)
+	}
+	return x, nil
 }
 
 // generalizedMax pools the projected path features of every root by [equalize]. It visits all paths
@@ -72,6 +80,7 @@ func (y *layer) generalizedMax(e engine.Engine, out []*tensor.Dense, scores, nor
 		project := mat.NewDense(q, q, projection[i*q*q:(i+1)*q*q])
 		n := out[i].Shape()[0]
 		pooled := make([]float64, n*q)
+		errs := make([]error, n)
 		parallel.For(e.Workers(), n, func(r int) {
 			root := int32(r)
 			if p.Roots != nil {
@@ -101,7 +110,11 @@ func (y *layer) generalizedMax(e engine.Engine, out []*tensor.Dense, scores, nor
 			}
 			var phi mat.Dense
 			phi.Mul(mat.NewDense(m, q, kappa), project)
-			x := equalize(phi.RawMatrix().Data, m, q, y.ridge)
+			x, err := equalize(phi.RawMatrix().Data, m, q, y.ridge)
+			if err != nil {
+				errs[r] = err
+				return
+			}
 			if norm != nil {
 				for f := range x {
 					x[f] *= norm[row(root)]
@@ -109,6 +122,9 @@ func (y *layer) generalizedMax(e engine.Engine, out []*tensor.Dense, scores, nor
 			}
 			copy(pooled[r*q:], x)
 		})
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
 		if err := e.Convert(out[i], tensor.New(tensor.WithShape(n, q), tensor.WithBacking(pooled))); err != nil {
 			return err
 		}

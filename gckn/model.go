@@ -2,10 +2,12 @@ package gckn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/parallel"
 	"gorgonia.org/tensor"
 )
 
@@ -220,14 +222,20 @@ func (m *Model) equalizeGraphs(out *tensor.Dense, b *graph.Batch, c *channel) er
 	q := c.rows.Shape()[1]
 	rows := float64s(m.engine, c.rows)
 	pooled := make([]float64, b.NumGraphs()*q)
-	for g := range b.NumGraphs() {
+	errs := make([]error, b.NumGraphs())
+	parallel.For(m.engine.Workers(), b.NumGraphs(), func(g int) {
 		from, to := b.Vertices(g)
 		var phi []float64
 		for v := from; v < to; v++ {
 			r := int(c.row(v))
 			phi = append(phi, rows[r*q:(r+1)*q]...)
 		}
-		copy(pooled[g*q:], equalize(phi, int(to-from), q, m.opt.MaxLambda))
+		x, err := equalize(phi, int(to-from), q, m.opt.MaxLambda)
+		copy(pooled[g*q:], x)
+		errs[g] = err
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	return m.engine.Convert(out, tensor.New(tensor.WithShape(b.NumGraphs(), q), tensor.WithBacking(pooled)))
 }

@@ -9,6 +9,7 @@ package gckn
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/grove-graph/grove/engine"
@@ -94,6 +95,12 @@ func Preset(variant string, pathSize, filters int, sigma float64) (Options, erro
 	return opt, opt.Check()
 }
 
+// Bounds of the options. Beyond those of sigma the kernel is constant or zero in float32.
+const (
+	minSigma, maxSigma = 1e-3, 1e3
+	maxSamples         = 1 << 28
+)
+
 // Check reports the first option that makes no sense.
 func (o *Options) Check() error {
 	if len(o.Layers) == 0 {
@@ -105,8 +112,8 @@ func (o *Options) Check() error {
 			return fmt.Errorf("layer %d: path size %d, want 1 to 16 vertices", i+1, l.PathSize)
 		case l.Filters < 1 || l.Filters > 1<<14:
 			return fmt.Errorf("layer %d: %d filters, want 1 to %d", i+1, l.Filters, 1<<14)
-		case !(l.Sigma > 0):
-			return fmt.Errorf("layer %d: sigma %g, want a positive number", i+1, l.Sigma)
+		case !(l.Sigma >= minSigma && l.Sigma <= maxSigma):
+			return fmt.Errorf("layer %d: sigma %g, want %g to %g", i+1, l.Sigma, minSigma, maxSigma)
 		case !l.Pooling.known():
 			return fmt.Errorf("layer %d: pooling %q, want sum, mean, max or gmp", i+1, l.Pooling)
 		}
@@ -114,12 +121,12 @@ func (o *Options) Check() error {
 	switch {
 	case !o.GlobalPooling.known():
 		return fmt.Errorf("global pooling %q, want sum, mean, max or gmp", o.GlobalPooling)
-	case !(o.Epsilon > 0):
+	case !(o.Epsilon > 0) || math.IsInf(o.Epsilon, 0):
 		return fmt.Errorf("epsilon %g, want a positive number", o.Epsilon)
-	case !(o.MaxLambda > 0):
+	case !(o.MaxLambda > 0) || math.IsInf(o.MaxLambda, 0):
 		return fmt.Errorf("ridge of generalised max pooling %g, want a positive number", o.MaxLambda)
-	case o.Samples < 1:
-		return fmt.Errorf("%d sampled paths, want at least 1", o.Samples)
+	case o.Samples < 1 || o.Samples > maxSamples:
+		return fmt.Errorf("%d sampled paths, want 1 to %d", o.Samples, maxSamples)
 	case o.Rule != engine.AfterRoot && o.Rule != engine.InsideRoot:
 		return fmt.Errorf("unknown rule %d of the inverse square root", o.Rule)
 	}

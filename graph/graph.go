@@ -144,6 +144,9 @@ func appendRange[T any](dst, src []T, from, to int) []T {
 	if src == nil {
 		return nil
 	}
+	if dst == nil {
+		dst = []T{} // of no vertices, but there
+	}
 	return append(dst, src[from:to]...)
 }
 

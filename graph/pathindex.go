@@ -12,19 +12,33 @@ import (
 type PathIndex struct {
 	b     *Batch
 	size  int
-	walks []int64 // WalkCounts, or nil for simple paths
-	start []int64 // number of the first path of each vertex; one more than there are vertices
+	walks []float64 // WalkCounts, or nil for simple paths
+	share float64   // walks that one number stands for, see NewPathIndex
+	start []int64   // number of the first path of each vertex; one more than there are vertices
 }
 
+// maxNumbers bounds the numbers of an index: sums of them over many channels stay within an int64,
+// and they are exact as float64.
+const maxNumbers = 1 << 48
+
 // NewPathIndex counts the paths of size vertices, or the walks. Counting visits the paths of size-1
-// vertices; walks are counted by their recursion.
+// vertices; walks are counted by their recursion. Where there are more than 2^48 walks a number stands
+// for an equal share of them rather than for one, so that evenly drawn numbers still give evenly drawn
+// walks.
 func (b *Batch) NewPathIndex(size int, walks bool, workers int) *PathIndex {
 	n := b.NumVertices()
 	x := &PathIndex{b: b, size: size, start: make([]int64, n+1)}
 	if walks {
 		x.walks = b.WalkCounts(size)
+		total := 0.0
 		for v := range n {
-			x.start[v+1] = x.start[v] + x.walks[v*size+size-1]
+			total += x.walks[v*size+size-1]
+		}
+		x.share = max(total/maxNumbers, 1)
+		before := 0.0
+		for v := range n {
+			before += x.walks[v*size+size-1]
+			x.start[v+1] = int64(before / x.share)
 		}
 		return x
 	}
@@ -54,7 +68,7 @@ func (x *PathIndex) At(numbers []int64, workers int) []int32 {
 			upTo := from + sort.Search(to-from, func(i int) bool { return numbers[from+i] >= x.start[v+1] })
 			if x.walks != nil {
 				for i := from; i < upTo; i++ {
-					x.walk(out[i*x.size:(i+1)*x.size], int32(v), numbers[i]-x.start[v])
+					x.walk(out[i*x.size:(i+1)*x.size], int32(v), float64(numbers[i]-x.start[v])*x.share)
 				}
 			} else {
 				s := search{x: x, path: path, wanted: numbers[from:upTo], at: x.start[v], out: out[from*x.size:]}
@@ -103,8 +117,8 @@ func contains(path []int32, v int32) bool {
 	return false
 }
 
-// walk writes the walk from v with the given number among those from v.
-func (x *PathIndex) walk(out []int32, v int32, number int64) {
+// walk writes the walk from v that comes after the given number of others from v.
+func (x *PathIndex) walk(out []int32, v int32, before float64) {
 	for left := x.size - 1; ; left-- {
 		out[0] = v
 		if left == 0 {
@@ -112,12 +126,15 @@ func (x *PathIndex) walk(out []int32, v int32, number int64) {
 		}
 		out = out[1:]
 		for _, w := range x.b.Neighbors(v) {
-			below := x.walks[int(w)*x.size+left-1]
-			if number < below {
-				v = w
+			through := x.walks[int(w)*x.size+left-1]
+			if through == 0 {
+				continue
+			}
+			v = w // rounding may leave a little before the last neighbour that has walks
+			if before < through {
 				break
 			}
-			number -= below
+			before -= through
 		}
 	}
 }

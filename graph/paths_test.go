@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -60,7 +61,7 @@ func TestPathAndWalkCountsEqualBruteForce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	for i := range 150 {
 		b := randomBatch(t, random, i%2 == 1, i%3 == 2)
-		paths, walks := b.PathCounts(maxSize), b.WalkCounts(maxSize)
+		paths, walks := b.PathCounts(maxSize), whole(b.WalkCounts(maxSize))
 		for size := 1; size <= maxSize; size++ {
 			pathTotal, walkTotal := int64(0), int64(0)
 			for u := range int32(b.NumVertices()) {
@@ -89,7 +90,7 @@ func TestVisitingAgreesWithCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 0))
 	for i := range 60 {
 		b := randomBatch(t, random, i%2 == 1, false)
-		paths, walks := b.PathCounts(maxSize), b.WalkCounts(maxSize)
+		paths, walks := b.PathCounts(maxSize), whole(b.WalkCounts(maxSize))
 		for u := range int32(b.NumVertices()) {
 			found := make([]int64, 2*maxSize)
 			b.VisitPaths(u, maxSize, func(path []int32) {
@@ -190,5 +191,72 @@ func TestPathIndexNumbersPathsInDepthFirstOrder(t *testing.T) {
 				t.Fatalf("case %d, size %d, walks %v: paths %v, want %v", i, size, walks, got, wanted)
 			}
 		}
+	}
+}
+
+// whole returns counts as integers.
+func whole(counts []float64) []int64 {
+	out := make([]int64, len(counts))
+	for i, c := range counts {
+		out[i] = int64(c)
+	}
+	return out
+}
+
+// A clique of 60 vertices has 60 * 59^11 walks of 12 vertices, more than an integer can count.
+func TestWalksBeyondIntegers(t *testing.T) {
+	const n, size = 60, 12
+	g := Graph{NumVertices: n}
+	for u := range int32(n) {
+		for v := range u {
+			g.AddArc(u, v)
+		}
+	}
+	b, err := NewBatch([]Graph{g, {NumVertices: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := math.Pow(n-1, size-1)
+	if got := b.WalkCounts(size)[size-1]; math.Abs(got/want-1) > 1e-12 {
+		t.Errorf("%g walks, want %g", got, want)
+	}
+	x := b.NewPathIndex(size, true, 1)
+	if x.Total() != maxNumbers {
+		t.Fatalf("numbers up to %d, want %d", x.Total(), int64(maxNumbers))
+	}
+	const samples = 6000
+	numbers := make([]int64, samples)
+	random := rand.New(rand.NewPCG(3, 0))
+	for i := range numbers {
+		numbers[i] = random.Int64N(x.Total())
+	}
+	slices.Sort(numbers)
+	walks := x.At(numbers, 2)
+	firsts, seconds := make([]int, n), make([]int, n)
+	for i := range samples {
+		walk := walks[i*size : (i+1)*size]
+		for j := 1; j < size; j++ {
+			if !b.HasArc(walk[j-1], walk[j]) {
+				t.Fatalf("%v is no walk", walk)
+			}
+		}
+		firsts[walk[0]]++
+		seconds[walk[1]]++
+	}
+	for v := range n {
+		if min(firsts[v], seconds[v]) < 60 || max(firsts[v], seconds[v]) > 140 { // 4 standard deviations
+			t.Errorf("vertex %d is first in %d and second in %d of %d walks, want about %d", v, firsts[v], seconds[v], samples, samples/n)
+		}
+	}
+}
+
+// A batch of graphs without vertices keeps the data it has for no vertices.
+func TestSelectKeepsWhatThereIs(t *testing.T) {
+	b, err := NewBatch([]Graph{{NumVertices: 1, Labels: []int32{3}}, {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := b.Select([]int{1}); s.Labels == nil || len(s.Labels) != 0 || s.NumLabels != 4 {
+		t.Errorf("labels %v of %d, want none but there", s.Labels, s.NumLabels)
 	}
 }
