@@ -17,7 +17,7 @@ build: need-go ## build the command line and the benchmark into build/
 	$(GO) build -o $(BUILD)/bench ./cmd/bench
 
 demo: build ## generate molecules, evaluate and train GCKN-subtree on them, draw an explanation
-	$(BUILD)/grove data synth molecules --graphs 400 --seed 1 --out $(DEMO)/molecules
+	$(BUILD)/grove data synth molecules --graphs 400 --seed 1 --out $(DEMO)/molecules --overwrite
 	$(BUILD)/grove data info $(DEMO)/molecules
 	$(BUILD)/grove eval gckn-subtree --data $(DEMO)/molecules --seed 1 --plot $(DEMO)/accuracy.svg
 	$(BUILD)/grove train gckn-subtree --data $(DEMO)/molecules --seed 1 -o $(DEMO)/model.grove

@@ -60,7 +60,8 @@ type Dataset struct {
 	Targets     []float64 // rows x len(TargetNames), row-major; a row for each graph or vertex; NaN: no target
 	TargetNames []string
 
-	LabelNames    []string // name of each vertex label id: its code in the file unless a name is given
+	LabelCodes    []string // code of each vertex label id, the number that stands for it in files: its identity
+	LabelNames    []string // name of each vertex label id, to show only: its code unless a name is given; may repeat
 	ArcLabelNames []string // code of each arc label id
 
 	Splits  []Split // published splits of the vertices; only for tasks per vertex

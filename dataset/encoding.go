@@ -36,11 +36,12 @@ func ParseFeatures(s string) (Features, error) {
 // same, and attributes on the same scale. It is part of a model file.
 type Encoding struct {
 	Features        Features         `json:"features"`
-	Labels          []string         `json:"labels,omitempty"`          // name of each label id
+	Labels          []string         `json:"labels,omitempty"`          // code of each label id, see [Dataset].LabelCodes
+	Names           []string         `json:"names,omitempty"`           // name of each label id, to show; nil where the codes are the names
 	Standardisation *Standardisation `json:"standardisation,omitempty"` // of the attributes
 }
 
-// FitEncoding learns an encoding. Label names and distinct degrees are collected from the whole data
+// FitEncoding learns an encoding. Label codes and distinct degrees are collected from the whole data
 // set, which tells a model nothing about classes; the scale of attributes comes from the graphs in
 // train alone, or from all of them where train is nil (the published protocol).
 func FitEncoding(d *Dataset, features Features, train []int) (*Encoding, error) {
@@ -70,16 +71,33 @@ func FitEncoding(d *Dataset, features Features, train []int) (*Encoding, error) 
 		if d.Batch.Labels == nil {
 			return nil, fmt.Errorf("data set %s: its vertices have no labels", d.Name)
 		}
-		e.Labels = d.LabelNames
+		e.Labels = slices.Clone(d.LabelCodes)
+		if !slices.Equal(d.LabelNames, d.LabelCodes) {
+			e.Names = slices.Clone(d.LabelNames)
+		}
 	case DegreeFeatures:
-		e.Labels = d.DegreesAsLabels().LabelNames
+		e.Labels = d.DegreesAsLabels().LabelCodes
 	}
 	return e, nil
 }
 
+// DisplayNames returns a name for each vertex label id of d: its own name where d has one, otherwise that
+// of the label with the same code in the data that the encoding was fitted on, otherwise its code. It is
+// nil where d has no labels.
+func (e *Encoding) DisplayNames(d *Dataset) []string {
+	names := slices.Clone(d.LabelNames)
+	for id, code := range d.LabelCodes {
+		known := slices.Index(e.Labels, code)
+		if names[id] == code && known >= 0 && e.Names != nil {
+			names[id] = e.Names[known]
+		}
+	}
+	return names
+}
+
 // Apply returns the graphs of d as the model wants them: with labels only, with attributes only, or
-// with one-hot labels appended to the attributes. A label or degree that the encoding does not know
-// gets the id len(Labels).
+// with one-hot labels appended to the attributes. Labels are the same where their codes are. A label or
+// degree that the encoding does not know gets the id len(Labels).
 func (e *Encoding) Apply(d *Dataset) (*graph.Batch, error) {
 	if e.Features == DegreeFeatures {
 		d = d.DegreesAsLabels()

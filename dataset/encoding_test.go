@@ -70,3 +70,58 @@ func TestEncodingMeansTheSameInAnotherDataSet(t *testing.T) {
 	_, err = ParseFeatures("colours")
 	wantError(t, err, `features "colours": want one of auto, labels, degrees, attributes, attributes+labels`)
 }
+
+// What the names file says of a label, and whether there is one, changes nothing about what a model sees.
+func TestEncodingKnowsLabelsByTheirCodes(t *testing.T) {
+	const names = "X_node_label_names.txt"
+	base := twoGraphs.with("X_node_labels.txt", "0\n1\n2\n2\n0\n")
+	variants := []files{base, base.with(names, "0 C\n1 C\n2 C\n"), base.with(names, "0 1\n1 2\n2 0\n"), base.with(names, "1 N\n")}
+	for i, fitted := range variants {
+		d, err := openTU(fitted.folder())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := FitEncoding(d, LabelFeatures, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, met := range variants {
+			other, err := openTU(met.folder())
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := e.Apply(other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(b.Labels, []int32{0, 1, 2, 2, 0}) || b.NumLabels != 3 {
+				t.Errorf("fitted on %d, met %d: labels %v of %d", i, j, b.Labels, b.NumLabels)
+			}
+		}
+	}
+}
+
+func TestEncodingNamesTheLabelsOfDataWithoutNames(t *testing.T) {
+	named, err := openTU(twoGraphs.with("X_node_labels.txt", "0\n1\n2\n2\n0\n", "X_node_label_names.txt", "0 C\n1 N\n").folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := FitEncoding(named, LabelFeatures, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := openTU(twoGraphs.with("X_node_labels.txt", "1\n1\n2\n9\n0\n").folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := e.DisplayNames(bare); !slices.Equal(got, []string{"C", "N", "2", "9"}) || !slices.Equal(bare.LabelNames, []string{"0", "1", "2", "9"}) {
+		t.Errorf("names %v of labels %v", got, bare.LabelNames)
+	}
+	own, err := openTU(twoGraphs.with("X_node_labels.txt", "1\n1\n2\n9\n0\n", "X_node_label_names.txt", "1 nitrogen\n").folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := e.DisplayNames(own); !slices.Equal(got, []string{"C", "nitrogen", "2", "9"}) {
+		t.Errorf("names %v", got)
+	}
+}

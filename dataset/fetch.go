@@ -198,13 +198,13 @@ func (d *download) save(response *http.Response, done, total int64, cancel conte
 		if d.Progress != nil && n > 0 {
 			d.Progress(done, total)
 		}
+		if cause := context.Cause(response.Request.Context()); cause != nil {
+			readError = cause
+		}
 		if readError == io.EOF && (total < 0 || done == total) {
 			return errors.Join(file.Sync(), file.Close())
 		}
 		if readError != nil {
-			if cause := context.Cause(response.Request.Context()); cause != nil {
-				readError = cause
-			}
 			if readError == io.EOF {
 				readError = io.ErrUnexpectedEOF
 			}

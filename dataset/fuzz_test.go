@@ -55,7 +55,7 @@ func checkSound(t *testing.T, d *Dataset) {
 		}
 	}
 	for _, l := range b.Labels {
-		if l < 0 || int(l) >= b.NumLabels || b.NumLabels != len(d.LabelNames) {
+		if l < 0 || int(l) >= b.NumLabels || b.NumLabels != len(d.LabelNames) || b.NumLabels != len(d.LabelCodes) {
 			t.Fatalf("label %d of %d, %d names", l, b.NumLabels, len(d.LabelNames))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // A vector shorter than this is divided by it rather than by its norm.
 const minNorm = 1e-6
 
-// Standardisation brings attributes to the form the published experiments use (golden convention 16):
+// Standardisation brings attributes to the form the published experiments use (docs/conventions.md, 13):
 // every column c of every vertex becomes (x_c - Mean[c]) / Scale[c], then every vertex is divided by
 // max(norm, 1e-6).
 type Standardisation struct {

@@ -74,7 +74,7 @@ func molecules(opt SynthOptions, random *rand.Rand) (*Dataset, error) {
 		return nil, err
 	}
 	ids, codes := enumerate(atoms)
-	d.Batch.Labels, d.Batch.NumLabels = ids, len(codes)
+	d.Batch.Labels, d.Batch.NumLabels, d.LabelCodes = ids, len(codes), codeNames(codes)
 	for _, c := range codes {
 		d.LabelNames = append(d.LabelNames, elements()[c].symbol)
 	}

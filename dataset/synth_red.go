@@ -57,7 +57,8 @@ func redIsolatedGraphs(opt SynthOptions) (*Dataset, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d.Batch.Labels, d.Batch.NumLabels, d.LabelNames = labels, 2, []string{"blue", "red"}
+	d.Batch.Labels, d.Batch.NumLabels = labels, 2
+	d.LabelCodes, d.LabelNames = []string{"0", "1"}, []string{"blue", "red"}
 	return d, draws, nil
 }
 

@@ -88,7 +88,7 @@ func openText(f folder, name string) (*Dataset, error) {
 	d.Classes, d.ClassNames = classIndices(r.classes)
 	if ids, distinct := enumerate(r.tags); len(distinct) > 1 {
 		d.Batch.Labels, d.Batch.NumLabels = ids, len(distinct)
-		d.LabelNames = codeNames(distinct)
+		d.LabelCodes, d.LabelNames = codeNames(distinct), codeNames(distinct)
 	}
 	if r.width > 0 {
 		d.Batch.Attributes, d.Batch.AttributeDim = r.attributes, r.width

@@ -19,7 +19,7 @@ func (d *Dataset) WithBatch(b *graph.Batch) *Dataset {
 
 // DegreesAsLabels returns the data set with the degree of every vertex as its label, in place of the
 // labels it had: one label for every distinct degree that occurs anywhere in the data set, ascending
-// (golden convention 16, for graphs without labels).
+// (docs/conventions.md, 13).
 func (d *Dataset) DegreesAsLabels() *Dataset {
 	codes := make([]int64, d.Batch.NumVertices())
 	for v := range codes {
@@ -29,27 +29,30 @@ func (d *Dataset) DegreesAsLabels() *Dataset {
 	b := *d.Batch
 	b.Labels, b.NumLabels = ids, len(distinct)
 	labelled := d.WithBatch(&b)
-	labelled.LabelNames = codeNames(distinct)
+	labelled.LabelCodes, labelled.LabelNames = codeNames(distinct), codeNames(distinct)
 	return labelled
 }
 
-// AlignLabels returns the data set with label ids numbered as in names, the LabelNames of the data set
-// that a model was fitted on, so that ids mean the same in both. Labels that names does not hold are
-// returned as unknown; they all get the id len(names), one beyond the known ones, and NumLabels is then
-// len(names)+1.
-func (d *Dataset) AlignLabels(names []string) (aligned *Dataset, unknown []string) {
+// AlignLabels returns the data set with label ids numbered as in codes, the LabelCodes of the data set
+// that a model was fitted on, so that ids mean the same in both, whatever their names. Codes that are not
+// among them are returned as unknown; they all get the id len(codes), one beyond the known ones, and
+// NumLabels is then len(codes)+1. A label that d does not know is named by its code.
+func (d *Dataset) AlignLabels(codes []string) (aligned *Dataset, unknown []string) {
 	if d.Batch.Labels == nil {
 		return d, nil
 	}
 	b := *d.Batch
-	b.NumLabels = len(names)
-	idOf := make([]int32, len(d.LabelNames))
-	for id, name := range d.LabelNames {
-		known := slices.Index(names, name)
+	b.NumLabels = len(codes)
+	names := slices.Clone(codes)
+	idOf := make([]int32, len(d.LabelCodes))
+	for id, code := range d.LabelCodes {
+		known := slices.Index(codes, code)
 		if known < 0 {
-			unknown = append(unknown, name)
-			known = len(names)
-			b.NumLabels = len(names) + 1
+			unknown = append(unknown, code)
+			known = len(codes)
+			b.NumLabels = len(codes) + 1
+		} else {
+			names[known] = d.LabelNames[id]
 		}
 		idOf[id] = int32(known)
 	}
@@ -58,8 +61,9 @@ func (d *Dataset) AlignLabels(names []string) (aligned *Dataset, unknown []strin
 		b.Labels[v] = idOf[id]
 	}
 	aligned = d.WithBatch(&b)
-	aligned.LabelNames = slices.Clone(names)
+	aligned.LabelCodes, aligned.LabelNames = slices.Clone(codes), names
 	if len(unknown) > 0 {
+		aligned.LabelCodes = append(aligned.LabelCodes, "unknown")
 		aligned.LabelNames = append(aligned.LabelNames, "unknown")
 	}
 	return aligned, unknown
@@ -74,7 +78,7 @@ func OneHot(b *graph.Batch) *graph.Batch {
 }
 
 // AppendLabels returns the batch with the one-hot labels appended to the attributes of every vertex, of
-// width AttributeDim + NumLabels (golden convention 16, main branch). The labels are kept.
+// width AttributeDim + NumLabels (docs/conventions.md, 13). The labels are kept.
 func AppendLabels(b *graph.Batch) *graph.Batch {
 	appended := *b
 	width := b.AttributeDim + b.NumLabels

@@ -38,7 +38,7 @@ func TestGoldenDegreesAsLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := (&Dataset{Batch: b}).DegreesAsLabels()
-		if !slices.Equal(d.LabelNames, codeNames(content.Degrees)) {
+		if !slices.Equal(d.LabelNames, codeNames(content.Degrees)) || !slices.Equal(d.LabelCodes, d.LabelNames) {
 			t.Errorf("labels %v, want %v", d.LabelNames, content.Degrees)
 		}
 		if got := OneHot(d.Batch); got.AttributeDim != len(content.Degrees) || !slices.Equal(got.Attributes, want) {
@@ -147,13 +147,16 @@ func TestAppendLabels(t *testing.T) {
 func TestAlignLabels(t *testing.T) {
 	b := attributes([]float64{0, 0, 0, 0}, 1)
 	b.Labels, b.NumLabels = []int32{0, 1, 2, 1}, 3
-	d := &Dataset{Batch: b, LabelNames: []string{"C", "N", "O"}}
-	aligned, unknown := d.AlignLabels([]string{"O", "B", "N", "C"})
+	d := &Dataset{Batch: b, LabelCodes: []string{"1", "2", "3"}, LabelNames: []string{"C", "C", "2"}}
+	aligned, unknown := d.AlignLabels([]string{"3", "9", "2", "1"})
 	if !slices.Equal(aligned.Batch.Labels, []int32{3, 2, 0, 2}) || aligned.Batch.NumLabels != 4 || unknown != nil {
 		t.Errorf("labels %v of %d, unknown %v", aligned.Batch.Labels, aligned.Batch.NumLabels, unknown)
 	}
-	aligned, unknown = d.AlignLabels([]string{"N"})
-	if !slices.Equal(aligned.Batch.Labels, []int32{1, 0, 1, 0}) || aligned.Batch.NumLabels != 2 || !slices.Equal(unknown, []string{"C", "O"}) {
+	if !slices.Equal(aligned.LabelCodes, []string{"3", "9", "2", "1"}) || !slices.Equal(aligned.LabelNames, []string{"2", "9", "C", "C"}) {
+		t.Errorf("codes %v, names %v", aligned.LabelCodes, aligned.LabelNames)
+	}
+	aligned, unknown = d.AlignLabels([]string{"2"})
+	if !slices.Equal(aligned.Batch.Labels, []int32{1, 0, 1, 0}) || aligned.Batch.NumLabels != 2 || !slices.Equal(unknown, []string{"1", "3"}) {
 		t.Errorf("labels %v of %d, unknown %v", aligned.Batch.Labels, aligned.Batch.NumLabels, unknown)
 	}
 }

@@ -19,7 +19,7 @@ import (
 //
 // Rules:
 //   - Graphs are undirected. Repeated and reversed entries of NAME_A.txt are merged, the first one
-//     keeps its label; self loops are dropped (golden convention 6). NAME_A.txt may be empty.
+//     keeps its label; self loops are dropped (docs/conventions.md, 6). NAME_A.txt may be empty.
 //   - Graph ids count from 1 and do not go backwards. A graph whose id is left out has no vertices; it
 //     exists only if graph_labels or graph_attributes has a line for it.
 //   - graph_labels makes a classification, graph_attributes alone a regression (its columns are the
@@ -28,7 +28,8 @@ import (
 //   - Attributes are finite numbers, the same count on every line.
 //   - A single column of edge attributes becomes the arc weights; several are checked and left out.
 //   - NAME_node_label_names.txt, an addition of Grove, has a line "code name" for vertex labels that
-//     have a name. NAME_node_gt.txt and NAME_edge_gt.txt mark the motif behind the classes by 0 and 1,
+//     have a name. Names are for people: two codes may share one and stay different labels, and a name
+//     may look like another code. A code that is named twice is an error. NAME_node_gt.txt and NAME_edge_gt.txt mark the motif behind the classes by 0 and 1,
 //     a line for every vertex and for every line of NAME_A.txt.
 func OpenTU(dir string) (*Dataset, error) {
 	info, err := os.Stat(dir)

@@ -144,7 +144,14 @@ func TestTURules(t *testing.T) {
 			func(d *Dataset) bool { return slices.Equal(d.Batch.Labels, []int32{2, 0, 1, 1, 1}) }},
 		{"labels can have names",
 			base.with("X_node_labels.txt", "0\n1\n1\n1\n2\n", "X_node_label_names.txt", "0 C\n2 Cl\n9 Xe\n"),
-			func(d *Dataset) bool { return slices.Equal(d.LabelNames, []string{"C", "1", "Cl"}) }},
+			func(d *Dataset) bool {
+				return slices.Equal(d.LabelNames, []string{"C", "1", "Cl"}) && slices.Equal(d.LabelCodes, []string{"0", "1", "2"})
+			}},
+		{"two codes of one name stay two labels",
+			base.with("X_node_labels.txt", "0\n1\n1\n1\n2\n", "X_node_label_names.txt", "0 C\n1 C\n2 1\n"),
+			func(d *Dataset) bool {
+				return slices.Equal(d.Batch.Labels, []int32{0, 1, 1, 1, 2}) && slices.Equal(d.LabelNames, []string{"C", "C", "1"}) && slices.Equal(d.LabelCodes, []string{"0", "1", "2"})
+			}},
 		{"an own name is preferred among several data sets",
 			base.with("data_A.txt", "", "data_graph_indicator.txt", "1\n"),
 			func(d *Dataset) bool { return d.Name == "data" }},
@@ -205,6 +212,7 @@ func TestTURefusesBadData(t *testing.T) {
 		{"ragged attributes", twoGraphs.with("X_node_attributes.txt", "1, 2\n3, 4\n5\n"), "X_node_attributes.txt:3: 1 values, the first line has 2"},
 		{"mark that is neither 0 nor 1", twoGraphs.with("X_node_gt.txt", "0\n2\n"), "X_node_gt.txt:2: 2 is neither 0 nor 1"},
 		{"label name without name", twoGraphs.with("X_node_label_names.txt", "7\n"), "X_node_label_names.txt:1: a name is missing"},
+		{"code of two names", twoGraphs.with("X_node_label_names.txt", "7 C\n20 C\n07 N\n"), `X_node_label_names.txt:3: code 7 is named already: "C"`},
 		{"truncated gzip", twoGraphs.with("X_A.txt", "-", "X_A.txt.gz", compress(strings.Repeat("1, 2\n", 1000))[:30]), "the compressed file is truncated"},
 		{"damaged gzip", twoGraphs.with("X_A.txt", "-", "X_A.txt.gz", "no gzip at all"), "X_A.txt.gz: the compressed file is damaged"},
 		{"binary file", twoGraphs.with("X_A.txt", "\x00\xff\x17\n"), `X_A.txt:1: "\x00\xff\x17" is not a whole number`},

@@ -15,7 +15,7 @@ func (r *tuReader) readVertexLabels() error {
 	}
 	ids, distinct := enumerate(codes)
 	r.set.Batch.Labels, r.set.Batch.NumLabels = ids, len(distinct)
-	r.set.LabelNames = codeNames(distinct)
+	r.set.LabelCodes, r.set.LabelNames = codeNames(distinct), codeNames(distinct)
 	if !r.has("node_label_names") {
 		return nil
 	}
@@ -27,12 +27,15 @@ func (r *tuReader) readVertexLabels() error {
 		if name == "" {
 			l.fail("a name is missing after code %s", code)
 		}
+		if named, twice := names[code]; twice {
+			l.fail("code %s is named already: %q", code, named)
+		}
 		names[code] = name
 	})
 	if err != nil {
 		return err
 	}
-	for id, code := range r.set.LabelNames {
+	for id, code := range r.set.LabelCodes {
 		if name, ok := names[code]; ok {
 			r.set.LabelNames[id] = name
 		}

@@ -2,12 +2,15 @@ package dataset
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+
+	"github.com/grove-graph/grove/atomicfile"
 )
 
 // Write stores the data set in a folder, which it makes if need be: in TU format ([WriteTU]), or for a
@@ -18,6 +21,41 @@ func Write(dir string, d *Dataset) error {
 		return WriteNode(dir, d)
 	}
 	return WriteTU(dir, d)
+}
+
+// Format is how a data set is stored.
+type Format string
+
+// The formats of [Open].
+const (
+	NoFormat   Format = "" // there is no data set
+	TUFormat   Format = "TU"
+	NodeFormat Format = "vertex task"
+	TextFormat Format = "text"
+)
+
+// FormatOf returns the format of the data set that is stored at path, a folder or a file, as far as the
+// names of files tell. A text file makes a folder a data set only if it bears the name of the folder.
+func FormatOf(path string) Format {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return NoFormat
+	case !info.IsDir() && strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") && !strings.HasSuffix(strings.TrimSuffix(path, ".gz"), "_A.txt"):
+		return TextFormat
+	case !info.IsDir():
+		path = filepath.Dir(path)
+	}
+	f := folder{os.DirFS(path), path}
+	switch {
+	case f.holds("*_A.txt") || f.holds("*_graph_indicator.txt"):
+		return TUFormat
+	case f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv"):
+		return NodeFormat
+	case f.find(folderName(path)+".txt") != "":
+		return TextFormat
+	}
+	return NoFormat
 }
 
 // folderWriter writes text files into a folder. The first error is kept.
@@ -31,26 +69,21 @@ func newFolderWriter(dir string) *folderWriter {
 	return &folderWriter{dir: dir, written: make(map[string]bool), err: os.MkdirAll(dir, 0o777)}
 }
 
-// file writes one file by calling content. The text goes to a temporary file that takes the name at
-// the end, so that a file is there as a whole or not at all.
+// file writes one file by calling content. It is there as a whole or not at all.
 func (w *folderWriter) file(name string, content func(t *text)) {
 	if w.err != nil {
 		return
 	}
 	target := filepath.Join(w.dir, name)
-	temporary := filepath.Join(w.dir, "."+name+".new")
-	file, err := os.Create(temporary)
+	err := atomicfile.Write(target, func(out io.Writer) error {
+		t := &text{out: bufio.NewWriterSize(out, 1<<16)}
+		content(t)
+		if t.err != nil {
+			return t.err
+		}
+		return t.out.Flush()
+	})
 	if err != nil {
-		w.err = fmt.Errorf("%s: %w", target, plainError(err))
-		return
-	}
-	t := &text{out: bufio.NewWriterSize(file, 1<<16)}
-	content(t)
-	if err = errors.Join(t.err, t.out.Flush(), file.Close()); err == nil {
-		err = os.Rename(temporary, target)
-	}
-	if err != nil {
-		_ = os.Remove(temporary)
 		w.err = fmt.Errorf("%s: %w", target, plainError(err))
 	}
 	w.written[name] = true

@@ -79,9 +79,10 @@ func randomDataset(t testing.TB, random *rand.Rand) *Dataset {
 			codes = append(codes, int64(random.IntN(4)*10-20))
 		}
 		ids, distinct := enumerate(codes)
-		b.Labels, b.NumLabels, d.LabelNames = ids, len(distinct), codeNames(distinct)
+		b.Labels, b.NumLabels = ids, len(distinct)
+		d.LabelCodes, d.LabelNames = codeNames(distinct), codeNames(distinct)
 		if random.IntN(2) == 0 {
-			d.LabelNames = []string{"C", "N", "Cl", "2"}[:len(distinct)]
+			d.LabelNames = []string{"C", "10", "C", "2"}[:len(distinct)] // one name twice, and one like a code
 		}
 	}
 	if random.IntN(2) == 0 {
@@ -224,7 +225,7 @@ func TestWritersRefuseWhatTheirFormatCannotHold(t *testing.T) {
 		{func(d *Dataset) { d.Batch.Directed = true }, WriteTU, "no directed graphs"},
 		{func(d *Dataset) { d.Batch.ArcTypes = []int32{0, 0} }, WriteTU, "no arc types"},
 		{func(d *Dataset) { d.Task = NodeRegression }, WriteTU, "no vertex tasks"},
-		{func(d *Dataset) { d.Batch.Offsets = []int32{0, 2, 2} }, WriteTU, "no empty graph at the end"},
+		{func(d *Dataset) { d.Batch.Offsets = []int32{0, 2, 2} }, WriteTU, "has no vertices, which the format does not hold at the end"},
 		{func(d *Dataset) { d.Batch.Offsets = []int32{0, 0, 2} }, WriteTU, "graph 0 has no vertices"},
 		{func(d *Dataset) { d.Batch.Attributes, d.Batch.AttributeDim = []float64{1, math.NaN()}, 1 }, WriteTU, "NaN is not a finite number"},
 		{func(d *Dataset) {}, WriteNode, "a graph task"},

@@ -3,14 +3,16 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // WriteTU stores the data set in TU format in a folder, so that [OpenTU] reads back the same graphs,
 // classes, targets, labels, attributes, weights and motif.
 //
-// Class, label and arc label names that are whole numbers in ascending order are written as they are,
-// others as 0, 1, 2, ...; NAME_node_label_names.txt then keeps the names of vertex labels. The format
+// Class names, vertex label codes and arc label names that are whole numbers in ascending order are
+// written as they are, others as 0, 1, 2, ...; NAME_node_label_names.txt keeps the names of vertex labels
+// where they are not the codes. The format
 // has no place for directed graphs, arc types, vertex tasks, values that are not finite and an empty
 // graph at the end; these are errors. Self loops are left out, as a reader would drop them.
 func WriteTU(dir string, d *Dataset) error {
@@ -43,8 +45,10 @@ func fitsTU(d *Dataset) error {
 		return errors.New("the format holds no directed graphs")
 	case b.ArcTypes != nil:
 		return errors.New("the format holds no arc types")
-	case graphs == 0 || b.Offsets[graphs-1] == b.Offsets[graphs]:
-		return errors.New("the format holds no empty graph at the end")
+	case graphs == 0:
+		return errors.New("the format holds no data set without graphs")
+	case b.Offsets[graphs-1] == b.Offsets[graphs]:
+		return fmt.Errorf("graph %d (counted from 0), the last one, has no vertices, which the format does not hold at the end: leave this graph out or put it before one that has vertices", graphs-1)
 	}
 	for g := range graphs {
 		if d.Classes == nil && d.Targets == nil && b.Offsets[g] == b.Offsets[g+1] {
@@ -118,9 +122,9 @@ func (w *tuWriter) writeGraphs() {
 func (w *tuWriter) writeVertices() {
 	d, b := w.set, w.set.Batch
 	if b.Labels != nil {
-		codes, numeric := fileCodes(d.LabelNames, count(b.Labels))
+		codes, _ := fileCodes(d.LabelCodes, count(b.Labels))
 		w.integers("node_labels", b.NumVertices(), func(v int) int64 { return codes[b.Labels[v]] })
-		if !numeric && len(d.LabelNames) >= len(codes) {
+		if len(d.LabelNames) >= len(codes) && !slices.Equal(d.LabelNames[:len(codes)], codeNames(codes)) {
 			w.file(w.name("node_label_names"), func(t *text) {
 				for id, code := range codes {
 					t.integer(code)

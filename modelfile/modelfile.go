@@ -15,11 +15,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"sort"
 
+	"github.com/grove-graph/grove/atomicfile"
 	"gorgonia.org/tensor"
 )
 
@@ -54,7 +56,10 @@ func Write(path, kind string, model any, tensors map[string]*tensor.Dense) error
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return WriteAtomic(path, raw)
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(raw)
+		return err
+	})
 }
 
 // Encode returns the bytes of a model file.
@@ -99,53 +104,81 @@ func Encode(kind string, model any, tensors map[string]*tensor.Dense) ([]byte, e
 	return append(out, sum[:]...), nil
 }
 
-// WriteAtomic replaces path by data: it writes a temporary file beside it, syncs it and renames it.
-func WriteAtomic(path string, data []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp.Name())
+// Read loads a model file. A file that is damaged, cut short or of another kind or version is refused
+// with an error that names it, and so is what is no regular file, before anything of it is read.
+func Read(path string) (*File, error) {
+	raw, err := readAll(path)
+	if err == nil {
+		var f *File
+		if f, err = Decode(raw); err == nil {
+			return f, nil
 		}
-	}()
-	if _, err = tmp.Write(data); err == nil {
-		err = tmp.Sync()
 	}
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
 	}
-	if err == nil {
-		err = os.Chmod(tmp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
+	return nil, fmt.Errorf("%s: %w", path, err)
 }
 
-// Read loads a model file. A file that is damaged, cut short or of another kind or version is refused
-// with an error that names it.
-func Read(path string) (*File, error) {
-	raw, err := os.ReadFile(path)
+// readAll reads a file, of one that is no model file only the beginning.
+func readAll(path string) ([]byte, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := Decode(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("this is %s, not a regular file: give the path of a model file, or copy the model into one", describe(info.Mode()))
 	}
-	return f, nil
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	start := make([]byte, prefix)
+	n, err := io.ReadFull(file, start)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	if err := checkStart(start[:n]); err != nil {
+		return nil, err
+	}
+	raw := bytes.NewBuffer(make([]byte, 0, max(info.Size(), int64(prefix))+bytes.MinRead))
+	raw.Write(start[:n])
+	_, err = raw.ReadFrom(file)
+	return raw.Bytes(), err
+}
+
+func describe(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// checkStart checks magic and version.
+func checkStart(raw []byte) error {
+	if len(raw) < prefix || string(raw[:len(magic)]) != magic {
+		return errors.New("not a Grove model file")
+	}
+	if v := binary.LittleEndian.Uint32(raw[len(magic):]); v != version {
+		return fmt.Errorf("model file of format version %d, this program reads version %d", v, version)
+	}
+	return nil
 }
 
 // Decode reads the bytes of a model file.
 func Decode(raw []byte) (*File, error) {
-	if len(raw) < prefix+sha256.Size || string(raw[:len(magic)]) != magic {
-		return nil, errors.New("not a Grove model file")
+	if err := checkStart(raw); err != nil {
+		return nil, err
 	}
-	if v := binary.LittleEndian.Uint32(raw[len(magic):]); v != version {
-		return nil, fmt.Errorf("model file of format version %d, this program reads version %d", v, version)
+	if len(raw) < prefix+sha256.Size {
+		return nil, errors.New("damaged model file: it ends too early")
 	}
 	content := raw[:len(raw)-sha256.Size]
 	if sum := sha256.Sum256(content); !bytes.Equal(sum[:], raw[len(content):]) {

@@ -5,17 +5,22 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gorgonia.org/tensor"
 )
 
-func sample(t testing.TB) []byte {
-	raw, err := Encode("test", map[string]int{"answer": 42}, map[string]*tensor.Dense{
+func sampleTensors() map[string]*tensor.Dense {
+	return map[string]*tensor.Dense{
 		"a": tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float32{1, 2, 3, 4, 5, 6})),
 		"b": tensor.New(tensor.WithShape(2), tensor.WithBacking([]float64{0.5, -0.25})),
 		"c": tensor.New(tensor.WithShape(0, 4), tensor.WithBacking([]float64{})),
-	})
+	}
+}
+
+func sample(t testing.TB) []byte {
+	raw, err := Encode("test", map[string]int{"answer": 42}, sampleTensors())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +29,7 @@ func sample(t testing.TB) []byte {
 
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.grove")
-	if err := WriteAtomic(path, sample(t)); err != nil {
+	if err := Write(path, "test", map[string]int{"answer": 42}, sampleTensors()); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Read(path)
@@ -72,6 +77,39 @@ func TestForeignFileIsNamed(t *testing.T) {
 	}
 	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "notes.txt: not a Grove model file") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Nothing that is no regular file is opened: a pipe would block.
+func TestOnlyRegularFilesAreRead(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for path, what := range map[string]string{dir: "a folder", pipe: "a pipe"} {
+		if _, err := Read(path); err == nil || !strings.HasPrefix(err.Error(), path+": this is "+what) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// Of a foreign file, however large, only the first bytes are read.
+func TestMagicAndVersionComeFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large")
+	for want, start := range map[string]string{
+		"not a Grove model file": "something else of this length",
+		"format version 9":       magic + "\x09\x00\x00\x00........",
+	} {
+		if err := os.WriteFile(path, []byte(start), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, 1<<40); err != nil {
+			t.Skip(err) // no sparse files here
+		}
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 }
 

@@ -68,6 +68,7 @@ func (a *app) emitSummary(d *dataset.Dataset, folder string, took float64) error
 func newDataSynth(a *app) *cobra.Command {
 	var opt dataset.SynthOptions
 	var out string
+	var overwrite bool
 	var kinds []string
 	long := "Generate a data set. The same kind, sizes and seed give the same graphs. The kinds:\n"
 	for _, k := range dataset.SynthKinds() {
@@ -92,10 +93,20 @@ func newDataSynth(a *app) *cobra.Command {
 					return usagef("--%s %d: want a number from 1 on", name, n)
 				}
 			}
+			if err := freeFolder(out, overwrite); err != nil {
+				return err
+			}
 			start := time.Now()
 			d, err := dataset.Synth(args[0], opt)
 			if err != nil {
 				return &usageError{err}
+			}
+			format := dataset.TUFormat
+			if d.Task.PerVertex() {
+				format = dataset.NodeFormat
+			}
+			if err := replaceable(out, format); err != nil {
+				return err
 			}
 			if err := nameAfter(out, d); err != nil {
 				return err
@@ -108,6 +119,7 @@ func newDataSynth(a *app) *cobra.Command {
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be")
+		addOverwriteFlag(fs, &overwrite)
 		fs.IntVar(&opt.Graphs, "graphs", 0, "`N` number of graphs (default: the kind's own)")
 		fs.IntVar(&opt.Vertices, "vertices", 0, "`N` vertices of a graph, a mean where they vary (default: the kind's own)")
 		fs.Float64Var(&opt.Degree, "degree", 0, "`D` mean number of neighbours (default: the kind's own)")
@@ -120,6 +132,7 @@ func newDataSynth(a *app) *cobra.Command {
 
 func newDataConvert(a *app) *cobra.Command {
 	var to, out string
+	var overwrite bool
 	c := &cobra.Command{
 		Use:   "convert IN --to tu --out DIR",
 		Short: "Write a data set in another format",
@@ -143,6 +156,19 @@ Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see t
 			if err := requireFlags(c, "out"); err != nil {
 				return err
 			}
+			format, write := dataset.TUFormat, dataset.WriteTU
+			if to == "node" {
+				format, write = dataset.NodeFormat, dataset.WriteNode
+			}
+			if sameFolder(args[0], out) {
+				return usagef("--out %s: this is the folder that is read from; name another one", out)
+			}
+			if err := freeFolder(out, overwrite); err != nil {
+				return err
+			}
+			if err := replaceable(out, format); err != nil {
+				return err
+			}
 			start := time.Now()
 			d, err := dataset.Open(args[0])
 			if err != nil {
@@ -150,10 +176,6 @@ Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see t
 			}
 			if err := nameAfter(out, d); err != nil {
 				return err
-			}
-			write := dataset.WriteTU
-			if to == "node" {
-				write = dataset.WriteNode
 			}
 			if err := write(out, d); err != nil {
 				return err
@@ -164,17 +186,48 @@ Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see t
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		to = "tu"
 		choiceVar(fs, &to, "to", []string{"tu", "node"}, "format to write: tu, or node for a vertex task")
-		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be")
+		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be; never that of IN")
+		addOverwriteFlag(fs, &overwrite)
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
 	return c
 }
 
+func addOverwriteFlag(fs *pflag.FlagSet, overwrite *bool) {
+	fs.BoolVar(overwrite, "overwrite", false, "replace a data set that is in the folder")
+}
+
+// freeFolder refuses a folder that cannot be written to or holds a data set that is to be kept.
+func freeFolder(dir string, overwrite bool) error {
+	if err := writableFolder("--out", dir); err != nil {
+		return err
+	}
+	if held := dataset.FormatOf(dir); held != dataset.NoFormat && !overwrite {
+		return usagef("--out %s: the folder holds a data set already (%s format); name another one, or replace it with --overwrite", dir, held)
+	}
+	return nil
+}
+
+// replaceable refuses a folder with a data set that would stay beside one of the given format.
+func replaceable(dir string, format dataset.Format) error {
+	if held := dataset.FormatOf(dir); held != dataset.NoFormat && held != format {
+		return usagef("--out %s: the data set in it has %s format, which one in %s format does not replace; remove it first or name another folder", dir, held, format)
+	}
+	return nil
+}
+
+// sameFolder reports whether in, a data set or a file of one, lies in the folder out.
+func sameFolder(in, out string) bool {
+	if info, err := os.Stat(in); err == nil && !info.IsDir() {
+		in = filepath.Dir(in)
+	}
+	a, errA := os.Stat(in)
+	b, errB := os.Stat(out)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
 // nameAfter gives a data set the name of the folder that it is written to, as readers expect it.
 func nameAfter(dir string, d *dataset.Dataset) error {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return usagef("--out %s: this is a file; give a folder", dir)
-	}
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return err

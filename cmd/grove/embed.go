@@ -112,6 +112,14 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 	if err != nil {
 		return err
 	}
+	if err := wantsVertices(d); err != nil {
+		return err
+	}
+	if flags != nil {
+		if _, err := flags.fits(d); err != nil {
+			return err
+		}
+	}
 	load := seconds(start)
 	var spent stopwatch
 	if flags != nil {

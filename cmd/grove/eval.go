@@ -126,10 +126,14 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, model string, flags modelFlag
 	if err != nil {
 		return err
 	}
-	if err := wantsClasses(model, d); err != nil {
+	if err := wantsClasses(model, f.data, d); err != nil {
 		return err
 	}
-	r := &evalReport{}
+	attributes, err := flags.fits(d)
+	if err != nil {
+		return err
+	}
+	r := &evalReport{Notes: notesOn(d), attributes: attributes}
 	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = model, d.Name, d.NumGraphs(), f.seed, describe(e)
 	p := eval.Problem{
 		Classes: d.Classes, Repeats: f.repeats, C: f.grid, FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
@@ -187,13 +191,11 @@ func (f *evalFlags) divide(d *dataset.Dataset, p *eval.Problem, r *evalReport) e
 		if f.cv > n {
 			return usagef("--cv %d: the data set has only %s", f.cv, count(n, "graph"))
 		}
-		for i := range f.repeats {
-			folds, err := eval.Stratified(d.Classes, f.cv, f.seed+uint64(i))
-			if err != nil {
-				return err
-			}
-			p.Folds = append(p.Folds, folds...)
+		folds, err := eval.Repeats(d.Classes, f.cv, f.repeats, f.seed)
+		if err != nil {
+			return err
 		}
+		p.Folds = folds
 		r.FoldsFrom = fmt.Sprintf("%d, stratified", f.cv)
 		if f.repeats > 1 {
 			r.FoldsFrom += fmt.Sprintf(", %d times", f.repeats)

@@ -16,13 +16,15 @@ import (
 // evalReport is what grove eval reports.
 type evalReport struct {
 	eval.Result
-	FoldsFrom string `json:"folds_from"`
-	Inner     string `json:"inner_folds,omitempty"`
-	Settings  int    `json:"n_settings"`
-	Plot      string `json:"plot,omitempty"`
+	FoldsFrom string   `json:"folds_from"`
+	Inner     string   `json:"inner_folds,omitempty"`
+	Settings  int      `json:"n_settings"`
+	Plot      string   `json:"plot,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
 
-	outcome *eval.Outcome
-	problem eval.Problem
+	attributes bool // the model looks at attributes
+	outcome    *eval.Outcome
+	problem    eval.Problem
 }
 
 // take puts an outcome into the report.
@@ -32,6 +34,9 @@ func (r *evalReport) take(o *eval.Outcome, p eval.Problem, options func(setting 
 	r.Anchors = "learned from the training part of each fold"
 	if !p.FromTrain {
 		r.Anchors = "learned from all graphs, those of the test folds among them, without their classes"
+		if r.attributes {
+			r.Anchors += "; so is the scale of the attributes"
+		}
 	}
 	r.Mean, r.Std = rounded(r.Mean), rounded(r.Std)
 	for i, f := range r.Folds {
@@ -56,6 +61,9 @@ func (r *evalReport) print(w io.Writer) {
 	fmt.Fprintln(w)
 	fact(w, "accuracy", "%.1f +- %.1f %% (mean and standard deviation over %s)", r.Mean, r.Std, r.spread())
 	r.printChosen(w)
+	for _, note := range r.Notes {
+		fact(w, "note", "%s", note)
+	}
 	writeSeconds(w, r.Seconds)
 	if r.Plot != "" {
 		fact(w, "plotted in", "%s", r.Plot)
@@ -175,14 +183,22 @@ func (r *evalReport) figure(title string) (*render.Figure, error) {
 	return render.Bars(chart, categories, []render.Series{{Name: "test accuracy", Values: values}})
 }
 
-// bestCurves returns the curves of the best settings in percent, with their best point marked.
+// bestCurves returns the curves of the best settings in percent, the chosen setting first, with the C
+// that was chosen marked in its curve and the best point in the others.
 func (r *evalReport) bestCurves() []render.Curve {
 	type candidate struct {
 		curve eval.Curve
 		best  int
 	}
 	var all []candidate
-	for _, c := range r.outcome.Curves {
+	chosen := r.outcome.Chosen[0]
+	for s, c := range r.outcome.Curves {
+		if s == chosen.Setting {
+			if k := slices.Index(c.C, chosen.C); k >= 0 {
+				all = slices.Insert(all, 0, candidate{c, k})
+				continue
+			}
+		}
 		best := 0
 		for k, a := range c.Mean {
 			if a > c.Mean[best] {
@@ -191,7 +207,10 @@ func (r *evalReport) bestCurves() []render.Curve {
 		}
 		all = append(all, candidate{c, best})
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].curve.Mean[all[i].best] > all[j].curve.Mean[all[j].best] })
+	others := all[1:]
+	sort.SliceStable(others, func(i, j int) bool {
+		return others[i].curve.Mean[others[i].best] > others[j].curve.Mean[others[j].best]
+	})
 	all = all[:min(len(all), mostCurves)]
 	names := make([]string, len(all))
 	for i, c := range all {

@@ -52,12 +52,15 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 			if err := requireFlags(c, need...); err != nil {
 				return err
 			}
+			if c.Flags().Changed("columns") && f.columns < 1 {
+				return usagef("--columns %d: want a number from 1 on", f.columns)
+			}
 			if f.out != "" {
-				if err := writable("--out", f.out); err != nil {
-					return err
-				}
 				if !strings.HasSuffix(strings.ToLower(f.out), ".svg") {
 					return usagef("--out %s: drawings are SVG; give a name that ends in .svg", f.out)
+				}
+				if err := writable("--out", f.out); err != nil {
+					return err
 				}
 			}
 			return a.explain(c.Context(), f)
@@ -124,11 +127,14 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if d.Task.PerVertex() {
 		return fmt.Errorf("%s: the model explains whole graphs, this data set has a task for every vertex", f.data)
 	}
+	if err := wantsVertices(d); err != nil {
+		return err
+	}
 	index, err := f.graphs(d.NumGraphs())
 	if err != nil {
 		return err
 	}
-	names, err := f.labelNames(d)
+	names, err := f.labelNames(d, p.network.encoding)
 	if err != nil {
 		return err
 	}

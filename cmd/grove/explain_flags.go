@@ -71,8 +71,9 @@ func (f *explainFlags) graphs(n int) ([]int, error) {
 	return index, nil
 }
 
-// labelNames returns the name of each vertex label id, nil where vertices have no labels.
-func (f *explainFlags) labelNames(d *dataset.Dataset) ([]string, error) {
+// labelNames returns the name of each vertex label id, nil where vertices have no labels. Data without
+// names of their own get those of the data that the model was trained on.
+func (f *explainFlags) labelNames(d *dataset.Dataset, encoding *dataset.Encoding) ([]string, error) {
 	if d.Batch.Labels == nil {
 		if f.names != nil {
 			return nil, usagef("--label-names: the vertices of %s have no labels", d.Name)
@@ -80,7 +81,7 @@ func (f *explainFlags) labelNames(d *dataset.Dataset) ([]string, error) {
 		return nil, nil
 	}
 	if f.names == nil {
-		return d.LabelNames, nil
+		return encoding.DisplayNames(d), nil
 	}
 	if len(f.names) != len(d.LabelNames) {
 		return nil, usagef("--label-names: %d names for the %d labels %s", len(f.names), len(d.LabelNames), strings.Join(d.LabelNames, ", "))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,35 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/grove-graph/grove/atomicfile"
 	"gorgonia.org/tensor"
 )
 
-// writeFile makes a file by calling content. It takes its name at the end, so that it is there as a
-// whole or not at all. The flag is the one that named the file, for errors.
+// writeFile makes a file by calling content. The flag is the one that named the file, for errors.
 func writeFile(flag, path string, content func(w io.Writer) error) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return usagef("%s %s: this is a folder; name a file", flag, path)
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+	if err := atomicfile.Write(path, content); err != nil {
 		return fmt.Errorf("%s %s: %w", flag, path, plain(err))
-	}
-	w := bufio.NewWriterSize(file, 1<<16)
-	err = content(w)
-	for _, step := range []func() error{w.Flush, func() error { return file.Chmod(0o644) }, file.Sync} {
-		if err == nil {
-			err = plain(step())
-		}
-	}
-	if closing := file.Close(); err == nil {
-		err = plain(closing)
-	}
-	if err == nil {
-		err = plain(os.Rename(file.Name(), path))
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-		return fmt.Errorf("%s %s: %w", flag, path, err)
 	}
 	return nil
 }
@@ -66,6 +44,34 @@ func writable(flag, path string) error {
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return usagef("%s %s: this is a folder; name a file", flag, path)
+	}
+	if err := atomicfile.Check(path); err != nil {
+		return fmt.Errorf("%s %s: %w", flag, path, plain(err))
+	}
+	return nil
+}
+
+// writableFolder checks before long work that a folder can be made, or written to where it is there.
+func writableFolder(flag, path string) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return usagef("%s %s: this is a file; give a folder", flag, path)
+	}
+	there, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", flag, path, plain(err))
+	}
+	for {
+		info, err := os.Stat(there)
+		if err == nil && !info.IsDir() {
+			return usagef("%s %s: %s is a file, not a folder", flag, path, there)
+		}
+		if err == nil || there == filepath.Dir(there) {
+			break
+		}
+		there = filepath.Dir(there)
+	}
+	if err := atomicfile.Check(filepath.Join(there, "new")); err != nil {
+		return fmt.Errorf("%s %s: %w", flag, path, plain(err))
 	}
 	return nil
 }

@@ -185,6 +185,18 @@ func parseLayers(text string) ([]gckn.LayerOptions, error) {
 	return layers, nil
 }
 
+// fits implements modelFlags.
+func (g *gcknFlags) fits(d *dataset.Dataset) (attributes bool, err error) {
+	encoding, err := dataset.FitEncoding(d, g.features, nil)
+	switch {
+	case err == nil:
+		return encoding.Standardisation != nil, nil
+	case g.features == dataset.AutoFeatures:
+		return false, err
+	}
+	return false, usagef("--features %s: %w", g.features, err)
+}
+
 // settings implements modelFlags.
 func (g *gcknFlags) settings(d *dataset.Dataset, e engine.Engine, spent *stopwatch, report func(string, int, int)) []setting {
 	all := make([]setting, len(g.options))

@@ -32,6 +32,9 @@ type modelFlags interface {
 	add(fs *pflag.FlagSet, several bool)
 	// check reports what is wrong with the flags, before any data are read.
 	check(seed uint64) error
+	// fits reports flags that ask for what the data do not have, and whether the model looks at
+	// attributes of vertices.
+	fits(d *dataset.Dataset) (attributes bool, err error)
 	// settings returns the settings that the flags ask for, the product of their lists.
 	settings(d *dataset.Dataset, e engine.Engine, spent *stopwatch, report func(stage string, done, total int)) []setting
 }
@@ -95,17 +98,43 @@ func asEval(settings []setting) []eval.Setting {
 	return all
 }
 
-// wantsClasses refuses data sets whose graphs have no classes.
-func wantsClasses(model string, d *dataset.Dataset) error {
+// wantsVertices refuses data sets of nothing.
+func wantsVertices(d *dataset.Dataset) error {
+	switch {
+	case d.NumGraphs() == 0:
+		return fmt.Errorf("data set %s has no graphs", d.Name)
+	case d.Batch.NumVertices() == 0:
+		return fmt.Errorf("data set %s has no vertices", d.Name)
+	}
+	return nil
+}
+
+// wantsClasses refuses the data set at path if its graphs have no classes.
+func wantsClasses(model, path string, d *dataset.Dataset) error {
+	if err := wantsVertices(d); err != nil {
+		return err
+	}
 	switch {
 	case d.Task.PerVertex():
 		return fmt.Errorf("%s classifies graphs; data set %s has a task for every vertex (grove embed --task node represents vertices)", model, d.Name)
 	case d.Task == dataset.GraphRegression:
 		return fmt.Errorf("%s classifies graphs; data set %s has targets in place of classes", model, d.Name)
+	case len(d.Classes) == 0 && dataset.FormatOf(path) == dataset.TUFormat:
+		return fmt.Errorf("data set %s: its graphs have no classes to learn (there is no %s_graph_labels.txt)", d.Name, d.Name)
 	case len(d.Classes) == 0:
-		return fmt.Errorf("data set %s: its graphs have no classes to learn (%s_graph_labels.txt)", d.Name, d.Name)
+		return fmt.Errorf("data set %s: its graphs have no classes to learn", d.Name)
 	}
 	return nil
+}
+
+// notesOn says what is particular about the classes of a data set.
+func notesOn(d *dataset.Dataset) []string {
+	for _, c := range d.Classes {
+		if c != d.Classes[0] {
+			return nil
+		}
+	}
+	return []string{fmt.Sprintf("all graphs have one class, %s, so every accuracy is 100 %%", d.ClassNames[d.Classes[0]])}
 }
 
 // addGridFlag declares --c-grid; nil stands for the grid of the published code.
@@ -123,7 +152,7 @@ func parseGrid(text string) ([]float64, error) {
 	}
 	var grid []float64
 	for _, part := range strings.Split(text, ",") {
-		c, err := parsePositive(strings.TrimSpace(part))
+		c, err := parseConstant(strings.TrimSpace(part))
 		if err != nil {
 			return nil, err
 		}

@@ -60,8 +60,17 @@ func (p *pipeline) save(path string) error {
 	}, p.network.model.Tensors())
 }
 
-// loadPipeline reads a pipeline from a model file. It predicts the same bits as the one that was saved.
+// loadPipeline reads a pipeline from the model file that --model names. It predicts the same bits as the
+// one that was saved.
 func loadPipeline(path string, e engine.Engine) (*pipeline, error) {
+	p, err := readPipeline(path, e)
+	if err != nil {
+		return nil, fmt.Errorf("--model %w (grove train writes model files)", err)
+	}
+	return p, nil
+}
+
+func readPipeline(path string, e engine.Engine) (*pipeline, error) {
 	f, err := modelfile.Read(path)
 	if err != nil {
 		return nil, err

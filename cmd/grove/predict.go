@@ -96,6 +96,9 @@ func (a *app) predict(c *cobra.Command, where *computing, model, data, out strin
 	if err != nil {
 		return err
 	}
+	if err := wantsVertices(d); err != nil {
+		return err
+	}
 	r := predictReport{Model: p.model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), Classes: p.classes}
 	load := seconds(start)
 	var spent stopwatch

@@ -98,10 +98,22 @@ func bar(share float64, width int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
 
+// say writes a line, also with --quiet, and leaves no bar on its screen row.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wipe()
+	fmt.Fprintln(p.out, line)
+}
+
 // clear takes the bar off the screen.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.wipe()
+}
+
+func (p *progress) wipe() {
 	if p.visible {
 		fmt.Fprint(p.out, "\r\x1b[K")
 		p.visible = false

@@ -48,7 +48,7 @@ flags hold several values, are chosen by stratified cross-validation within the 
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses setting and C")
-		fs.Var(newSingle(&f.c, parsePositive), "c", "`C` constant of the classifier, in place of choosing it")
+		fs.Var(newSingle(&f.c, parseConstant), "c", "`C` constant of the classifier, in place of choosing it")
 		addGridFlag(fs, &f.grid)
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
@@ -76,6 +76,7 @@ type trainReport struct {
 	Validation *float64     `json:"cross_validated_accuracy,omitempty"` // at the choice; nothing without a choice
 	Std        *float64     `json:"cross_validated_std,omitempty"`      // over the parts
 	File       string       `json:"file"`
+	Notes      []string     `json:"notes,omitempty"`
 	Seconds    eval.Seconds `json:"seconds"`
 }
 
@@ -107,12 +108,15 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if err != nil {
 		return err
 	}
-	if err := wantsClasses(model, d); err != nil {
+	if err := wantsClasses(model, f.data, d); err != nil {
+		return err
+	}
+	if _, err := flags.fits(d); err != nil {
 		return err
 	}
 	load := seconds(start)
 	var spent stopwatch
-	r := &trainReport{Model: model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out}
+	r := &trainReport{Model: model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out, Notes: notesOn(d)}
 	chosen, selecting, err := a.choose(c.Context(), f, d, flags, &spent, r)
 	if err != nil {
 		return err
@@ -206,6 +210,9 @@ func (r *trainReport) print(w io.Writer) {
 	fact(w, "accuracy", "%.1f %% on the graphs it was trained on", r.Training)
 	if r.Validation != nil {
 		fact(w, "", "%.1f +- %.1f %% cross-validated at this choice (grove eval gives the honest figure)", *r.Validation, *r.Std)
+	}
+	for _, note := range r.Notes {
+		fact(w, "note", "%s", note)
 	}
 	writeSeconds(w, r.Seconds)
 	fact(w, "written to", "%s", r.File)

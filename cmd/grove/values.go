@@ -67,6 +67,21 @@ func parsePositive(text string) (float64, error) {
 	return x, nil
 }
 
+// Constants C outside of these bounds make no difference but in overflow.
+const (
+	leastC = 1e-12
+	mostC  = 1e12
+)
+
+// parseConstant reads a constant C of the classifier.
+func parseConstant(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= leastC && x <= mostC) {
+		return 0, fmt.Errorf("%q is not a number from %g to %g", text, leastC, mostC)
+	}
+	return x, nil
+}
+
 // single is a flag with one value that is parsed and checked.
 type single[T any] struct {
 	value *T
