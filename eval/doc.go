@@ -2,7 +2,7 @@
 // folds, and two ways to choose a setting of the hyperparameters and the C of a linear support vector
 // machine.
 //
-// [Published] is the protocol of the published experiments (golden/gckn, convention 17): of all
+// [Published] is the protocol of the published experiments (docs/conventions.md, 15): of all
 // settings and values of C the pair with the best mean TEST accuracy over the folds is reported. That
 // is optimistic, because the test folds take part in the choice, and every outcome says so.
 //

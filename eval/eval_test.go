@@ -109,6 +109,56 @@ func TestStratifiedFoldsAreEvenAndDisjoint(t *testing.T) {
 	}
 }
 
+// Neither repeats nor inner folds of one seed come back under another seed, index or purpose.
+func TestFoldsOfDifferentSeedsDiffer(t *testing.T) {
+	y := labels(60, 2)
+	const seeds, repeats, k = 8, 6, 5
+	seen := map[string]string{}
+	note := func(where string, splits []Split) {
+		t.Helper()
+		key := fmt.Sprint(splits)
+		if other, there := seen[key]; there {
+			t.Errorf("%s has the folds of %s", where, other)
+		}
+		seen[key] = where
+	}
+	whole := Split{Train: all(len(y))}
+	for seed := range uint64(seeds) {
+		splits, err := Repeats(y, k, repeats, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(splits) != k*repeats {
+			t.Fatalf("%d folds, want %d", len(splits), k*repeats)
+		}
+		first, err := Stratified(y, k, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(splits[:k]) != fmt.Sprint(first) {
+			t.Errorf("seed %d: the first repeat is not Stratified", seed)
+		}
+		p := Problem{Classes: y, Inner: k, Seed: seed}
+		for r := range repeats {
+			note(fmt.Sprintf("repeat %d of seed %d", r, seed), splits[r*k:(r+1)*k])
+			p.Folds = append(p.Folds, whole)
+		}
+		for f := range p.Folds { // all folds train on the same graphs, so that only the draw can differ
+			inner, err := p.innerFolds(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			note(fmt.Sprintf("inner folds %d of seed %d", f, seed), inner)
+		}
+	}
+	if _, err := Repeats(y, k, 0, 1); err == nil {
+		t.Error("no repeats were made")
+	}
+	if _, err := Repeats(y, 1, 2, 1); err == nil {
+		t.Error("repeats of one fold were made")
+	}
+}
+
 func TestBothProtocolsPreferTheBetterSetting(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		p := problem(t, 120, classes, 2.5, 0.25, 3)

@@ -15,16 +15,47 @@ type Split struct{ Train, Test []int }
 // drawn from the seed. A fold tests on its part and trains on the others, both ascending. Classes may
 // be any integers. Fewer than 2 folds, or more than items, are an error.
 func Stratified(classes []int, k int, seed uint64) ([]Split, error) {
-	return stratified(all(len(classes)), classes, k, seed)
+	return stratified(all(len(classes)), classes, k, seed, outerFolds.stream(0))
 }
 
+// Repeats returns the folds of several stratified cross-validations, one after another, as [Problem]
+// wants them. The first is that of [Stratified] with the same seed; every later one is drawn from a
+// stream of its own, so that no seed draws a cross-validation that another seed has at another place.
+// Fewer than 1 repeats are an error, and so is what is one in Stratified.
+func Repeats(classes []int, k, repeats int, seed uint64) ([]Split, error) {
+	if repeats < 1 {
+		return nil, fmt.Errorf("%d repeats: want at least 1", repeats)
+	}
+	var splits []Split
+	for r := range repeats {
+		one, err := stratified(all(len(classes)), classes, k, seed, outerFolds.stream(r))
+		if err != nil {
+			return nil, err
+		}
+		splits = append(splits, one...)
+	}
+	return splits, nil
+}
+
+// purpose is what random numbers are drawn for.
+type purpose uint64
+
+const (
+	outerFolds purpose = 0x5eed // of a repeat
+	innerFolds purpose = 0x1eaf // of an outer fold
+)
+
+// stream returns the second half of a seed, which differs for every index (by an odd factor, the golden
+// ratio of 2^64) and between purposes.
+func (p purpose) stream(index int) uint64 { return uint64(p) ^ uint64(index)*0x9e3779b97f4a7c15 }
+
 // stratified cuts the given items.
-func stratified(items, classes []int, k int, seed uint64) ([]Split, error) {
+func stratified(items, classes []int, k int, seed, stream uint64) ([]Split, error) {
 	if k < 2 || k > len(items) {
 		return nil, fmt.Errorf("%d folds of %d graphs: want 2 to %d", k, len(items), len(items))
 	}
 	shuffled := append([]int(nil), items...)
-	rng := rand.New(rand.NewPCG(seed, 0x5eed))
+	rng := rand.New(rand.NewPCG(seed, stream))
 	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	byClass := map[int][]int{}
 	for _, i := range shuffled {

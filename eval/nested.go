@@ -99,7 +99,7 @@ func (p *Problem) innerFolds(fold int) ([]Split, error) {
 	if k < 2 {
 		return nil, fmt.Errorf("a training part of one graph has no inner folds: want larger folds")
 	}
-	return stratified(outer.Train, p.Classes, k, p.Seed+uint64(fold))
+	return stratified(outer.Train, p.Classes, k, p.Seed, innerFolds.stream(fold))
 }
 
 // copyRows returns a matrix of the given rows.

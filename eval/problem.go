@@ -28,7 +28,7 @@ type Setting interface {
 // Problem says what to evaluate and how.
 type Problem struct {
 	Classes  []int     // class of every graph, from 0 on
-	Folds    []Split   // outer folds; with several repeats those of one repeat after another
+	Folds    []Split   // outer folds; with several repeats those of one repeat after another, see [Repeats]
 	Repeats  int       // repetitions that Folds holds, 0 meaning 1
 	Settings []Setting // candidates, in the order in which ties are decided
 	C        []float64 // candidates for C, ascending; nil means svm.CGrid()

@@ -8,7 +8,7 @@ import (
 
 // Published evaluates every setting with every C on every fold and reports the pair with the best mean
 // TEST accuracy over all folds; of equal ones the earlier setting, then the smaller C. This is the
-// protocol of the published experiments (golden/gckn, convention 17). It is OPTIMISTIC: the test folds
+// protocol of the published experiments (docs/conventions.md, 15). It is OPTIMISTIC: the test folds
 // take part in the choice, and Outcome.Protocol says so. Features are standardised on the training part
 // of each fold.
 //

@@ -37,7 +37,7 @@ type Clusters struct {
 	Init           []int // the points that the clusters started from
 }
 
-// KMeans clusters points of p unit vectors by spherical k-means (golden convention 15). The
+// KMeans clusters points of p unit vectors by spherical k-means (docs/conventions.md, 12). The
 // similarity of a point x and an anchor z is sum_i <x_i, z_i>, at most p, and the objective, to be
 // maximised, is the weighted mean over points of the similarity with the nearest anchor.
 //

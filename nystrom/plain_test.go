@@ -6,7 +6,7 @@ import (
 	"github.com/grove-graph/grove/nystrom"
 )
 
-// plain is spherical k-means as golden convention 15 reads, without any shortcut.
+// plain is spherical k-means as docs/conventions.md, 12, reads, without any shortcut.
 type plain struct {
 	x       [][][]float64 // point, position, element
 	weights []float64

@@ -11,8 +11,7 @@
 //
 //	lambda/2 |w|^2 + 1/n sum_i 1/2 max(0, 1 - y_i (<w, x_i> + b))^2,
 //
-// which is the form of convention 17 of golden/gckn and of the published experiments; [Lambda]
-// converts.
+// which is the form of the published experiments (docs/conventions.md, 14); [Lambda] converts.
 //
 // # The algorithm
 //

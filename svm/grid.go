@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-const gridSize = 60 // convention 17
+const gridSize = 60 // docs/conventions.md, 14
 
 // CGrid returns the grid of the published experiments: 60 values of C from 1e-4 to 1e4, equally
-// spaced in the logarithm (golden/gckn, convention 17).
+// spaced in the logarithm (docs/conventions.md, 14).
 func CGrid() []float64 {
 	return logGrid(-4, 4)
 }

@@ -11,8 +11,8 @@ import (
 type Rule int
 
 const (
-	// AfterRoot is V diag(1/(sqrt(max(e, 0)) + eps)) V^T, the rule of the published GCKN code (golden
-	// convention 9).
+	// AfterRoot is V diag(1/(sqrt(max(e, 0)) + eps)) V^T, the rule of the published GCKN code
+	// (docs/conventions.md, 9).
 	AfterRoot Rule = iota
 	// InsideRoot is V diag((max(e, 0) + eps)^(-1/2)) V^T = (K + eps I)^(-1/2), the rule of the GCKN paper
 	// (section 3.2).
