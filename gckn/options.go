@@ -3,8 +3,8 @@
 // by the paths that start at its vertices, compared by a Gaussian-like kernel through a Nystrom
 // approximation whose anchors come from k-means, in one or more layers.
 //
-// Where the paper and its published code differ, the code's conventions (docs/conventions.md) are the default and the
-// paper's are options; each option says so.
+// Where the paper and its published code differ, the code's conventions (docs/conventions.md) are the
+// default and the paper's are options; each option says so.
 package gckn
 
 import (
