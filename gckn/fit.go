@@ -21,11 +21,12 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt 
 	}
 	m := &Model{opt: opt, input: input, engine: e}
 	for l := range opt.Layers {
-		progress.report("anchors", l, len(opt.Layers))
+		progress.report("sample", l, len(opt.Layers))
 		points, err := m.sample(ctx, b, l)
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
+		progress.report("anchors", l, len(opt.Layers))
 		clusters, err := nystrom.KMeans(ctx, e, points, opt.Layers[l].Filters, nystrom.KMeansOptions{
 			Seed: opt.Seed*1000003 + uint64(l),
 		})

@@ -148,7 +148,7 @@ func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Den
 						index[v] = int32(v)
 					}
 				}
-				scatter(out, ch.rows, index, int(b.Offsets[first]), column, c, len(channels))
+				scatter(m.engine, out, ch.rows, index, int(b.Offsets[first]), column, c, len(channels))
 			}
 			column += m.layers[l].filters() * len(channels)
 			return nil
@@ -211,7 +211,7 @@ func (m *Model) globalPool(out *tensor.Dense, first, column int, b *graph.Batch,
 			if err != nil {
 				return err
 			}
-			scatter(out, sum, nil, first, column, i*lengths+j, total)
+			scatter(m.engine, out, sum, nil, first, column, i*lengths+j, total)
 		}
 	}
 	return nil
@@ -242,19 +242,23 @@ func (m *Model) equalizeGraphs(out *tensor.Dense, b *graph.Batch, c *channel) er
 
 // scatter writes row index[i] of src (row i without an index) to row first+i of dst, its column f to
 // column + f*channels + channel.
-func scatter(dst, src *tensor.Dense, index []int32, first, column, channel, channels int) {
-	if src.Dtype() == tensor.Float32 {
-		scatterRows(dst.Float32s(), src.Float32s(), index, src.Shape()[0], src.Shape()[1], dst.Shape()[1], first, column+channel, channels)
-	} else {
-		scatterRows(dst.Float64s(), src.Float64s(), index, src.Shape()[0], src.Shape()[1], dst.Shape()[1], first, column+channel, channels)
-	}
-}
-
-func scatterRows[T float32 | float64](dst, src []T, index []int32, rows, q, width, first, column, stride int) {
+func scatter(e engine.Engine, dst, src *tensor.Dense, index []int32, first, column, channel, channels int) {
+	rows := src.Shape()[0]
 	if index != nil {
 		rows = len(index)
 	}
-	for i := range rows {
+	const chunk = 256
+	parallel.Chunks(e.Workers(), rows, chunk, func(from, to int) {
+		if src.Dtype() == tensor.Float32 {
+			scatterRows(dst.Float32s(), src.Float32s(), index, from, to, src.Shape()[1], dst.Shape()[1], first, column+channel, channels)
+		} else {
+			scatterRows(dst.Float64s(), src.Float64s(), index, from, to, src.Shape()[1], dst.Shape()[1], first, column+channel, channels)
+		}
+	})
+}
+
+func scatterRows[T float32 | float64](dst, src []T, index []int32, from, to, q, width, first, column, stride int) {
+	for i := from; i < to; i++ {
 		r := i
 		if index != nil {
 			r = int(index[i])

@@ -102,7 +102,11 @@ func (x *PathIndex) count(path []int32, j int, v int32) int64 {
 func (b *Batch) waysOn(path []int32) int {
 	v := path[len(path)-1]
 	ways := b.Degree(v)
-	for _, u := range path {
+	for i, u := range path {
+		if i == len(path)-2 && !b.Directed && b.ArcTypes == nil {
+			ways-- // one can always go back
+			continue
+		}
 		ways -= b.CountArcs(v, u)
 	}
 	return ways
