@@ -117,6 +117,18 @@ func TestTargetsHoldOnTheirSide(t *testing.T) {
 	}
 }
 
+func TestSpeedupIsUndecidedOnABusyMachine(t *testing.T) {
+	for _, c := range []struct {
+		measured, others float64
+		holds, undecided bool
+	}{{1.9, 0, true, false}, {1.9, 1, true, false}, {1.1, 0, false, false}, {1.1, 1, false, true}} {
+		v := (target{"x", 1.8, atLeast}).judgeSpeedup("y", c.measured, c.others)
+		if v.Holds != c.holds || (v.Undecided != "") != c.undecided {
+			t.Errorf("%g times while %g CPUs were busy: holds is %v, undecided %q", c.measured, c.others, v.Holds, v.Undecided)
+		}
+	}
+}
+
 func TestPublishedFiguresBelongToModels(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range models() {

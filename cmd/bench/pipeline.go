@@ -85,7 +85,7 @@ func (g *pipeline) stage(ctx context.Context, stage string, run func() error) (r
 	if !g.wanted(stage) {
 		return result{}, run() // later stages need what it leaves
 	}
-	times, err := g.measure(ctx, g.name(stage), run)
+	times, _, err := g.measure(ctx, g.name(stage), run)
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w", stage, err)
 	}
@@ -113,7 +113,7 @@ func (g *pipeline) encodeStage(ctx context.Context) (result, error) {
 			return err
 		})
 	}
-	times, err := g.measure(ctx, g.name(stageEncode), runs...)
+	times, others, err := g.measure(ctx, g.name(stageEncode), runs...)
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w", stageEncode, err)
 	}
@@ -121,7 +121,9 @@ func (g *pipeline) encodeStage(ctx context.Context) (result, error) {
 	r.Shape = g.shape()
 	if len(times) > 1 {
 		r.TwoWorkers = times[0].wall() / times[1].wall()
-		g.hold(figureSpeedup, r.TwoWorkers)
+		if t, ok := g.target(figureSpeedup); ok {
+			g.decide(t.judgeSpeedup(g.model.name, r.TwoWorkers, others))
+		}
 	}
 	return r, nil
 }
@@ -177,12 +179,17 @@ func (g *pipeline) add(results ...result) {
 	}
 }
 
-// hold holds a figure of the model against its target, which is meant for the model's own number of
-// workers.
+// hold holds a figure of the model against its target.
 func (g *pipeline) hold(figure string, measured float64) {
-	if t, ok := g.model.targets[figure]; ok && g.workers == max(g.model.workers, 1) {
-		g.judge(g.model.name, t, measured)
+	if t, ok := g.target(figure); ok {
+		g.decide(t.judge(g.model.name, measured))
 	}
+}
+
+// target returns the target of a figure, which is meant for the model's own number of workers.
+func (g *pipeline) target(figure string) (t target, ok bool) {
+	t, ok = g.model.targets[figure]
+	return t, ok && g.workers == max(g.model.workers, 1)
 }
 
 func (g *pipeline) read() error {

@@ -99,7 +99,7 @@ func (r *runner) operation(ctx context.Context, op operation) error {
 		two := engine.NewCPU(2)
 		runs = append(runs, func() error { return task.run(two) })
 	}
-	times, err := r.measure(ctx, op.name, runs...)
+	times, others, err := r.measure(ctx, op.name, runs...)
 	if err != nil {
 		return err
 	}
@@ -120,27 +120,30 @@ func (r *runner) operation(ctx context.Context, op operation) error {
 		res.OverPortable = res.Rate / rate
 	}
 	if task.rate.limit > 0 && simd.Level() == "avx512" && r.settings.Workers == 1 {
-		r.judge(op.name, task.rate, res.Rate)
+		r.decide(task.rate.judge(op.name, res.Rate))
 	}
 	if task.speedup.limit > 0 && res.TwoWorkers > 0 {
-		r.judge(op.name, task.speedup, res.TwoWorkers)
+		r.decide(task.speedup.judgeSpeedup(op.name, res.TwoWorkers, others))
 	}
 	r.report.Results = append(r.report.Results, res)
 	return nil
 }
 
-// measure takes the times under a label by which a profile can be filtered (pprof -tagfocus).
-func (r *runner) measure(ctx context.Context, name string, runs ...func() error) (times []timing, err error) {
+// measure takes the times, under a label by which a profile can be filtered (pprof -tagfocus). others is the
+// number of processors that other processes kept busy meanwhile, 0 where that is not known.
+func (r *runner) measure(ctx context.Context, name string, runs ...func() error) (times []timing, others float64, err error) {
+	watch := startWatch()
 	pprof.Do(ctx, pprof.Labels("benchmark", name), func(context.Context) {
 		times, err = r.clock.measure(runs...)
 	})
-	return times, err
+	others, _ = watch.others()
+	return times, others, err
 }
 
-// judge holds a figure against its target, unless the inputs are the small ones.
-func (r *runner) judge(name string, t target, measured float64) {
+// decide reports how a target fared, unless the inputs are the small ones.
+func (r *runner) decide(v verdict) {
 	if !r.settings.Quick && !r.bare {
-		r.report.Targets = append(r.report.Targets, t.judge(name, measured))
+		r.report.Targets = append(r.report.Targets, v)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -26,6 +27,9 @@ func (r *report) write(w io.Writer) error {
 	}
 	if len(stages) > 0 {
 		fmt.Fprintf(w, "\nModels, median of up to %d samples; CPU seconds with one worker, wall-clock seconds with more\n", r.Settings.Repeat)
+		if slices.ContainsFunc(stages, func(s result) bool { return s.Published > 0 }) {
+			fmt.Fprintln(w, "published code: "+publishedMachine)
+		}
 		if err := writeStages(w, stages); err != nil {
 			return err
 		}
@@ -109,11 +113,14 @@ func writeStages(w io.Writer, results []result) error {
 func writeTargets(w io.Writer, targets []verdict) error {
 	t := columns(w)
 	for _, v := range targets {
-		holds := "holds"
-		if !v.Holds {
+		holds, what := "holds", v.What
+		switch {
+		case v.Undecided != "":
+			holds, what = "undecided", v.What+" ("+v.Undecided+")"
+		case !v.Holds:
 			holds = "MISSED"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s %s\t %s\n", holds, v.Name, prefixed(v.Measured), v.Sense, prefixed(v.Limit), v.What)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s %s\t %s\n", holds, v.Name, prefixed(v.Measured), v.Sense, prefixed(v.Limit), what)
 	}
 	return t.Flush()
 }
