@@ -163,29 +163,38 @@ func (e *CPU) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) erro
 }
 
 func segmentReduce[T simd.Float](workers int, out, x []T, s Segments, q int, pool Pooling) {
-	parallel.For(workers, len(s.Offsets)-1, func(g int) {
-		from, to := int(s.Offsets[g]), int(s.Offsets[g+1])
-		dst := out[g*q : (g+1)*q]
-		clear(dst)
-		for i := from; i < to; i++ {
-			row := i
-			if s.Index != nil {
-				row = int(s.Index[i])
-			}
-			src := x[row*q : (row+1)*q]
-			switch {
-			case i == from:
-				copy(dst, src)
-			case pool == Max:
-				simd.Max(dst, src)
-			default:
-				simd.Add(dst, dst, src)
-			}
-		}
-		if pool == Mean && to > from {
-			simd.Scale(1/T(to-from), dst)
+	parallel.Chunks(workers, len(s.Offsets)-1, segmentChunk, func(first, end int) {
+		for g := first; g < end; g++ {
+			reduceSegment(out[g*q:(g+1)*q], x, s, g, pool)
 		}
 	})
+}
+
+// segmentChunk is the number of segments that one piece of parallel work covers.
+const segmentChunk = 64
+
+func reduceSegment[T simd.Float](dst, x []T, s Segments, g int, pool Pooling) {
+	q := len(dst)
+	from, to := int(s.Offsets[g]), int(s.Offsets[g+1])
+	clear(dst)
+	for i := from; i < to; i++ {
+		row := i
+		if s.Index != nil {
+			row = int(s.Index[i])
+		}
+		src := x[row*q : (row+1)*q]
+		switch {
+		case i == from:
+			copy(dst, src)
+		case pool == Max:
+			simd.Max(dst, src)
+		default:
+			simd.Add(dst, dst, src)
+		}
+	}
+	if pool == Mean && to > from {
+		simd.Scale(1/T(to-from), dst)
+	}
 }
 
 // Convert implements [Engine].

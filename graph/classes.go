@@ -49,32 +49,28 @@ const prime = 1<<61 - 1
 // fingerprint is the value of a polynomial at two points modulo prime.
 type fingerprint [2]uint64
 
+// reduce returns a modulo prime for a < 2 prime, without a branch: which way it would go is a coin toss.
+func reduce(a uint64) uint64 {
+	r, borrow := bits.Sub64(a, prime, 0)
+	return r + prime&-borrow
+}
+
 func (a fingerprint) plus(b fingerprint) fingerprint {
-	for i := range a {
-		if a[i] += b[i]; a[i] >= prime {
-			a[i] -= prime
-		}
-	}
-	return a
+	return fingerprint{reduce(a[0] + b[0]), reduce(a[1] + b[1])}
 }
 
 func (a fingerprint) minus(b fingerprint) fingerprint {
-	for i := range a {
-		if a[i] += prime - b[i]; a[i] >= prime {
-			a[i] -= prime
-		}
-	}
-	return a
+	return fingerprint{reduce(a[0] + prime - b[0]), reduce(a[1] + prime - b[1])}
 }
 
 func (a fingerprint) times(b fingerprint) fingerprint {
-	for i := range a {
-		hi, lo := bits.Mul64(a[i], b[i])
-		if a[i] = lo&prime + (hi<<3 | lo>>61); a[i] >= prime {
-			a[i] -= prime
-		}
-	}
-	return a
+	return fingerprint{mulMod(a[0], b[0]), mulMod(a[1], b[1])}
+}
+
+// mulMod returns a b modulo the Mersenne prime, whose powers of two fold onto the low bits.
+func mulMod(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return reduce(lo&prime + (hi<<3 | lo>>61))
 }
 
 // classifier is one call of PathClasses.
