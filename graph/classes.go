@@ -114,40 +114,78 @@ func (c *classifier) print(v int32, j int) *fingerprint {
 // vertexChunk is the number of vertices that one piece of parallel work covers.
 const vertexChunk = 64
 
+// sectionVertices bounds the vertices that one worker takes on at a time, in whole graphs, so that the
+// sums over their neighbours stay in its cache. A larger graph is shared by all workers.
+const sectionVertices = 1024
+
 func (c *classifier) pathPrints(workers int) {
-	n := c.NumVertices()
-	// last[v*size+j-1] is the sum of x(j, label) over the neighbours of v.
-	last := make([]fingerprint, n*c.size)
-	parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
-		for v := from; v < to; v++ {
-			for _, w := range c.Neighbors(int32(v)) {
-				for j := 2; j <= c.size; j++ {
-					sum := &last[v*c.size+j-1]
-					*sum = sum.plus(c.point(w, j))
-				}
-			}
+	type section struct{ from, to int32 }
+	var small, large []section
+	for g := 0; g < c.NumGraphs(); {
+		from, to := c.Vertices(g)
+		for g++; g < c.NumGraphs() && c.Offsets[g+1]-from <= sectionVertices; g++ {
+			to = c.Offsets[g+1]
 		}
-	})
-	parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
+		if to-from > sectionVertices {
+			large = append(large, section{from, to})
+		} else {
+			small = append(small, section{from, to})
+		}
+	}
+	parallel.Each(workers, len(small), func() func(int) {
 		path := make([]int32, c.size)
-		for v := int32(from); v < int32(to); v++ {
-			if c.first == 1 {
-				*c.print(v, 1) = c.point(v, 1)
-			}
-			c.extend(path, last, v, 1, c.point(v, 1))
+		last := make([]fingerprint, sectionVertices*c.size)
+		return func(i int) {
+			s := small[i]
+			c.sumNeighbors(last, s.from, s.from, s.to)
+			c.printsOf(path, last, s.from, s.from, s.to)
 		}
 	})
+	for _, s := range large {
+		n := int(s.to - s.from)
+		last := make([]fingerprint, n*c.size)
+		parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
+			c.sumNeighbors(last, s.from, s.from+int32(from), s.from+int32(to))
+		})
+		parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
+			c.printsOf(make([]int32, c.size), last, s.from, s.from+int32(from), s.from+int32(to))
+		})
+	}
+}
+
+// sumNeighbors sets last[(v-base)*size+j-1] to the sum of x(j, label) over the neighbours of v, for the
+// positions j from 2 on and the vertices from to to-1.
+func (c *classifier) sumNeighbors(last []fingerprint, base, from, to int32) {
+	for v := from; v < to; v++ {
+		sums := last[int(v-base)*c.size : int(v-base+1)*c.size]
+		clear(sums)
+		for _, w := range c.Neighbors(v) {
+			for j := 2; j <= c.size; j++ {
+				sums[j-1] = sums[j-1].plus(c.point(w, j))
+			}
+		}
+	}
+}
+
+// printsOf fills in the fingerprints of the vertices from to to-1.
+func (c *classifier) printsOf(path []int32, last []fingerprint, base, from, to int32) {
+	for v := from; v < to; v++ {
+		if c.first == 1 {
+			*c.print(v, 1) = c.point(v, 1)
+		}
+		c.extend(path, last, base, v, 1, c.point(v, 1))
+	}
 }
 
 // extend adds all paths of j+1 vertices that go on from v, the j-th vertex of the path; product
 // belongs to the path up to v.
-func (c *classifier) extend(path []int32, last []fingerprint, v int32, j int, product fingerprint) {
+func (c *classifier) extend(path []int32, last []fingerprint, base, v int32, j int, product fingerprint) {
 	path[j-1] = v
 	if j == c.size {
 		return
 	}
 	if j+1 >= c.first {
-		rest := last[int(v)*c.size+j]
+		rest := last[int(v-base)*c.size+j]
 		for i, u := range path[:j] {
 			arcs := 1 // a path of an undirected graph can always go back
 			if i != j-2 || c.Directed || c.ArcTypes != nil {
@@ -170,7 +208,7 @@ next:
 				continue next
 			}
 		}
-		c.extend(path, last, w, j+1, product.times(c.point(w, j+1)))
+		c.extend(path, last, base, w, j+1, product.times(c.point(w, j+1)))
 	}
 }
 

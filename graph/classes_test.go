@@ -95,6 +95,44 @@ func TestPathClassesAreMultisetsOfLabelSequences(t *testing.T) {
 	}
 }
 
+// A graph larger than a section is shared by the workers; its classes are those that it has among
+// small ones.
+func TestPathClassesOfALargeGraph(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 0))
+	large := Graph{NumVertices: sectionVertices + 300}
+	for v := range large.NumVertices {
+		large.Labels = append(large.Labels, rng.Int32N(2))
+		large.AddArc(int32(v), int32((v+1)%large.NumVertices))
+		if v%5 == 0 {
+			large.AddArc(int32(v), rng.Int32N(int32(large.NumVertices)))
+		}
+	}
+	triangle := Graph{NumVertices: 3, Labels: []int32{0, 1, 1}}
+	triangle.AddArc(0, 1)
+	triangle.AddArc(1, 2)
+	triangle.AddArc(2, 0)
+	b, err := NewBatch([]Graph{triangle, large, triangle})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 4
+	for _, workers := range []int{1, 3} {
+		got := b.PathClasses(b.Labels, size, true, false, workers)
+		for j := 1; j <= size; j++ {
+			numbers := map[string]int32{}
+			for v := range b.NumVertices() {
+				s := signature(b, int32(v), j, false)
+				if _, seen := numbers[s]; !seen {
+					numbers[s] = int32(len(numbers))
+				}
+				if got.Class[j-1][v] != numbers[s] {
+					t.Fatalf("%d workers, size %d: vertex %d is in class %d, want %d", workers, j, v, got.Class[j-1][v], numbers[s])
+				}
+			}
+		}
+	}
+}
+
 func TestPathIndexFindsEveryPath(t *testing.T) {
 	for seed := range uint64(60) {
 		b := labelledBatch(t, seed, seed%3 == 0)
