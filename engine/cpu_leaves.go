@@ -15,8 +15,9 @@ import (
 // The search therefore stops one vertex early, which saves a factor of the mean degree. For paths
 // of two vertices it is the walk recursion, for three it is pooling over non-backtracking walks.
 
-// earlyDegree is the branching factor from which stopping early pays. A step that stops early costs
-// about two and a half trie nodes.
+// earlyDegree is the branching factor from which stopping early pays: with 128 filters a step that stops
+// early takes 127 ns and stands for 1 + branching trie nodes of 39 ns each (path-early and path-trie of
+// cmd/bench).
 const earlyDegree = 2.5
 
 // sectionVertices bounds the vertices whose tables e and E exist at a time, unless one graph is larger.
