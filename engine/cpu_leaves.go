@@ -16,7 +16,7 @@ import (
 // of two vertices it is the walk recursion, for three it is pooling over non-backtracking walks.
 
 // earlyDegree is the branching factor from which stopping early pays: with 128 filters a step that stops
-// early takes 127 ns and stands for 1 + branching trie nodes of 39 ns each (path-early and path-trie of
+// early takes about 130 ns and stands for 1 + branching trie nodes of about 40 ns each (path-early and path-trie of
 // cmd/bench).
 const earlyDegree = 2.5
 
