@@ -28,19 +28,17 @@ func (b *Batch) PathClasses(label []int32, maxSize int, allSizes, walks bool, wo
 		c.first = 1
 	}
 	c.drawPoints()
-	n := b.NumVertices()
-	width := maxSize - c.first + 1
-	c.prints = make([]fingerprint, n*width)
-	if walks {
-		c.walkPrints(workers)
-	} else {
-		c.pathPrints(workers)
+	c.class = make([][]int32, c.sizes())
+	for i := range c.class {
+		c.class[i] = make([]int32, b.NumVertices())
 	}
-	out := &PathClasses{Class: make([][]int32, width), Roots: make([][]int32, width)}
-	parallel.For(workers, width, func(i int) {
-		out.Class[i], out.Roots[i] = group(c.prints[i*n : (i+1)*n])
-	})
-	return out
+	var parts []part
+	if walks {
+		parts = c.walkParts(workers)
+	} else {
+		parts = c.pathParts(workers)
+	}
+	return &PathClasses{Class: c.class, Roots: c.merge(parts, workers)}
 }
 
 // prime is the Mersenne prime 2^61 - 1.
@@ -79,8 +77,11 @@ type classifier struct {
 	label       []int32
 	size, first int           // largest and smallest path size
 	points      []fingerprint // labels x size: x(position, label) at the two points
-	prints      []fingerprint // sizes x vertices
+	class       [][]int32     // by size: the class of every vertex, within its part until the parts are merged
 }
+
+// sizes returns the number of path sizes.
+func (c *classifier) sizes() int { return c.size - c.first + 1 }
 
 // drawPoints fixes the random points: a hash of position and label (splitmix64), the same in every run.
 func (c *classifier) drawPoints() {
@@ -106,11 +107,6 @@ func (c *classifier) point(v int32, j int) fingerprint {
 	return c.points[int(c.label[v])*c.size+j-1]
 }
 
-// print returns the fingerprint of the paths of j vertices from v.
-func (c *classifier) print(v int32, j int) *fingerprint {
-	return &c.prints[(j-c.first)*c.NumVertices()+int(v)]
-}
-
 // vertexChunk is the number of vertices that one piece of parallel work covers.
 const vertexChunk = 64
 
@@ -118,102 +114,137 @@ const vertexChunk = 64
 // sums over their neighbours stay in its cache. A larger graph is shared by all workers.
 const sectionVertices = 1024
 
-func (c *classifier) pathPrints(workers int) {
-	type section struct{ from, to int32 }
-	var small, large []section
+func (c *classifier) pathParts(workers int) []part {
+	var parts []part
+	var small, large []int // numbers of parts
 	for g := 0; g < c.NumGraphs(); {
 		from, to := c.Vertices(g)
 		for g++; g < c.NumGraphs() && c.Offsets[g+1]-from <= sectionVertices; g++ {
 			to = c.Offsets[g+1]
 		}
 		if to-from > sectionVertices {
-			large = append(large, section{from, to})
+			large = append(large, len(parts))
 		} else {
-			small = append(small, section{from, to})
+			small = append(small, len(parts))
 		}
+		parts = append(parts, c.newPart(from, to))
 	}
 	parallel.Each(workers, len(small), func() func(int) {
-		path := make([]int32, c.size)
-		last := make([]fingerprint, sectionVertices*c.size)
+		s := newClassSearch(c, sectionVertices)
+		var table []int32
 		return func(i int) {
-			s := small[i]
-			c.sumNeighbors(last, s.from, s.from, s.to)
-			c.printsOf(path, last, s.from, s.from, s.to)
+			p := &parts[small[i]]
+			s.part = p
+			s.sumNeighbors(p.from, p.to)
+			s.fill(p.from, p.to)
+			for size := range c.sizes() {
+				table = p.group(c, size, s.prints, table)
+			}
 		}
 	})
-	for _, s := range large {
-		n := int(s.to - s.from)
-		last := make([]fingerprint, n*c.size)
-		parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
-			c.sumNeighbors(last, s.from, s.from+int32(from), s.from+int32(to))
-		})
-		parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
-			c.printsOf(make([]int32, c.size), last, s.from, s.from+int32(from), s.from+int32(to))
-		})
+	for _, i := range large {
+		p := &parts[i]
+		n := int(p.to - p.from)
+		shared := newClassSearch(c, n)
+		shared.part = p
+		inChunks := func(run func(s *classSearch, from, to int32)) {
+			parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
+				s := *shared
+				s.path = make([]int32, c.size)
+				run(&s, p.from+int32(from), p.from+int32(to))
+			})
+		}
+		inChunks((*classSearch).sumNeighbors)
+		inChunks((*classSearch).fill)
+		parallel.For(workers, c.sizes(), func(size int) { p.group(c, size, shared.prints, nil) })
+	}
+	return parts
+}
+
+// classSearch is the state of the search for the paths from the vertices of one part.
+type classSearch struct {
+	*classifier
+	part   *part
+	path   []int32       // current path
+	last   []fingerprint // vertices of the part x size: see sumNeighbors
+	prints []fingerprint // vertices of the part x sizes
+}
+
+// newClassSearch returns a search in parts of up to n vertices.
+func newClassSearch(c *classifier, n int) *classSearch {
+	return &classSearch{
+		classifier: c, path: make([]int32, c.size),
+		last: make([]fingerprint, n*c.size), prints: make([]fingerprint, n*c.sizes()),
 	}
 }
 
-// sumNeighbors sets last[(v-base)*size+j-1] to the sum of x(j, label) over the neighbours of v, for the
-// positions j from 2 on and the vertices from to to-1.
-func (c *classifier) sumNeighbors(last []fingerprint, base, from, to int32) {
+// sumNeighbors sets last[v][j-1] to the sum of x(j, label) over the neighbours of v, for the positions j
+// from 2 on and the vertices from to to-1.
+func (s *classSearch) sumNeighbors(from, to int32) {
 	for v := from; v < to; v++ {
-		sums := last[int(v-base)*c.size : int(v-base+1)*c.size]
+		sums := s.last[int(v-s.part.from)*s.size : int(v-s.part.from+1)*s.size]
 		clear(sums)
-		for _, w := range c.Neighbors(v) {
-			for j := 2; j <= c.size; j++ {
-				sums[j-1] = sums[j-1].plus(c.point(w, j))
+		for _, w := range s.Neighbors(v) {
+			for j := 2; j <= s.size; j++ {
+				sums[j-1] = sums[j-1].plus(s.point(w, j))
 			}
 		}
 	}
 }
 
-// printsOf fills in the fingerprints of the vertices from to to-1.
-func (c *classifier) printsOf(path []int32, last []fingerprint, base, from, to int32) {
+// fill computes the fingerprints of the vertices from to to-1.
+func (s *classSearch) fill(from, to int32) {
 	for v := from; v < to; v++ {
-		if c.first == 1 {
-			*c.print(v, 1) = c.point(v, 1)
+		at := int(v-s.part.from) * s.sizes()
+		sums := s.prints[at : at+s.sizes()]
+		clear(sums)
+		if s.first == 1 {
+			sums[0] = s.point(v, 1)
 		}
-		c.extend(path, last, base, v, 1, c.point(v, 1))
+		s.extend(sums, v, 1, s.point(v, 1))
 	}
 }
 
-// extend adds all paths of j+1 vertices that go on from v, the j-th vertex of the path; product
-// belongs to the path up to v.
-func (c *classifier) extend(path []int32, last []fingerprint, base, v int32, j int, product fingerprint) {
+// extend adds all paths of j+1 vertices that go on from v, the j-th vertex of the path, to the sums of
+// its first vertex; product belongs to the path up to v.
+func (s *classSearch) extend(sums []fingerprint, v int32, j int, product fingerprint) {
+	path := s.path
 	path[j-1] = v
-	if j == c.size {
+	if j == s.size {
 		return
 	}
-	if j+1 >= c.first {
-		rest := last[int(v-base)*c.size+j]
+	if j+1 >= s.first {
+		rest := s.last[int(v-s.part.from)*s.size+j]
 		for i, u := range path[:j] {
 			arcs := 1 // a path of an undirected graph can always go back
-			if i != j-2 || c.Directed || c.ArcTypes != nil {
-				arcs = c.CountArcs(v, u)
+			if i != j-2 || s.Directed || s.ArcTypes != nil {
+				arcs = s.CountArcs(v, u)
 			}
 			for range arcs {
-				rest = rest.minus(c.point(u, j+1))
+				rest = rest.minus(s.point(u, j+1))
 			}
 		}
-		sum := c.print(path[0], j+1)
+		sum := &sums[j+1-s.first]
 		*sum = sum.plus(product.times(rest))
 	}
-	if j+1 == c.size {
+	if j+1 == s.size {
 		return
 	}
 next:
-	for _, w := range c.Neighbors(v) {
+	for _, w := range s.Neighbors(v) {
 		for _, u := range path[:j] {
 			if u == w {
 				continue next
 			}
 		}
-		c.extend(path, last, base, w, j+1, product.times(c.point(w, j+1)))
+		s.extend(sums, w, j+1, product.times(s.point(w, j+1)))
 	}
 }
 
-func (c *classifier) walkPrints(workers int) {
+func (c *classifier) walkParts(workers int) []part {
 	n := c.NumVertices()
+	all := c.newPart(0, int32(n))
+	prints := make([]fingerprint, n*c.sizes())
 	next, cur := make([]fingerprint, n), make([]fingerprint, n)
 	for j := c.first; j <= c.size; j++ {
 		for i := j; i >= 1; i-- {
@@ -232,28 +263,10 @@ func (c *classifier) walkPrints(workers int) {
 			})
 			next, cur = cur, next
 		}
-		for v := range n {
-			*c.print(int32(v), j) = next[v]
+		for v, print := range next {
+			prints[v*c.sizes()+j-c.first] = print
 		}
 	}
-}
-
-// group numbers equal fingerprints by first appearance, with an open hash table.
-func group(prints []fingerprint) (class, roots []int32) {
-	class = make([]int32, len(prints))
-	roots = []int32{}
-	mask := 1<<bits.Len(uint(2*len(prints))) - 1
-	table := make([]int32, mask+1) // class + 1, 0 for a free place
-	for v, p := range prints {
-		at := int(p[0]) & mask
-		for table[at] != 0 && prints[roots[table[at]-1]] != p {
-			at = (at + 1) & mask
-		}
-		if table[at] == 0 {
-			roots = append(roots, int32(v))
-			table[at] = int32(len(roots))
-		}
-		class[v] = table[at] - 1
-	}
-	return class, roots
+	parallel.For(workers, c.sizes(), func(size int) { all.group(c, size, prints, nil) })
+	return []part{all}
 }

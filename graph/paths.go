@@ -3,24 +3,56 @@ package graph
 // Sizes of paths and walks are counted in vertices throughout: size 1 is a vertex, size p has p-1
 // arcs (the path length k of the GCKN paper is p-1).
 
+// Route says which sequences of adjacent vertices count.
+type Route int
+
+const (
+	// Paths never repeat a vertex.
+	Paths Route = iota
+	// Walks may repeat vertices.
+	Walks
+	// NonBacktracking walks differ in every three consecutive vertices: they never turn back on an arc.
+	// Up to a size below the girth, and up to three vertices in any graph, they are the paths.
+	NonBacktracking
+)
+
+func (r Route) String() string { return [...]string{"paths", "walks", "non-backtracking walks"}[r] }
+
+// continues reports whether a route that came along prefix may go on to u.
+func (r Route) continues(prefix []int32, u int32) bool {
+	switch r {
+	case Walks:
+		return true
+	case NonBacktracking:
+		prefix = prefix[max(0, len(prefix)-2):]
+	}
+	for _, w := range prefix {
+		if w == u {
+			return false
+		}
+	}
+	return true
+}
+
 // VisitPaths calls visit for every simple path of 1 to maxSize vertices that starts at u, in
 // depth-first order with neighbours in stored order. The slice is reused between calls.
 func (b *Batch) VisitPaths(u int32, maxSize int, visit func(path []int32)) {
-	b.extend(make([]int32, 0, maxSize), u, maxSize, true, visit)
+	b.Visit(Paths, u, maxSize, visit)
 }
 
 // VisitWalks is [Batch.VisitPaths] for walks, which may repeat vertices.
 func (b *Batch) VisitWalks(u int32, maxSize int, visit func(walk []int32)) {
-	b.extend(make([]int32, 0, maxSize), u, maxSize, false, visit)
+	b.Visit(Walks, u, maxSize, visit)
 }
 
-func (b *Batch) extend(prefix []int32, u int32, maxSize int, simple bool, visit func([]int32)) {
-	if simple {
-		for _, w := range prefix {
-			if w == u {
-				return
-			}
-		}
+// Visit is [Batch.VisitPaths] for any route.
+func (b *Batch) Visit(r Route, u int32, maxSize int, visit func(sequence []int32)) {
+	b.extend(r, make([]int32, 0, maxSize), u, maxSize, visit)
+}
+
+func (b *Batch) extend(r Route, prefix []int32, u int32, maxSize int, visit func([]int32)) {
+	if !r.continues(prefix, u) {
+		return
 	}
 	prefix = append(prefix, u)
 	visit(prefix)
@@ -28,7 +60,7 @@ func (b *Batch) extend(prefix []int32, u int32, maxSize int, simple bool, visit 
 		return
 	}
 	for _, v := range b.Neighbors(u) {
-		b.extend(prefix, v, maxSize, simple, visit)
+		b.extend(r, prefix, v, maxSize, visit)
 	}
 }
 
