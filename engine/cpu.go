@@ -14,6 +14,7 @@ import (
 type CPU struct {
 	tensor.StdEng
 	workers int
+	scratch scratch
 }
 
 // NewCPU returns a CPU engine that computes on at most workers goroutines, at least one.
@@ -47,7 +48,7 @@ func data[T simd.Float](t *tensor.Dense) []T {
 
 // MatMul implements [Engine].
 func (e *CPU) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
-	m, n, k, err := checkMatMul(c, a, b, opt)
+	m, n, k, err := CheckMatMul(c, a, b, opt)
 	if err != nil {
 		return err
 	}
@@ -64,39 +65,9 @@ func gemm[T simd.Float](workers int, c, a, b *tensor.Dense, m, n, k int, opt Mat
 	simd.Gemm(workers, opt.TransA, opt.TransB, m, n, k, T(opt.Alpha), data[T](a), lda, data[T](b), ldb, T(opt.Beta), data[T](c), max(n, 1))
 }
 
-// SparseMatMul implements [Engine].
-func (e *CPU) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
-	if err := checkSparseMatMul(y, a, x); err != nil {
-		return err
-	}
-	if y.Dtype() == tensor.Float32 {
-		sparseMatMul(e.workers, data[float32](y), a, data[float32](x), x.Shape()[1])
-	} else {
-		sparseMatMul(e.workers, data[float64](y), a, data[float64](x), x.Shape()[1])
-	}
-	return nil
-}
-
-func sparseMatMul[T simd.Float](workers int, y []T, a *Sparse, x []T, q int) {
-	parallel.Chunks(workers, len(a.RowPtr)-1, rowChunk, func(from, to int) {
-		for r := from; r < to; r++ {
-			dst := y[r*q : (r+1)*q]
-			clear(dst)
-			for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
-				src := x[int(a.Col[e])*q : int(a.Col[e]+1)*q]
-				if a.Values == nil {
-					simd.Add(dst, dst, src)
-				} else {
-					simd.Axpy(T(a.Values[e]), src, dst)
-				}
-			}
-		}
-	})
-}
-
 // NormalizeRows implements [Engine].
 func (e *CPU) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
-	if err := checkNormalizeRows(dst, norms, x); err != nil {
+	if err := CheckNormalizeRows(dst, norms, x); err != nil {
 		return err
 	}
 	if x.Dtype() == tensor.Float32 {
@@ -123,7 +94,7 @@ func normalizeRows[T simd.Float](workers int, dst, norms, x []T, n, d int, eps T
 
 // Gram implements [Engine]; it computes in float64 for either dtype of Z.
 func (e *CPU) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
-	if err := checkGram(out, z, allLengths); err != nil {
+	if err := CheckGram(out, z, allLengths); err != nil {
 		return err
 	}
 	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
@@ -144,14 +115,9 @@ func (e *CPU) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
 	return nil
 }
 
-// InvSqrt implements [Engine].
-func (e *CPU) InvSqrt(dst, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
-	return invSqrt(e.workers, dst, k, eps, rule)
-}
-
 // SegmentReduce implements [Engine].
 func (e *CPU) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
-	if err := checkSegmentReduce(out, x, s); err != nil {
+	if err := CheckSegmentReduce(out, x, s, pool); err != nil {
 		return err
 	}
 	if x.Dtype() == tensor.Float32 {
@@ -177,6 +143,10 @@ func reduceSegment[T simd.Float](dst, x []T, s Segments, g int, pool Pooling) {
 	q := len(dst)
 	from, to := int(s.Offsets[g]), int(s.Offsets[g+1])
 	clear(dst)
+	total := float64(to - from)
+	if s.Weights != nil {
+		total = 0
+	}
 	for i := from; i < to; i++ {
 		row := i
 		if s.Index != nil {
@@ -184,6 +154,9 @@ func reduceSegment[T simd.Float](dst, x []T, s Segments, g int, pool Pooling) {
 		}
 		src := x[row*q : (row+1)*q]
 		switch {
+		case s.Weights != nil:
+			total += s.Weights[i]
+			simd.Axpy(T(s.Weights[i]), src, dst)
 		case i == from:
 			copy(dst, src)
 		case pool == Max:
@@ -192,14 +165,17 @@ func reduceSegment[T simd.Float](dst, x []T, s Segments, g int, pool Pooling) {
 			simd.Add(dst, dst, src)
 		}
 	}
-	if pool == Mean && to > from {
-		simd.Scale(1/T(to-from), dst)
+	switch {
+	case pool == Mean && total != 0:
+		simd.Scale(T(1/total), dst)
+	case pool == Mean:
+		clear(dst)
 	}
 }
 
 // Convert implements [Engine].
 func (e *CPU) Convert(dst, src *tensor.Dense) error {
-	if err := checkConvert(dst, src); err != nil {
+	if err := CheckConvert(dst, src); err != nil {
 		return err
 	}
 	switch {

@@ -14,7 +14,7 @@ const assignTile = 128
 // anchors tile by tile. Sequences of rows share the products of the table with the anchors, which
 // are computed once when the table is smaller than the list of points.
 func (e *CPU) Assign(index []int32, best *tensor.Dense, points Points, z *tensor.Dense) error {
-	if err := checkAssign(index, best, points, z); err != nil {
+	if err := CheckAssign(index, best, points, z); err != nil {
 		return err
 	}
 	if z.Dtype() == tensor.Float32 {

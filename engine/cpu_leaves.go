@@ -20,8 +20,9 @@ import (
 // cmd/bench).
 const earlyDegree = 2.5
 
-// sectionVertices bounds the vertices whose tables e and E exist at a time, unless one graph is larger.
-const sectionVertices = 4096
+// sectionVertices bounds the vertices whose tables e and E exist at a time for each goroutine, unless one
+// graph is larger.
+const sectionVertices = 512
 
 // section is a run of whole graphs that own the vertices [from, to).
 type section struct {
@@ -59,42 +60,63 @@ func branching(b *graph.Batch, from, to int32) float64 {
 	return float64(ways) / float64(arcs)
 }
 
-// early is the state of a search that stops one vertex early.
-type early[T simd.Float] struct {
-	*trie[T]
+// leaves are the tables of the vertices of one section.
+type leaves[T simd.Float] struct {
+	*pathPool[T]
 	from        int32
-	leaf, total [][]T // by size: e_j and E_j of the section's vertices
-	rest, power []T
+	leaf, total [][]T // by size: e_j and E_j, vertices x q; nil where the size is not pooled
 }
 
-// poolEarly pools for the vertices of one section.
-func (p *pathPool[T]) poolEarly(workers int, from, to int32) {
-	n := int(to - from)
-	leaf, total := make([][]T, p.Size+1), make([][]T, p.Size+1)
+// newLeaves returns tables with room for n vertices.
+func (p *pathPool[T]) newLeaves(n int) *leaves[T] {
+	l := &leaves[T]{pathPool: p, leaf: make([][]T, p.Size+1), total: make([][]T, p.Size+1)}
 	for j := 2; j <= p.Size; j++ {
-		if p.out[j] == nil {
-			continue
+		if p.out[j] != nil {
+			l.leaf[j], l.total[j] = make([]T, n*p.q), make([]T, n*p.q)
 		}
-		leaf[j], total[j] = make([]T, n*p.q), make([]T, n*p.q)
-		_, shift := p.split(j)
-		parallel.Chunks(workers, n, rowChunk, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				simd.Exp(leaf[j][i*p.q:(i+1)*p.q], p.score(from+int32(i), j), p.scale[j], shift)
-			}
-		})
-		parallel.Chunks(workers, n, rowChunk, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				dst := total[j][i*p.q : (i+1)*p.q]
-				for _, w := range p.Graph.Neighbors(from + int32(i)) {
-					at := int(w-from) * p.q
-					simd.Add(dst, dst, leaf[j][at:at+p.q])
+	}
+	return l
+}
+
+// row returns the row of vertex v in a table.
+func (l *leaves[T]) row(table []T, v int32) []T {
+	at := int(v-l.from) * l.q
+	return table[at : at+l.q]
+}
+
+// pool fills the tables for the vertices of a section and pools from each of them.
+func (l *leaves[T]) pool(workers int, from, to int32) {
+	l.from = from
+	each := func(run func(v int32, j int)) {
+		parallel.Chunks(workers, int(to-from), rowChunk, func(lo, hi int) {
+			for j := 2; j <= l.Size; j++ {
+				for v := from + int32(lo); l.out[j] != nil && v < from+int32(hi); v++ {
+					run(v, j)
 				}
 			}
 		})
 	}
-	p.forRoots(workers, from, to, func() rootPooler[T] {
-		return &early[T]{trie: newTrie(p), from: from, leaf: leaf, total: total, rest: make([]T, p.q), power: make([]T, p.q)}
+	each(func(v int32, j int) {
+		_, shift := l.split(j)
+		simd.Exp(l.row(l.leaf[j], v), l.score(v, j), l.scale[j], shift)
 	})
+	each(func(v int32, j int) {
+		dst := l.row(l.total[j], v)
+		clear(dst)
+		for _, w := range l.Graph.Neighbors(v) {
+			simd.Add(dst, dst, l.row(l.leaf[j], w))
+		}
+	})
+	l.forRoots(workers, from, to, func() rootPooler[T] {
+		return &early[T]{trie: newTrie(l.pathPool), leaves: l, rest: make([]T, l.q), power: make([]T, l.q)}
+	})
+}
+
+// early is the state of a search that stops one vertex early.
+type early[T simd.Float] struct {
+	*trie[T]
+	leaves      *leaves[T]
+	rest, power []T
 }
 
 // split shares the shift of paths of j vertices between the first j-1 and the last, by their number.
@@ -145,11 +167,8 @@ next:
 func (t *early[T]) endAt(v int32, j int) {
 	b := t.Graph
 	ways := b.Degree(v)
-	row := func(table []T, u int32) []T {
-		at := int(u-t.from) * t.q
-		return table[at : at+t.q]
-	}
-	rest, shared := row(t.total[j], v), true
+	tables := t.leaves
+	rest, shared := tables.row(tables.total[j], v), true
 	for i, u := range t.path[:j-1] {
 		arcs := 1
 		if i != j-3 || b.Directed || b.ArcTypes != nil { // otherwise u is the vertex before v
@@ -163,7 +182,7 @@ func (t *early[T]) endAt(v int32, j int) {
 			copy(t.rest, rest)
 			rest, shared = t.rest, false
 		}
-		simd.Axpy(-T(arcs), row(t.leaf[j], u), t.rest)
+		simd.Axpy(-T(arcs), tables.row(tables.leaf[j], u), t.rest)
 	}
 	if ways == 0 {
 		return

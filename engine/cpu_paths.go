@@ -4,15 +4,17 @@ import (
 	"sort"
 
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/parallel"
 	"gorgonia.org/tensor"
 )
 
-// PathPool implements [Engine] in three exact ways: walks by a recursion over vertices
-// (cpu_walks.go), paths by a fused depth-first search (the trie, this file), and sums or means of
-// paths in graphs with many neighbours by a search that stops one vertex early (cpu_leaves.go).
+// PathPool implements [Engine] in four exact ways: walks by a recursion over vertices (cpu_walks.go),
+// non-backtracking walks by one over arcs (cpu_nonbacktracking.go), paths by a fused depth-first search
+// (the trie, this file), and sums or means of paths in graphs with many neighbours by a search that
+// stops one vertex early (cpu_leaves.go).
 func (e *CPU) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error {
-	q, err := checkPathPool(out, scores, norms, p)
+	q, err := CheckPathPool(out, scores, norms, p)
 	if err != nil {
 		return err
 	}
@@ -62,8 +64,10 @@ func (p *pathPool[T]) run(workers int) {
 	switch {
 	case p.Size == 1:
 		p.vertices(workers)
-	case p.Walks:
+	case p.Route == graph.Walks:
 		p.walks(workers)
+	case p.Route == graph.NonBacktracking:
+		p.nonBacktracking(workers)
 	default:
 		p.paths(workers)
 	}
@@ -113,15 +117,24 @@ func (p *pathPool[T]) vertices(workers int) {
 	})
 }
 
-// paths chooses for every run of graphs between the trie and its variant that stops a vertex early.
+// paths chooses for every run of graphs between the trie and its variant that stops a vertex early. Each
+// small run of the latter is the work of one goroutine, whose tables stay in its cache.
 func (p *pathPool[T]) paths(workers int) {
+	var small []section
 	for _, s := range p.sections() {
-		if s.early {
-			p.poolEarly(workers, s.from, s.to)
-			continue
+		switch {
+		case !s.early:
+			p.forRoots(workers, s.from, s.to, func() rootPooler[T] { return newTrie(p) })
+		case s.to-s.from > sectionVertices:
+			p.newLeaves(int(s.to-s.from)).pool(workers, s.from, s.to)
+		default:
+			small = append(small, s)
 		}
-		p.forRoots(workers, s.from, s.to, func() rootPooler[T] { return newTrie(p) })
 	}
+	parallel.Each(workers, len(small), func() func(int) {
+		leaves := p.newLeaves(sectionVertices)
+		return func(i int) { leaves.pool(1, small[i].from, small[i].to) }
+	})
 }
 
 // rootPooler pools all paths of up to limit vertices from one root: the result for size j is in

@@ -39,7 +39,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("device %q: %v, %v", device, e, err)
 		}
 	}
-	for device, want := range map[string]string{"cuda": "without GPU support", "cuda:1": "without GPU support", "tpu": "want auto or cpu"} {
+	for device, want := range map[string]string{"cuda": "without GPU support", "cuda:1": "without GPU support", "tpu": "want auto, cpu, cuda or cuda:N"} {
 		if _, err := engine.Open(device, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("device %q: error %v, want %q", device, err, want)
 		}

@@ -11,7 +11,6 @@ package engine
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 
 	"github.com/grove-graph/grove/graph"
@@ -59,25 +58,76 @@ type Engine interface {
 	// empty segment gives zeros. x is r x q, out is the number of segments x q.
 	SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error
 
+	// PathPoolGrad is the gradient of a scalar through PathPool: from outGrad, its gradient with respect to
+	// the outputs, it computes the gradients with respect to scores and norms, which have their
+	// shapes; normGrad may be nil. Where several paths attain a maximum, the first in the order of
+	// [graph.Batch.VisitPaths] takes the gradient.
+	PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error
+
+	// InvSqrtGrad is the gradient of a scalar through InvSqrt: from dstGrad, its gradient with respect to
+	// the inverse square roots (J x q x q), it computes the symmetric gradient with respect to the
+	// matrices k. All are Float64; kGrad may be the same tensor as dstGrad.
+	InvSqrtGrad(kGrad, dstGrad, k *tensor.Dense, eps float64, rule InvSqrtRule) error
+
+	// PowerDiagonal computes the diagonals of the powers of an adjacency matrix with its arc weights:
+	// y_{v,d} = (A^{d+1})_{vv} for the columns d of y (vertices x number of powers).
+	PowerDiagonal(y *tensor.Dense, b *graph.Batch) error
+
+	// HistogramIntersection computes out_{ij} = sum_k min(a_ik, b_jk) for matrices of non-negative
+	// entries with ascending columns in every row. out is rows of a x rows of b.
+	HistogramIntersection(out *tensor.Dense, a, b *Sparse) error
+
+	// Posterior is Bayes' rule for every row: posterior_{ui} = prior_{ui} likelihood_{index_u,i} / evidence_u
+	// with evidence_u = sum_i prior_{ui} likelihood_{index_u,i}. A row without evidence gets zeros. prior
+	// and posterior are n x c and may be the same tensor, likelihood is m x c, evidence has n entries.
+	Posterior(posterior, evidence, prior, likelihood *tensor.Dense, index []int32) error
+
+	// SoftmaxCrossEntropy computes loss_i = -log softmax(logits_i)_{target_i} and, unless grad is nil,
+	// grad_i = softmax(logits_i) - e_{target_i}, the gradient of loss_i. logits and grad are n x c and may
+	// be the same tensor, loss has n entries.
+	SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error
+
+	// Adam makes one step of Adam in place; parameter, its gradient and the two moments have the same
+	// number of elements. See [Adam].
+	Adam(parameter, moment1, moment2, gradient *tensor.Dense, step Adam) error
+
+	// Place writes rows of src (r x q) into dst: dst_{at.Row+i, at.Column+f*at.Stride} = src_{index_i, f}, with row
+	// i of src for a nil index. It gathers rows (Stride 1) and interleaves channels.
+	Place(dst, src *tensor.Dense, index []int32, at Placement) error
+
+	// Convert copies src to dst, which has the same number of elements, across dtypes. Either tensor may
+	// lie in host memory whatever the engine: this is how data get onto a device and back.
+	Convert(dst, src *tensor.Dense) error
+
 	// Workers returns the number of goroutines that host-side work beside the engine may use.
 	Workers() int
-
-	// Convert copies src to dst, which has the same number of elements, across dtypes.
-	Convert(dst, src *tensor.Dense) error
 }
 
 // MatMul holds the options of [Engine].MatMul. The zero value computes nothing useful: set Alpha.
 type MatMul struct {
 	TransA, TransB bool
 	Alpha, Beta    float64
+	Precision      Precision // of Float32 products
 }
 
+// Precision says how exact a Float32 matrix product must be. Engines may always be more exact.
+type Precision int
+
+// The precisions of a matrix product. Sums are always in float32 or better.
+const (
+	Full     Precision = iota // factors in float32
+	TF32                      // factors rounded to 10 bits of mantissa
+	BFloat16                  // factors rounded to 7 bits of mantissa
+)
+
 // Sparse is a matrix in compressed sparse rows: the entries of row r are in the columns
-// Col[RowPtr[r]:RowPtr[r+1]]. Values is nil for a matrix of ones.
+// Col[RowPtr[r]:RowPtr[r+1]]. Values is nil for a matrix of ones. KeepRows and KeepCols, unless nil,
+// are masks: entries of other rows and columns count as zero, as in diag(KeepRows) A diag(KeepCols).
 type Sparse struct {
-	Cols        int
-	RowPtr, Col []int32
-	Values      []float64
+	Cols               int
+	RowPtr, Col        []int32
+	Values             []float64
+	KeepRows, KeepCols []bool
 }
 
 // Adjacency returns the adjacency matrix of a batch, with its arc weights.
@@ -156,7 +206,7 @@ type PathPooling struct {
 	Roots      [][]int32 // for each length, ascending vertices; nil: every vertex
 	Size       int       // vertices of the longest path
 	AllLengths bool
-	Walks      bool // pool over walks in place of simple paths
+	Route      graph.Route // what is pooled over
 	Kernel     Kernel
 	Pool       Pooling
 }
@@ -189,28 +239,26 @@ func (p Points) Len() int {
 	return len(p.Rows) / p.Size
 }
 
-// Segments are consecutive runs of items, each item standing for a row of a matrix.
+// Segments are consecutive runs of items, each item standing for a row of a matrix. Weights multiply
+// the rows of a sum or a mean, which is then divided by the sum of the weights (zero where that is
+// zero); a maximum takes none.
 type Segments struct {
-	Offsets []int32 // ascending; one more than there are segments
-	Index   []int32 // row of each item; nil: item i is row i
+	Offsets []int32   // ascending; one more than there are segments
+	Index   []int32   // row of each item; nil: item i is row i
+	Weights []float64 // of each item; nil: ones
 }
 
-// New returns a zeroed tensor on e.
-func New(e Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	return tensor.New(tensor.WithEngine(e), tensor.Of(dtype), tensor.WithShape(shape...))
+// Placement is a block of a matrix: rows from Row on, every Stride-th column from Column on.
+type Placement struct {
+	Row, Column, Stride int
 }
 
-// Open returns the engine of a device: "auto" or "cpu". workers bounds the number of goroutines that
-// compute; 0 means one for every CPU.
-func Open(device string, workers int) (Engine, error) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	switch {
-	case device == "auto" || device == "cpu" || device == "":
-		return NewCPU(workers), nil
-	case device == "cuda" || strings.HasPrefix(device, "cuda:"):
-		return nil, fmt.Errorf("device %q: this program was built without GPU support; use --device cpu", device)
-	}
-	return nil, fmt.Errorf("device %q: want auto or cpu", device)
+// Adam holds the constants of one step of Adam (Kingma and Ba, 2015, algorithm 1):
+//
+//	m1 = beta1 m1 + (1-beta1) g,  m2 = beta2 m2 + (1-beta2) g^2  with g = gradient + Decay parameter,
+//	parameter -= Rate * m1/(1-beta1^Step) / (sqrt(m2/(1-beta2^Step)) + Epsilon)
+type Adam struct {
+	Rate, Beta1, Beta2, Epsilon float64
+	Decay                       float64 // L2 penalty Decay/2 |parameter|^2
+	Step                        int     // number of this step, from 1
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 
-	"github.com/grove-graph/grove/engine/eigen"
 	"gorgonia.org/tensor"
 )
 
@@ -43,7 +42,7 @@ func store(t *tensor.Dense, v []float64) {
 
 // MatMul implements [Engine].
 func (Reference) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
-	m, n, k, err := checkMatMul(c, a, b, opt)
+	m, n, k, err := CheckMatMul(c, a, b, opt)
 	if err != nil {
 		return err
 	}
@@ -73,32 +72,9 @@ func (Reference) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
 	return nil
 }
 
-// SparseMatMul implements [Engine].
-func (Reference) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
-	if err := checkSparseMatMul(y, a, x); err != nil {
-		return err
-	}
-	q := x.Shape()[1]
-	xv := values(x)
-	out := make([]float64, y.DataSize())
-	for r := range len(a.RowPtr) - 1 {
-		for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
-			w := 1.0
-			if a.Values != nil {
-				w = a.Values[e]
-			}
-			for f := range q {
-				out[r*q+f] += w * xv[int(a.Col[e])*q+f]
-			}
-		}
-	}
-	store(y, out)
-	return nil
-}
-
 // NormalizeRows implements [Engine].
 func (Reference) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
-	if err := checkNormalizeRows(dst, norms, x); err != nil {
+	if err := CheckNormalizeRows(dst, norms, x); err != nil {
 		return err
 	}
 	n, d := x.Shape()[0], x.Shape()[1]
@@ -123,7 +99,7 @@ func (Reference) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
 
 // PathPool implements [Engine] by visiting every path.
 func (Reference) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error {
-	q, err := checkPathPool(out, scores, norms, p)
+	q, err := CheckPathPool(out, scores, norms, p)
 	if err != nil {
 		return err
 	}
@@ -170,10 +146,8 @@ func (Reference) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *P
 			switch {
 			case p.Graph == nil:
 				visit([]int32{root})
-			case p.Walks:
-				p.Graph.VisitWalks(root, j, visit)
 			default:
-				p.Graph.VisitPaths(root, j, visit)
+				p.Graph.Visit(p.Route, root, j, visit)
 			}
 			for f := range dst {
 				if p.Pool == Mean && count > 0 {
@@ -202,7 +176,7 @@ func poolInto(dst, x []float64, pool Pooling, first bool) {
 
 // Gram implements [Engine].
 func (Reference) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
-	if err := checkGram(out, z, allLengths); err != nil {
+	if err := CheckGram(out, z, allLengths); err != nil {
 		return err
 	}
 	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
@@ -230,28 +204,9 @@ func (Reference) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) erro
 	return nil
 }
 
-// InvSqrt implements [Engine] by an eigendecomposition of each matrix.
-func (Reference) InvSqrt(dst, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
-	return invSqrt(1, dst, k, eps, rule)
-}
-
-func invSqrt(workers int, dst, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
-	if err := checkInvSqrt(dst, k); err != nil {
-		return err
-	}
-	q := k.Shape()[1]
-	for j := range k.Shape()[0] {
-		m := j * q * q
-		if err := eigen.InvSqrt(workers, q, dst.Float64s()[m:m+q*q], k.Float64s()[m:m+q*q], eps, eigen.Rule(rule)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Assign implements [Engine].
 func (Reference) Assign(index []int32, best *tensor.Dense, points Points, z *tensor.Dense) error {
-	if err := checkAssign(index, best, points, z); err != nil {
+	if err := CheckAssign(index, best, points, z); err != nil {
 		return err
 	}
 	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
@@ -282,24 +237,37 @@ func (Reference) Assign(index []int32, best *tensor.Dense, points Points, z *ten
 
 // SegmentReduce implements [Engine].
 func (Reference) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
-	if err := checkSegmentReduce(out, x, s); err != nil {
+	if err := CheckSegmentReduce(out, x, s, pool); err != nil {
 		return err
 	}
 	q := x.Shape()[1]
 	xv, pooled := values(x), make([]float64, out.DataSize())
 	for g := range len(s.Offsets) - 1 {
 		from, to := int(s.Offsets[g]), int(s.Offsets[g+1])
-		dst := pooled[g*q : (g+1)*q]
+		dst, total := pooled[g*q:(g+1)*q], 0.0
 		for i := from; i < to; i++ {
 			row := i
 			if s.Index != nil {
 				row = int(s.Index[i])
 			}
-			poolInto(dst, xv[row*q:(row+1)*q], pool, i == from)
+			src, w := xv[row*q:(row+1)*q], 1.0
+			if s.Weights != nil {
+				w = s.Weights[i]
+				scaled := make([]float64, q)
+				for f := range src {
+					scaled[f] = w * src[f]
+				}
+				src = scaled
+			}
+			poolInto(dst, src, pool, i == from)
+			total += w
 		}
 		for f := range dst {
-			if pool == Mean && to > from {
-				dst[f] /= float64(to - from)
+			switch {
+			case pool == Mean && total != 0:
+				dst[f] /= total
+			case pool == Mean:
+				dst[f] = 0
 			}
 		}
 	}
@@ -309,7 +277,7 @@ func (Reference) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) e
 
 // Convert implements [Engine].
 func (Reference) Convert(dst, src *tensor.Dense) error {
-	if err := checkConvert(dst, src); err != nil {
+	if err := CheckConvert(dst, src); err != nil {
 		return err
 	}
 	store(dst, values(src))

@@ -17,6 +17,13 @@ type channel struct {
 	unit  bool          // the rows are used as they are, with norm 1
 }
 
+// release gives the memory of channels back.
+func release(e engine.Engine, channels []*channel) {
+	for _, c := range channels {
+		engine.Release(e, c.rows)
+	}
+}
+
 // row returns the row of vertex v.
 func (c *channel) row(v int32) int32 {
 	if c.index == nil {
@@ -54,7 +61,7 @@ func (in Input) channel(e engine.Engine, dtype tensor.Dtype, b *graph.Batch) (*c
 			return nil, fmt.Errorf("the model wants %d attributes for each vertex, the data have %d", in.Attributes, b.AttributeDim)
 		}
 		raw := tensor.New(tensor.WithShape(n, in.Attributes), tensor.WithBacking(b.Attributes))
-		rows := engine.New(e, dtype, n, in.Attributes)
+		rows := engine.Scratch(e, dtype, n, in.Attributes)
 		return &channel{rows: rows}, e.Convert(rows, raw)
 	}
 	if len(b.Labels) != n {
@@ -65,7 +72,7 @@ func (in Input) channel(e engine.Engine, dtype tensor.Dtype, b *graph.Batch) (*c
 	for l := range in.Labels {
 		identity[l*in.Labels+l] = 1
 	}
-	rows := engine.New(e, dtype, in.Labels+1, in.Labels)
+	rows := engine.Scratch(e, dtype, in.Labels+1, in.Labels)
 	index := make([]int32, n)
 	for v, l := range b.Labels {
 		index[v] = min(l, int32(in.Labels))

@@ -22,7 +22,7 @@ func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(stored{m.opt
 func (m *Model) Tensors() map[string]*tensor.Dense {
 	tensors := make(map[string]*tensor.Dense, len(m.layers))
 	for l, y := range m.layers {
-		tensors[anchorName(l)] = y.anchors
+		tensors[anchorName(l)] = y.stored
 	}
 	return tensors
 }

@@ -27,7 +27,7 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt 
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
 		progress.report("anchors", l, len(opt.Layers))
-		clusters, err := nystrom.KMeans(ctx, e, points, opt.Layers[l].Filters, nystrom.KMeansOptions{
+		clusters, err := nystrom.KMeans(ctx, engine.Host(e), points, opt.Layers[l].Filters, nystrom.KMeansOptions{
 			Seed: opt.Seed*1000003 + uint64(l),
 		})
 		if err != nil {
@@ -70,13 +70,13 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 		}
 		vertices[c] = paths.At(numbers, m.engine.Workers())
 	}
-	err := m.forEachRun(ctx, b, func(run *graph.Batch, first int) error {
+	err := m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
 		in, err := m.inputChannels(run)
 		if err != nil {
 			return err
 		}
 		for _, y := range m.layers {
-			if in, err = y.forward(m.engine, run, in); err != nil {
+			if in, err = m.next(y, run, in); err != nil {
 				return err
 			}
 		}
@@ -88,12 +88,13 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 			}
 			vertices[c] = vertices[c][done:]
 		}
+		release(m.engine, in)
 		return nil
 	})
 	if err != nil {
 		return nystrom.Points{}, err
 	}
-	return g.points(m.engine)
+	return g.points(engine.Host(m.engine))
 }
 
 // gatherer collects sampled paths as sequences of rows of one table, with each row that occurs taken
@@ -111,23 +112,36 @@ type gatherer struct {
 // the channel. It returns how many elements of vertices it used.
 func (g *gatherer) add(e engine.Engine, c *channel, vertices []int32, from, to int32) (int, error) {
 	g.unit = c.unit
-	taken := make([]int32, c.rows.Shape()[0]) // row of the channel -> row of the table + 1
+	row := make([]int32, c.rows.Shape()[0]) // row of the channel -> row of the table + 1
+	known := int32((len(g.f32) + len(g.f64)) / g.width)
+	var fresh []int32 // rows of the channel to append to the table
 	done := 0
 	for done < len(vertices) && vertices[done] < to {
 		for _, v := range vertices[done : done+g.size] {
 			r := c.row(v - from)
-			if taken[r] == 0 {
-				at := int(r) * g.width
-				if g.dtype == tensor.Float32 {
-					g.f32 = append(g.f32, c.rows.Float32s()[at:at+g.width]...)
-				} else {
-					g.f64 = append(g.f64, c.rows.Float64s()[at:at+g.width]...)
-				}
-				taken[r] = int32((len(g.f32) + len(g.f64)) / g.width)
+			if row[r] == 0 {
+				fresh = append(fresh, r)
+				row[r] = known + int32(len(fresh))
 			}
-			g.rows = append(g.rows, taken[r]-1)
+			g.rows = append(g.rows, row[r]-1)
 		}
 		done += g.size
+	}
+	if len(fresh) == 0 {
+		return done, nil
+	}
+	taken := engine.Scratch(e, g.dtype, len(fresh), g.width)
+	if err := e.Place(taken, c.rows, fresh, engine.Placement{Stride: 1}); err != nil {
+		return 0, err
+	}
+	taken, err := engine.ToHost(taken)
+	if err != nil {
+		return 0, err
+	}
+	if g.dtype == tensor.Float32 {
+		g.f32 = append(g.f32, taken.Float32s()...)
+	} else {
+		g.f64 = append(g.f64, taken.Float64s()...)
 	}
 	return done, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/modelfile"
 	"gorgonia.org/tensor"
@@ -102,7 +103,7 @@ func TestRepresentationIgnoresVertexAndGraphOrder(t *testing.T) {
 	}
 	b := batch(t, graphs)
 	for _, variant := range Variants() {
-		m := fit(t, engine.NewCPU(1), b, options(t, variant))
+		m := fit(t, enginetest.Open(t, 1), b, options(t, variant))
 		want, got := represent(t, m, b), represent(t, m, batch(t, shuffled))
 		dim := m.opt.Dim()
 		for i, g := range order {
@@ -127,7 +128,7 @@ func TestSumOverDisjointUnion(t *testing.T) {
 	}
 	b := batch(t, graphs)
 	for _, variant := range Variants() {
-		m := fit(t, engine.NewCPU(1), b, options(t, variant))
+		m := fit(t, enginetest.Open(t, 1), b, options(t, variant))
 		parts, got := represent(t, m, b), represent(t, m, batch(t, []graph.Graph{union}))
 		want := make([]float64, len(got))
 		for i, v := range parts {
@@ -155,7 +156,7 @@ func TestSharedRowsChangeNothing(t *testing.T) {
 				opt.Layers[l].Pooling = pool
 			}
 			opt.GlobalPooling = pool
-			m := fit(t, engine.NewCPU(2), labelled, opt)
+			m := fit(t, enginetest.Open(t, 2), labelled, opt)
 			general, err := New(m.engine, Input{Attributes: labelled.NumLabels}, opt, anchorsOf(m))
 			if err != nil {
 				t.Fatal(err)
@@ -174,7 +175,7 @@ func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 		opt.Double = false
 		var first []float64
 		for _, workers := range []int{1, 2, 8} {
-			got := represent(t, fit(t, engine.NewCPU(workers), b, opt), b)
+			got := represent(t, fit(t, enginetest.Open(t, workers), b, opt), b)
 			if first == nil {
 				first = got
 			}
@@ -189,7 +190,7 @@ func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 
 func TestRunsOfGraphsAgreeWithTheWhole(t *testing.T) {
 	b := batch(t, molecules(t, 25, 6))
-	m := fit(t, engine.NewCPU(1), b, options(t, "gckn-3layer"))
+	m := fit(t, enginetest.Open(t, 1), b, options(t, "gckn-3layer"))
 	var parts []float64
 	for g := range b.NumGraphs() {
 		parts = append(parts, represent(t, m, b.Slice(g, g+1))...)
@@ -201,7 +202,7 @@ func TestRunsOfGraphsAgreeWithTheWhole(t *testing.T) {
 
 func TestStoredModelHasTheSameBits(t *testing.T) {
 	b := batch(t, molecules(t, 25, 7))
-	m := fit(t, engine.NewCPU(1), b, options(t, "gckn-subtree"))
+	m := fit(t, enginetest.Open(t, 1), b, options(t, "gckn-subtree"))
 	raw, err := modelfile.Encode("gckn", m, m.Tensors())
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +229,7 @@ func TestContributionsAddUp(t *testing.T) {
 		opt := options(t, "gckn-subtree")
 		opt.GlobalPooling = pool
 		opt.Concat = true
-		m := fit(t, engine.NewCPU(1), b, opt)
+		m := fit(t, enginetest.Open(t, 1), b, opt)
 		weight := make([]float64, opt.Dim())
 		for i := range weight {
 			weight[i] = math.Sin(float64(i))
@@ -259,7 +260,7 @@ func TestContributionsAddUp(t *testing.T) {
 
 func TestLabelsNeverSeenDifferFromAllOthers(t *testing.T) {
 	graphs := molecules(t, 20, 9)
-	m := fit(t, engine.NewCPU(1), batch(t, graphs), options(t, "gckn-path"))
+	m := fit(t, enginetest.Open(t, 1), batch(t, graphs), options(t, "gckn-path"))
 	odd := graph.Graph{NumVertices: 1, Labels: []int32{9}}
 	x := represent(t, m, batch(t, []graph.Graph{odd, {NumVertices: 1, Labels: []int32{0}}}))
 	dim := m.opt.Dim()
@@ -282,7 +283,7 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := options(t, "gckn-path")
-	if _, err := Fit(context.Background(), engine.NewCPU(1), b, input, opt, nil); err == nil || !strings.Contains(err.Error(), "no path of 3 vertices") {
+	if _, err := Fit(context.Background(), enginetest.Open(t, 1), b, input, opt, nil); err == nil || !strings.Contains(err.Error(), "no path of 3 vertices") {
 		t.Errorf("graphs without arcs: error %v", err)
 	}
 	for name, change := range map[string]func(o *Options){
@@ -313,7 +314,7 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 	cancel()
 	b = batch(t, molecules(t, 5, 1))
 	input, _ = InputOf(b)
-	if _, err := Fit(cancelled, engine.NewCPU(1), b, input, opt, nil); err == nil {
+	if _, err := Fit(cancelled, enginetest.Open(t, 1), b, input, opt, nil); err == nil {
 		t.Error("a cancelled fit returned a model")
 	}
 }
@@ -364,7 +365,7 @@ func TestMeanOverManyWalks(t *testing.T) {
 	opt.AllLengths, opt.Double = false, true
 	opt.Layers[0].Pooling, opt.GlobalPooling = Mean, Max
 	opt.Samples = 1000
-	m := fit(t, engine.NewCPU(1), b, opt)
+	m := fit(t, enginetest.Open(t, 1), b, opt)
 	in, err := m.inputChannels(b)
 	if err != nil {
 		t.Fatal(err)

@@ -99,11 +99,7 @@ func (y *layer) generalizedMax(e engine.Engine, out []*tensor.Dense, scores, nor
 					kappa = append(kappa, math.Exp(scale*sum+shift))
 				}
 			}
-			if p.Walks {
-				p.Graph.VisitWalks(root, size, visit)
-			} else {
-				p.Graph.VisitPaths(root, size, visit)
-			}
+			p.Graph.Visit(p.Route, root, size, visit)
 			m := len(kappa) / q
 			if m == 0 {
 				return

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
@@ -92,7 +93,7 @@ func TestGoldenForward(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, double := range []bool{true, false} {
-			for name, e := range map[string]engine.Engine{"reference": engine.Reference{}, "cpu": engine.NewCPU(2)} {
+			for name, e := range map[string]engine.Engine{"reference": engine.Reference{}, "cpu": enginetest.Open(t, 2)} {
 				tolerance := 1e-10
 				if g.ill() {
 					tolerance = 3e-5
@@ -125,7 +126,7 @@ func TestGoldenAnchorNormalisation(t *testing.T) {
 			if !double {
 				tolerance = 1e-5
 			}
-			e := engine.NewCPU(1)
+			e := enginetest.Open(t, 1)
 			z := tensor.New(tensor.WithShape(p, q, d), tensor.WithBacking(flatten(g.Raw)))
 			m, err := New(e, Input{Attributes: d}, opt, []*tensor.Dense{z})
 			if err != nil {

@@ -15,6 +15,7 @@ type layer struct {
 	local   Pooling
 	ridge   float64       // of generalised max pooling
 	anchors *tensor.Dense // p x q x d, unit rows
+	stored  *tensor.Dense // the anchors in host memory
 	invSqrt *tensor.Dense // J x q x q, in the model's dtype
 }
 
@@ -22,10 +23,14 @@ type layer struct {
 func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer, error) {
 	p, q := anchors.Shape()[0], anchors.Shape()[1]
 	y := &layer{
-		pooling: engine.PathPooling{Size: p, AllLengths: o.AllLengths && p > 1, Walks: o.Walk, Kernel: o.kernel(l)},
+		pooling: engine.PathPooling{Size: p, AllLengths: o.AllLengths && p > 1, Route: o.route(), Kernel: o.kernel(l)},
 		local:   o.Layers[l].Pooling,
 		ridge:   o.MaxLambda,
 		anchors: anchors,
+	}
+	var err error
+	if y.stored, err = engine.ToHost(anchors); err != nil {
+		return nil, err
 	}
 	j := len(y.pooling.Lengths())
 	gram := engine.New(e, tensor.Float64, j, q, q)
@@ -41,26 +46,13 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 
 // flat views anchors (p x q x d) as a matrix (p q) x d.
 func flat(z *tensor.Dense) *tensor.Dense {
-	return view(z, z.Shape()[0]*z.Shape()[1], z.Shape()[2])
-}
-
-// view returns the elements of t in another shape, without a copy.
-func view(t *tensor.Dense, shape ...int) *tensor.Dense {
-	v := t.ShallowClone()
-	if err := v.Reshape(shape...); err != nil {
-		panic(err) // the callers keep the number of elements
-	}
-	return v
+	return engine.View(z, 0, z.Shape()[0]*z.Shape()[1], z.Shape()[2])
 }
 
 // part returns matrix j of a stack of matrices, without a copy.
 func part(stack *tensor.Dense, j int) *tensor.Dense {
 	rows, cols := stack.Shape()[1], stack.Shape()[2]
-	size := rows * cols
-	if stack.Dtype() == tensor.Float32 {
-		return tensor.New(tensor.WithEngine(stack.Engine()), tensor.WithShape(rows, cols), tensor.WithBacking(stack.Float32s()[j*size:(j+1)*size]))
-	}
-	return tensor.New(tensor.WithEngine(stack.Engine()), tensor.WithShape(rows, cols), tensor.WithBacking(stack.Float64s()[j*size:(j+1)*size]))
+	return engine.View(stack, j*rows*cols, rows, cols)
 }
 
 // filters returns q.
@@ -74,12 +66,14 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel) ([]*channel, 
 	n, d := in.rows.Shape()[0], in.rows.Shape()[1]
 	unit, norms := in.rows, (*tensor.Dense)(nil)
 	if !in.unit {
-		unit, norms = engine.New(e, dtype, n, d), engine.New(e, dtype, n)
+		unit, norms = engine.Scratch(e, dtype, n, d), engine.Scratch(e, dtype, n)
+		defer engine.Release(e, unit, norms)
 		if err := e.NormalizeRows(unit, norms, in.rows, normEps); err != nil {
 			return nil, err
 		}
 	}
-	scores := engine.New(e, dtype, n, p*q)
+	scores := engine.Scratch(e, dtype, n, p*q)
+	defer engine.Release(e, scores)
 	if err := e.MatMul(scores, unit, flat(y.anchors), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
 		return nil, err
 	}
@@ -91,8 +85,9 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel) ([]*channel, 
 	}
 	if p > 1 {
 		pooling.Graph, pooling.Index = b, in.index
-		if in.index != nil {
-			classes := b.PathClasses(in.index, p, pooling.AllLengths, pooling.Walks, e.Workers())
+		if _, device := e.(engine.Device); in.index != nil && !device {
+			// On a host, finding the vertices with equal paths costs less than pooling for each.
+			classes := b.PathClasses(in.index, p, pooling.AllLengths, pooling.Route == graph.Walks, e.Workers())
 			pooling.Roots = classes.Roots
 			for i := range out {
 				out[i].index = classes.Class[i]
@@ -107,7 +102,7 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel) ([]*channel, 
 		} else if pooling.Graph != nil {
 			rows = b.NumVertices()
 		}
-		c.rows = engine.New(e, dtype, rows, q)
+		c.rows = engine.Scratch(e, dtype, rows, q)
 		results[i] = c.rows
 	}
 	if y.local == GeneralizedMax && p > 1 {
@@ -120,9 +115,10 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel) ([]*channel, 
 	return out, e.PathPool(results, scores, norms, &pooling)
 }
 
-// project multiplies the rows of channel j by its inverse square root (Eq. 13).
+// project multiplies the rows of channel j by its inverse square root (Eq. 13). It gives them back.
 func (y *layer) project(e engine.Engine, rows *tensor.Dense, j int) (*tensor.Dense, error) {
-	out := engine.New(e, rows.Dtype(), rows.Shape()...)
+	defer engine.Release(e, rows)
+	out := engine.Scratch(e, rows.Dtype(), rows.Shape()...)
 	return out, e.MatMul(out, rows, part(y.invSqrt, j), engine.MatMul{Alpha: 1})
 }
 

@@ -44,6 +44,10 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 		if z.Dims() != 3 {
 			return nil, fmt.Errorf("layer %d: anchors of shape %v, want three dimensions", l+1, z.Shape())
 		}
+		z, err := engine.FromHost(e, z)
+		if err != nil {
+			return nil, fmt.Errorf("layer %d: %w", l+1, err)
+		}
 		unit := engine.New(e, z.Dtype(), z.Shape()...)
 		if err := e.NormalizeRows(flat(unit), nil, flat(z), normEps); err != nil {
 			return nil, err
@@ -91,70 +95,100 @@ func (m *Model) Options() Options { return m.opt }
 // Input returns what the model wants of the vertices.
 func (m *Model) Input() Input { return m.input }
 
-// Anchors returns the anchors Z of layer l (PathSize x Filters x d), with unit rows. They are part of the model.
-func (m *Model) Anchors(l int) *tensor.Dense { return m.layers[l].anchors }
+// Anchors returns the anchors Z of layer l (PathSize x Filters x d), with unit rows, in host memory. They are part of
+// the model.
+func (m *Model) Anchors(l int) *tensor.Dense { return m.layers[l].stored }
 
-// InvSqrt returns the inverse square roots of the kernel matrices of layer l (lengths x Filters x Filters).
-// They are part of the model.
+// InvSqrt returns the inverse square roots of the kernel matrices of layer l (lengths x Filters x Filters),
+// on the model's engine. They are part of the model.
 func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].invSqrt }
 
-// Transform returns the representation of every graph of b, a NumGraphs x Dim matrix. The column of
-// filter f of channel c is f*C + c, C channels in all (the order of the published code); with Concat
-// the layers stand one after another. Graphs are processed in runs that keep the memory bounded.
+// Transform returns the representation of every graph of b, a NumGraphs x Dim matrix in host memory. The
+// column of filter f of channel c is f*C + c, C channels in all (the order of the published code); with
+// Concat the layers stand one after another. Graphs are processed in runs that keep the memory
+// bounded.
 func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
-	out := engine.New(m.engine, m.dtype(), b.NumGraphs(), m.opt.Dim())
-	err := m.forEachRun(ctx, b, func(run *graph.Batch, first int) error {
-		progress.report("encode", first, b.NumGraphs())
-		channels, err := m.inputChannels(run)
-		if err != nil {
-			return err
-		}
-		column := 0
-		for l, y := range m.layers {
-			last := l == len(m.layers)-1
-			if last || m.opt.Concat {
-				if err := m.globalPool(out, first, column, run, y, channels); err != nil {
-					return err
-				}
-				column += y.filters() * m.opt.channels(l)
-			}
-			if !last {
-				if channels, err = y.forward(m.engine, run, channels); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+	out := engine.New(engine.Host(m.engine), m.dtype(), b.NumGraphs(), m.opt.Dim())
+	err := m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
+		return m.onHost(rows(out, first, run.NumGraphs()), func(x *tensor.Dense) error { return m.transform(x, run) })
 	})
-	progress.report("encode", b.NumGraphs(), b.NumGraphs())
 	return out, err
 }
 
+// EachRun is [Model.Transform] for more graphs than memory has room for: it calls visit for consecutive
+// runs of graphs with the number of the first graph and the rows of all, in host memory, which are good
+// until visit returns.
+func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error) error {
+	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
+		return m.visitRun(first, run.NumGraphs(), visit, func(x *tensor.Dense) error { return m.transform(x, run) })
+	})
+}
+
 // VertexFeatures returns the representation of every vertex before global pooling, in the column order
-// of [Model.Transform], a NumVertices x Dim matrix.
+// of [Model.Transform], a NumVertices x Dim matrix in host memory.
 func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
-	out := engine.New(m.engine, m.dtype(), b.NumVertices(), m.opt.Dim())
-	err := m.forEachRun(ctx, b, func(run *graph.Batch, first int) error {
-		column := 0
-		return m.eachLayer(run, func(l int, channels []*channel) error {
-			if l < len(m.layers)-1 && !m.opt.Concat {
-				return nil
-			}
-			for c, ch := range channels {
-				index := ch.index
-				if index == nil {
-					index = make([]int32, run.NumVertices())
-					for v := range index {
-						index[v] = int32(v)
-					}
-				}
-				scatter(m.engine, out, ch.rows, index, int(b.Offsets[first]), column, c, len(channels))
-			}
-			column += m.layers[l].filters() * len(channels)
-			return nil
-		})
+	out := engine.New(engine.Host(m.engine), m.dtype(), b.NumVertices(), m.opt.Dim())
+	err := m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
+		return m.onHost(rows(out, int(b.Offsets[first]), run.NumVertices()), func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
 	})
 	return out, err
+}
+
+// EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the
+// first vertex.
+func (m *Model) EachVertexRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error) error {
+	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
+		return m.visitRun(int(b.Offsets[first]), run.NumVertices(), visit, func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
+	})
+}
+
+// transform writes the representation of the graphs of b to out.
+func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
+	channels, err := m.inputChannels(b)
+	if err != nil {
+		return err
+	}
+	column := 0
+	for l, y := range m.layers {
+		last := l == len(m.layers)-1
+		if last || m.opt.Concat {
+			if err := m.globalPool(out, column, b, y, channels); err != nil {
+				return err
+			}
+			column += y.filters() * m.opt.channels(l)
+		}
+		if !last {
+			if channels, err = m.next(y, b, channels); err != nil {
+				return err
+			}
+		}
+	}
+	release(m.engine, channels)
+	return nil
+}
+
+// next returns the channels that layer y makes of channels, which it gives back.
+func (m *Model) next(y *layer, b *graph.Batch, channels []*channel) ([]*channel, error) {
+	defer release(m.engine, channels)
+	return y.forward(m.engine, b, channels)
+}
+
+// vertexFeatures writes the representation of the vertices of b to out.
+func (m *Model) vertexFeatures(out *tensor.Dense, b *graph.Batch) error {
+	column := 0
+	return m.eachLayer(b, func(l int, channels []*channel) error {
+		if l < len(m.layers)-1 && !m.opt.Concat {
+			return nil
+		}
+		for c, ch := range channels {
+			at := engine.Placement{Column: column + c, Stride: len(channels)}
+			if err := m.engine.Place(out, ch.rows, ch.index, at); err != nil {
+				return err
+			}
+		}
+		column += m.layers[l].filters() * len(channels)
+		return nil
+	})
 }
 
 // eachLayer calls visit with the projected channels of every layer.
@@ -164,13 +198,14 @@ func (m *Model) eachLayer(b *graph.Batch, visit func(l int, channels []*channel)
 		return err
 	}
 	for l, y := range m.layers {
-		if channels, err = y.forward(m.engine, b, channels); err != nil {
+		if channels, err = m.next(y, b, channels); err != nil {
 			return err
 		}
 		if err := visit(l, channels); err != nil {
 			return err
 		}
 	}
+	release(m.engine, channels)
 	return nil
 }
 
@@ -179,9 +214,8 @@ func (m *Model) inputChannels(b *graph.Batch) ([]*channel, error) {
 	return []*channel{in}, err
 }
 
-// globalPool writes the pooled output of layer y on the given input channels to the rows of out from
-// first on. Sums and means commute with the projection, which then acts on graphs in place of vertices.
-func (m *Model) globalPool(out *tensor.Dense, first, column int, b *graph.Batch, y *layer, in []*channel) error {
+// globalPool writes the pooled output of layer y on the given input channels to out. Sums and means commute with the projection, which then acts on graphs in place of vertices.
+func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *layer, in []*channel) error {
 	e, graphs := m.engine, b.NumGraphs()
 	linear := m.opt.GlobalPooling == Sum || m.opt.GlobalPooling == Mean
 	lengths := len(y.pooling.Lengths())
@@ -199,19 +233,23 @@ func (m *Model) globalPool(out *tensor.Dense, first, column int, b *graph.Batch,
 				}
 				projected = true
 			}
-			sum := engine.New(e, m.dtype(), graphs, y.filters())
+			sum := engine.Scratch(e, m.dtype(), graphs, y.filters())
 			if m.opt.GlobalPooling == GeneralizedMax {
 				err = m.equalizeGraphs(sum, b, c)
 			} else {
 				err = e.SegmentReduce(sum, c.rows, engine.Segments{Offsets: b.Offsets, Index: c.index}, m.opt.GlobalPooling.engine())
 			}
+			engine.Release(e, c.rows)
 			if err == nil && !projected {
 				sum, err = y.project(e, sum, j)
 			}
 			if err != nil {
 				return err
 			}
-			scatter(m.engine, out, sum, nil, first, column, i*lengths+j, total)
+			if err := e.Place(out, sum, nil, engine.Placement{Column: column + i*lengths + j, Stride: total}); err != nil {
+				return err
+			}
+			engine.Release(e, sum)
 		}
 	}
 	return nil
@@ -238,70 +276,4 @@ func (m *Model) equalizeGraphs(out *tensor.Dense, b *graph.Batch, c *channel) er
 		return err
 	}
 	return m.engine.Convert(out, tensor.New(tensor.WithShape(b.NumGraphs(), q), tensor.WithBacking(pooled)))
-}
-
-// scatter writes row index[i] of src (row i without an index) to row first+i of dst, its column f to
-// column + f*channels + channel.
-func scatter(e engine.Engine, dst, src *tensor.Dense, index []int32, first, column, channel, channels int) {
-	rows := src.Shape()[0]
-	if index != nil {
-		rows = len(index)
-	}
-	const chunk = 256
-	parallel.Chunks(e.Workers(), rows, chunk, func(from, to int) {
-		if src.Dtype() == tensor.Float32 {
-			scatterRows(dst.Float32s(), src.Float32s(), index, from, to, src.Shape()[1], dst.Shape()[1], first, column+channel, channels)
-		} else {
-			scatterRows(dst.Float64s(), src.Float64s(), index, from, to, src.Shape()[1], dst.Shape()[1], first, column+channel, channels)
-		}
-	})
-}
-
-func scatterRows[T float32 | float64](dst, src []T, index []int32, from, to, q, width, first, column, stride int) {
-	for i := from; i < to; i++ {
-		r := i
-		if index != nil {
-			r = int(index[i])
-		}
-		out := dst[(first+i)*width+column : (first+i+1)*width]
-		for f, v := range src[r*q : (r+1)*q] {
-			out[f*stride] = v
-		}
-	}
-}
-
-// runBytes bounds the memory for the features of one run of graphs.
-const runBytes = 1 << 30
-
-// forEachRun cuts b into runs of whole graphs whose features fit in runBytes and calls visit for each,
-// with the number of its first graph.
-func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, visit func(run *graph.Batch, first int) error) error {
-	perVertex := 0
-	for l, y := range m.opt.Layers {
-		width := y.PathSize*y.Filters + 2*m.opt.channels(l)*y.Filters
-		perVertex = max(perVertex, 4*width)
-	}
-	if m.opt.Double {
-		perVertex *= 2
-	}
-	limit := int32(max(runBytes/perVertex, 1))
-	n := b.NumGraphs()
-	for first := 0; first < n; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		end := first + 1
-		for end < n && b.Offsets[end+1]-b.Offsets[first] <= limit {
-			end++
-		}
-		run := b
-		if first > 0 || end < n {
-			run = b.Slice(first, end)
-		}
-		if err := visit(run, first); err != nil {
-			return err
-		}
-		first = end
-	}
-	return nil
 }

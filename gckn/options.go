@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
 )
 
 // LayerOptions describe one layer.
@@ -159,4 +160,12 @@ func (o *Options) Dim() int {
 func (o *Options) kernel(l int) engine.Kernel {
 	s := o.Layers[l].Sigma
 	return engine.Kernel{Alpha: 1 / (s * s), SumExponent: o.SumExponent}
+}
+
+// route returns what the layers pool over.
+func (o *Options) route() graph.Route {
+	if o.Walk {
+		return graph.Walks
+	}
+	return graph.Paths
 }

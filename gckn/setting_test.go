@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/enginetest"
 )
 
 // A setting that learns from some graphs represents all of them as the model of those graphs does, and
@@ -16,7 +16,7 @@ func TestSettingLearnsFromTheTrainingPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	train := []int{0, 3, 4, 7, 9, 12, 13, 20}
-	s := &Setting{Data: d, Features: dataset.LabelFeatures, Options: options(t, "gckn-subtree"), Engine: engine.NewCPU(2)}
+	s := &Setting{Data: d, Features: dataset.LabelFeatures, Options: options(t, "gckn-subtree"), Engine: enginetest.Open(t, 2)}
 	x, err := s.Represent(context.Background(), train)
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ func FitFeatureMap(eng engine.Engine, landmarks *tensor.Dense, eps float64, rule
 	if !(eps > 0) {
 		return nil, fmt.Errorf("regularisation %g of the landmarks' kernel matrix: must be positive", eps)
 	}
+	eng = engine.Host(eng)
 	m := shape[0]
 	projection := engine.New(eng, tensor.Float64, 1, m, m)
 	if m > 0 {
@@ -74,12 +75,13 @@ func (f *FeatureMap) Transform(eng engine.Engine, kernel *tensor.Dense) (*tensor
 	if kernel.Dims() != 2 || kernel.Shape()[1] != m {
 		return nil, fmt.Errorf("kernel values of shape %v: want a row for each point and %d columns, one for each landmark", kernel.Shape(), m)
 	}
-	projection := f.Projection
-	if kernel.Dtype() != projection.Dtype() {
-		projection = engine.New(eng, kernel.Dtype(), m, m)
-		if err := eng.Convert(projection, f.Projection); err != nil {
-			return nil, err
-		}
+	kernel, err := engine.FromHost(eng, kernel)
+	if err != nil {
+		return nil, err
+	}
+	projection := engine.New(eng, kernel.Dtype(), m, m)
+	if err := eng.Convert(projection, f.Projection); err != nil {
+		return nil, err
 	}
 	features := engine.New(eng, kernel.Dtype(), kernel.Shape()[0], m)
 	if err := eng.MatMul(features, kernel, projection, engine.MatMul{Alpha: 1}); err != nil {

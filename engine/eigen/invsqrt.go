@@ -43,27 +43,38 @@ func InvSqrt(workers, n int, dst, k []float64, eps float64, rule Rule) error {
 	if n < 0 || len(dst) < n*n || len(k) < n*n {
 		panic(fmt.Sprintf("eigen: %d and %d numbers do not hold two matrices of order %d", len(dst), len(k), n))
 	}
-	if rule != AfterRoot && rule != InsideRoot {
-		panic(fmt.Sprintf("eigen: unknown inverse square root rule %d", rule))
-	}
-	if !(eps >= 0) || math.IsInf(eps, 0) {
-		return fmt.Errorf("eigen: the regularisation of an inverse square root is %v, it must be a number >= 0", eps)
-	}
-	values, vectors, err := Symmetric(workers, n, k, max(n, 1))
+	values, vectors, err := rule.decompose(workers, n, k, eps)
 	if err != nil {
 		return err
 	}
 	// With the roots of the new eigenvalues on both sides the result is a product B^T B.
 	for j, e := range values {
-		f := rule.apply(e, eps)
-		if math.IsInf(f, 0) {
-			return fmt.Errorf("eigen: eigenvalue %v with the regularisation %v has no inverse square root, use a larger one: %w", e, eps, ErrNotFinite)
-		}
-		simd.Scale(math.Sqrt(f), vectors[j*n:(j+1)*n])
+		simd.Scale(math.Sqrt(rule.apply(e, eps)), vectors[j*n:(j+1)*n])
 	}
 	if n > 0 {
 		simd.Gemm(max(workers, 1), true, false, n, n, n, 1, vectors, n, vectors, n, 0, dst, n)
 		mirror(n, dst)
 	}
 	return nil
+}
+
+// decompose returns the eigendecomposition of k as [Symmetric] does, all of whose eigenvalues the rule can
+// be applied to.
+func (r Rule) decompose(workers, n int, k []float64, eps float64) (values, vectors []float64, err error) {
+	if r != AfterRoot && r != InsideRoot {
+		panic(fmt.Sprintf("eigen: unknown inverse square root rule %d", r))
+	}
+	if !(eps >= 0) || math.IsInf(eps, 0) {
+		return nil, nil, fmt.Errorf("eigen: the regularisation of an inverse square root is %v, it must be a number >= 0", eps)
+	}
+	values, vectors, err = Symmetric(workers, n, k, max(n, 1))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range values {
+		if math.IsInf(r.apply(e, eps), 0) {
+			return nil, nil, fmt.Errorf("eigen: eigenvalue %v with the regularisation %v has no inverse square root, use a larger one: %w", e, eps, ErrNotFinite)
+		}
+	}
+	return values, vectors, nil
 }

@@ -17,11 +17,15 @@ func Cases() []Case {
 	var all []Case
 	all = append(all, matMulCases()...)
 	all = append(all, sparseCases()...)
+	all = append(all, sparseExtraCases()...)
+	all = append(all, spectralCases()...)
 	all = append(all, rowCases()...)
 	all = append(all, gramCases()...)
 	all = append(all, assignCases()...)
 	all = append(all, segmentCases()...)
+	all = append(all, denseCases()...)
 	all = append(all, pathCases()...)
+	all = append(all, pathGradCases()...)
 	return all
 }
 
@@ -94,17 +98,13 @@ func rowCases() []Case {
 	for _, n := range sizes {
 		for _, d := range []int{0, 1, 3, 32, 130} {
 			all = append(all, Case{"NormalizeRows", fmt.Sprintf("%dx%d", n, d), 2, func(c *call) error {
-				x := c.random(5, n, d)
-				if n > 1 && d > 0 { // a zero row and a tiny one
-					scale := engine.New(c.e, c.dtype, n, d)
-					if err := c.e.Convert(scale, x); err != nil {
-						return err
+				x := normal(5, n*d)
+				if n > 1 { // a zero row and a tiny one
+					for i := range d {
+						x[i], x[d+i] = 0, 1e-6
 					}
-					zeroRow(scale, 0, d, 0)
-					zeroRow(scale, 1, d, 1e-6)
-					x = scale
 				}
-				return c.e.NormalizeRows(c.output(n, d), c.output(n), x, 1e-4)
+				return c.e.NormalizeRows(c.output(n, d), c.output(n), c.upload(c.dtype, x, n, d), 1e-4)
 			}})
 		}
 		all = append(all, Case{"Convert", fmt.Sprint(n), 1, func(c *call) error {
@@ -115,16 +115,6 @@ func rowCases() []Case {
 		}})
 	}
 	return all
-}
-
-func zeroRow(t *tensor.Dense, row, d int, value float64) {
-	for i := row * d; i < (row+1)*d; i++ {
-		if t.Dtype() == tensor.Float32 {
-			t.Float32s()[i] = float32(value)
-		} else {
-			t.Float64s()[i] = value
-		}
-	}
 }
 
 func gramCases() []Case {
@@ -291,66 +281,4 @@ func batches() map[string]*graph.Batch {
 		"arc types":     typed(random(13, 6, true)),
 		"many vertices": build(random(150, 2, false), random(100, 2.5, false), ring, star),
 	}
-}
-
-func pathCases() []Case {
-	var all []Case
-	for name, b := range batches() {
-		n := b.NumVertices()
-		for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
-			for _, walks := range []bool{false, true} {
-				for variant, size := range []int{1, 2, 3, 4} {
-					q := []int{33, 1, 16, 5}[(variant+int(pool))%4]
-					p := engine.PathPooling{
-						Graph: b, Size: size, Walks: walks, Pool: pool,
-						AllLengths: variant%2 == 0 || pool == engine.Mean,
-						Kernel:     engine.Kernel{Alpha: 1.7, SumExponent: size == 3},
-					}
-					rows := n
-					if variant >= 2 && n > 0 { // vertices share rows, and only some are pooled for
-						rows = 4
-						p.Index = make([]int32, n)
-						for v := range p.Index {
-							p.Index[v] = int32(v * v % rows)
-						}
-						p.Roots = make([][]int32, len(p.Lengths()))
-						for i := range p.Roots {
-							for v := i; v < n; v += 2 + i {
-								p.Roots[i] = append(p.Roots[i], int32(v))
-							}
-							if p.Roots[i] == nil {
-								p.Roots[i] = []int32{}
-							}
-						}
-					}
-					caseName := fmt.Sprintf("%s %v walks=%v size=%d all=%v q=%d", name, pool, walks, size, p.AllLengths, q)
-					all = append(all, Case{"PathPool", caseName, 4, func(c *call) error {
-						var out []*tensor.Dense
-						for i := range p.Lengths() {
-							r := n
-							if p.Roots != nil {
-								r = len(p.Roots[i])
-							}
-							out = append(out, c.output(r, q))
-						}
-						scores := c.random(13, rows*size*q, 1)
-						if err := c.e.NormalizeRows(scores, nil, scores, 2); err != nil { // keeps |s| below 1/2 or so
-							return err
-						}
-						if err := scores.Reshape(rows, size*q); err != nil {
-							return err
-						}
-						return c.e.PathPool(out, scores, c.random(14, rows), &p)
-					}})
-				}
-			}
-		}
-	}
-	for _, q := range sizes {
-		all = append(all, Case{"PathPool", fmt.Sprintf("rows without a graph q=%d", q), 2, func(c *call) error {
-			p := engine.PathPooling{Size: 1, Kernel: engine.Kernel{Alpha: 2}}
-			return c.e.PathPool([]*tensor.Dense{c.output(3, q)}, c.random(15, 3, q), nil, &p)
-		}})
-	}
-	return all
 }

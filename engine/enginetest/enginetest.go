@@ -49,28 +49,41 @@ func Run(t *testing.T, e engine.Engine) {
 // Check runs one case on e and on the reference and returns how they differ, nil where they agree.
 // Guard words around every output must be untouched.
 func Check(c Case, e engine.Engine, dtype tensor.Dtype) error {
+	_, err := check(c, e, dtype)
+	return err
+}
+
+// check is [Check] that also returns the largest difference as a share of the admissible one.
+func check(c Case, e engine.Engine, dtype tensor.Dtype) (worst float64, err error) {
 	want := &call{e: engine.Reference{}, dtype: dtype}
 	got := &call{e: e, dtype: dtype}
 	wantErr, err := c.run(want), c.run(got)
+	if err == nil {
+		err = got.fetch()
+	}
 	if (err == nil) != (wantErr == nil) {
-		return fmt.Errorf("error %v, reference %v", err, wantErr)
+		return 0, fmt.Errorf("error %v, reference %v", err, wantErr)
 	}
 	unit := 1e-12
 	if dtype == tensor.Float32 {
 		unit = 2e-6
 	}
 	for i := range want.outputs {
-		if err := compare(got.outputs[i].values(), want.outputs[i].values(), c.Tolerance*unit); err != nil {
-			return fmt.Errorf("output %d: %w", i, err)
+		share, err := compare(got.outputs[i].values(), want.outputs[i].values(), c.Tolerance*unit)
+		worst = max(worst, share)
+		if err != nil {
+			return worst, fmt.Errorf("output %d: %w", i, err)
 		}
 		if err := got.outputs[i].checkGuard(); err != nil {
-			return fmt.Errorf("output %d: %w", i, err)
+			return worst, fmt.Errorf("output %d: %w", i, err)
 		}
 	}
-	return nil
+	return worst, nil
 }
 
-func compare(got, want []float64, tolerance float64) error {
+// compare returns the largest difference as a share of the admissible one, and an error where an element
+// differs by more.
+func compare(got, want []float64, tolerance float64) (worst float64, err error) {
 	largest := 0.0
 	for _, v := range want {
 		if !math.IsInf(v, 0) {
@@ -81,11 +94,13 @@ func compare(got, want []float64, tolerance float64) error {
 		if got[i] == w || (math.IsNaN(got[i]) && math.IsNaN(w)) {
 			continue
 		}
-		if d := math.Abs(got[i] - w); !(d <= tolerance*largest) {
-			return fmt.Errorf("element %d is %.9g, reference %.9g (largest %.3g, allowed difference %.2g)", i, got[i], w, largest, tolerance*largest)
+		d := math.Abs(got[i] - w)
+		if !(d <= tolerance*largest) {
+			return worst, fmt.Errorf("element %d is %.9g, reference %.9g (largest %.3g, allowed difference %.2g)", i, got[i], w, largest, tolerance*largest)
 		}
+		worst = max(worst, d/(tolerance*largest))
 	}
-	return nil
+	return worst, nil
 }
 
 // call is one run of a case on one engine.
@@ -95,12 +110,14 @@ type call struct {
 	outputs []*output
 }
 
-// output is a tensor between guard words.
+// output is a tensor between guard words. On a device the tensor has memory of its own there, whose
+// surroundings the device must watch, and the host's copy is filled after the run.
 type output struct {
-	f32   []float32
-	f64   []float64
-	i32   []int32
-	shape int
+	f32    []float32
+	f64    []float64
+	i32    []int32
+	shape  int
+	device *tensor.Dense
 }
 
 const (
@@ -112,17 +129,50 @@ const (
 func (c *call) output(shape ...int) *tensor.Dense { return c.outputOf(c.dtype, shape...) }
 
 func (c *call) outputOf(dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	o := &output{shape: 1}
-	for _, s := range shape {
-		o.shape *= s
-	}
+	o := &output{shape: tensor.Shape(shape).TotalSize()}
 	c.outputs = append(c.outputs, o)
 	if dtype == tensor.Float32 {
 		o.f32 = guarded(o.shape, float32(math.NaN()))
-		return tensor.New(tensor.WithEngine(c.e), tensor.WithShape(shape...), tensor.WithBacking(o.f32[guard:guard+o.shape:guard+o.shape]))
+	} else {
+		o.f64 = guarded(o.shape, math.NaN())
 	}
-	o.f64 = guarded(o.shape, math.NaN())
-	return tensor.New(tensor.WithEngine(c.e), tensor.WithShape(shape...), tensor.WithBacking(o.f64[guard:guard+o.shape:guard+o.shape]))
+	host := tensor.New(tensor.WithEngine(engine.Host(c.e)), tensor.WithShape(shape...), tensor.WithBacking(o.backing()))
+	out := c.place(host)
+	if out != host {
+		o.device = out
+	}
+	return out
+}
+
+// backing returns the elements between the guard words.
+func (o *output) backing() any {
+	if o.f32 != nil {
+		return o.f32[guard : guard+o.shape : guard+o.shape]
+	}
+	return o.f64[guard : guard+o.shape : guard+o.shape]
+}
+
+// place returns a host tensor on the engine of the call.
+func (c *call) place(host *tensor.Dense) *tensor.Dense {
+	t, err := engine.FromHost(c.e, host)
+	if err != nil {
+		panic(err) // the suite's tensors are small
+	}
+	return t
+}
+
+// fetch brings the outputs of a device to the host.
+func (c *call) fetch() error {
+	for _, o := range c.outputs {
+		if o.device == nil {
+			continue
+		}
+		host := tensor.New(tensor.WithShape(o.device.Shape()...), tensor.WithBacking(o.backing()))
+		if err := c.e.Convert(host, o.device); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // indices returns an output of n integers.
@@ -172,24 +222,39 @@ func (c *call) random(seed uint64, shape ...int) *tensor.Dense {
 }
 
 func (c *call) randomOf(dtype tensor.Dtype, seed uint64, shape ...int) *tensor.Dense {
+	return c.upload(dtype, normal(seed, tensor.Shape(shape).TotalSize()), shape...)
+}
+
+// normal returns n standard normal numbers that float32 represents.
+func normal(seed uint64, n int) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	t := engine.New(c.e, dtype, shape...)
-	if dtype == tensor.Float32 {
-		for i := range t.Float32s() {
-			t.Float32s()[i] = float32(rng.NormFloat64())
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(float32(rng.NormFloat64()))
+	}
+	return x
+}
+
+// upload returns a tensor on the engine of the call with given elements.
+func (c *call) upload(dtype tensor.Dtype, x []float64, shape ...int) *tensor.Dense {
+	host := engine.New(engine.Host(c.e), dtype, shape...)
+	if dtype == tensor.Float64 {
+		copy(host.Float64s(), x)
+	} else {
+		for i, v := range x {
+			host.Float32s()[i] = float32(v)
 		}
-		return t
 	}
-	for i := range t.Float64s() {
-		t.Float64s()[i] = float64(float32(rng.NormFloat64()))
-	}
-	return t
+	return c.place(host)
 }
 
 // Bits runs the case on e and returns the bit patterns of its outputs.
 func (c Case) Bits(e engine.Engine, dtype tensor.Dtype) string {
 	run := &call{e: e, dtype: dtype}
 	if err := c.run(run); err != nil {
+		return err.Error()
+	}
+	if err := run.fetch(); err != nil {
 		return err.Error()
 	}
 	var bits strings.Builder

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/parallel"
+	"gorgonia.org/tensor"
+)
+
+// HistogramIntersection implements [Engine] by an inverted index: for every column the rows of b that
+// have an entry there. Time goes to pairs of entries of one column alone, sum_k |a_k| |b_k| of them, half
+// as many where a and b are the same. Beside the index, as large as b, every worker holds a row of sums in
+// float64.
+func (e *CPU) HistogramIntersection(out *tensor.Dense, a, b *Sparse) error {
+	if err := CheckHistogramIntersection(out, a, b); err != nil {
+		return err
+	}
+	if out.Dtype() == tensor.Float32 {
+		intersect(e.workers, data[float32](out), a, b)
+	} else {
+		intersect(e.workers, data[float64](out), a, b)
+	}
+	return nil
+}
+
+// histogramChunk is the number of rows that one piece of parallel work covers.
+const histogramChunk = 16
+
+func intersect[T simd.Float](workers int, out []T, a, b *Sparse) {
+	same := a == b
+	a = a.Unmasked()
+	if same {
+		b = a
+	} else {
+		b = b.Unmasked()
+	}
+	index := b.Transpose()
+	rows, n := a.Rows(), b.Rows()
+	parallel.Each(workers, (rows+histogramChunk-1)/histogramChunk, func() func(int) {
+		sums := make([]float64, n)
+		return func(chunk int) {
+			for i := chunk * histogramChunk; i < min((chunk+1)*histogramChunk, rows); i++ {
+				first := 0
+				if same {
+					first = i
+				}
+				intersectRow(sums, a, index, i, int32(first))
+				for j := first; j < n; j++ {
+					out[i*n+j] = T(sums[j])
+				}
+			}
+		}
+	})
+	if same {
+		mirrorUpper(workers, n, out)
+	}
+}
+
+// intersectRow sets sums[j] for all rows j >= first of the index to sum_k min(a_ik, b_jk), added up in the
+// order of the columns.
+func intersectRow(sums []float64, a, index *Sparse, i int, first int32) {
+	clear(sums)
+	for e := a.RowPtr[i]; e < a.RowPtr[i+1]; e++ {
+		x, c := a.value(e), a.Col[e]
+		for f := index.RowPtr[c+1] - 1; f >= index.RowPtr[c] && index.Col[f] >= first; f-- {
+			sums[index.Col[f]] += min(x, index.value(f))
+		}
+	}
+}
+
+// mirrorUpper copies the upper triangle of an n x n matrix to the lower one, by square tiles, which keep
+// both the rows that are read and those that are written in the cache.
+func mirrorUpper[T simd.Float](workers, n int, x []T) {
+	const tile = 32
+	parallel.Chunks(workers, n, tile, func(from, to int) {
+		for j0 := 0; j0 < to; j0 += tile {
+			for i := from; i < to; i++ {
+				for j := j0; j < min(j0+tile, i); j++ {
+					x[i*n+j] = x[j*n+i]
+				}
+			}
+		}
+	})
+}

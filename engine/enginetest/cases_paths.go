@@ -1,0 +1,175 @@
+package enginetest
+
+import (
+	"fmt"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// pooling is a path pooling of random scores with q filters, of rows table rows.
+type pooling struct {
+	engine.PathPooling
+	name    string
+	q, rows int
+}
+
+// poolings returns every way of pooling on every batch, in sizes that meet each way to compute it.
+func poolings() []pooling {
+	var all []pooling
+	for name, b := range batches() {
+		n := b.NumVertices()
+		for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
+			for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
+				for variant, size := range []int{1, 2, 3, 4} {
+					q := []int{33, 1, 16, 5}[(variant+int(pool))%4]
+					p := engine.PathPooling{
+						Graph: b, Size: size, Route: route, Pool: pool,
+						AllLengths: variant%2 == 0 || pool == engine.Mean,
+						Kernel:     engine.Kernel{Alpha: 1.7, SumExponent: size == 3},
+					}
+					rows := n
+					if variant >= 2 && n > 0 {
+						rows = 4
+						shareRows(&p, rows)
+					}
+					caseName := fmt.Sprintf("%s %v %v size=%d all=%v q=%d", name, pool, route, size, p.AllLengths, q)
+					all = append(all, pooling{p, caseName, q, rows})
+				}
+			}
+		}
+	}
+	return append(all, longPoolings()...)
+}
+
+// longPoolings returns poolings over longer routes than models use.
+func longPoolings() []pooling {
+	var all []pooling
+	for _, name := range []string{"ring", "directed", "arc types"} {
+		b := batches()[name]
+		for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
+			for _, pool := range []engine.Pooling{engine.Mean, engine.Max} {
+				for _, size := range []int{5, 6, 9} {
+					if size > 5 && name != "ring" {
+						continue // too many routes for the reference
+					}
+					p := engine.PathPooling{Graph: b, Size: size, Route: route, Pool: pool, AllLengths: true, Kernel: engine.Kernel{Alpha: 2}}
+					all = append(all, pooling{p, fmt.Sprintf("%s %v %v size=%d long", name, pool, route, size), 3, b.NumVertices()})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// shareRows lets vertices share rows of the table and pools for some of the vertices only.
+func shareRows(p *engine.PathPooling, rows int) {
+	n := p.Graph.NumVertices()
+	p.Index = make([]int32, n)
+	for v := range p.Index {
+		p.Index[v] = int32(v * v % rows)
+	}
+	p.Roots = make([][]int32, len(p.Lengths()))
+	for i := range p.Roots {
+		p.Roots[i] = []int32{}
+		for v := i; v < n; v += 2 + i {
+			p.Roots[i] = append(p.Roots[i], int32(v))
+		}
+	}
+}
+
+// matrices makes a tensor of the shape of every output.
+func (p *pooling) matrices(make func(length, rows, q int) *tensor.Dense) []*tensor.Dense {
+	var out []*tensor.Dense
+	for i := range p.Lengths() {
+		r := p.rows
+		switch {
+		case p.Roots != nil:
+			r = len(p.Roots[i])
+		case p.Graph != nil:
+			r = p.Graph.NumVertices()
+		}
+		out = append(out, make(i, r, p.q))
+	}
+	return out
+}
+
+// scores returns scores of magnitude 1/2 or so, like products of anchors with unit vectors.
+func (p *pooling) scores(c *call) *tensor.Dense {
+	x := normal(13, p.rows*p.Size*p.q)
+	for i, v := range x {
+		x[i] = v / max(2, v, -v)
+	}
+	return c.upload(c.dtype, x, p.rows, p.Size*p.q)
+}
+
+func pathCases() []Case {
+	var all []Case
+	for _, p := range poolings() {
+		all = append(all, Case{"PathPool", p.name, 4, func(c *call) error {
+			out := p.matrices(func(_, rows, q int) *tensor.Dense { return c.output(rows, q) })
+			return c.e.PathPool(out, p.scores(c), c.random(14, p.rows), &p.PathPooling)
+		}})
+	}
+	for _, q := range sizes {
+		all = append(all, Case{"PathPool", fmt.Sprintf("rows without a graph q=%d", q), 2, func(c *call) error {
+			p := engine.PathPooling{Size: 1, Kernel: engine.Kernel{Alpha: 2}}
+			return c.e.PathPool([]*tensor.Dense{c.output(3, q)}, c.random(15, 3, q), nil, &p)
+		}})
+	}
+	return all
+}
+
+// pathGradCases allows for the sums over all routes through a vertex, which are longer than those of
+// the forward pass.
+func pathGradCases() []Case {
+	var all []Case
+	for _, p := range poolings() {
+		all = append(all, Case{"PathPoolGrad", p.name, 8, func(c *call) error { return p.gradient(c, true, true) }})
+	}
+	for _, q := range sizes {
+		p := pooling{engine.PathPooling{Size: 1, Kernel: engine.Kernel{Alpha: 2}}, "", q, 3}
+		all = append(all,
+			Case{"PathPoolGrad", fmt.Sprintf("rows without a graph q=%d", q), 8, func(c *call) error { return p.gradient(c, true, true) }},
+			Case{"PathPoolGrad", fmt.Sprintf("no gradient of the norms q=%d", q), 8, func(c *call) error { return p.gradient(c, true, false) }},
+			Case{"PathPoolGrad", fmt.Sprintf("no norms q=%d", q), 8, func(c *call) error { return p.gradient(c, false, false) }},
+			Case{"PathPoolGrad", fmt.Sprintf("a gradient of no norms q=%d", q), 8, func(c *call) error { return p.gradient(c, false, true) }})
+	}
+	return append(all, tieCases()...)
+}
+
+// tieCases have scores that are the same everywhere, so that all routes attain the maximum and the
+// first of them takes the gradient.
+func tieCases() []Case {
+	var all []Case
+	for name, b := range batches() {
+		for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
+			p := pooling{engine.PathPooling{Graph: b, Size: 3, Route: route, Pool: engine.Max, AllLengths: true, Kernel: engine.Kernel{Alpha: 1}}, "", 5, b.NumVertices()}
+			all = append(all, Case{"PathPoolGrad", fmt.Sprintf("ties %s %v", name, route), 8, func(c *call) error {
+				scores := make([]float64, p.rows*p.Size*p.q)
+				for i := range scores {
+					scores[i] = 0.25
+				}
+				return p.gradientAt(c, c.upload(c.dtype, scores, p.rows, p.Size*p.q), true, true)
+			}})
+		}
+	}
+	return all
+}
+
+func (p *pooling) gradient(c *call, norms, normGrad bool) error {
+	return p.gradientAt(c, p.scores(c), norms, normGrad)
+}
+
+func (p *pooling) gradientAt(c *call, scores *tensor.Dense, norms, normGrad bool) error {
+	var norm, gradient *tensor.Dense
+	if norms {
+		norm = c.random(14, p.rows)
+	}
+	if normGrad {
+		gradient = c.output(p.rows)
+	}
+	outGrad := p.matrices(func(length, rows, q int) *tensor.Dense { return c.random(uint64(16+length), rows, q) })
+	return c.e.PathPoolGrad(c.output(p.rows, p.Size*p.q), gradient, outGrad, scores, norm, &p.PathPooling)
+}

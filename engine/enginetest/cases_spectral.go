@@ -1,0 +1,151 @@
+package enginetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
+)
+
+// spectralFamily is a kind of symmetric matrices of any order.
+type spectralFamily struct {
+	name  string
+	build func(rng *rand.Rand, n int) []float64
+
+	// forward and backward are the tolerances of InvSqrt and of its gradient. An eigenvalue e is known up
+	// to delta, some n 2^-53 |K|, by either engine; the rules and their slopes magnify this.
+	forward, backward float64
+}
+
+// spectralFamilies are Gaussian Gram matrices, well conditioned, nearly singular (points close together)
+// and singular (points repeated), and matrices where eigenvalues meet or are negative.
+func spectralFamilies() []spectralFamily {
+	gram := func(dim int, spread float64, repeat int) func(*rand.Rand, int) []float64 {
+		return func(rng *rand.Rand, n int) []float64 {
+			points := make([]float64, n*dim)
+			for i := range points {
+				points[i] = spread * rng.NormFloat64()
+			}
+			return fill(n, func(i, j int) float64 {
+				sum := 0.0
+				for c := range dim {
+					d := points[i/repeat*dim+c] - points[j/repeat*dim+c]
+					sum += d * d
+				}
+				return math.Exp(-sum)
+			})
+		}
+	}
+	return []spectralFamily{
+		{"gram", gram(4, 1, 1), 1e4, 1e6},
+		{"nearly singular gram", gram(2, 0.5, 1), 1e7, 1e10},
+		{"repeated points", gram(3, 1, 2), 1e7, 0},
+		{"identity", func(_ *rand.Rand, n int) []float64 {
+			return fill(n, func(i, j int) float64 { return float64(max(0, 1-(i-j)*(i-j))) })
+		}, 4, 4},
+		{"ones", func(_ *rand.Rand, n int) []float64 { return fill(n, func(i, j int) float64 { return 1 }) }, 1e7, 0},
+		{"diagonal", func(_ *rand.Rand, n int) []float64 {
+			return fill(n, func(i, j int) float64 {
+				if i != j {
+					return 0
+				}
+				return float64(1+i%5) / 4
+			})
+		}, 10, 10},
+		{"with negative eigenvalues", func(_ *rand.Rand, n int) []float64 {
+			return fill(n, func(i, j int) float64 { // 1 and -1 on the diagonal, beside a small mixing
+				x := 0.3 / float64(1+(i-j)*(i-j)) / float64(n)
+				if i == j {
+					x += float64(1 - 2*(i%2))
+				}
+				return x
+			})
+		}, 1e3, 1e4},
+		{"tiny", func(_ *rand.Rand, n int) []float64 {
+			return fill(n, func(i, j int) float64 { return 1e-6 / float64(1+(i-j)*(i-j)) })
+		}, 1e3, 1e5},
+	}
+}
+
+// fill returns the symmetric matrix with entry(i, j) for j <= i.
+func fill(n int, entry func(i, j int) float64) []float64 {
+	a := make([]float64, n*n)
+	for i := range n {
+		for j := range i + 1 {
+			a[i*n+j] = entry(i, j)
+			a[j*n+i] = a[i*n+j]
+		}
+	}
+	return a
+}
+
+func spectralCases() []Case {
+	var all []Case
+	for _, family := range spectralFamilies() {
+		for _, order := range []int{0, 1, 2, 3, 31, 32, 33, 47, 70, 97} {
+			count := 1 + order%3
+			if order > 40 {
+				count = 1
+			}
+			if order == 97 && family.name != "nearly singular gram" && family.name != "with negative eigenvalues" {
+				continue
+			}
+			for _, rule := range []engine.InvSqrtRule{engine.AfterRoot, engine.InsideRoot} {
+				matrices := func(c *call) *tensor.Dense {
+					rng := rand.New(rand.NewPCG(uint64(order), 40))
+					var k []float64
+					for range count {
+						k = append(k, family.build(rng, order)...)
+					}
+					return c.upload(tensor.Float64, k, count, order, order)
+				}
+				name := fmt.Sprintf("%s %dx%d rule=%d", family.name, count, order, rule)
+				// The suite's unit is that of the dtype, but these are in float64 whatever it is.
+				all = append(all, Case{"InvSqrt", name, family.forward, func(c *call) error {
+					k := matrices(c)
+					return c.e.InvSqrt(c.outputOf(tensor.Float64, count, order, order), k, 0.05, rule)
+				}})
+				if family.backward == 0 && rule == engine.AfterRoot {
+					continue // no slope at the zero eigenvalues
+				}
+				tolerance := max(family.backward, 100)
+				all = append(all, Case{"InvSqrtGrad", name, tolerance, func(c *call) error {
+					k, g := matrices(c), c.randomOf(tensor.Float64, 41, count, order, order)
+					return c.e.InvSqrtGrad(c.outputOf(tensor.Float64, count, order, order), g, k, 0.05, rule)
+				}})
+			}
+		}
+	}
+	all = append(all, Case{"InvSqrt", "in place", 1e4, func(c *call) error {
+		k := c.outputOf(tensor.Float64, 2, 40, 40)
+		smooth := fill(40, func(i, j int) float64 { return math.Exp(-math.Abs(float64(i-j)) / 5) })
+		if err := c.e.Convert(k, c.upload(tensor.Float64, append(smooth, smooth...), 2, 40, 40)); err != nil {
+			return err
+		}
+		return c.e.InvSqrt(k, k, 0.05, engine.AfterRoot)
+	}}, Case{"InvSqrtGrad", "in place", 1e6, func(c *call) error {
+		g := c.outputOf(tensor.Float64, 1, 35, 35)
+		if err := c.e.Convert(g, c.randomOf(tensor.Float64, 42, 1, 35, 35)); err != nil {
+			return err
+		}
+		k := c.upload(tensor.Float64, fill(35, func(i, j int) float64 { return math.Exp(-float64(i-j) * float64(i-j) / 9) }), 1, 35, 35)
+		return c.e.InvSqrtGrad(g, g, k, 0.05, engine.InsideRoot)
+	}}, Case{"InvSqrt", "a singular matrix without regularisation", 1, func(c *call) error {
+		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 3, 3), engine.New(c.e, tensor.Float64, 1, 3, 3), 0, engine.AfterRoot)
+	}}, Case{"InvSqrtGrad", "a singular matrix without regularisation", 1, func(c *call) error {
+		t := func() *tensor.Dense { return engine.New(c.e, tensor.Float64, 1, 3, 3) }
+		return c.e.InvSqrtGrad(t(), t(), t(), 0, engine.InsideRoot)
+	}}, Case{"InvSqrt", "a matrix that is not finite", 1, func(c *call) error {
+		k := fill(34, func(i, j int) float64 { return 1 / float64(1+i-j) })
+		k[33*34+2] = math.NaN()
+		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 34, 34), c.upload(tensor.Float64, k, 1, 34, 34), 0.1, engine.AfterRoot)
+	}}, Case{"InvSqrt", "a negative regularisation", 1, func(c *call) error {
+		k := c.upload(tensor.Float64, []float64{1}, 1, 1, 1)
+		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 1, 1), k, -0.1, engine.AfterRoot)
+	}}, Case{"InvSqrt", "the shapes differ", 1, func(c *call) error {
+		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 2, 2), engine.New(c.e, tensor.Float64, 1, 3, 3), 0.1, engine.AfterRoot)
+	}})
+	return all
+}

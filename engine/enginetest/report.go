@@ -1,0 +1,87 @@
+package enginetest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
+)
+
+// Summary is how an engine fared on the cases of one operation, both dtypes counted.
+type Summary struct {
+	Operation string  `json:"operation"`
+	Cases     int     `json:"cases"`
+	Failed    int     `json:"failed"`
+	Worst     float64 `json:"worst"` // largest difference as a share of the admissible one
+}
+
+// Summarize runs all cases on e and sums them up, operations in the order of the suite.
+func Summarize(e engine.Engine) []Summary {
+	var all []Summary
+	for _, c := range Cases() {
+		at := slices.IndexFunc(all, func(s Summary) bool { return s.Operation == c.Operation })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Summary{Operation: c.Operation})
+		}
+		for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+			worst, err := check(c, e, dtype)
+			all[at].Cases++
+			all[at].Worst = max(all[at].Worst, worst)
+			if err != nil {
+				all[at].Failed++
+			}
+		}
+	}
+	return all
+}
+
+// Column is the result of one engine in the report.
+type Column struct {
+	Engine    string    `json:"engine"`
+	Summaries []Summary `json:"summaries"`
+}
+
+// WriteReport writes the results as a table in Markdown, a row for each operation and a column for each
+// engine.
+func WriteReport(w io.Writer, columns []Column) error {
+	if len(columns) == 0 {
+		return errors.New("no engine")
+	}
+	var b strings.Builder
+	b.WriteString("| operation | cases |")
+	for _, c := range columns {
+		fmt.Fprintf(&b, " %s |", c.Engine)
+	}
+	b.WriteString("\n|---|---:|" + strings.Repeat("---:|", len(columns)) + "\n")
+	total, failed := 0, make([]int, len(columns))
+	for i, first := range columns[0].Summaries {
+		fmt.Fprintf(&b, "| %s | %d |", first.Operation, first.Cases)
+		total += first.Cases
+		for k, c := range columns {
+			s := c.Summaries[i]
+			failed[k] += s.Failed
+			if s.Failed > 0 {
+				fmt.Fprintf(&b, " **%d failed** |", s.Failed)
+			} else {
+				fmt.Fprintf(&b, " %.2f |", s.Worst)
+			}
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "| all | %d |", total)
+	for _, n := range failed {
+		if n == 0 {
+			b.WriteString(" passed |")
+		} else {
+			fmt.Fprintf(&b, " **%d failed** |", n)
+		}
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,98 @@
+package gckn
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/memory"
+	"gorgonia.org/tensor"
+)
+
+// maxRunBytes bounds the memory for the features of one run of graphs; more makes nothing faster.
+const maxRunBytes = 1 << 30
+
+// runBytes returns the memory that the features of one run may take: a quarter of what is free. On a
+// host it is a power of two, so that the same graphs share a run on every machine with enough memory:
+// which vertices stand for others, and so the last bits of sums, depends on it.
+func (m *Model) runBytes() (int64, error) {
+	if d, ok := m.engine.(engine.Device); ok {
+		free, err := d.Available()
+		return min(free/4, maxRunBytes), err
+	}
+	free := memory.Available()
+	if free <= 0 || free/4 >= maxRunBytes {
+		return maxRunBytes, nil
+	}
+	return 1 << (bits.Len64(uint64(max(free/4, 1))) - 1), nil
+}
+
+// forEachRun cuts b into runs of whole graphs whose features fit in runBytes and calls visit for each,
+// with the number of its first graph.
+func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(run *graph.Batch, first int) error) error {
+	perVertex := int64(0)
+	for l, y := range m.opt.Layers {
+		width := y.PathSize*y.Filters + 2*m.opt.channels(l)*y.Filters
+		perVertex = max(perVertex, int64(4*width))
+	}
+	if m.opt.Double {
+		perVertex *= 2
+	}
+	room, err := m.runBytes()
+	if err != nil {
+		return err
+	}
+	limit := max(room/perVertex, 1)
+	n := b.NumGraphs()
+	for first := 0; first < n; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress.report("encode", first, n)
+		end := first + 1
+		for end < n && int64(b.Offsets[end+1]-b.Offsets[first]) <= limit {
+			end++
+		}
+		run := b
+		if first > 0 || end < n {
+			run = b.Slice(first, end)
+		}
+		if err := visit(run, first); err != nil {
+			return err
+		}
+		first = end
+	}
+	progress.report("encode", n, n)
+	return nil
+}
+
+// rows views n rows of a matrix from row first on.
+func rows(x *tensor.Dense, first, n int) *tensor.Dense {
+	width := x.Shape()[1]
+	return engine.View(x, first*width, n, width)
+}
+
+// onHost calls write with a tensor of the model's engine that becomes out, which is in host memory.
+func (m *Model) onHost(out *tensor.Dense, write func(x *tensor.Dense) error) error {
+	if _, device := m.engine.(engine.Device); !device {
+		return write(out)
+	}
+	x := engine.Scratch(m.engine, out.Dtype(), out.Shape()...)
+	defer engine.Release(m.engine, x)
+	if err := write(x); err != nil {
+		return err
+	}
+	return m.engine.Convert(out, x)
+}
+
+// visitRun calls visit with n rows of host memory that write fills in.
+func (m *Model) visitRun(first, n int, visit func(first int, x *tensor.Dense) error, write func(x *tensor.Dense) error) error {
+	host := engine.Host(m.engine)
+	x := engine.Scratch(host, m.dtype(), n, m.opt.Dim())
+	defer engine.Release(host, x)
+	if err := m.onHost(x, write); err != nil {
+		return err
+	}
+	return visit(first, x)
+}
