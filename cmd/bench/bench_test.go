@@ -42,6 +42,9 @@ func dataFolder(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	for _, m := range models() {
+		if m.generate != nil {
+			continue
+		}
 		kind, opt := "molecules", dataset.SynthOptions{Graphs: 24, Vertices: 12}
 		if strings.Contains(m.about, "degrees") {
 			kind, opt = "power-law", dataset.SynthOptions{Graphs: 24, Vertices: 10, Degree: 4}
@@ -59,8 +62,8 @@ func dataFolder(t *testing.T) string {
 }
 
 func TestEveryBenchmarkRuns(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "out.json")
-	stdout, stderr, err := execute(t, "--quick", "--repeat", "2", "--op", "all", "--model", "all,collab", "--data", dataFolder(t), "--json", file)
+	file, picture := filepath.Join(t.TempDir(), "out.json"), filepath.Join(t.TempDir(), "roofline.svg")
+	stdout, stderr, err := execute(t, "--quick", "--repeat", "2", "--op", "all", "--model", "all,collab,molecules-path,power-law-path", "--data", dataFolder(t), "--json", file, "--plot", picture)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +84,16 @@ func TestEveryBenchmarkRuns(t *testing.T) {
 	noFloor := map[string]bool{"path-classes": true, "kmeans": true, "sample": true} // their work is not known beforehand
 	for _, op := range operations() {
 		res, ok := byName[op.name]
+		if op.kind == deviceAlone {
+			if ok {
+				t.Errorf("operation %s was measured without a device", op.name)
+			}
+			continue
+		}
 		if !ok || !(res.Rate > 0) || res.Unit == "" || res.Shape == "" {
 			t.Errorf("operation %s: %+v", op.name, res)
 		}
-		if r.Machine.SIMD != "portable" && !(res.OverPortable > 0) {
+		if r.Machine.SIMD != "portable" && op.kind != large && !(res.OverPortable > 0) {
 			t.Errorf("operation %s was not compared with portable code", op.name)
 		}
 		if !noFloor[op.name] && !(res.Floor > 0) {
@@ -104,6 +113,13 @@ func TestEveryBenchmarkRuns(t *testing.T) {
 		if !strings.Contains(stderr, "model "+m.name) {
 			t.Errorf("no progress of model %s on standard error", m.name)
 		}
+	}
+	if encode := byName["nci1-path/encode"]; encode.Throughput == nil || !(encode.Throughput.Paths > encode.Throughput.Vertices) {
+		t.Errorf("throughput %+v of an encoding", encode.Throughput)
+	}
+	drawn, err := os.ReadFile(picture)
+	if err != nil || !strings.Contains(string(drawn), ">matmul ") || !strings.Contains(string(drawn), ">copy ") {
+		t.Errorf("the picture does not show the operations: %v", err)
 	}
 	if len(r.Targets) > 0 {
 		t.Errorf("tiny inputs were held against targets: %v", r.Targets)
@@ -183,15 +199,15 @@ func TestComparePrintsRatios(t *testing.T) {
 		}
 		return file
 	}
-	a := save("a.json", &report{Date: "d1", Machine: machine{Processor: "P", SIMD: "avx2"}, Results: []result{
-		{Name: "gram", Workers: 1, Seconds: 3}, {Name: "assign", Workers: 1, Seconds: 1}}})
-	b := save("b.json", &report{Date: "d2", Machine: machine{Processor: "Q", SIMD: "avx2"}, Results: []result{
-		{Name: "gram", Workers: 1, Seconds: 2}, {Name: "matmul", Workers: 1, Seconds: 1}}})
+	a := save("a.json", &report{Date: "d1", Machine: machine{Processor: "P", SIMD: "avx2", Rates: rates{Copy: 1e9, Peak32: 1e11}}, Results: []result{
+		{Name: "gram", Workers: 1, Seconds: 3, Fraction: 0.25}, {Name: "assign", Workers: 1, Seconds: 1}}})
+	b := save("b.json", &report{Date: "d2", Machine: machine{Processor: "Q", SIMD: "avx2", Device: "GPU", Rates: rates{Copy: 4e9, Peak32: 1e11}}, Results: []result{
+		{Name: "gram", Device: "gpu", Seconds: 2}, {Name: "matmul", Workers: 1, Seconds: 1}}})
 	stdout, _, err := execute(t, "compare", a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1.50x", "3.00 s", "2.00 s", "only in A: assign", "only in B: matmul", "the machines differ"} {
+	for _, want := range []string{"1.50x", "3.00 s", "2.00 s", "only in A: assign", "only in B: matmul", "the machines differ", "25 %", "cpu and gpu", "4.00x"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -201,6 +217,10 @@ func TestComparePrintsRatios(t *testing.T) {
 func TestWrongUsageIsRefusedInOneLine(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.json")
 	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bare := filepath.Join(t.TempDir(), "bare.json")
+	if err := (&report{Date: "d"}).saveJSON(bare); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -215,6 +235,12 @@ func TestWrongUsageIsRefusedInOneLine(t *testing.T) {
 		{"a single sample", []string{"--repeat", "1"}, 2, "--repeat"},
 		{"no workers", []string{"--workers", "0"}, 2, "--workers"},
 		{"unknown flag", []string{"--fast"}, 2, "--fast"},
+		{"unknown device", []string{"--device", "tpu"}, 2, "want auto, cpu, cuda"},
+		{"operation of a device", []string{"--device", "cpu", "--op", "upload"}, 2, "--device cuda"},
+		{"picture of an unknown kind", []string{"--plot", "roof.pdf"}, 2, ".svg or .png"},
+		{"roofline without rates", []string{"--plot", "roof.svg", "--bare"}, 2, "--bare"},
+		{"plot of nothing", []string{"plot", "a.json"}, 2, "a file .svg"},
+		{"plot of a report without rates", []string{"plot", bare, filepath.Join(t.TempDir(), "x.svg")}, 1, "--bare"},
 		{"stray argument", []string{"gram"}, 2, "gram"},
 		{"compare of one", []string{"compare", "a.json"}, 2, "two reports"},
 		{"report that is not there", []string{"compare", "absent.json", "absent.json"}, 1, "absent.json"},

@@ -1,27 +1,41 @@
 package main
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
 )
 
 func TestNamesChooseBenchmarks(t *testing.T) {
+	all, onCPU, onGPU := operations(), 0, 0
+	for _, op := range all {
+		if op.kind != deviceAlone {
+			onCPU++
+		}
+		if op.kind != onHost {
+			onGPU++
+		}
+	}
 	for _, c := range []struct {
 		name       string
 		flags      flags
+		device     bool
 		ops, model int // number of each; -1: all, for models without those that want to be named
 	}{
-		{"nothing", flags{}, -1, -1},
-		{"an operation alone", flags{ops: []string{"gram"}}, 1, 0},
-		{"a model alone", flags{models: []string{"nci1-path"}}, 0, 1},
-		{"a data set", flags{models: []string{"nci1"}}, 0, 2},
-		{"both", flags{ops: []string{"gram", "assign"}, models: []string{"mutag"}}, 2, 2},
-		{"all and none", flags{ops: []string{"all"}, models: []string{"none"}}, -1, 0},
-		{"by name only", flags{models: []string{"collab"}}, 0, 1},
+		{"nothing", flags{}, false, onCPU, -1},
+		{"nothing, on a device", flags{}, true, onGPU, -1},
+		{"an operation alone", flags{ops: []string{"gram"}}, false, 1, 0},
+		{"work of the host, on a device", flags{ops: []string{"kmeans"}}, true, 1, 0},
+		{"a model alone", flags{models: []string{"nci1-path"}}, false, 0, 1},
+		{"a data set", flags{models: []string{"nci1"}}, false, 0, 2},
+		{"both", flags{ops: []string{"gram", "assign"}, models: []string{"mutag"}}, false, 2, 2},
+		{"all and none", flags{ops: []string{"all"}, models: []string{"none"}}, false, onCPU, 0},
+		{"by name only", flags{models: []string{"collab"}}, false, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ops, err := c.flags.chosenOperations()
+			ops, err := c.flags.chosenOperations(c.device)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,9 +44,6 @@ func TestNamesChooseBenchmarks(t *testing.T) {
 				t.Fatal(err)
 			}
 			common := slices.DeleteFunc(models(), func(m model) bool { return m.extra })
-			if c.ops < 0 {
-				c.ops = len(operations())
-			}
 			if c.model < 0 {
 				c.model = len(common)
 			}
@@ -80,8 +91,13 @@ func TestLongMeasurementsKeepTwoSamples(t *testing.T) {
 
 func TestMedianAndSpread(t *testing.T) {
 	x := timing{Wall: []float64{9, 9, 9}, CPU: []float64{4, 1, 2}}
-	if x.cpu() != 2 || x.wall() != 9 || x.spread() != 1.5 {
-		t.Errorf("median %g and %g, spread %g; want 2, 9 and 1.5", x.cpu(), x.wall(), x.spread())
+	one, two := place{workers: 1}, place{workers: 2}
+	if one.seconds(x) != 2 || two.seconds(x) != 9 || one.spread(x) != 1.5 || two.spread(x) != 0 {
+		t.Errorf("one worker took %g s with spread %g, two took %g s with spread %g; want 2, 1.5, 9 and 0",
+			one.seconds(x), one.spread(x), two.seconds(x), two.spread(x))
+	}
+	if gpu := (place{workers: 1, device: "gpu"}); gpu.seconds(x) != 9 {
+		t.Errorf("a device took %g s, want those of the wall clock, 9", gpu.seconds(x))
 	}
 	if m := median([]float64{4, 1, 2, 3}); m != 2.5 {
 		t.Errorf("median of four is %g, want 2.5", m)
@@ -102,6 +118,35 @@ func TestFloorIsTheSlowerOfArithmeticAndTransfers(t *testing.T) {
 		if got, bound := c.f.seconds(r); got != c.want || bound != c.bound {
 			t.Errorf("%+v: %g seconds of %s, want %g of %s", c.f, got, bound, c.want, c.bound)
 		}
+	}
+}
+
+func TestFloorOfWorkAtUnknownRates(t *testing.T) {
+	r := rates{Copy: 10, Peak32: 100, Exp32: 20}
+	if got, _ := (floor{flopsTF32: 1, bytes: 10}).seconds(r); !math.IsInf(got, 1) {
+		t.Errorf("products of an unknown rate take %g seconds", got)
+	}
+	if got, _ := (floor{upload: 30, bytes: 10}).seconds(rates{Copy: 10, Upload: 15, Peak32: 1}); got != 3 {
+		t.Errorf("an upload takes %g seconds, want 2 and 1 for the bytes", got)
+	}
+	if got := (floor{flops32: 50, exps32: 10}).operations(r); got != 100 {
+		t.Errorf("%g operations, want 50 and as many as 10 exponentials take the time of", got)
+	}
+}
+
+func TestADeviceIsWaitedForOncePerSample(t *testing.T) {
+	calls, waits := 0, 0
+	c := clock{repeat: 2, budget: time.Minute, wait: func() error { waits++; return nil }}
+	if _, err := c.measure(func() error { calls++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if calls != 4 || waits != 4 {
+		t.Errorf("%d calls and %d waits, want two warm-ups and two samples", calls, waits)
+	}
+	failure := errors.New("lost")
+	c.wait = func() error { return failure }
+	if _, err := c.measure(func() error { return nil }); !errors.Is(err, failure) {
+		t.Errorf("error %v, want that of the device", err)
 	}
 }
 
@@ -155,7 +200,7 @@ func TestLapsDivideCallsByTheirProgress(t *testing.T) {
 		report("anchors", 2, 2)
 	}
 	var names []string
-	for _, r := range l.results("m/fit", 1) {
+	for _, r := range l.results("m/fit", place{workers: 1}) {
 		names = append(names, r.Name)
 		if len(r.Wall) != 2 || len(r.CPU) != 2 {
 			t.Errorf("%s has samples %v and %v, want two", r.Name, r.Wall, r.CPU)

@@ -15,32 +15,47 @@ import (
 
 // sizes are the dimensions of the inputs.
 type sizes struct {
-	filters  int // q
-	graphs   int // at most; of a data set
-	vertices int // with attributes
-	points   int // of nearest-anchor assignment
-	anchors  int
-	matrix   int // order of the square matrices of the peak rate
-	inverted int // order of the large matrix of the inverse square root
-	copied   int // float32 numbers of the copy
-	vector   int // of the exponential
-	samples  int // paths that anchors are learned from
-	penalty  int // step through the grid of C
+	filters    int // q
+	graphs     int // at most; of a data set
+	vertices   int // with attributes
+	points     int // of nearest-anchor assignment
+	anchors    int
+	matrix     int // order of the square matrices of the peak rate on a CPU; larger ones on a device
+	inverted   int // order of the large matrix of the inverse square root
+	copied     int // float32 numbers of the copy
+	vector     int // of the exponential
+	samples    int // paths that anchors are learned from
+	penalty    int // step through the grid of C
+	powerLaw   int // vertices of the power-law graph, whose mean degree is 10
+	columns    int // of the features on the power-law graph
+	histograms int // of the histogram intersection
+	parameters int // of the optimiser
+	molecules  int // of the large generated data set
 }
 
 // fullSizes are those of the published experiments; quickSizes only show that everything runs.
 func fullSizes() sizes {
 	return sizes{
 		filters: 128, graphs: 1 << 30, vertices: 40000, points: 300000, anchors: 1024, matrix: 1024, inverted: 1024,
-		copied: 32 << 20, vector: 4096, samples: 300000, penalty: 1,
+		copied: 32 << 20, vector: 4096, samples: 300000, penalty: 1, powerLaw: 1000000, columns: 64,
+		histograms: 2000, parameters: 1 << 22, molecules: 1000000,
 	}
 }
 
 func quickSizes() sizes {
 	return sizes{
 		filters: 16, graphs: 20, vertices: 300, points: 500, anchors: 32, matrix: 64, inverted: 40,
-		copied: 1 << 16, vector: 256, samples: 500, penalty: 20,
+		copied: 1 << 16, vector: 256, samples: 500, penalty: 20, powerLaw: 300, columns: 8,
+		histograms: 20, parameters: 1000, molecules: 40,
 	}
+}
+
+// orders returns the orders of the square matrices that show the peak rate of an engine.
+func (s sizes) orders(e engine.Engine) []int {
+	if _, device := e.(engine.Device); device && s.matrix >= 1024 {
+		return []int{2 * s.matrix, 4 * s.matrix, 8 * s.matrix}
+	}
+	return []int{s.matrix / 2, s.matrix}
 }
 
 // source is a batch of labelled graphs and where it came from.
@@ -77,9 +92,14 @@ func (in *inputs) dense() (source, error) {
 	return in.named("", "power-law", dataset.SynthOptions{Graphs: 100, Vertices: 75, Degree: 66})
 }
 
+// powerLaw returns one graph whose degrees follow a power law, of 10 million arcs at full size.
+func (in *inputs) powerLaw() (source, error) {
+	return in.named("", "power-law", dataset.SynthOptions{Graphs: 1, Vertices: in.sizes.powerLaw, Degree: 10})
+}
+
 // named returns a data set by its name in the TU collection, or the generated one.
 func (in *inputs) named(name, kind string, opt dataset.SynthOptions) (source, error) {
-	key := name + "/" + kind
+	key := fmt.Sprintf("%s %s %+v", name, kind, opt)
 	if s, ok := in.ready[key]; ok {
 		return s, nil
 	}
@@ -145,9 +165,9 @@ func (r random) slice(n int) []float32 {
 	return x
 }
 
-// matrix returns a tensor of numbers between -1 and 1.
-func (r random) matrix(e engine.Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	t := engine.New(e, dtype, shape...)
+// matrix returns a tensor of numbers between -1 and 1 on an engine.
+func (r random) matrix(e engine.Engine, dtype tensor.Dtype, shape ...int) (*tensor.Dense, error) {
+	t := tensor.New(tensor.Of(dtype), tensor.WithShape(shape...))
 	switch x := t.Data().(type) {
 	case []float32:
 		for i := range x {
@@ -158,11 +178,29 @@ func (r random) matrix(e engine.Engine, dtype tensor.Dtype, shape ...int) *tenso
 			x[i] = 2*r.Float64() - 1
 		}
 	}
-	return t
+	return onto(e, t)
 }
 
-// unit returns a matrix with rows of norm 1.
-func (r random) unit(e engine.Engine, dtype tensor.Dtype, rows, columns int) (*tensor.Dense, error) {
-	t := r.matrix(e, dtype, rows, columns)
-	return t, e.NormalizeRows(t, nil, t, 1e-4)
+// onto puts a tensor of host memory onto an engine.
+func onto(e engine.Engine, t *tensor.Dense) (*tensor.Dense, error) {
+	out := engine.New(e, t.Dtype(), t.Shape()...)
+	return out, e.Convert(out, t)
+}
+
+// unit returns anchors or points: count x rows x columns with rows of norm 1.
+func (r random) unit(e engine.Engine, dtype tensor.Dtype, count, rows, columns int) (*tensor.Dense, error) {
+	t, err := r.matrix(e, dtype, count*rows, columns)
+	if err != nil {
+		return nil, err
+	}
+	return engine.View(t, 0, count, rows, columns), e.NormalizeRows(t, nil, t, 1e-4)
+}
+
+// indices returns n numbers below bound.
+func (r random) indices(n, bound int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		x[i] = r.Int32N(int32(bound))
+	}
+	return x
 }

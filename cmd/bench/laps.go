@@ -50,14 +50,14 @@ func (l *laps) end() {
 }
 
 // results returns the parts of all calls but the first, the warm-up.
-func (l *laps) results(prefix string, workers int) []result {
+func (l *laps) results(prefix string, on place) []result {
 	var out []result
 	for _, name := range l.names {
 		t := *l.parts[name]
 		if len(t.Wall) > 1 {
 			t = timing{Wall: t.Wall[1:], CPU: t.CPU[1:]}
 		}
-		out = append(out, newResult(prefix+": "+name, workers, t))
+		out = append(out, newResult(prefix+": "+name, on, t))
 	}
 	return out
 }

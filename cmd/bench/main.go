@@ -4,7 +4,8 @@
 //
 // Every figure is the median of several samples after a warm-up. With one worker the seconds are CPU
 // seconds (user and system time of all threads, garbage collection included), which load on the machine
-// disturbs less; with more workers they are wall-clock seconds.
+// disturbs less; with more workers, and on a device, they are wall-clock seconds. The inputs of an operation
+// lie on the device before it is timed, and a sample ends when the device is done.
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/spf13/cobra"
 )
 
@@ -55,7 +57,8 @@ type flags struct {
 	stages      []string
 	data        string
 	settings    settings
-	json        string
+	json, plot  string
+	python      string
 	profile     string
 	bare        bool
 }
@@ -80,13 +83,16 @@ func command(executable []string) *cobra.Command {
 	p.StringSliceVar(&f.stages, "stage", nil, "stages of models to measure: read, fit, encode, select; default all")
 	p.StringVar(&f.data, "data", defaultData(), "folder that holds tu/NAME, text/NAME and folds/NAME (default $GROVE_DATA or ../shared/data)")
 	p.Lookup("data").DefValue = ""
+	p.StringVar(&f.settings.Device, "device", "auto", "device that computes: auto (the first GPU, or else the CPU), cpu, cuda or cuda:N")
 	p.IntVar(&f.settings.Workers, "workers", 1, "goroutines that compute; 1 also compares with 2")
 	p.IntVar(&f.settings.Repeat, "repeat", 5, "samples of each measurement; what takes long gets fewer, but at least two")
 	p.StringVar(&f.json, "json", "", "also write the report to this file; - for standard output in place of the table")
+	p.StringVar(&f.plot, "plot", "", "also draw the operations under the roofline of the machine, to a file .svg or .png")
+	p.StringVar(&f.python, "torch", "", "Python that has torch (for instance python3): sparse-matmul-power-law is compared with torch.sparse in the same run")
 	p.StringVar(&f.profile, "profile", "", "write a CPU profile of the run to this file, for go tool pprof; its tag benchmark holds the name")
 	p.BoolVar(&f.settings.Quick, "quick", false, "tiny inputs, to see that everything runs; says nothing about speed")
 	p.BoolVar(&f.bare, "bare", false, "time only: no rates of the machine, no portable code, no second worker")
-	root.AddCommand(listCommand(), compareCommand())
+	root.AddCommand(listCommand(), compareCommand(), plotCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
@@ -115,7 +121,9 @@ the models that run only when named; with one of them, only what it names.
 With one worker times are CPU seconds of the process, otherwise wall-clock seconds. Each is a median;
 spread is the slowest sample minus the fastest over the median. The floor of an operation is the time
 that its arithmetic, or reading its inputs and writing its outputs once, takes at the rates of the
-machine. "over portable" is the rate over that of the portable code, measured in the same run.
+machine, which are measured first. "over portable" is the rate over that of the portable code, measured in
+the same run. On a device times are wall-clock seconds and what works on the host is left out unless it
+is named.
 
 `)
 	writeList(&s)
@@ -145,32 +153,20 @@ func listCommand() *cobra.Command {
 	}
 }
 
-func compareCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "compare A.json B.json", Short: "Print the times of two reports and their ratios",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usageError{fmt.Errorf("compare wants two reports that --json wrote, not %d", len(args))}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := readReport(args[0])
-			if err != nil {
-				return err
-			}
-			b, err := readReport(args[1])
-			if err != nil {
-				return err
-			}
-			return compare(cmd.OutOrStdout(), a, b)
-		},
-	}
-}
-
 // run measures what the flags ask for.
 func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.Writer) error {
-	ops, err := f.chosenOperations()
+	if err := f.check(); err != nil {
+		return usageError{err}
+	}
+	e, err := engine.Open(f.settings.Device, f.settings.Workers)
+	if err != nil {
+		return usageError{fmt.Errorf("--device: %w", err)}
+	}
+	device, onDevice := e.(engine.Device)
+	if onDevice {
+		defer device.Close()
+	}
+	ops, err := f.chosenOperations(onDevice)
 	if err != nil {
 		return usageError{err}
 	}
@@ -178,16 +174,8 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 	if err != nil {
 		return usageError{err}
 	}
-	for _, s := range f.stages {
-		if !slices.Contains([]string{stageRead, stageFit, stageEncode, stageSelect}, s) {
-			return usageError{fmt.Errorf("--stage %q: want some of read, fit, encode, select", s)}
-		}
-	}
-	if f.settings.Workers < 1 || f.settings.Repeat < 2 {
-		return usageError{fmt.Errorf("--workers %d --repeat %d: want at least 1 and 2", f.settings.Workers, f.settings.Repeat)}
-	}
-	r := newRunner(f.data, f.settings, f.bare, stderr)
-	r.executable, r.only = executable, f.stages
+	r := newRunner(e, f.data, f.settings, f.bare, stderr)
+	r.executable, r.only, r.python = executable, f.stages, f.python
 	if f.profile != "" {
 		file, err := os.Create(f.profile)
 		if err != nil {
@@ -202,61 +190,37 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 	if err := r.run(ctx, ops, models); err != nil {
 		return err
 	}
-	if f.json == "-" {
-		return r.report.writeJSON(stdout)
+	return f.write(r.report, stdout)
+}
+
+// check reports what is wrong with flags that need no device to be judged.
+func (f *flags) check() error {
+	for _, s := range f.stages {
+		if !slices.Contains([]string{stageRead, stageFit, stageEncode, stageSelect}, s) {
+			return fmt.Errorf("--stage %q: want some of read, fit, encode, select", s)
+		}
 	}
-	if err := r.report.write(stdout); err != nil || f.json == "" {
+	if f.settings.Workers < 1 || f.settings.Repeat < 2 {
+		return fmt.Errorf("--workers %d --repeat %d: want at least 1 and 2", f.settings.Workers, f.settings.Repeat)
+	}
+	if f.plot != "" && f.bare {
+		return errors.New("--plot and --bare: a roofline needs the rates of the machine, which --bare leaves out")
+	}
+	return checkPicture("--plot", f.plot)
+}
+
+// write puts the report where the flags say.
+func (f *flags) write(r *report, stdout io.Writer) error {
+	if f.plot != "" {
+		if err := r.savePlot(f.plot); err != nil {
+			return fmt.Errorf("--plot: %w", err)
+		}
+	}
+	if f.json == "-" {
+		return r.writeJSON(stdout)
+	}
+	if err := r.write(stdout); err != nil || f.json == "" {
 		return err
 	}
-	return r.report.saveJSON(f.json)
-}
-
-// chosenOperations reads --op. Without it all operations are meant, unless --model is given.
-func (f *flags) chosenOperations() ([]operation, error) {
-	var names []string
-	for _, op := range operations() {
-		names = append(names, op.name)
-	}
-	chosen, err := choose("--op", f.ops, names, f.models == nil, func(name, asked string) bool { return name == asked })
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(operations(), func(op operation) bool { return !chosen[op.name] }), nil
-}
-
-// chosenModels reads --model likewise. "all" and nothing leave out the models that want to be named.
-func (f *flags) chosenModels() ([]model, error) {
-	var names []string
-	for _, m := range models() {
-		names = append(names, m.name)
-	}
-	chosen, err := choose("--model", f.models, names, f.ops == nil, func(name, asked string) bool {
-		return name == asked || strings.HasPrefix(name, asked+"-")
-	})
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(models(), func(m model) bool {
-		return !chosen[m.name] || (m.extra && !slices.Contains(f.models, m.name))
-	}), nil
-}
-
-// choose returns the names that are asked for.
-func choose(flag string, asked, names []string, otherwise bool, fits func(name, asked string) bool) (map[string]bool, error) {
-	if asked == nil && otherwise {
-		asked = []string{"all"}
-	}
-	chosen := map[string]bool{}
-	for _, a := range asked {
-		found := a == "none"
-		for _, name := range names {
-			if a == "all" || fits(name, a) {
-				chosen[name], found = true, true
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("%s %q: want all, none or some of %s", flag, a, strings.Join(names, ", "))
-		}
-	}
-	return chosen, nil
+	return r.saveJSON(f.json)
 }

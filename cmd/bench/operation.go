@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/grove-graph/grove/engine"
 )
 
@@ -9,13 +11,24 @@ type operation struct {
 	name    string
 	about   string
 	prepare func(t *table) (*task, error)
+	kind    operationKind
 }
+
+// operationKind says where an operation is measured.
+type operationKind int
+
+const (
+	everywhere  operationKind = iota
+	onHost                    // work beside the engine, on the host whatever the device
+	deviceAlone               // says nothing about the CPU engine
+	large                     // takes long on a CPU: not compared with portable code
+)
 
 // table is what operations are prepared with.
 type table struct {
 	sizes    sizes
 	inputs   *inputs
-	engine   engine.Engine // to make inputs with
+	engine   engine.Engine // that the tensors live on
 	portable bool          // the instruction set is lowered: very long operations shrink
 }
 
@@ -29,28 +42,58 @@ type task struct {
 	unit  string
 
 	floor floor
+	moved float64 // bytes of all accesses, where they are more than the floor's
 
 	// Targets, where the limit is not zero.
-	rate    target // with AVX-512
-	speedup target // of two workers over one
+	rate    target       // for a second and a core, with AVX-512
+	speedup target       // of two workers over one
+	device  deviceTarget // on a GPU
+
+	// against returns the seconds that another program takes for the same, where it was asked for.
+	against func(r *runner) (*rival, error)
+}
+
+// deviceTarget is a share that an operation should reach on a GPU.
+type deviceTarget struct {
+	share  float64
+	ofCopy bool // of the copy bandwidth, by the bytes of all accesses; otherwise of the floor
 }
 
 // floor is the work that no implementation can do without. Its time on a machine is the longer one of
 // its arithmetic and its transfers.
 type floor struct {
-	flops32, flops64 float64 // a multiply-add counts as two
-	exps32, exps64   float64
-	bytes            float64 // inputs read once and outputs written once
+	flops32, flops64     float64 // a multiply-add counts as two
+	flopsTF32, flopsBF16 float64 // of products with rounded factors
+	exps32, exps64       float64
+	bytes                float64 // inputs read once and outputs written once
+	upload, download     float64 // bytes between the host and a device
 }
 
-// seconds returns the time of the floor at the given rates, on one core, and what bounds it.
+// arithmetic returns the seconds of multiply-adds and of exponentials at the given rates.
+func (f floor) arithmetic(r rates) (flops, exps float64) {
+	for _, part := range []struct{ work, rate float64 }{
+		{f.flops32, r.Peak32}, {f.flops64, r.Peak64}, {f.flopsTF32, r.PeakTF32}, {f.flopsBF16, r.PeakBF16},
+	} {
+		flops += over(part.work, part.rate)
+	}
+	return flops, over(f.exps32, r.Exp32) + over(f.exps64, r.Exp64)
+}
+
+// over returns work / rate, and 0 for no work at an unknown rate.
+func over(work, rate float64) float64 {
+	if work == 0 {
+		return 0
+	}
+	return work / rate
+}
+
+// seconds returns the time of the floor at the given rates and what bounds it.
 func (f floor) seconds(r rates) (seconds float64, bound string) {
 	if r.Copy == 0 {
 		return 0, ""
 	}
-	flops := f.flops32/r.Peak32 + f.flops64/r.Peak64
-	exps := f.exps32/r.Exp32 + f.exps64/r.Exp64
-	bytes := f.bytes / r.Copy
+	flops, exps := f.arithmetic(r)
+	bytes := f.bytes/r.Copy + over(f.upload, r.Upload) + over(f.download, r.Download)
 	switch {
 	case bytes > flops+exps:
 		return bytes, "bytes"
@@ -60,26 +103,15 @@ func (f floor) seconds(r rates) (seconds float64, bound string) {
 	return flops + exps, "multiply-adds"
 }
 
+// operations returns the arithmetic of the floor as float32 operations of the machine: what takes its time
+// counts for as many, so that all operations fit under one roof.
+func (f floor) operations(r rates) float64 {
+	flops, exps := f.arithmetic(r)
+	return (flops + exps) * r.Peak32
+}
+
 // operations lists all of them in the order of the report.
 func operations() []operation {
-	return []operation{
-		{"matmul", "dense product: the features of all NCI1 vertices with a 128 x 128 projection", matMul},
-		{"matmul-thin", "scores of attributes: 40 000 vertices of 18 numbers with 512 anchors", matMulThin},
-		{"sparse-matmul", "sparse-dense product: NCI1 adjacency with 128 features", sparseMatMul},
-		{"path-trie", "path pooling by the trie, every NCI1 vertex a root, one row of scores for each label", pathTrie},
-		{"path-trie-vertex", "the same with one row of scores for each vertex, as for attributes and upper layers", pathTrieVertex},
-		{"path-early", "path pooling that stops a vertex early, IMDB-BINARY, paths of 3 vertices", pathEarly},
-		{"path-early-dense", "the same on denser graphs of the kind of COLLAB (generated)", pathEarlyDense},
-		{"path-classes", "grouping the NCI1 vertices by the label sequences of their paths, before pooling", pathClasses},
-		{"walk-pool", "walk pooling by the recursion, NCI1, walks of up to 4 vertices", walkPool},
-		{"gram", "kernel matrices of 128 anchors of 4 vertices: product and exponential, in float64", gram},
-		{"invsqrt", "inverse square roots of 4 matrices of order 128, in float64", invSqrtSmall},
-		{"invsqrt-large", "inverse square root of a matrix of order 1024, in float64", invSqrtLarge},
-		{"assign", "nearest anchor of 300 000 points of 128 numbers among 1024 anchors", assign},
-		{"kmeans", "spherical k-means of 300 000 points of 128 numbers, 128 anchors: start and 5 iterations", kMeans},
-		{"distinct", "merging 300 000 sequences of 4 labels", distinct},
-		{"sample", "drawing 300 000 of a million paths without replacement", sample},
-		{"segment-sum", "sum of 128 features over the vertices of every NCI1 graph", segmentSum},
-		{"segment-max", "maximum of 128 features over the vertices of every NCI1 graph", segmentMax},
-	}
+	return slices.Concat(denseOperations(), sparseOperations(), pathOperations(), matrixOperations(),
+		anchorOperations(), vertexOperations(), learningOperations())
 }

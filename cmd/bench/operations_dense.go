@@ -7,27 +7,62 @@ import (
 	"gorgonia.org/tensor"
 )
 
-func matMul(t *table) (*task, error) {
-	s, err := t.inputs.molecules()
-	if err != nil {
-		return nil, err
+func denseOperations() []operation {
+	return []operation{
+		{"matmul", "dense product: the features of all NCI1 vertices with a 128 x 128 projection", matMul(engine.Full), everywhere},
+		{"matmul-tf32", "the same with factors of 10 bits", matMul(engine.TF32), deviceAlone},
+		{"matmul-bfloat16", "the same with factors of 7 bits", matMul(engine.BFloat16), deviceAlone},
+		{"matmul-thin", "scores of attributes: 40 000 vertices of 18 numbers with 512 anchors", matMulThin, everywhere},
+		{"normalize-rows", "rows of 128 features of all NCI1 vertices divided by their norms", normalizeRows, everywhere},
+		{"convert", "features of all NCI1 vertices from float64 to float32", convert, everywhere},
+		{"upload", "features of all NCI1 vertices from host memory to the device", upload, deviceAlone},
+		{"download", "and back", download, deviceAlone},
+		{"place", "rows of 128 features gathered by an index, one for each NCI1 vertex", placeRows, everywhere},
+		{"place-columns", "4 channels of 128 features interleaved, a row for each NCI1 graph", placeColumns, everywhere},
 	}
-	n, q, r := s.batch.NumVertices(), t.sizes.filters, newRandom("matmul")
-	a, b := r.matrix(t.engine, tensor.Float32, n, q), r.matrix(t.engine, tensor.Float32, q, q)
-	c := engine.New(t.engine, tensor.Float32, n, q)
-	flops := 2 * float64(n) * float64(q) * float64(q)
-	return &task{
-		shape: fmt.Sprintf("%s: %d x %d by %d x %d", s.from, n, q, q, q),
-		run:   func(e engine.Engine) error { return e.MatMul(c, a, b, engine.MatMul{Alpha: 1}) },
-		units: flops, unit: "FLOP/s",
-		floor: floor{flops32: flops, bytes: 8 * float64(n*q)},
-	}, nil
+}
+
+func matMul(precision engine.Precision) func(t *table) (*task, error) {
+	return func(t *table) (*task, error) {
+		s, err := t.inputs.molecules()
+		if err != nil {
+			return nil, err
+		}
+		n, q, r := s.batch.NumVertices(), t.sizes.filters, newRandom("matmul")
+		a, err := r.matrix(t.engine, tensor.Float32, n, q)
+		if err != nil {
+			return nil, err
+		}
+		b, err := r.matrix(t.engine, tensor.Float32, q, q)
+		if err != nil {
+			return nil, err
+		}
+		c := engine.New(t.engine, tensor.Float32, n, q)
+		flops := 2 * float64(n) * float64(q) * float64(q)
+		f := floor{bytes: 4 * float64(2*n*q+q*q)}
+		*map[engine.Precision]*float64{engine.Full: &f.flops32, engine.TF32: &f.flopsTF32, engine.BFloat16: &f.flopsBF16}[precision] = flops
+		return &task{
+			shape: fmt.Sprintf("%s: %d x %d by %d x %d", s.from, n, q, q, q),
+			run: func(e engine.Engine) error {
+				return e.MatMul(c, a, b, engine.MatMul{Alpha: 1, Precision: precision})
+			},
+			units: flops, unit: "FLOP/s",
+			floor: f,
+		}, nil
+	}
 }
 
 func matMulThin(t *table) (*task, error) {
 	n, d, r := t.sizes.vertices, 18, newRandom("matmul-thin")
 	columns := 4 * t.sizes.filters
-	a, z := r.matrix(t.engine, tensor.Float32, n, d), r.matrix(t.engine, tensor.Float32, columns, d)
+	a, err := r.matrix(t.engine, tensor.Float32, n, d)
+	if err != nil {
+		return nil, err
+	}
+	z, err := r.matrix(t.engine, tensor.Float32, columns, d)
+	if err != nil {
+		return nil, err
+	}
 	c := engine.New(t.engine, tensor.Float32, n, columns)
 	flops := 2 * float64(n) * float64(d) * float64(columns)
 	return &task{
@@ -38,92 +73,111 @@ func matMulThin(t *table) (*task, error) {
 	}, nil
 }
 
-// gramKernel has the bandwidth of the published experiments.
-func gramKernel() engine.Kernel { return engine.Kernel{Alpha: 1 / (sigma * sigma)} }
-
-func gram(t *table) (*task, error) {
-	p, q := 4, t.sizes.filters
-	z, err := newRandom("gram").unit(t.engine, tensor.Float32, p*q, q)
-	if err != nil {
-		return nil, err
-	}
-	if err := z.Reshape(p, q, q); err != nil {
-		return nil, err
-	}
-	out := engine.New(t.engine, tensor.Float64, p, q, q)
-	flops := 2 * float64(p) * float64(q) * float64(q) * float64(q)
-	return &task{
-		shape: fmt.Sprintf("anchors %d x %d x %d", p, q, q),
-		run:   func(e engine.Engine) error { return e.Gram(out, z, gramKernel(), true) },
-		units: flops, unit: "FLOP/s",
-		floor: floor{flops64: flops, exps64: float64(p * q * q), bytes: float64(p*q*q) * 12},
-	}, nil
-}
-
-func invSqrtSmall(t *table) (*task, error) { return invSqrt(t, 4, t.sizes.filters) }
-
-func invSqrtLarge(t *table) (*task, error) { return invSqrt(t, 1, t.sizes.inverted) }
-
-// invSqrt takes kernel matrices of random anchors. The floor counts the products V f(E) V' (2 n^3), the
-// reduction to tridiagonal form (4/3 n^3), the divide-and-conquer step without deflation (4/3 n^3) and the
-// transformation back (2 n^3).
-func invSqrt(t *table, count, n int) (*task, error) {
-	z, err := newRandom("invsqrt").unit(t.engine, tensor.Float32, count*n, 32)
-	if err != nil {
-		return nil, err
-	}
-	if err := z.Reshape(count, n, 32); err != nil {
-		return nil, err
-	}
-	k, out := engine.New(t.engine, tensor.Float64, count, n, n), engine.New(t.engine, tensor.Float64, count, n, n)
-	if err := t.engine.Gram(k, z, gramKernel(), true); err != nil {
-		return nil, err
-	}
-	flops := 20.0 / 3 * float64(count) * float64(n) * float64(n) * float64(n)
-	return &task{
-		shape: fmt.Sprintf("%d x %d x %d", count, n, n),
-		run:   func(e engine.Engine) error { return e.InvSqrt(out, k, 0.01, engine.AfterRoot) },
-		units: flops, unit: "FLOP/s",
-		floor: floor{flops64: flops, bytes: 16 * float64(count*n*n)},
-	}, nil
-}
-
-func sparseMatMul(t *table) (*task, error) {
+// features returns the random features of all NCI1 vertices.
+func (t *table) features(name string, dtype tensor.Dtype) (source, *tensor.Dense, error) {
 	s, err := t.inputs.molecules()
 	if err != nil {
+		return s, nil, err
+	}
+	x, err := newRandom(name).matrix(t.engine, dtype, s.batch.NumVertices(), t.sizes.filters)
+	return s, x, err
+}
+
+func normalizeRows(t *table) (*task, error) {
+	s, x, err := t.features("normalize-rows", tensor.Float32)
+	if err != nil {
 		return nil, err
 	}
-	n, arcs, q := s.batch.NumVertices(), s.batch.NumArcs(), t.sizes.filters
-	a, x := engine.Adjacency(s.batch), newRandom("sparse").matrix(t.engine, tensor.Float32, n, q)
-	y := engine.New(t.engine, tensor.Float32, n, q)
-	bytes := 8*float64(n*q) + 4*float64(n+arcs)
+	n, q := x.Shape()[0], x.Shape()[1]
+	out, norms := engine.New(t.engine, tensor.Float32, n, q), engine.New(t.engine, tensor.Float32, n)
+	bytes := 4 * float64(2*n*q+n)
 	return &task{
-		shape: fmt.Sprintf("%s: %d x %d with %d arcs, %d columns", s.from, n, n, arcs, q),
-		run:   func(e engine.Engine) error { return e.SparseMatMul(y, a, x) },
+		shape: fmt.Sprintf("%s: %d x %d", s.from, n, q),
+		run:   func(e engine.Engine) error { return e.NormalizeRows(out, norms, x, 1e-4) },
 		units: bytes, unit: "B/s",
-		floor: floor{flops32: float64(arcs * q), bytes: bytes},
+		floor: floor{flops32: 3 * float64(n*q), bytes: bytes},
 	}, nil
 }
 
-func segmentSum(t *table) (*task, error) { return segments(t, engine.Sum) }
+func convert(t *table) (*task, error) {
+	s, x, err := t.features("convert", tensor.Float64)
+	if err != nil {
+		return nil, err
+	}
+	out := engine.New(t.engine, tensor.Float32, x.Shape()...)
+	return copied(s, out, x, floor{bytes: 12 * float64(x.Size())}), nil
+}
 
-func segmentMax(t *table) (*task, error) { return segments(t, engine.Max) }
+func upload(t *table) (*task, error) {
+	s, x, err := t.features("upload", tensor.Float32)
+	if err != nil {
+		return nil, err
+	}
+	host, err := engine.ToHost(x)
+	if err != nil {
+		return nil, err
+	}
+	return copied(s, x, host, floor{upload: 4 * float64(x.Size())}), nil
+}
 
-func segments(t *table, pool engine.Pooling) (*task, error) {
+func download(t *table) (*task, error) {
+	s, x, err := t.features("download", tensor.Float32)
+	if err != nil {
+		return nil, err
+	}
+	host := tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(x.Shape()...))
+	return copied(s, host, x, floor{download: 4 * float64(x.Size())}), nil
+}
+
+func copied(s source, dst, src *tensor.Dense, f floor) *task {
+	return &task{
+		shape: fmt.Sprintf("%s: %d x %d", s.from, src.Shape()[0], src.Shape()[1]),
+		run:   func(e engine.Engine) error { return e.Convert(dst, src) },
+		units: f.bytes + f.upload + f.download, unit: "B/s",
+		floor: f,
+	}
+}
+
+func placeRows(t *table) (*task, error) {
+	s, x, err := t.features("place", tensor.Float32)
+	if err != nil {
+		return nil, err
+	}
+	n, q := x.Shape()[0], x.Shape()[1]
+	index, out := newRandom("place").indices(n, n), engine.New(t.engine, tensor.Float32, n, q)
+	bytes := 4 * float64(2*n*q+n)
+	return &task{
+		shape: fmt.Sprintf("%s: %d x %d", s.from, n, q),
+		run:   func(e engine.Engine) error { return e.Place(out, x, index, engine.Placement{Stride: 1}) },
+		units: bytes, unit: "B/s",
+		floor: floor{bytes: bytes},
+	}, nil
+}
+
+func placeColumns(t *table) (*task, error) {
+	const channels = 4
 	s, err := t.inputs.molecules()
 	if err != nil {
 		return nil, err
 	}
-	n, graphs, q := s.batch.NumVertices(), s.batch.NumGraphs(), t.sizes.filters
-	x := newRandom("segments").matrix(t.engine, tensor.Float32, n, q)
-	out := engine.New(t.engine, tensor.Float32, graphs, q)
-	bytes := 4 * float64((n+graphs)*q+graphs)
+	n, q := s.batch.NumGraphs(), t.sizes.filters
+	x, err := newRandom("place-columns").matrix(t.engine, tensor.Float32, n, q)
+	if err != nil {
+		return nil, err
+	}
+	out := engine.New(t.engine, tensor.Float32, n, channels*q)
+	bytes := 8 * float64(channels*n*q)
 	return &task{
-		shape: fmt.Sprintf("%s: %d vertices in %d graphs, %d columns", s.from, n, graphs, q),
+		shape: fmt.Sprintf("%s: %d channels of %d x %d", s.from, channels, n, q),
 		run: func(e engine.Engine) error {
-			return e.SegmentReduce(out, x, engine.Segments{Offsets: s.batch.Offsets}, pool)
+			for c := range channels {
+				if err := e.Place(out, x, nil, engine.Placement{Column: c, Stride: channels}); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 		units: bytes, unit: "B/s",
-		floor: floor{flops32: float64(n * q), bytes: bytes},
+		floor: floor{bytes: bytes},
 	}, nil
 }

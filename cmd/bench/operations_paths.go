@@ -4,25 +4,46 @@ import (
 	"fmt"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
 
 const (
 	trieTarget    = 12e6 // wanted rate of encoding, in trie nodes for a second and a core with AVX-512
 	speedupTarget = 1.8  // wanted ratio of the times of one worker and two
+	deviceTrie    = 0.5  // wanted share of the floor of encoding on a GPU
 )
+
+func pathOperations() []operation {
+	return []operation{
+		{"path-trie", "path pooling by the trie, every NCI1 vertex a root, one row of scores for each label", pathTrie, everywhere},
+		{"path-trie-vertex", "the same with one row of scores for each vertex, as for attributes and upper layers", pathTrieVertex, everywhere},
+		{"path-trie-max", "the same with maxima in place of sums", pathTrieMax, everywhere},
+		{"path-early", "path pooling that stops a vertex early, IMDB-BINARY, paths of 3 vertices", pathsEarly((*inputs).social), everywhere},
+		{"path-early-dense", "the same on denser graphs of the kind of COLLAB (generated)", pathsEarly((*inputs).dense), everywhere},
+		{"path-power-law", "the same on one power-law graph of 10 million arcs (generated), 64 filters", pathsEarly((*inputs).powerLaw), large},
+		{"path-classes", "grouping the NCI1 vertices by the label sequences of their paths, before pooling", pathClasses, onHost},
+		{"walk-pool", "walk pooling by the recursion, NCI1, walks of up to 4 vertices", walkPool((*inputs).molecules, graph.Walks, 4), everywhere},
+		{"walk-pool-power-law", "the same on the power-law graph, walks of up to 3 vertices, 64 filters", walkPool((*inputs).powerLaw, graph.Walks, 3), large},
+		{"nonbacktracking", "pooling over non-backtracking walks, NCI1, up to 4 vertices", walkPool((*inputs).molecules, graph.NonBacktracking, 4), everywhere},
+		{"nonbacktracking-dense", "the same on denser graphs of the kind of COLLAB (generated), up to 3 vertices", walkPool((*inputs).dense, graph.NonBacktracking, 3), everywhere},
+		{"path-grad", "gradient through path pooling, NCI1, one row of scores for each vertex", pathGrad(graph.Paths), everywhere},
+		{"walk-grad", "gradient through walk pooling, NCI1, likewise", pathGrad(graph.Walks), everywhere},
+	}
+}
 
 func pathTrie(t *table) (*task, error) {
 	s, err := t.inputs.molecules()
 	if err != nil {
 		return nil, err
 	}
-	task, err := paths(t, s, 4, s.batch.NumLabels, s.batch.Labels)
+	task, err := paths(t, s, 4, s.batch.Labels, engine.Sum)
 	if err != nil {
 		return nil, err
 	}
 	task.rate = target{"trie nodes per second and core, 128 filters", trieTarget, atLeast}
 	task.speedup = target{"path pooling, two workers over one", speedupTarget, atLeast}
+	task.device = deviceTarget{share: deviceTrie}
 	return task, nil
 }
 
@@ -31,90 +52,131 @@ func pathTrieVertex(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paths(t, s, 4, s.batch.NumVertices(), nil)
+	return paths(t, s, 4, nil, engine.Sum)
+}
+
+func pathTrieMax(t *table) (*task, error) {
+	s, err := t.inputs.molecules()
+	if err != nil {
+		return nil, err
+	}
+	return paths(t, s, 4, nil, engine.Max)
 }
 
 // paths pools over paths of 1 to size vertices from all vertices of s. A trie node is a path of any of
 // these sizes; each one costs an exponential for every filter.
-func paths(t *table, s source, size, rows int, index []int32) (*task, error) {
-	p := pooling(s, size, index)
-	counts := pathsBySize(s, size)
-	nodes := 0.0
-	for _, c := range counts {
-		nodes += c
+func paths(t *table, s source, size int, index []int32, pool engine.Pooling) (*task, error) {
+	p := newPooling(t, s, size, index)
+	p.Pool = pool
+	run, err := p.forward()
+	if err != nil {
+		return nil, err
 	}
-	q := float64(t.sizes.filters)
-	vertices := float64(s.batch.NumVertices())
+	nodes := sum(pathsBySize(s, size))
 	return &task{
-		shape: fmt.Sprintf("%s: %d vertices, %.0f trie nodes, sizes 1 to %d, %d filters", s.from, s.batch.NumVertices(), nodes, size, t.sizes.filters),
-		run:   runPooling(t, p, rows),
+		shape: fmt.Sprintf("%s: %d vertices, %.0f trie nodes, sizes 1 to %d, %d filters", s.from, s.batch.NumVertices(), nodes, size, p.filters),
+		run:   run,
 		units: nodes, unit: "nodes/s",
-		floor: floor{exps32: nodes * q, bytes: 4 * q * float64(size) * (float64(rows) + vertices)},
+		floor: floor{exps32: nodes * float64(p.filters), bytes: p.scoreBytes() + p.outBytes()},
 	}, nil
-}
-
-func pathEarly(t *table) (*task, error) {
-	s, err := t.inputs.social()
-	if err != nil {
-		return nil, err
-	}
-	return pathsEarly(t, s)
-}
-
-func pathEarlyDense(t *table) (*task, error) {
-	s, err := t.inputs.dense()
-	if err != nil {
-		return nil, err
-	}
-	return pathsEarly(t, s)
 }
 
 // pathsEarly counts the trie nodes that are covered, though the search does not visit the last of every
 // path. It takes an exponential for every path that is not of full size, for every vertex on its own and
 // for every vertex as the end of a path of each size.
-func pathsEarly(t *table, s source) (*task, error) {
+func pathsEarly(from func(*inputs) (source, error)) func(t *table) (*task, error) {
 	const size = 3
-	task, err := paths(t, s, size, s.batch.NumLabels, s.batch.Labels)
-	if err != nil {
-		return nil, err
+	return func(t *table) (*task, error) {
+		s, err := from(t.inputs)
+		if err != nil {
+			return nil, err
+		}
+		task, err := paths(t, s, size, s.batch.Labels, engine.Sum)
+		if err != nil {
+			return nil, err
+		}
+		counts := pathsBySize(s, size)
+		exps := counts[0]*size + sum(counts[:size-1])
+		task.floor.exps32 = exps * float64(t.filtersOn(s))
+		return task, nil
 	}
-	counts := pathsBySize(s, size)
-	exps := counts[0] * size
-	for _, c := range counts[:size-1] {
-		exps += c
-	}
-	task.floor.exps32 = exps * float64(t.sizes.filters)
-	return task, nil
 }
 
-// walkPool counts a step for every arc in every pass of the recursion.
-func walkPool(t *table) (*task, error) {
-	const size = 4
-	s, err := t.inputs.molecules()
-	if err != nil {
-		return nil, err
+// walkPool counts a step for every arc in every pass of the recursion: j-1 passes for walks of j
+// vertices. A step is an addition, and where walks must not turn back a subtraction and a multiplication
+// more.
+func walkPool(from func(*inputs) (source, error), route graph.Route, size int) func(t *table) (*task, error) {
+	return func(t *table) (*task, error) {
+		s, err := from(t.inputs)
+		if err != nil {
+			return nil, err
+		}
+		p := newPooling(t, s, size, s.batch.Labels)
+		p.Route = route
+		run, err := p.forward()
+		if err != nil {
+			return nil, err
+		}
+		n, q := float64(s.batch.NumVertices()), float64(p.filters)
+		passes, factors := float64(size*(size-1)/2), float64(size*(size+1)/2)
+		steps := passes * float64(s.batch.NumArcs())
+		flops := 1.0
+		if route == graph.NonBacktracking {
+			flops = 3
+		}
+		return &task{
+			shape: fmt.Sprintf("%s: %.0f steps over arcs, sizes 1 to %d, %d filters", s.from, steps, size, p.filters),
+			run:   run,
+			units: steps, unit: "steps/s",
+			floor: floor{exps32: factors * n * q, flops32: flops * steps * q, bytes: p.scoreBytes() + p.outBytes()},
+		}, nil
 	}
-	p := pooling(s, size, s.batch.Labels)
-	p.Walks = true
-	n, q := float64(s.batch.NumVertices()), float64(t.sizes.filters)
-	const passes, factors = size * (size - 1) / 2, size * (size + 1) / 2
-	steps := passes * float64(s.batch.NumArcs())
-	return &task{
-		shape: fmt.Sprintf("%s: %.0f steps over arcs, sizes 1 to %d, %.0f filters", s.from, steps, size, q),
-		run:   runPooling(t, p, s.batch.NumLabels),
-		units: steps, unit: "steps/s",
-		floor: floor{exps32: factors * n * q, flops32: steps * q, bytes: 4 * n * q * size},
-	}, nil
+}
+
+// pathGrad counts like its forward operation. Its floor is to read scores and gradients of the outputs
+// and to write the gradients of the scores; the exponentials are taken again.
+func pathGrad(route graph.Route) func(t *table) (*task, error) {
+	const size = 4
+	return func(t *table) (*task, error) {
+		s, err := t.inputs.molecules()
+		if err != nil {
+			return nil, err
+		}
+		p := newPooling(t, s, size, nil)
+		p.Route = route
+		scores, out, err := p.tensors()
+		if err != nil {
+			return nil, err
+		}
+		r := newRandom("path-grad")
+		for j := range out {
+			if out[j], err = r.matrix(t.engine, tensor.Float32, out[j].Shape()...); err != nil {
+				return nil, err
+			}
+		}
+		grad := engine.New(t.engine, tensor.Float32, scores.Shape()...)
+		n, q := float64(s.batch.NumVertices()), float64(p.filters)
+		f := floor{bytes: 2*p.scoreBytes() + p.outBytes()}
+		task := &task{run: func(e engine.Engine) error { return e.PathPoolGrad(grad, nil, out, scores, nil, &p.PathPooling) }}
+		if route == graph.Walks {
+			steps := float64(size*(size-1)/2) * float64(s.batch.NumArcs())
+			f.exps32, f.flops32 = size*(size+1)/2*n*q, 2*steps*q
+			task.units, task.unit = steps, "steps/s"
+		} else {
+			nodes := sum(pathsBySize(s, size))
+			f.exps32 = nodes * q
+			task.units, task.unit = nodes, "nodes/s"
+		}
+		task.floor = f
+		task.shape = fmt.Sprintf("%s: %d vertices, sizes 1 to %d, %d filters", s.from, s.batch.NumVertices(), size, p.filters)
+		return task, nil
+	}
 }
 
 func pathClasses(t *table) (*task, error) {
 	s, err := t.inputs.molecules()
 	if err != nil {
 		return nil, err
-	}
-	nodes := 0.0
-	for _, c := range pathsBySize(s, 4) {
-		nodes += c
 	}
 	b := s.batch
 	classes := b.PathClasses(b.Labels, 4, true, false, 1)
@@ -124,30 +186,69 @@ func pathClasses(t *table) (*task, error) {
 			b.PathClasses(b.Labels, 4, true, false, e.Workers())
 			return nil
 		},
-		units: nodes, unit: "nodes/s",
+		units: sum(pathsBySize(s, 4)), unit: "nodes/s",
 	}, nil
 }
 
-func pooling(s source, size int, index []int32) *engine.PathPooling {
-	return &engine.PathPooling{Graph: s.batch, Index: index, Size: size, AllLengths: true, Kernel: gramKernel()}
+// pooling is a pooling with the table that it reads.
+type pooling struct {
+	engine.PathPooling
+	engine  engine.Engine
+	rows    int // of the table of scores
+	filters int
 }
 
-// runPooling makes scores of the given number of rows and the outputs.
-func runPooling(t *table, p *engine.PathPooling, rows int) func(e engine.Engine) error {
-	q := t.sizes.filters
-	scores := newRandom("paths").matrix(t.engine, tensor.Float32, rows, p.Size*q)
-	out := make([]*tensor.Dense, p.Size)
-	for i := range out {
-		out[i] = engine.New(t.engine, tensor.Float32, p.Graph.NumVertices(), q)
+// filtersOn returns the number of filters for the graphs of s.
+func (t *table) filtersOn(s source) int {
+	if s.batch.NumGraphs() == 1 {
+		return t.sizes.columns
 	}
-	return func(e engine.Engine) error { return e.PathPool(out, scores, nil, p) }
+	return t.sizes.filters
+}
+
+func newPooling(t *table, s source, size int, index []int32) *pooling {
+	p := &pooling{
+		PathPooling: engine.PathPooling{Graph: s.batch, Index: index, Size: size, AllLengths: true, Kernel: gramKernel()},
+		engine:      t.engine, rows: s.batch.NumVertices(), filters: t.filtersOn(s),
+	}
+	if index != nil {
+		p.rows = s.batch.NumLabels
+	}
+	return p
+}
+
+func (p *pooling) scoreBytes() float64 { return 4 * float64(p.rows*p.Size*p.filters) }
+
+func (p *pooling) outBytes() float64 { return 4 * float64(p.Graph.NumVertices()*p.Size*p.filters) }
+
+// tensors makes random scores and the outputs.
+func (p *pooling) tensors() (scores *tensor.Dense, out []*tensor.Dense, err error) {
+	scores, err = newRandom("paths").matrix(p.engine, tensor.Float32, p.rows, p.Size*p.filters)
+	out = make([]*tensor.Dense, p.Size)
+	for i := range out {
+		out[i] = engine.New(p.engine, tensor.Float32, p.Graph.NumVertices(), p.filters)
+	}
+	return scores, out, err
+}
+
+func (p *pooling) forward() (func(e engine.Engine) error, error) {
+	scores, out, err := p.tensors()
+	return func(e engine.Engine) error { return e.PathPool(out, scores, nil, &p.PathPooling) }, err
 }
 
 // pathsBySize returns the number of paths of 1 to size vertices.
 func pathsBySize(s source, size int) []float64 {
 	counts := make([]float64, size)
-	for i, c := range s.batch.PathCounts(size) {
-		counts[i%size] += float64(c)
+	for j := range counts {
+		counts[j] = float64(s.batch.NewPathIndex(j+1, false, 1).Total())
 	}
 	return counts
+}
+
+func sum(x []float64) float64 {
+	total := 0.0
+	for _, v := range x {
+		total += v
+	}
+	return total
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/gckn"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/memory"
 	"gorgonia.org/tensor"
 )
 
@@ -18,7 +19,7 @@ type pipeline struct {
 	model   model
 	folder  string
 	options gckn.Options
-	workers int
+	on      place
 	engine  engine.Engine
 
 	data   *dataset.Dataset
@@ -50,7 +51,7 @@ func (g *pipeline) stages(ctx context.Context) error {
 		return err
 	}
 	figures, known := publishedFigures()[g.model.name]
-	known = known && !g.settings.Quick && g.workers == 1
+	known = known && !g.settings.Quick && g.on == place{workers: 1}
 	if known {
 		fit.against(figures.sample + figures.anchors)
 		encode.against(figures.encode)
@@ -59,10 +60,10 @@ func (g *pipeline) stages(ctx context.Context) error {
 	if known {
 		total.against(figures.total())
 	}
-	total.Peak = peakBytes()
+	total.Peak = memory.Peak()
 	g.add(read, fit)
 	if g.wanted(stageFit) {
-		g.add(parts.results(g.name(stageFit), g.workers)...)
+		g.add(parts.results(g.name(stageFit), g.on)...)
 	}
 	g.add(encode, total)
 	if total.Peak > 0 {
@@ -89,7 +90,7 @@ func (g *pipeline) stage(ctx context.Context, stage string, run func() error) (r
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w", stage, err)
 	}
-	return newResult(g.name(stage), g.workers, times[0]), nil
+	return newResult(g.name(stage), g.on, times[0]), nil
 }
 
 // encodeStage measures the encoding with one worker beside that with two.
@@ -99,7 +100,7 @@ func (g *pipeline) encodeStage(ctx context.Context) (result, error) {
 	}
 	g.log("model %s: %s", g.model.name, stageEncode)
 	runs := []func() error{func() error { return g.encode(ctx) }}
-	if g.workers == 1 && g.twoWorkers() {
+	if g.on.workers == 1 && g.twoWorkers() {
 		var anchors []*tensor.Dense
 		for l := range g.options.Layers {
 			anchors = append(anchors, g.fitted.Anchors(l))
@@ -117,8 +118,8 @@ func (g *pipeline) encodeStage(ctx context.Context) (result, error) {
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w", stageEncode, err)
 	}
-	r := newResult(g.name(stageEncode), g.workers, times[0])
-	r.Shape = g.shape()
+	r := newResult(g.name(stageEncode), g.on, times[0])
+	r.Shape, r.Throughput = g.shape(), g.throughput(r.Seconds)
 	if len(times) > 1 {
 		r.TwoWorkers = times[0].wall() / times[1].wall()
 		if t, ok := g.target(figureSpeedup); ok {
@@ -136,7 +137,7 @@ func (g *pipeline) selectStage(ctx context.Context) (result, error) {
 	}
 	accuracy := 0.0
 	r, err := g.stage(ctx, stageSelect, func() (err error) {
-		accuracy, err = choice.run(ctx, g.output, g.workers)
+		accuracy, err = choice.run(ctx, g.output, g.on.workers)
 		return err
 	})
 	r.Shape = fmt.Sprintf("%d folds x %d C on %d x %d, best mean accuracy %.1f %%", len(choice.folds), len(choice.grid),
@@ -165,7 +166,7 @@ func (g *pipeline) sum(stage string, parts ...result) result {
 			t.CPU[i] += p.CPU[i]
 		}
 	}
-	return newResult(g.name(stage), g.workers, t)
+	return newResult(g.name(stage), g.on, t)
 }
 
 // add reports the stages that were measured and holds them against their targets.
@@ -186,14 +187,36 @@ func (g *pipeline) hold(figure string, measured float64) {
 	}
 }
 
-// target returns the target of a figure, which is meant for the model's own number of workers.
+// target returns the target of a figure: on a CPU it is meant for the model's own number of workers.
 func (g *pipeline) target(figure string) (t target, ok bool) {
+	if g.on.device != "" {
+		t, ok = g.model.device[figure]
+		return t, ok
+	}
 	t, ok = g.model.targets[figure]
-	return t, ok && g.workers == max(g.model.workers, 1)
+	return t, ok && g.on.workers == max(g.model.workers, 1)
+}
+
+// throughput divides what the encoding goes through by its seconds.
+func (g *pipeline) throughput(seconds float64) *throughput {
+	layer, paths := g.options.Layers[0], 0.0
+	for size := 1; size <= layer.PathSize; size++ {
+		if g.options.AllLengths || size == layer.PathSize {
+			paths += float64(g.batch.NewPathIndex(size, g.options.Walk, g.on.workers).Total())
+		}
+	}
+	return &throughput{float64(g.batch.NumGraphs()) / seconds, float64(g.batch.NumVertices()) / seconds, paths / seconds}
+}
+
+func (g *pipeline) open() (*dataset.Dataset, error) {
+	if g.model.generate != nil {
+		return g.model.generate(g.sizes)
+	}
+	return dataset.Open(g.folder)
 }
 
 func (g *pipeline) read() error {
-	d, err := dataset.Open(g.folder)
+	d, err := g.open()
 	if err != nil {
 		return err
 	}

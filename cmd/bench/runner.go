@@ -25,8 +25,11 @@ type runner struct {
 	settings settings
 	bare     bool     // time only: no rates of the machine, no comparisons
 	only     []string // stages of models to measure; empty: all
+	python   string   // interpreter for the comparison with torch.sparse
 	progress io.Writer
 
+	engine     engine.Engine
+	place      place
 	sizes      sizes
 	clock      clock
 	inputs     *inputs
@@ -35,25 +38,36 @@ type runner struct {
 	report *report
 }
 
-func newRunner(data string, s settings, bare bool, progress io.Writer) *runner {
+func newRunner(e engine.Engine, data string, s settings, bare bool, progress io.Writer) *runner {
 	r := &runner{
 		data: data, settings: s, bare: bare, progress: progress, sizes: fullSizes(),
+		engine: e, place: place{workers: s.Workers},
 		clock: clock{repeat: s.Repeat, budget: 30 * time.Second, sample: 50 * time.Millisecond},
+	}
+	if r.onDevice() {
+		r.place.device = e.String()
 	}
 	if s.Quick {
 		r.sizes = quickSizes()
 		r.clock.sample = time.Millisecond
 	}
+	r.clock.place, r.clock.wait = r.place, synchronise(e)
 	r.inputs = newInputs(data, r.sizes)
-	r.report = &report{Date: time.Now().Format(time.RFC3339), Machine: describe(), Settings: s}
+	r.report = &report{Date: time.Now().Format(time.RFC3339), Machine: describe(e), Settings: s}
 	return r
 }
 
 func (r *runner) log(format string, args ...any) { fmt.Fprintf(r.progress, format+"\n", args...) }
 
+// onDevice reports whether the run measures a device in place of the CPU.
+func (r *runner) onDevice() bool {
+	_, device := r.engine.(engine.Device)
+	return device
+}
+
 // twoWorkers reports whether one worker is to be compared with two.
 func (r *runner) twoWorkers() bool {
-	return !r.bare && r.settings.Workers == 1 && runtime.NumCPU() >= 2
+	return !r.bare && !r.onDevice() && r.settings.Workers == 1 && runtime.NumCPU() >= 2
 }
 
 // run measures the machine, then the operations, then the models.
@@ -67,7 +81,7 @@ func (r *runner) run(ctx context.Context, ops []operation, models []model) error
 	if !r.bare {
 		r.log("machine")
 		var err error
-		if r.report.Machine.Rates, err = measureRates(r.clock, r.sizes); err != nil {
+		if r.report.Machine.Rates, err = measureRates(r.clock, r.sizes, r.engine); err != nil {
 			return err
 		}
 	}
@@ -79,6 +93,7 @@ func (r *runner) run(ctx context.Context, ops []operation, models []model) error
 		if err := r.operation(ctx, op); err != nil {
 			return fmt.Errorf("%s: %w", op.name, err)
 		}
+		runtime.GC() // the tensors of an operation are not needed by the next one
 	}
 	for _, m := range models {
 		if err := r.model(ctx, m); err != nil {
@@ -89,8 +104,12 @@ func (r *runner) run(ctx context.Context, ops []operation, models []model) error
 }
 
 func (r *runner) operation(ctx context.Context, op operation) error {
-	e := engine.NewCPU(r.settings.Workers)
-	task, err := op.prepare(&table{sizes: r.sizes, inputs: r.inputs, engine: e, portable: simd.Level() == "portable"})
+	e, on := r.engine, r.place
+	if op.kind == onHost {
+		e, on.device = engine.Host(e), ""
+	}
+	portable := simd.Level() == "portable"
+	task, err := op.prepare(&table{sizes: r.sizes, inputs: r.inputs, engine: e, portable: portable})
 	if err != nil {
 		return err
 	}
@@ -103,30 +122,60 @@ func (r *runner) operation(ctx context.Context, op operation) error {
 	if err != nil {
 		return err
 	}
-	res := newResult(op.name, r.settings.Workers, times[0])
+	res := newResult(op.name, on, times[0])
 	res.Shape, res.Unit, res.Rate = task.shape, task.unit, task.units/res.Seconds
+	res.Bytes, res.Moved = task.floor.bytes+task.floor.upload+task.floor.download, task.moved
 	if len(times) > 1 {
 		res.TwoWorkers = times[0].wall() / times[1].wall()
 	}
-	if r.settings.Workers == 1 && task.floor != (floor{}) {
-		res.Floor, res.Bound = task.floor.seconds(r.report.Machine.Rates)
-		res.Fraction = res.Floor / res.Seconds
+	if task.floor != (floor{}) && on == r.place {
+		res.holdAgainst(task.floor, r.report.Machine.Rates)
 	}
-	if !r.bare && simd.Level() != "portable" {
+	if !r.bare && !r.onDevice() && !portable && op.kind != large {
 		rate, err := r.portableRate(ctx, op.name)
 		if err != nil {
 			return err
 		}
 		res.OverPortable = res.Rate / rate
 	}
-	if task.rate.limit > 0 && simd.Level() == "avx512" && r.settings.Workers == 1 {
-		r.decide(task.rate.judge(op.name, res.Rate))
-	}
-	if task.speedup.limit > 0 && res.TwoWorkers > 0 {
-		r.decide(task.speedup.judgeSpeedup(op.name, res.TwoWorkers, others))
+	if task.against != nil && !r.bare {
+		if res.Rival, err = task.against(r); err != nil {
+			return err
+		}
 	}
 	r.report.Results = append(r.report.Results, res)
+	r.targets(op.name, task, &r.report.Results[len(r.report.Results)-1], others)
 	return nil
+}
+
+// targets holds the result of an operation against what it should reach.
+func (r *runner) targets(name string, task *task, res *result, others float64) {
+	if res.Rival != nil {
+		res.Rival.Ratio = res.Rival.Seconds / res.Seconds
+	}
+	if r.onDevice() {
+		r.deviceTargets(name, task, res)
+		return
+	}
+	if task.rate.limit > 0 && simd.Level() == "avx512" && r.settings.Workers == 1 {
+		r.decide(task.rate.judge(name, res.Rate))
+	}
+	if task.speedup.limit > 0 && res.TwoWorkers > 0 {
+		r.decide(task.speedup.judgeSpeedup(name, res.TwoWorkers, others))
+	}
+}
+
+func (r *runner) deviceTargets(name string, task *task, res *result) {
+	share, what := res.Fraction, "share of the floor"
+	if task.device.ofCopy {
+		share, what = res.Moved/res.Seconds/r.report.Machine.Rates.Copy, "share of the copy bandwidth"
+	}
+	if task.device.share > 0 {
+		r.decide(target{what, task.device.share, atLeast}.judge(name, share))
+	}
+	if res.Rival != nil {
+		r.decide(target{"times as fast as torch.sparse", 1, atLeast}.judge(name, res.Rival.Ratio))
+	}
 }
 
 // measure takes the times, under a label by which a profile can be filtered (pprof -tagfocus). others is the
@@ -151,7 +200,7 @@ func (r *runner) decide(v verdict) {
 // set is chosen when a program starts.
 func (r *runner) portableRate(ctx context.Context, name string) (float64, error) {
 	arguments := append(r.executable[1:len(r.executable):len(r.executable)],
-		"--op", name, "--model", "none", "--bare", "--json", "-", "--data", r.data,
+		"--device", "cpu", "--op", name, "--model", "none", "--bare", "--json", "-", "--data", r.data,
 		"--workers", strconv.Itoa(r.settings.Workers), "--repeat", strconv.Itoa(min(r.settings.Repeat, 3)))
 	if r.settings.Quick {
 		arguments = append(arguments, "--quick")
@@ -177,7 +226,7 @@ func (r *runner) portableRate(ctx context.Context, name string) (float64, error)
 // model measures the stages of a model.
 func (r *runner) model(ctx context.Context, m model) error {
 	folder := filepath.Join(r.data, filepath.FromSlash(m.dataset))
-	if _, err := os.Stat(folder); err != nil {
+	if _, err := os.Stat(folder); m.generate == nil && err != nil {
 		note := fmt.Sprintf("%s was left out: there is no %s (see --data)", m.name, folder)
 		r.report.Notes = append(r.report.Notes, note)
 		r.log("%s", note)
@@ -187,11 +236,13 @@ func (r *runner) model(ctx context.Context, m model) error {
 	if err != nil {
 		return err
 	}
-	g := &pipeline{runner: r, model: m, folder: folder, options: opt, workers: r.settings.Workers}
-	if m.workers > 0 {
-		g.workers = m.workers
+	g := &pipeline{runner: r, model: m, folder: folder, options: opt, on: r.place, engine: r.engine}
+	if !r.onDevice() {
+		if m.workers > 0 {
+			g.on.workers = m.workers
+		}
+		g.engine = engine.NewCPU(g.on.workers)
 	}
-	g.engine = engine.NewCPU(g.workers)
 	resetPeak()
 	return g.stages(ctx)
 }

@@ -8,15 +8,12 @@ import (
 	"time"
 )
 
-// resetPeak makes [peakBytes] count from now on, where the system allows it (Linux).
+// resetPeak makes [memory.Peak] count from now on, where the system allows it (Linux).
 func resetPeak() {
 	debug.FreeOSMemory()
 	// A system without this file keeps the peak of the whole run, which is an upper bound.
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
-
-// peakBytes returns the largest resident memory of the process, or 0 where it is not known.
-func peakBytes() int64 { return procBytes("/proc/self/status", "VmHWM:") }
 
 // procBytes reads a line "key 123 kB" of a file of the proc file system; 0 where there is none.
 func procBytes(file, key string) int64 {

@@ -20,13 +20,13 @@ func (r *report) write(w io.Writer) error {
 		}
 	}
 	if len(operations) > 0 {
-		fmt.Fprintf(w, "\nOperations, %s, median of up to %d samples; rates by %s\n", workers(r.Settings.Workers), r.Settings.Repeat, clockName(r.Settings.Workers))
+		fmt.Fprintf(w, "\nOperations, %s, median of up to %d samples; rates by %s\n", r.on(), r.Settings.Repeat, r.clockName())
 		if err := writeOperations(w, operations); err != nil {
 			return err
 		}
 	}
 	if len(stages) > 0 {
-		fmt.Fprintf(w, "\nModels, median of up to %d samples; CPU seconds with one worker, wall-clock seconds with more\n", r.Settings.Repeat)
+		fmt.Fprintf(w, "\nModels, median of up to %d samples; CPU seconds with one worker, wall-clock seconds with more and on a device\n", r.Settings.Repeat)
 		if slices.ContainsFunc(stages, func(s result) bool { return s.Published > 0 }) {
 			fmt.Fprintln(w, "published code: "+publishedMachine)
 		}
@@ -46,16 +46,20 @@ func (r *report) write(w io.Writer) error {
 	return nil
 }
 
-func workers(n int) string {
-	if n == 1 {
+// on says what computes.
+func (r *report) on() string {
+	switch {
+	case r.Machine.Device != "":
+		return "on " + r.Machine.Device
+	case r.Settings.Workers == 1:
 		return "one worker"
 	}
-	return fmt.Sprintf("%d workers", n)
+	return fmt.Sprintf("%d workers", r.Settings.Workers)
 }
 
-// clockName says what the seconds are, see [newResult].
-func clockName(workers int) string {
-	if workers == 1 {
+// clockName says what the seconds are, see [place].
+func (r *report) clockName() string {
+	if r.Machine.Device == "" && r.Settings.Workers == 1 {
 		return "CPU seconds"
 	}
 	return "wall-clock seconds"
@@ -71,25 +75,42 @@ func (r *report) writeMachine(w io.Writer) {
 		fmt.Fprintf(w, ", other processes kept %.2f CPUs busy", *m.Others)
 	}
 	fmt.Fprintln(w)
-	if s := m.Rates; s.Copy > 0 {
-		fmt.Fprintf(w, "one core: copy %sB/s; product of order %d: float32 %sFLOP/s (%.1f times gonum's %sFLOP/s), float64 %sFLOP/s; exponentials %s/s in float32, %s/s in float64\n",
-			prefixed(s.Copy), s.MatrixOf, prefixed(s.Peak32), s.Peak32/s.Gonum, prefixed(s.Gonum), prefixed(s.Peak64), prefixed(s.Exp32), prefixed(s.Exp64))
+	if m.Rates.Copy == 0 {
+		return
 	}
+	var parts []string
+	for _, rate := range m.Rates.list() {
+		if rate.value > 0 {
+			parts = append(parts, rate.name+" "+prefixed(rate.value)+rate.unit)
+		}
+	}
+	fmt.Fprintf(w, "%s: %s\n", r.on(), strings.Join(parts, "; "))
 }
 
 func writeOperations(w io.Writer, results []result) error {
 	t, width := columns(w), nameWidth(results)
 	fmt.Fprintf(t, "%-*s", width, "name")
-	fmt.Fprintln(t, "\ttime\tspread\trate\tfloor\tof floor\tover portable\t2 workers over 1\t on")
+	fmt.Fprintln(t, "\ttime\tspread\trate\tbytes\tmoved\tfloor\tof floor\tover portable\t2 workers over 1\t on")
 	for _, r := range results {
-		floor, fraction := "-", "-"
+		floor, fraction, shape := "-", "-", r.Shape
 		if r.Floor > 0 {
 			floor, fraction = duration(r.Floor)+" "+r.Bound, percent(r.Fraction)
 		}
-		fmt.Fprintf(t, "%-*s\t%s\t%s\t%s%s\t%s\t%s\t%s\t%s\t %s\n", width, r.Name, duration(r.Seconds), percent(r.Spread),
-			prefixed(r.Rate), r.Unit, floor, fraction, times(r.OverPortable), times(r.TwoWorkers), r.Shape)
+		if r.Rival != nil {
+			shape += fmt.Sprintf("; %s takes %s, %s as long", r.Rival.Name, duration(r.Rival.Seconds), times(r.Rival.Ratio))
+		}
+		fmt.Fprintf(t, "%-*s\t%s\t%s\t%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t %s\n", width, r.Name, duration(r.Seconds), percent(r.Spread),
+			prefixed(r.Rate), r.Unit, bytesOf(r.Bytes), bytesOf(r.Moved), floor, fraction, times(r.OverPortable), times(r.TwoWorkers), shape)
 	}
 	return t.Flush()
+}
+
+// bytesOf writes a number of bytes, or a dash where there is none.
+func bytesOf(n float64) string {
+	if n == 0 {
+		return "-"
+	}
+	return prefixed(n) + "B"
 }
 
 func writeStages(w io.Writer, results []result) error {
@@ -97,15 +118,15 @@ func writeStages(w io.Writer, results []result) error {
 	fmt.Fprintf(t, "%-*s", width, "stage")
 	fmt.Fprintln(t, "\tworkers\ttime\tspread\twall clock\tpublished code\tratio\t2 workers over 1\tpeak memory\t on")
 	for _, r := range results {
-		was, memory := "-", "-"
+		was, shape := "-", r.Shape
 		if r.Published > 0 {
 			was = duration(r.Published)
 		}
-		if r.Peak > 0 {
-			memory = prefixed(float64(r.Peak)) + "B"
+		if p := r.Throughput; p != nil {
+			shape += fmt.Sprintf("; %sgraphs/s, %svertices/s, %spaths/s", prefixed(p.Graphs), prefixed(p.Vertices), prefixed(p.Paths))
 		}
 		fmt.Fprintf(t, "%-*s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t %s\n", width, r.Name, r.Workers, duration(r.Seconds), percent(r.Spread), duration(r.wall()),
-			was, times(r.OverPublished), times(r.TwoWorkers), memory, r.Shape)
+			was, times(r.OverPublished), times(r.TwoWorkers), bytesOf(float64(r.Peak)), shape)
 	}
 	return t.Flush()
 }

@@ -25,12 +25,8 @@ func (t timing) cpu() float64 {
 	return t.wall()
 }
 
-// spread returns the distance between the slowest and the fastest sample over the median.
-func (t timing) spread() float64 {
-	samples := t.CPU
-	if median(samples) == 0 {
-		samples = t.Wall
-	}
+// spread returns the distance between the slowest and the fastest of some samples over their median.
+func spread(samples []float64) float64 {
 	if len(samples) == 0 || median(samples) == 0 {
 		return 0
 	}
@@ -49,22 +45,54 @@ func median(x []float64) float64 {
 	return (sorted[mid-1] + sorted[mid]) / 2
 }
 
+// place is where something ran. It decides which seconds count: those of the CPU for one worker, which load
+// on the machine disturbs less, and else those of the clock on the wall.
+type place struct {
+	workers int
+	device  string // "" for the CPU
+}
+
+func (p place) byWall() bool { return p.device != "" || p.workers > 1 }
+
+// seconds returns the median that counts, and spread that of its samples.
+func (p place) seconds(t timing) float64 {
+	if p.byWall() {
+		return t.wall()
+	}
+	return t.cpu()
+}
+
+func (p place) spread(t timing) float64 {
+	if p.byWall() || median(t.CPU) == 0 {
+		return spread(t.Wall)
+	}
+	return spread(t.CPU)
+}
+
 // clock says how often things are timed.
 type clock struct {
 	repeat int           // samples
 	budget time.Duration // a measurement that would take longer gets fewer samples, but at least two
 	sample time.Duration // calls are repeated within a sample until it takes this long
+
+	place
+	wait func() error // for a device to finish what it was asked to do; nil where calls return when done
 }
 
 // measure times the given functions in turn, so that a change of load on the machine meets all of them.
 // Each is called once before, to warm up; that call is never a sample. Garbage is collected before
-// every sample, outside of the timing.
+// every sample, outside of the timing. A sample ends when the device has done its work.
 func (c clock) measure(runs ...func() error) ([]timing, error) {
 	calls := make([]int, len(runs))
 	round := 0.0 // seconds that one sample of each takes
 	for i, run := range runs {
+		if c.wait != nil { // what a device loads at its first call says nothing about the next ones
+			if err := c.times(1, run); err != nil {
+				return nil, err
+			}
+		}
 		start := time.Now()
-		if err := run(); err != nil {
+		if err := c.times(1, run); err != nil {
 			return nil, err
 		}
 		took := max(time.Since(start).Seconds(), 1e-9)
@@ -77,10 +105,8 @@ func (c clock) measure(runs ...func() error) ([]timing, error) {
 		for i, run := range runs {
 			runtime.GC()
 			cpu, start := cpuSeconds(), time.Now()
-			for range calls[i] {
-				if err := run(); err != nil {
-					return nil, err
-				}
+			if err := c.times(calls[i], run); err != nil {
+				return nil, err
 			}
 			n := float64(calls[i])
 			out[i].Wall = append(out[i].Wall, time.Since(start).Seconds()/n)
@@ -88,4 +114,17 @@ func (c clock) measure(runs ...func() error) ([]timing, error) {
 		}
 	}
 	return out, nil
+}
+
+// times calls run n times and waits for the end.
+func (c clock) times(n int, run func() error) error {
+	for range n {
+		if err := run(); err != nil {
+			return err
+		}
+	}
+	if c.wait != nil {
+		return c.wait()
+	}
+	return nil
 }

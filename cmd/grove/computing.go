@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"runtime"
 
 	"github.com/grove-graph/grove/engine"
@@ -15,12 +16,12 @@ type computing struct {
 
 func (c *computing) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&c.device, "device", "auto", "device that computes (see grove devices)")
-	annotateWords(fs, "device", []string{"auto", "cpu"})
+	annotateWords(fs, "device", []string{"auto", "cpu", "cuda"})
 	fs.IntVar(&c.workers, "workers", 0, "`N` goroutines that compute, 0: one for every CPU; results do not depend on it")
 }
 
-// open returns the engine that the flags ask for.
-func (c *computing) open() (engine.Engine, error) {
+// open returns the engine that the flags ask for. It is closed when the command ends.
+func (a *app) open(c *computing) (engine.Engine, error) {
 	if c.workers < 0 {
 		return nil, usagef("--workers %d: want 0 or a number of goroutines", c.workers)
 	}
@@ -28,7 +29,28 @@ func (c *computing) open() (engine.Engine, error) {
 	if err != nil {
 		return nil, usagef("--device: %v", err)
 	}
+	if d, ok := e.(engine.Device); ok {
+		a.devices = append(a.devices, d)
+	}
 	return e, nil
+}
+
+// close gives the devices back.
+func (a *app) close() error {
+	var errs []error
+	for _, d := range a.devices {
+		errs = append(errs, d.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// narrow returns an engine like e for one of several pieces of work that run beside each other, with the
+// given number of goroutines. They share a device.
+func narrow(e engine.Engine, workers int) engine.Engine {
+	if _, device := e.(engine.Device); device {
+		return e
+	}
+	return engine.NewCPU(max(workers, 1))
 }
 
 // goroutines returns the number of goroutines that --workers stands for.

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/memory"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"gorgonia.org/tensor"
 )
 
 // embedFlags are the flags of grove embed beside those of the model.
@@ -29,7 +28,8 @@ func newEmbed(a *app) *cobra.Command {
 in the order of the data set; or one row for each vertex with --task node.
 
 With the name of a model its anchors are learned from the data set itself, without looking at
-classes. With --model a trained model is applied.`,
+classes. With --model a trained model is applied. Rows are written as they are ready, in batches
+sized by the memory that is free.`,
 		Example: `  grove embed gckn-path --data MUTAG -o X.npy
   grove embed gckn-path --data MUTAG --path-size 6 --filters 64 -o X.npy
   grove embed --model model.grove --data new-molecules -o X.npy
@@ -80,6 +80,7 @@ type embedding struct {
 	File    string       `json:"file"`
 	Params  any          `json:"params,omitempty"`
 	Seconds eval.Seconds `json:"seconds"`
+	Peak    int64        `json:"peak_memory_bytes,omitempty"`
 }
 
 func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFlags) error {
@@ -90,7 +91,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 	if err := writable("--out", f.out); err != nil {
 		return err
 	}
-	e, err := f.open()
+	e, err := a.open(&f.computing)
 	if err != nil {
 		return err
 	}
@@ -129,37 +130,32 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 		}
 		r.Params = s.params()
 	}
-	transforming := time.Now()
-	x, err := a.represent(c.Context(), apply, d, f.task, &r)
-	if err != nil {
-		return err
-	}
-	spent.transforming(transforming)
-	if err := writeFile("--out", f.out, func(w io.Writer) error { return writeNPY(w, x) }); err != nil {
-		return err
-	}
-	r.Dataset, r.Graphs, r.Dtype = d.Name, d.NumGraphs(), x.Dtype().String()
-	r.Rows, r.Columns, r.Seconds = x.Shape()[0], x.Shape()[1], spent.spent(load, 0, start)
-	return a.emit(r, func(w io.Writer) {
-		what := "graph"
-		if r.Task == "node" {
-			what = "vertex"
-		}
-		fmt.Fprintf(w, "%s: %d x %d %s, one row for each %s of %s, by %s in %.2f s\n", r.File, r.Rows, r.Columns, r.Dtype, what, r.Dataset, r.Model, r.Seconds.Total)
-	})
-}
-
-// represent returns the rows that --task asks for.
-func (a *app) represent(ctx context.Context, apply features, d *dataset.Dataset, task string, r *embedding) (*tensor.Dense, error) {
-	r.Task = task
-	if task == "" {
+	r.Dataset, r.Graphs, r.Task = d.Name, d.NumGraphs(), f.task
+	if r.Task == "" {
 		r.Task = "graph"
 		if d.Task.PerVertex() {
 			r.Task = "node"
 		}
 	}
-	if r.Task == "node" {
-		return apply.vertices(ctx, d)
+	transforming := time.Now()
+	var writing time.Duration
+	if err := writeFile("--out", f.out, func(w io.Writer) (err error) {
+		writing, err = a.stream(c.Context(), w, apply, d, &r)
+		return err
+	}); err != nil {
+		return err
 	}
-	return apply.graphs(ctx, d, a.progress.report)
+	spent.transforming(transforming.Add(writing))
+	r.Seconds, r.Peak = spent.spent(load, 0, start), memory.Peak()
+	return a.emit(r, func(w io.Writer) {
+		what := "graph"
+		if r.Task == "node" {
+			what = "vertex"
+		}
+		fmt.Fprintf(w, "%s: %d x %d %s, one row for each %s of %s, by %s in %.2f s", r.File, r.Rows, r.Columns, r.Dtype, what, r.Dataset, r.Model, r.Seconds.Total)
+		if r.Peak > 0 {
+			fmt.Fprintf(w, ", %.2f GB of memory at the peak", float64(r.Peak)/1e9)
+		}
+		fmt.Fprintln(w)
+	})
 }

@@ -115,7 +115,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, model string, flags modelFlag
 	if err := f.check(c); err != nil {
 		return err
 	}
-	e, err := f.open()
+	e, err := a.open(&f.computing)
 	if err != nil {
 		return err
 	}
@@ -173,11 +173,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, model string, flags modelFlag
 func (a *app) settingsFor(p *eval.Problem, f *evalFlags, flags modelFlags, d *dataset.Dataset, e engine.Engine, spent *stopwatch) ([]setting, error) {
 	report := a.progress.report
 	if p.FromTrain {
-		narrow, err := engine.Open(f.device, max(1, p.Workers/len(p.Folds)))
-		if err != nil {
-			return nil, err
-		}
-		e, report = narrow, nil
+		e, report = narrow(e, p.Workers/len(p.Folds)), nil
 	}
 	settings := flags.settings(d, e, spent, report)
 	p.Settings = asEval(settings)

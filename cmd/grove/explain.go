@@ -112,7 +112,7 @@ const otherClasses = "other classes"
 
 func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	start := time.Now()
-	e, err := f.open()
+	e, err := a.open(&f.computing)
 	if err != nil {
 		return err
 	}

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/grove-graph/grove/atomicfile"
-	"gorgonia.org/tensor"
 )
 
 // writeFile makes a file by calling content. The flag is the one that named the file, for errors.
@@ -74,44 +70,4 @@ func writableFolder(flag, path string) error {
 		return fmt.Errorf("%s %s: %w", flag, path, plain(err))
 	}
 	return nil
-}
-
-// writeNPY writes a matrix in NumPy's format, version 1.0, little-endian, row-major.
-func writeNPY(w io.Writer, x *tensor.Dense) error {
-	descr := "<f4"
-	if x.Dtype() == tensor.Float64 {
-		descr = "<f8"
-	}
-	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, x.Shape()[0], x.Shape()[1])
-	const prefix = 10 // magic, version and the length of the header
-	head += strings.Repeat(" ", 63-(prefix+len(head))%64) + "\n"
-	start := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head)))
-	if _, err := w.Write(append(start, head...)); err != nil {
-		return err
-	}
-	chunk := make([]byte, 0, 1<<15)
-	flush := func(least int) error {
-		if len(chunk) < least {
-			return nil
-		}
-		_, err := w.Write(chunk)
-		chunk = chunk[:0]
-		return err
-	}
-	if x.Dtype() == tensor.Float64 {
-		for _, v := range x.Float64s() {
-			chunk = binary.LittleEndian.AppendUint64(chunk, math.Float64bits(v))
-			if err := flush(1<<15 - 8); err != nil {
-				return err
-			}
-		}
-		return flush(1)
-	}
-	for _, v := range x.Float32s() {
-		chunk = binary.LittleEndian.AppendUint32(chunk, math.Float32bits(v))
-		if err := flush(1<<15 - 8); err != nil {
-			return err
-		}
-	}
-	return flush(1)
 }

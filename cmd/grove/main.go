@@ -37,6 +37,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	err = errors.Join(err, a.close())
 	a.progress.clear()
 	if err == nil {
 		return 0

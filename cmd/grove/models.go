@@ -51,7 +51,7 @@ type setting interface {
 // features is a fitted map from graphs to vectors.
 type features interface {
 	graphs(ctx context.Context, d *dataset.Dataset, report func(stage string, done, total int)) (*tensor.Dense, error)
-	vertices(ctx context.Context, d *dataset.Dataset) (*tensor.Dense, error)
+	rowStream
 }
 
 // addModels adds to a command one command for each model, with the model's flags.

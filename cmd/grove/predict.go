@@ -84,7 +84,7 @@ type predictReport struct {
 
 func (a *app) predict(c *cobra.Command, where *computing, model, data, out string) error {
 	start := time.Now()
-	e, err := where.open()
+	e, err := a.open(where)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/spf13/cobra"
 )
 
@@ -15,6 +16,7 @@ type app struct {
 	out      io.Writer
 	progress *progress
 	json     bool
+	devices  []engine.Device // opened by the command
 }
 
 // newRoot returns the whole tree of commands.

@@ -91,7 +91,7 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if f.cv < 2 {
 		return usagef("--cv %d: want at least 2 parts", f.cv)
 	}
-	e, err := f.open()
+	e, err := a.open(&f.computing)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	load := seconds(start)
 	var spent stopwatch
 	r := &trainReport{Model: model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out, Notes: notesOn(d)}
-	chosen, selecting, err := a.choose(c.Context(), f, d, flags, &spent, r)
+	chosen, selecting, err := a.choose(c.Context(), f, d, flags, e, &spent, r)
 	if err != nil {
 		return err
 	}
@@ -141,12 +141,8 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 
 // choose picks setting and C by cross-validation, if there is anything to pick, notes in r how, and
 // returns the index of the setting and the time that classifiers took.
-func (a *app) choose(ctx context.Context, f *trainFlags, d *dataset.Dataset, flags modelFlags, spent *stopwatch, r *trainReport) (int, time.Duration, error) {
-	narrow, err := engine.Open(f.device, 1) // the parts run beside each other
-	if err != nil {
-		return 0, 0, err
-	}
-	settings := flags.settings(d, narrow, spent, nil)
+func (a *app) choose(ctx context.Context, f *trainFlags, d *dataset.Dataset, flags modelFlags, e engine.Engine, spent *stopwatch, r *trainReport) (int, time.Duration, error) {
+	settings := flags.settings(d, narrow(e, 1), spent, nil) // the parts run beside each other
 	if f.c > 0 && len(settings) == 1 {
 		r.C, r.ChosenBy = f.c, "given"
 		return 0, 0, nil

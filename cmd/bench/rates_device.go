@@ -1,0 +1,122 @@
+package main
+
+import (
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// synchroniser is an engine that works behind the caller's back and can be waited for.
+type synchroniser interface{ Synchronize() error }
+
+// synchronise returns a function that waits until an engine has done all that it was asked to do, or nil
+// for an engine that returns when it is done.
+func synchronise(e engine.Engine) (wait func() error) {
+	d, ok := e.(engine.Device)
+	if !ok {
+		return nil
+	}
+	if s, ok := e.(synchroniser); ok {
+		return s.Synchronize
+	}
+	one := d.New(tensor.Float32, 1)
+	host := tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(1))
+	return func() error { return d.Convert(host, one) } // the host sees a tensor when all before it is done
+}
+
+// copyOnDevice copies within the memory of a device, and between it and the host.
+func (m *ratings) copyOnDevice() error {
+	host := tensor.New(tensor.WithShape(m.sizes.copied), tensor.WithBacking(m.random.slice(m.sizes.copied)))
+	from, to := engine.New(m.engine, tensor.Float32, m.sizes.copied), engine.New(m.engine, tensor.Float32, m.sizes.copied)
+	defer engine.Release(m.engine, from, to)
+	bytes := 4 * float64(m.sizes.copied)
+	for _, c := range []struct {
+		rate     *float64
+		bytes    float64
+		dst, src *tensor.Dense
+	}{
+		{&m.rates.Upload, bytes, from, host}, {&m.rates.Copy, 2 * bytes, to, from}, {&m.rates.Download, bytes, host, to},
+	} {
+		if err := m.best(c.rate, c.bytes, func() error { return m.engine.Convert(c.dst, c.src) }); err != nil {
+			return err
+		}
+	}
+	onHost := &ratings{clock: m.clock, sizes: m.sizes, engine: engine.Host(m.engine)}
+	err := onHost.copyOnHost()
+	m.rates.CopyAll = onHost.rates.CopyAll
+	return err
+}
+
+// exponentialsOnDevice takes the best of two poolings. Single vertices with a table that stays in the cache
+// cost a read and a write for every exponential; the paths in cliques cost many exponentials for every number
+// that is read or written.
+func (m *ratings) exponentialsOnDevice() error {
+	if err := m.poolVertices(); err != nil {
+		return err
+	}
+	return m.poolCliques()
+}
+
+func (m *ratings) poolVertices() error {
+	rows, q := m.sizes.vector, m.sizes.filters
+	for dtype, rate := range map[tensor.Dtype]*float64{tensor.Float32: &m.rates.Exp32, tensor.Float64: &m.rates.Exp64} {
+		scores, err := m.random.matrix(m.engine, dtype, rows, q)
+		if err != nil {
+			return err
+		}
+		out := engine.New(m.engine, dtype, rows, q)
+		err = m.best(rate, float64(rows*q), func() error {
+			return m.engine.PathPool([]*tensor.Dense{out}, scores, nil, &engine.PathPooling{Size: 1, Kernel: gramKernel()})
+		})
+		engine.Release(m.engine, scores, out)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *ratings) poolCliques() error {
+	const order, size = 8, 4
+	b, err := cliques(m.sizes.vector, order)
+	if err != nil {
+		return err
+	}
+	paths := 0
+	for _, c := range b.PathCounts(size) {
+		paths += int(c)
+	}
+	index := make([]int32, b.NumVertices())
+	for dtype, rate := range map[tensor.Dtype]*float64{tensor.Float32: &m.rates.Exp32, tensor.Float64: &m.rates.Exp64} {
+		scores, err := m.random.matrix(m.engine, dtype, 1, size*m.sizes.filters)
+		if err != nil {
+			return err
+		}
+		out := make([]*tensor.Dense, size)
+		for j := range out {
+			out[j] = engine.New(m.engine, dtype, b.NumVertices(), m.sizes.filters)
+		}
+		err = m.best(rate, float64(paths)*float64(m.sizes.filters), func() error {
+			return m.engine.PathPool(out, scores, nil, &engine.PathPooling{Graph: b, Index: index, Size: size, AllLengths: true, Kernel: gramKernel()})
+		})
+		engine.Release(m.engine, append(out, scores)...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cliques returns complete graphs of the given order.
+func cliques(graphs, order int) (*graph.Batch, error) {
+	all := make([]graph.Graph, graphs)
+	for g := range all {
+		all[g].NumVertices = order
+		for u := range int32(order) {
+			for v := range u {
+				all[g].AddArc(u, v)
+			}
+		}
+	}
+	return graph.NewBatch(all)
+}
