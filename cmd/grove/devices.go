@@ -28,7 +28,8 @@ func newDevices(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices that can compute",
-		Long: `List the devices that can compute, with what matters for speed: instruction set, cores, memory.
+		Long: `List the devices that can compute, with what matters for speed: instruction set, cores, memory; and
+with a program that make gpu built the GPUs, their driver and libraries, or why none can be used.
 The names are those that --device takes; auto takes the best one.`,
 		Example: `  grove devices
   grove devices --json
@@ -39,10 +40,12 @@ The names are those that --device takes; auto takes the best one.`,
 			if err != nil {
 				return err
 			}
-			return a.emit(map[string]any{"devices": devices}, func(w io.Writer) {
+			found := gpus()
+			return a.emit(map[string]any{"devices": devices, "cuda": found}, func(w io.Writer) {
 				for _, d := range devices {
 					d.print(w)
 				}
+				fmt.Fprint(w, found)
 			})
 		},
 	}
@@ -67,7 +70,7 @@ func listDevices() ([]device, error) {
 
 func (d *device) print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n", d.Name)
-	detail := func(name, text string) { fmt.Fprintf(w, "  %-14s %s\n", name, text) }
+	detail := func(name, text string) { fmt.Fprintf(w, "  %-16s %s\n", name, text) }
 	if d.Processor != "" {
 		detail("processor", d.Processor)
 	}
