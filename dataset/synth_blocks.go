@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -14,6 +15,7 @@ const (
 	wordsOfCommunity = 8
 	ownWord          = 0.3
 	otherWord        = 0.1
+	maxWords         = 1 << 30 // attributes of all vertices, 8 GiB
 )
 
 // blockModel generates one graph by a stochastic block model with communities of nearly equal size: two
@@ -23,6 +25,9 @@ const (
 // are split 60 : 20 : 20 at random.
 func blockModel(opt SynthOptions, random *rand.Rand) (*Dataset, error) {
 	n, k := opt.Vertices, opt.Communities
+	if words := float64(n) * float64(k) * wordsOfCommunity; words > maxWords {
+		return nil, fmt.Errorf("%d vertices of %d communities have %.0f attributes, more than %d", n, k, words, maxWords)
+	}
 	size := float64(n) / float64(k)
 	mix := mixing
 	if k == 1 {

@@ -34,7 +34,7 @@ func growGraph(s *growing, random *rand.Rand, first int32, n, m int, byDegree bo
 			join(u, v)
 		}
 	}
-	chosen := make([]int, 0, m)
+	chosen, chosenBy := make([]int, 0, m), make([]int32, n) // the latest vertex that has chosen each
 	for u := m + 1; u < n; u++ {
 		chosen = chosen[:0]
 		for len(chosen) < m {
@@ -42,11 +42,8 @@ func growGraph(s *growing, random *rand.Rand, first int32, n, m int, byDegree bo
 			if byDegree {
 				v = int(ends[random.IntN(len(ends))])
 			}
-			repeated := false
-			for _, w := range chosen {
-				repeated = repeated || w == v
-			}
-			if !repeated {
+			if chosenBy[v] != int32(u) {
+				chosenBy[v] = int32(u)
 				chosen = append(chosen, v)
 			}
 		}

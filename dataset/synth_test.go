@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -94,6 +95,7 @@ func TestSynthRefusesSizesThatMakeNoSense(t *testing.T) {
 		{"red-isolated", SynthOptions{Graphs: 2, Vertices: 2, Degree: 1}, "among 1000000 drawn"},
 		{"block-model", SynthOptions{Vertices: 20, Communities: 21}, "21 communities of 20 vertices"},
 		{"block-model", SynthOptions{Graphs: 2}, "2 graphs: this kind has one"},
+		{"block-model", SynthOptions{Vertices: 10000000, Communities: 100}, "8000000000 attributes, more than"},
 		{"power-law", SynthOptions{Graphs: 1000000, Vertices: 1000000}, "too many arcs"},
 		{"rings-cliques", SynthOptions{Graphs: 4, Vertices: 100000}, "too many arcs"},
 	}
@@ -336,5 +338,53 @@ func TestRingsAndCliquesAreWhatTheyAreCalled(t *testing.T) {
 		if !good {
 			t.Errorf("graph %d of class %d: %d vertices, %d edges, girth %d, %d components", g, d.Classes[g], n, edges, girths[g], components)
 		}
+	}
+}
+
+// Large inputs are generated for measurements: what it takes grows with their size and no faster.
+func TestSynthTakesMemoryInProportionToTheSize(t *testing.T) {
+	for kind, opt := range map[string]SynthOptions{
+		"molecules":   {Graphs: 1000},
+		"power-law":   {Graphs: 1, Vertices: 4000, Degree: 10},
+		"block-model": {Vertices: 4000, Degree: 10, Communities: 2},
+	} {
+		arcs, bytes := 0, uint64(0)
+		for _, factor := range []int{1, 8} {
+			larger := opt
+			if kind == "molecules" {
+				larger.Graphs *= factor
+			} else {
+				larger.Vertices *= factor
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			d := mustSynth(t, kind, larger)
+			runtime.ReadMemStats(&after)
+			if factor == 1 {
+				arcs, bytes = d.Batch.NumArcs(), after.TotalAlloc-before.TotalAlloc
+				continue
+			}
+			perArc, largerPerArc := float64(bytes)/float64(arcs), float64(after.TotalAlloc-before.TotalAlloc)/float64(d.Batch.NumArcs())
+			if largerPerArc > 1.5*perArc {
+				t.Errorf("%s: %.0f bytes are allocated for an arc of the small data set, %.0f of one 8 times as large", kind, perArc, largerPerArc)
+			}
+		}
+	}
+}
+
+func TestPowerLawGraphHasHubs(t *testing.T) {
+	b := mustSynth(t, "power-law", SynthOptions{Graphs: 1, Vertices: 50000, Degree: 10, Seed: 2}).Batch
+	most, beyond := 0, [2]int{}
+	for v := range int32(b.NumVertices()) {
+		most = max(most, b.Degree(v))
+		for i, degree := range []int{20, 80} {
+			if b.Degree(v) >= degree {
+				beyond[i]++
+			}
+		}
+	}
+	// The share of vertices with at least d neighbours falls like d^-2: 16 times from 20 to 80.
+	if ratio := float64(beyond[0]) / float64(beyond[1]); most < 500 || ratio < 12 || ratio > 22 {
+		t.Errorf("the largest degree is %d; %d vertices have 20 neighbours or more, %d have 80", most, beyond[0], beyond[1])
 	}
 }

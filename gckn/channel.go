@@ -15,6 +15,7 @@ type channel struct {
 	rows  *tensor.Dense // D x d
 	index []int32       // row of each vertex; nil: vertex v has row v
 	unit  bool          // the rows are used as they are, with norm 1
+	fixed bool          // the rows are the same in every run of graphs
 }
 
 // release gives the memory of channels back.
@@ -78,5 +79,5 @@ func (in Input) channel(e engine.Engine, dtype tensor.Dtype, b *graph.Batch) (*c
 		index[v] = min(l, int32(in.Labels))
 	}
 	raw := tensor.New(tensor.WithShape(in.Labels+1, in.Labels), tensor.WithBacking(identity))
-	return &channel{rows: rows, index: index, unit: true}, e.Convert(rows, raw)
+	return &channel{rows: rows, index: index, unit: true, fixed: true}, e.Convert(rows, raw)
 }

@@ -70,13 +70,15 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 		}
 		vertices[c] = paths.At(numbers, m.engine.Workers())
 	}
-	err := m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
+	// Which vertices share a row decides which points are merged, so neither the free memory nor the
+	// device may: the runs have a fixed size, and vertices share rows on a device too.
+	err := m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
 		in, err := m.inputChannels(run)
 		if err != nil {
 			return err
 		}
 		for _, y := range m.layers {
-			if in, err = m.next(y, run, in); err != nil {
+			if in, err = m.next(y, run, in, true); err != nil {
 				return err
 			}
 		}
@@ -106,13 +108,18 @@ type gatherer struct {
 	f32         []float32 // the table, in the model's dtype
 	f64         []float64
 	rows        []int32
+	known       []int32 // of a channel whose rows are the same in every run: see add
 }
 
 // add takes up the leading paths whose first vertex is below to; vertex v of the batch is v-from in
 // the channel. It returns how many elements of vertices it used.
 func (g *gatherer) add(e engine.Engine, c *channel, vertices []int32, from, to int32) (int, error) {
 	g.unit = c.unit
-	row := make([]int32, c.rows.Shape()[0]) // row of the channel -> row of the table + 1
+	row := g.known // row of the channel -> row of the table + 1
+	if row == nil || !c.fixed {
+		row = make([]int32, c.rows.Shape()[0])
+		g.known = row
+	}
 	known := int32((len(g.f32) + len(g.f64)) / g.width)
 	var fresh []int32 // rows of the channel to append to the table
 	done := 0

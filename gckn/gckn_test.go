@@ -370,7 +370,7 @@ func TestMeanOverManyWalks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pooled, err := m.layers[0].pool(m.engine, b, in[0])
+	pooled, err := m.layers[0].pool(m.engine, b, in[0], true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,10 @@ func (y *layer) filters() int { return y.anchors.Shape()[1] }
 
 // pool returns the pooled kernel values of one channel, one channel for each length: the layer
 // without its projection, unless local pooling is generalised max pooling, which includes it.
-func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel) ([]*channel, error) {
+//
+// share finds the vertices with equal paths first, which then share a row: on a host that costs less
+// than pooling for each vertex.
+func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) ([]*channel, error) {
 	dtype := y.anchors.Dtype()
 	p, q := y.pooling.Size, y.filters()
 	n, d := in.rows.Shape()[0], in.rows.Shape()[1]
@@ -85,8 +88,7 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel) ([]*channel, 
 	}
 	if p > 1 {
 		pooling.Graph, pooling.Index = b, in.index
-		if _, device := e.(engine.Device); in.index != nil && !device {
-			// On a host, finding the vertices with equal paths costs less than pooling for each.
+		if in.index != nil && share {
 			classes := b.PathClasses(in.index, p, pooling.AllLengths, pooling.Route == graph.Walks, e.Workers())
 			pooling.Roots = classes.Roots
 			for i := range out {
@@ -127,10 +129,10 @@ func (y *layer) pooledIsProjected() bool { return y.local == GeneralizedMax && y
 
 // forward returns the channels of all lengths for every input channel; the new index is
 // old channel * lengths + length.
-func (y *layer) forward(e engine.Engine, b *graph.Batch, in []*channel) ([]*channel, error) {
+func (y *layer) forward(e engine.Engine, b *graph.Batch, in []*channel, share bool) ([]*channel, error) {
 	var out []*channel
 	for _, c := range in {
-		pooled, err := y.pool(e, b, c)
+		pooled, err := y.pool(e, b, c, share)
 		if err != nil {
 			return nil, err
 		}

@@ -82,6 +82,12 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	return nil
 }
 
+// onHost reports whether the model's features live in host memory.
+func (m *Model) onHost() bool {
+	_, device := m.engine.(engine.Device)
+	return !device
+}
+
 func (m *Model) dtype() tensor.Dtype {
 	if m.opt.Double {
 		return tensor.Float64
@@ -110,7 +116,7 @@ func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].invSqrt }
 func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
 	out := engine.New(engine.Host(m.engine), m.dtype(), b.NumGraphs(), m.opt.Dim())
 	err := m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
-		return m.onHost(rows(out, first, run.NumGraphs()), func(x *tensor.Dense) error { return m.transform(x, run) })
+		return m.fill(rows(out, first, run.NumGraphs()), func(x *tensor.Dense) error { return m.transform(x, run) })
 	})
 	return out, err
 }
@@ -129,7 +135,7 @@ func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress, 
 func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
 	out := engine.New(engine.Host(m.engine), m.dtype(), b.NumVertices(), m.opt.Dim())
 	err := m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
-		return m.onHost(rows(out, int(b.Offsets[first]), run.NumVertices()), func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
+		return m.fill(rows(out, int(b.Offsets[first]), run.NumVertices()), func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
 	})
 	return out, err
 }
@@ -158,7 +164,7 @@ func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
 			column += y.filters() * m.opt.channels(l)
 		}
 		if !last {
-			if channels, err = m.next(y, b, channels); err != nil {
+			if channels, err = m.next(y, b, channels, m.onHost()); err != nil {
 				return err
 			}
 		}
@@ -168,9 +174,9 @@ func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
 }
 
 // next returns the channels that layer y makes of channels, which it gives back.
-func (m *Model) next(y *layer, b *graph.Batch, channels []*channel) ([]*channel, error) {
+func (m *Model) next(y *layer, b *graph.Batch, channels []*channel, share bool) ([]*channel, error) {
 	defer release(m.engine, channels)
-	return y.forward(m.engine, b, channels)
+	return y.forward(m.engine, b, channels, share)
 }
 
 // vertexFeatures writes the representation of the vertices of b to out.
@@ -198,7 +204,7 @@ func (m *Model) eachLayer(b *graph.Batch, visit func(l int, channels []*channel)
 		return err
 	}
 	for l, y := range m.layers {
-		if channels, err = m.next(y, b, channels); err != nil {
+		if channels, err = m.next(y, b, channels, m.onHost()); err != nil {
 			return err
 		}
 		if err := visit(l, channels); err != nil {
@@ -221,7 +227,7 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 	lengths := len(y.pooling.Lengths())
 	total := len(in) * lengths
 	for i, c := range in {
-		pooled, err := y.pool(e, b, c)
+		pooled, err := y.pool(e, b, c, m.onHost())
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,15 @@ func (m *Model) runBytes() (int64, error) {
 // forEachRun cuts b into runs of whole graphs whose features fit in runBytes and calls visit for each,
 // with the number of its first graph.
 func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(run *graph.Batch, first int) error) error {
+	room, err := m.runBytes()
+	if err != nil {
+		return err
+	}
+	return m.cut(ctx, b, room, progress, visit)
+}
+
+// cut is [Model.forEachRun] for features that fit in the given number of bytes.
+func (m *Model) cut(ctx context.Context, b *graph.Batch, room int64, progress Progress, visit func(run *graph.Batch, first int) error) error {
 	perVertex := int64(0)
 	for l, y := range m.opt.Layers {
 		width := y.PathSize*y.Filters + 2*m.opt.channels(l)*y.Filters
@@ -38,10 +47,6 @@ func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progres
 	}
 	if m.opt.Double {
 		perVertex *= 2
-	}
-	room, err := m.runBytes()
-	if err != nil {
-		return err
 	}
 	limit := max(room/perVertex, 1)
 	n := b.NumGraphs()
@@ -73,9 +78,9 @@ func rows(x *tensor.Dense, first, n int) *tensor.Dense {
 	return engine.View(x, first*width, n, width)
 }
 
-// onHost calls write with a tensor of the model's engine that becomes out, which is in host memory.
-func (m *Model) onHost(out *tensor.Dense, write func(x *tensor.Dense) error) error {
-	if _, device := m.engine.(engine.Device); !device {
+// fill calls write with a tensor of the model's engine that becomes out, which is in host memory.
+func (m *Model) fill(out *tensor.Dense, write func(x *tensor.Dense) error) error {
+	if m.onHost() {
 		return write(out)
 	}
 	x := engine.Scratch(m.engine, out.Dtype(), out.Shape()...)
@@ -91,7 +96,7 @@ func (m *Model) visitRun(first, n int, visit func(first int, x *tensor.Dense) er
 	host := engine.Host(m.engine)
 	x := engine.Scratch(host, m.dtype(), n, m.opt.Dim())
 	defer engine.Release(host, x)
-	if err := m.onHost(x, write); err != nil {
+	if err := m.fill(x, write); err != nil {
 		return err
 	}
 	return visit(first, x)
