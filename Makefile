@@ -1,10 +1,11 @@
-# Grove: everything a newcomer needs is one of these targets. Only Go is required.
+# Grove: everything a newcomer needs is one of these targets. Only Go is required, and for the targets with a
+# GPU in their name the CUDA toolkit, which they install where they may.
 
 GO    ?= go
 BUILD := build
 DEMO  := $(BUILD)/demo
 
-.PHONY: help demo build test lint bench generate clean need-go
+.PHONY: help demo build test lint bench gpu test-sim lint-gpu conformance generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,8 +37,42 @@ lint: need-go ## check formatting, go vet and staticcheck
 bench: build ## measure the operations and the stages of the models
 	$(BUILD)/bench
 
+gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## build grove and bench with the GPU engine into build/gpu/
+	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/grove ./cmd/grove
+	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/bench ./cmd/bench
+
+test-sim: gpu build/sim/libcuda.so.1 build/sim-sanitized/libcuda.so.1 ## run the tests of the GPU engine on the simulated GPU
+	cuda/sim/check.sh
+
+lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is built for a GPU, and that the fatbin has every kernel
+	cuda/go.sh vet -tags gpu ./...
+	cuda/go.sh tool staticcheck -tags gpu ./cuda/... ./cmd/...
+	$(GO) run ./cuda/gen verify cuda/kernels.fatbin < cuda/kernels_gen.go
+
+conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the simulated GPU where there is no other
+	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/conformance ./engine/enginetest/conformance
+	$(BUILD)/gpu/grove devices | grep -q cuda || export LD_LIBRARY_PATH=$(CURDIR)/build/sim; $(BUILD)/gpu/conformance -o docs/conformance.md
+
+need-cuda: need-go
+	@cuda/toolkit.sh >/dev/null
+
+build/gpu/libcuda.a: $(wildcard cuda/forward/*)
+	cuda/forward/build.sh build/gpu
+
+cuda/kernels.fatbin: kernels.cu cuda/fatbin.sh
+	cuda/fatbin.sh
+
+build/sim/libcuda.so.1: kernels.cu $(shell find cuda/sim -type f)
+	cuda/sim/build.sh build/sim
+
+build/sim-sanitized/libcuda.so.1: kernels.cu $(shell find cuda/sim -type f)
+	cuda/sim/build.sh build/sim-sanitized --sanitize
+
 generate: need-go ## write the generated files anew
 	$(GO) generate ./...
 
+generate-gpu: need-go ## write the launch functions of the kernels anew
+	cuda/gen/generate.sh
+
 clean: ## remove what was built
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) cuda/kernels.fatbin

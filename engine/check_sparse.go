@@ -21,7 +21,7 @@ func CheckSparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
 	ck.that(x.Shape()[0] == a.Cols, "A has %d columns, X has %d rows", a.Cols, x.Shape()[0])
 	ck.shape("Y", y, a.Rows(), x.Shape()[1])
 	ck.masks("A", a)
-	ck.float(y, x)
+	ck.float(x, y)
 	return ck.err
 }
 

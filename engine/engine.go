@@ -122,17 +122,19 @@ const (
 
 // Sparse is a matrix in compressed sparse rows: the entries of row r are in the columns
 // Col[RowPtr[r]:RowPtr[r+1]]. Values is nil for a matrix of ones. KeepRows and KeepCols, unless nil,
-// are masks: entries of other rows and columns count as zero, as in diag(KeepRows) A diag(KeepCols).
+// are masks: entries of other rows and columns count as zero, as in diag(KeepRows) A diag(KeepCols). Batch,
+// unless nil, is the batch that RowPtr and Col belong to: a device keeps the arcs and weights of a batch.
 type Sparse struct {
 	Cols               int
 	RowPtr, Col        []int32
 	Values             []float64
 	KeepRows, KeepCols []bool
+	Batch              *graph.Batch
 }
 
 // Adjacency returns the adjacency matrix of a batch, with its arc weights.
 func Adjacency(b *graph.Batch) *Sparse {
-	return &Sparse{Cols: b.NumVertices(), RowPtr: b.RowPtr, Col: b.Col, Values: b.ArcWeights}
+	return &Sparse{Cols: b.NumVertices(), RowPtr: b.RowPtr, Col: b.Col, Values: b.ArcWeights, Batch: b}
 }
 
 // Pooling says how many values become one.

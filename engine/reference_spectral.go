@@ -13,7 +13,7 @@ func (Reference) InvSqrt(dst, k *tensor.Dense, eps float64, rule InvSqrtRule) er
 }
 
 func invSqrt(workers int, dst, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
-	if err := CheckInvSqrt(dst, k); err != nil {
+	if err := CheckInvSqrt(dst, k, eps, rule); err != nil {
 		return err
 	}
 	q := k.Shape()[1]
@@ -33,7 +33,7 @@ func (Reference) InvSqrtGrad(kGrad, dstGrad, k *tensor.Dense, eps float64, rule 
 }
 
 func invSqrtGrad(workers int, kGrad, dstGrad, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
-	if err := CheckInvSqrtGrad(kGrad, dstGrad, k); err != nil {
+	if err := CheckInvSqrtGrad(kGrad, dstGrad, k, eps, rule); err != nil {
 		return err
 	}
 	q := k.Shape()[1]

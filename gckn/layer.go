@@ -94,6 +94,10 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 			for i := range out {
 				out[i].index = classes.Class[i]
 			}
+		} else {
+			for i := range out {
+				out[i].index = nil // a row for every vertex
+			}
 		}
 	}
 	results := make([]*tensor.Dense, len(out))

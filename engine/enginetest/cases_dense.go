@@ -12,6 +12,7 @@ func denseCases() []Case {
 	var all []Case
 	all = append(all, precisionCases()...)
 	all = append(all, productShapeCases()...)
+	all = append(all, manyAnchorCases()...)
 	all = append(all, weightCases()...)
 	all = append(all, longSegmentCases()...)
 	all = append(all, assignShapeCases()...)
@@ -64,6 +65,22 @@ func precisionCases() []Case {
 				all = append(all, matMulCase("precision", s[0], s[1], s[2], opt, tolerance))
 			}
 		}
+	}
+	return all
+}
+
+// manyAnchorCases have more anchors than small kernel matrices do.
+func manyAnchorCases() []Case {
+	var all []Case
+	for _, d := range []int{1, 20} {
+		all = append(all, Case{"Gram", fmt.Sprintf("many anchors d=%d", d), 4, func(c *call) error {
+			const p, q = 2, 520
+			z := c.random(7, p*q, d)
+			if err := c.e.NormalizeRows(z, nil, z, 1e-4); err != nil {
+				return err
+			}
+			return c.e.Gram(c.outputOf(tensor.Float64, p, q, q), engine.View(z, 0, p, q, d), engine.Kernel{Alpha: 1.5}, true)
+		}})
 	}
 	return all
 }

@@ -40,7 +40,8 @@ func poolings() []pooling {
 			}
 		}
 	}
-	return append(all, longPoolings()...)
+	all = append(all, longPoolings()...)
+	return append(all, widePoolings()...)
 }
 
 // longPoolings returns poolings over longer routes than models use.
@@ -61,6 +62,59 @@ func longPoolings() []pooling {
 		}
 	}
 	return all
+}
+
+// widePoolings returns poolings with many filters and of a graph that is large for a device's fast memory.
+func widePoolings() []pooling {
+	var all []pooling
+	for _, pool := range []engine.Pooling{engine.Mean, engine.Max} {
+		for _, size := range []int{3, 4, 6} {
+			for _, q := range []int{70, 128} {
+				p := engine.PathPooling{Graph: batches()["ragged"], Size: size, Pool: pool, AllLengths: true, Kernel: engine.Kernel{Alpha: 1}}
+				all = append(all, pooling{p, fmt.Sprintf("ragged %v size=%d q=%d wide", pool, size, q), q, p.Graph.NumVertices()})
+			}
+		}
+		large := engine.PathPooling{Graph: largeGraph(), Size: 3, Pool: pool, AllLengths: true, Kernel: engine.Kernel{Alpha: 1}}
+		for route, q := range map[graph.Route]int{graph.Paths: 128, graph.Walks: 3, graph.NonBacktracking: 2} {
+			p := large
+			p.Route = route
+			all = append(all, pooling{p, fmt.Sprintf("large graph %v %v", pool, route), q, p.Graph.NumVertices()})
+		}
+		large.Graph = denseGraph()
+		all = append(all, pooling{large, fmt.Sprintf("dense graph %v", pool), 3, large.Graph.NumVertices()})
+	}
+	return all
+}
+
+// largeGraph is a tree of 1000 vertices with a few chords.
+func largeGraph() *graph.Batch {
+	g := graph.Graph{NumVertices: 1000}
+	for v := int32(1); v < 1000; v++ {
+		g.AddArc(v, v*3/4)
+		if v%10 == 0 {
+			g.AddArc(v, v*7%1000)
+		}
+	}
+	return batchOf(g)
+}
+
+// denseGraph has an arc between any two of 50 vertices.
+func denseGraph() *graph.Batch {
+	g := graph.Graph{NumVertices: 50}
+	for v := range int32(50) {
+		for u := range v {
+			g.AddArc(u, v)
+		}
+	}
+	return batchOf(g)
+}
+
+func batchOf(g graph.Graph) *graph.Batch {
+	b, err := graph.NewBatch([]graph.Graph{g})
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // shareRows lets vertices share rows of the table and pools for some of the vertices only.
@@ -116,6 +170,21 @@ func pathCases() []Case {
 		all = append(all, Case{"PathPool", fmt.Sprintf("rows without a graph q=%d", q), 2, func(c *call) error {
 			p := engine.PathPooling{Size: 1, Kernel: engine.Kernel{Alpha: 2}}
 			return c.e.PathPool([]*tensor.Dense{c.output(3, q)}, c.random(15, 3, q), nil, &p)
+		}})
+	}
+	for name, bad := range map[string]engine.PathPooling{
+		"a row that does not exist":  {Size: 2, Index: []int32{0, 5, 0, 0, 0, 0}},
+		"a row below zero":           {Size: 2, Index: []int32{0, -1, 0, 0, 0, 0}},
+		"a root that does not exist": {Size: 2, Roots: [][]int32{{1, 2, 3, 4, 5, 6}}},
+		"roots that descend":         {Size: 2, Roots: [][]int32{{1, 2, 3, 0, 4, 5}}},
+	} {
+		bad.Graph = batches()["ring"]
+		rows := 6
+		if bad.Index != nil {
+			rows = 5
+		}
+		all = append(all, Case{"PathPool", name, 1, func(c *call) error {
+			return c.e.PathPool([]*tensor.Dense{c.output(6, 3)}, c.random(17, rows, 6), nil, &bad)
 		}})
 	}
 	return all

@@ -102,6 +102,24 @@ func skewCases() []Case {
 			}
 		}
 	}
+	// Rows so long that an engine may spread each over everything it has.
+	for _, q := range []int{3, 4} {
+		all = append(all, Case{"SparseMatMul", fmt.Sprintf("huge rows q=%d", q), 40, func(c *call) error {
+			const cols = 250000
+			a := &engine.Sparse{Cols: cols, RowPtr: []int32{0}}
+			for _, step := range []int32{1, cols, 2, 1, 3, 100} {
+				for col := int32(0); col < cols; col += step {
+					a.Col = append(a.Col, col)
+				}
+				a.RowPtr = append(a.RowPtr, int32(len(a.Col)))
+			}
+			if q == 4 {
+				a.Values, a.KeepCols = normal(37, len(a.Col)), every(cols, 7)
+				a.KeepRows = []bool{true, true, true, false, true, true}
+			}
+			return c.e.SparseMatMul(c.output(6, q), a, c.random(38, cols, q))
+		}})
+	}
 	return all
 }
 

@@ -1,0 +1,118 @@
+//go:build gpu
+
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/sbinet/npyio/npy"
+)
+
+// wantGPU skips a test where there is no GPU, simulated or not.
+func wantGPU(t *testing.T) {
+	t.Helper()
+	if !engine.Has("cuda") {
+		t.Skip("no GPU: the simulated one is found with LD_LIBRARY_PATH=build/sim")
+	}
+}
+
+// predicted returns the predicted class of every graph.
+func predicted(t *testing.T, model, data, device string) []string {
+	t.Helper()
+	text := must(t, "predict", "--model", model, "--data", data, "--device", device, "-o", "-")
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var classes []string
+	for _, row := range rows[1:] {
+		classes = append(classes, row[1])
+	}
+	return classes
+}
+
+func embedded(t *testing.T, model, data, device string) (x []float64) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "x.npy")
+	must(t, "embed", "--model", model, "--data", data, "--device", device, "-o", out)
+	var narrow []float32
+	if err := npy.Read(bytes.NewReader(readFile(t, out)), &narrow); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range narrow {
+		x = append(x, float64(v))
+	}
+	return x
+}
+
+// checkDevices trains on each device and applies both models on both: predictions must be the same, and
+// what one model makes of a graph must agree within 1e-4 of the largest number.
+func checkDevices(t *testing.T, variant, data string, more ...string) {
+	t.Helper()
+	folder := t.TempDir()
+	var models []string
+	for _, device := range []string{"cpu", "cuda"} {
+		model := filepath.Join(folder, device+".grove")
+		must(t, append([]string{"train", variant, "--data", data, "--device", device, "-o", model, "--c", "1"}, more...)...)
+		models = append(models, model)
+	}
+	want := predicted(t, models[0], data, "cpu")
+	for _, device := range []string{"cpu", "cuda"} {
+		for i, from := range []string{"the CPU", "the GPU"} {
+			if got := predicted(t, models[i], data, device); !slices.Equal(got, want) {
+				t.Errorf("%s: a model of %s predicts differently on %s", variant, from, device)
+			}
+		}
+	}
+	a, b := embedded(t, models[0], data, "cpu"), embedded(t, models[0], data, "cuda")
+	largest, difference := 0.0, 0.0
+	for i := range a {
+		largest, difference = max(largest, math.Abs(a[i])), max(difference, math.Abs(a[i]-b[i]))
+	}
+	if len(a) != len(b) || !(difference <= 1e-4*largest) {
+		t.Errorf("%s: representations differ by %.2g of the largest number", variant, difference/largest)
+	}
+	t.Logf("%s: representations differ by %.2g of the largest number", variant, difference/largest)
+}
+
+func TestEveryModelIsTheSameOnEveryDevice(t *testing.T) {
+	wantGPU(t)
+	data := molecules(t, "molecules")
+	for _, variant := range []string{"gckn-walk", "gckn-path", "gckn-subtree", "gckn-3layer"} {
+		checkDevices(t, variant, data, "--filters", "16")
+	}
+}
+
+// GROVE_DEVICE_SETS names the shared data sets to compare on, "all" for every one; on a simulated GPU the
+// large ones take minutes.
+func TestSharedDataSetsAreTheSameOnEveryDevice(t *testing.T) {
+	wantGPU(t)
+	folder := os.Getenv("GROVE_DATA")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	sets, err := os.ReadDir(filepath.Join(folder, "tu"))
+	if err != nil {
+		t.Skipf("no data: %v", err)
+	}
+	wanted := os.Getenv("GROVE_DEVICE_SETS")
+	if wanted == "" {
+		wanted = "MUTAG"
+	}
+	for _, set := range sets {
+		if wanted != "all" && !slices.Contains(strings.Split(wanted, ","), set.Name()) {
+			continue
+		}
+		t.Run(set.Name(), func(t *testing.T) {
+			checkDevices(t, "gckn-subtree", filepath.Join(folder, "tu", set.Name()), "--path-size", "3", "--filters", "32")
+		})
+	}
+}

@@ -1,0 +1,227 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"runtime"
+	"sync"
+	"weak"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+)
+
+// batches keeps on the device what was made from a graph.Batch, as long as the batch lives and memory lasts.
+type batches struct {
+	mu    sync.Mutex
+	known map[weak.Pointer[graph.Batch]]*resident
+}
+
+// resident is what lies on the device for one batch.
+type resident struct {
+	mu    sync.Mutex
+	parts map[string]part
+}
+
+// part is one array of a batch; its block is nil for a nil slice.
+type part struct{ block *block }
+
+// of returns the entry of a batch.
+func (r *batches) of(b *graph.Batch) *resident {
+	key := weak.Make(b)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if found := r.known[key]; found != nil {
+		return found
+	}
+	if r.known == nil {
+		r.known = make(map[weak.Pointer[graph.Batch]]*resident)
+	}
+	entry := &resident{parts: make(map[string]part)}
+	r.known[key] = entry
+	runtime.AddCleanup(b, func(key weak.Pointer[graph.Batch]) { r.forget(key) }, key)
+	return entry
+}
+
+// forget drops the entry of a batch that was collected.
+func (r *batches) forget(key weak.Pointer[graph.Batch]) {
+	r.mu.Lock()
+	entry := r.known[key]
+	delete(r.known, key)
+	r.mu.Unlock()
+	if entry != nil {
+		entry.drop()
+	}
+}
+
+// drop takes everything off the device; it is uploaded anew when it is needed.
+func (r *batches) drop() {
+	r.mu.Lock()
+	var all []*resident
+	for _, entry := range r.known {
+		all = append(all, entry)
+	}
+	r.mu.Unlock()
+	for _, entry := range all {
+		entry.drop()
+	}
+}
+
+func (d *resident) drop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range d.parts {
+		if p.block != nil {
+			p.block.release()
+		}
+	}
+	clear(d.parts)
+}
+
+// derived returns an array made from a batch alone. It is uploaded once and kept with the batch under its name,
+// which must tell apart whatever build depends on; build runs when it is not there.
+func derived[T element](k *op, b *graph.Batch, name string, build func() []T) pointer[T] {
+	if k.err != nil {
+		return pointer[T]{}
+	}
+	entry := k.e.batches.of(b)
+	entry.mu.Lock()
+	found, ok := entry.parts[name]
+	if ok && found.block != nil {
+		found.block.retain()
+	}
+	entry.mu.Unlock()
+	if !ok {
+		// Without the lock, because a lack of memory makes take drop what batches hold.
+		made, err := settle(k, build())
+		if err != nil {
+			k.fail(err)
+			return pointer[T]{}
+		}
+		entry.mu.Lock()
+		if other, raced := entry.parts[name]; raced {
+			entry.mu.Unlock()
+			if made != nil {
+				made.release()
+			}
+			return adopt[T](k, other.block.retained())
+		}
+		entry.parts[name] = part{made}
+		found = part{made.retained()}
+		entry.mu.Unlock()
+	}
+	return adopt[T](k, found.block)
+}
+
+// retained is retain for a block that may be nil.
+func (b *block) retained() *block {
+	if b != nil {
+		b.retain()
+	}
+	return b
+}
+
+// adopt holds a block for an operation, which takes over one holder.
+func adopt[T element](k *op, b *block) pointer[T] {
+	if b == nil {
+		return pointer[T]{}
+	}
+	k.touch(b)
+	return pointer[T]{b.address}
+}
+
+// settle uploads a slice to stay, with one holder.
+func settle[T element](k *op, s []T) (*block, error) {
+	if s == nil {
+		return nil, nil
+	}
+	b, err := k.e.take(max(len(s), 1) * size[T]())
+	if err != nil {
+		return nil, err
+	}
+	data := bytesOf(s)
+	if err := k.e.send(b, 0, len(data), func(dst []byte, from int) { copy(dst, data[from:]) }); err != nil {
+		b.release()
+		return nil, err
+	}
+	return b, nil
+}
+
+// deviceBatch is a batch on the device.
+type deviceBatch struct {
+	vertices, arcs, graphs int
+	offsets                pointer[int32] // graphs+1
+	rowPtr                 pointer[int32] // vertices+1
+	col                    pointer[int32] // arcs
+	graphOf                pointer[int32] // graph of each vertex
+	labels                 pointer[int32] // of each vertex; null where there are none
+}
+
+// batch returns a batch on the device.
+func (k *op) batch(b *graph.Batch) deviceBatch {
+	return deviceBatch{
+		vertices: b.NumVertices(), arcs: b.NumArcs(), graphs: b.NumGraphs(),
+		offsets: derived(k, b, "offsets", func() []int32 { return b.Offsets }),
+		rowPtr:  derived(k, b, "row pointers", func() []int32 { return b.RowPtr }),
+		col:     derived(k, b, "columns", func() []int32 { return b.Col }),
+		graphOf: derived(k, b, "graph of each vertex", func() []int32 { return graphOf(b) }),
+		labels:  derived(k, b, "labels", func() []int32 { return b.Labels }),
+	}
+}
+
+func graphOf(b *graph.Batch) []int32 {
+	of := make([]int32, b.NumVertices())
+	for g := range b.NumGraphs() {
+		from, to := b.Vertices(g)
+		for v := from; v < to; v++ {
+			of[v] = int32(g)
+		}
+	}
+	return of
+}
+
+// arcWeights returns the weights of the arcs of a batch, null where they are all one.
+func arcWeights[T real](k *op, b *graph.Batch) pointer[T] {
+	name := "arc weights in single precision"
+	if size[T]() == 8 {
+		name = "arc weights"
+	}
+	return derived(k, b, name, func() []T { return rounded[T](b.ArcWeights) })
+}
+
+func rounded[T real](s []float64) []T {
+	if s == nil {
+		return nil
+	}
+	out := make([]T, len(s))
+	for i, x := range s {
+		out[i] = T(x)
+	}
+	return out
+}
+
+// deviceSparse is a sparse matrix on the device.
+type deviceSparse[T real] struct {
+	rows, cols, entries int
+	rowPtr, col         pointer[int32]
+	values              pointer[T]     // null: ones
+	keepRows, keepCols  pointer[uint8] // null: all
+}
+
+// sparse returns a sparse matrix on the device. The arcs of a batch and their weights are uploaded once.
+func sparse[T real](k *op, a *engine.Sparse) deviceSparse[T] {
+	d := deviceSparse[T]{rows: max(len(a.RowPtr)-1, 0), cols: a.Cols, entries: len(a.Col)}
+	if b := a.Batch; b != nil {
+		on := k.batch(b)
+		d.rowPtr, d.col = on.rowPtr, on.col
+		if len(a.Values) > 0 && len(b.ArcWeights) > 0 && &a.Values[0] == &b.ArcWeights[0] {
+			d.values = arcWeights[T](k, b)
+		} else {
+			d.values = uploadAs[T](k, a.Values)
+		}
+	} else {
+		d.rowPtr, d.col, d.values = upload(k, a.RowPtr), upload(k, a.Col), uploadAs[T](k, a.Values)
+	}
+	d.keepRows, d.keepCols = uploadBools(k, a.KeepRows), uploadBools(k, a.KeepCols)
+	return d
+}

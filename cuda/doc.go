@@ -1,0 +1,27 @@
+// Package cuda is the engine for NVIDIA GPUs, built with the tag gpu alone: it implements [engine.Engine] and
+// [engine.Device] on the CUDA driver through gorgonia.org/cu. Importing it registers the kind "cuda" with package
+// engine; nothing else is needed to use it.
+//
+// # Where things run
+//
+// A context belongs to one goroutine that is locked to its OS thread; every call of the driver is made there. An
+// operation collects its arguments on the caller's goroutine and hands them over in one piece. Kernels run on
+// one stream, in the order of the operations; data of some size arrive on a second stream, so that the next batch
+// is copied while this one is computed. Operations return once their work is enqueued. What goes wrong later is
+// reported by the next operation that waits for the device, and by every one after it.
+//
+// # Memory
+//
+// Tensors live in device memory. They come from a pool that keeps what is given back, are counted, and are given
+// back when the tensor is collected or released. A tensor for which there is no memory carries the error of
+// its allocation, and every operation on it returns that error. Graphs are uploaded once and kept as long as the
+// [graph.Batch] lives.
+//
+// # Kernels
+//
+// All kernels are in kernels.cu at the root of the repository and are embedded as one fatbin: machine code for
+// compute capability 8.0 and 9.0 and PTX of 7.0 for every other. The launch functions in kernels_gen.go are
+// generated from the same file, so that a wrong argument does not compile. With the environment variable
+// GROVE_KERNELS=plain the engine uses the plain ancestor of every tuned kernel. With GROVE_CUDA_POOL=off memory
+// goes back to the driver at once, which lets a memory checker see every access after a release.
+package cuda

@@ -1,0 +1,217 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/cu"
+)
+
+// Engine runs Grove's operations on one GPU; see the package comment. It may be used by several goroutines; their
+// operations follow each other on the device.
+type Engine struct {
+	ordinal int
+	workers int
+	plain   bool // use the plain ancestor of every tuned kernel
+	device  properties
+
+	thread  *thread
+	context cu.CUContext
+	module  cu.Module
+	kernels []loaded
+
+	compute *timeline
+	copies  *timeline
+	stream  *stream
+	blas    *blas // nil where there is no cuBLAS
+
+	pool    *pool
+	pinned  pinned
+	tensors tensors
+	batches batches
+	host    *engine.CPU
+
+	lost   atomic.Pointer[error] // why the context cannot be used any more
+	closed atomic.Bool
+	once   sync.Once
+}
+
+// init registers the kind of device; it starts nothing.
+func init() {
+	engine.Register("cuda",
+		func() bool { n, err := count(); return err == nil && n > 0 },
+		func(ordinal, workers int) (engine.Engine, error) {
+			e, err := Open(ordinal, workers)
+			if err != nil {
+				return nil, err
+			}
+			return e, nil
+		})
+}
+
+// Open returns an engine on the GPU with the given number, counted from 0. workers bounds the goroutines that
+// work on the host beside it; 0 means one for every CPU. The error says in one line what is missing and what to
+// do: no driver, no such GPU, a driver or a GPU too old for this program, a GPU held by another process, damaged
+// kernels.
+func Open(ordinal, workers int) (*Engine, error) { return open(ordinal, workers, fatbin, toolkit()) }
+
+// open is Open with a fatbin of kernels and the version of CUDA that they need.
+func open(ordinal, workers int, image string, needs int) (*Engine, error) {
+	n, err := count()
+	if err != nil {
+		return nil, err
+	}
+	if ordinal < 0 || ordinal >= n {
+		return nil, noSuchDevice(ordinal, n)
+	}
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	device, err := cu.GetDevice(ordinal)
+	if err != nil {
+		return nil, fmt.Errorf("GPU %d: %s", ordinal, describe(err))
+	}
+	e := &Engine{ordinal: ordinal, workers: workers, plain: os.Getenv("GROVE_KERNELS") == "plain",
+		pool: newPool(os.Getenv("GROVE_CUDA_POOL") != "off"), host: engine.NewCPU(workers)}
+	if e.device, err = readProperties(device); err != nil {
+		return nil, fmt.Errorf("GPU %d: %s", ordinal, describe(err))
+	}
+	if err := e.device.suits(needs); err != nil {
+		return nil, err
+	}
+	e.thread, e.context, err = startThread(device)
+	if err != nil {
+		return nil, noContext(ordinal, err)
+	}
+	if err := e.thread.do(func() error { return e.prepare(image, needs) }); err != nil {
+		return nil, together(err, e.shutDown())
+	}
+	return e, nil
+}
+
+// prepare loads the kernels and makes the streams, on the context's thread.
+func (e *Engine) prepare(image string, needs int) (err error) {
+	if e.module, err = load(image, needs, e.device); err != nil {
+		return err
+	}
+	e.kernels = make([]loaded, len(kernels))
+	if e.compute, err = newTimeline(); err != nil {
+		return fmt.Errorf("GPU %d: making a stream: %s", e.ordinal, describe(err))
+	}
+	if e.copies, err = newTimeline(); err != nil {
+		return fmt.Errorf("GPU %d: making a stream: %s", e.ordinal, describe(err))
+	}
+	e.stream = newStream(e)
+	if !simulated() {
+		e.blas = openBLAS(e.compute.stream)
+	}
+	return nil
+}
+
+// String is "cuda:0" for the first GPU.
+func (e *Engine) String() string { return fmt.Sprintf("cuda:%d", e.ordinal) }
+
+// Describe names the engine and its GPU, as in "cuda:0 (NVIDIA H200, compute capability 9.0)".
+func (e *Engine) Describe() string {
+	kernels := ""
+	if e.plain {
+		kernels = ", plain kernels"
+	}
+	return fmt.Sprintf("%s (%s, compute capability %d.%d%s)", e, e.device.name, e.device.major, e.device.minor, kernels)
+}
+
+// Workers returns the number of goroutines that host-side work beside the engine may use.
+func (e *Engine) Workers() int { return e.workers }
+
+// Stats returns the counts of the memory pool.
+func (e *Engine) Stats() Stats { return e.pool.snapshot() }
+
+// Synchronize waits until the device has done everything, and returns what went wrong since the last time.
+func (e *Engine) Synchronize() error {
+	return e.do("waiting for the device", func() error {
+		if err := e.copies.synchronize(); err != nil {
+			return err
+		}
+		return e.compute.synchronize()
+	})
+}
+
+// do calls f on the context's thread. The error of a driver call is explained; one that leaves the context
+// unusable is remembered and returned by every call after it.
+func (e *Engine) do(what string, f func() error) error {
+	if e.closed.Load() {
+		return fmt.Errorf("%s: %s: the engine is closed", e, what)
+	}
+	if lost := e.lost.Load(); lost != nil {
+		return fmt.Errorf("%s: %s: not done, an earlier operation failed: %w", e, what, *lost)
+	}
+	err := e.thread.do(f)
+	if err == nil {
+		return nil
+	}
+	return e.failure(what, err)
+}
+
+// Close waits for the device and gives everything back that the engine holds there. Tensors cannot be used
+// afterwards. It reports a failure of earlier operations, and tensors that nobody released or collected: each
+// is memory that the program could not have used for anything else.
+func (e *Engine) Close() error {
+	var err error
+	e.once.Do(func() { err = e.close() })
+	return err
+}
+
+func (e *Engine) close() error {
+	var failed error
+	if e.lost.Load() == nil {
+		failed = e.Synchronize()
+	}
+	e.batches.drop()
+	if e.leaked() {
+		collect()
+	}
+	var leak error
+	if s := e.pool.snapshot(); s.Blocks > 0 {
+		leak = fmt.Errorf("%s: closed with %d pieces of device memory in use (%s): release tensors, or drop the last reference to them, before closing", e, s.Blocks, bytesText(s.InUse))
+	}
+	e.closed.Store(true)
+	return together(failed, leak, e.shutDown())
+}
+
+// leaked reports whether memory is in use.
+func (e *Engine) leaked() bool { return e.pool.snapshot().Blocks > 0 }
+
+// shutDown destroys streams, memory, module and context, and ends the thread.
+func (e *Engine) shutDown() error {
+	e.closed.Store(true)
+	gone := e.lost.Load() != nil // calls into a lost context repeat its error
+	var errs []error
+	note := func(what string, err error) {
+		if err != nil && !gone {
+			errs = append(errs, fmt.Errorf("%s: %s: %s", e, what, describe(err)))
+		}
+	}
+	_ = e.thread.do(func() error {
+		e.blas.close()
+		note("freeing memory", e.pool.close())
+		note("freeing page-locked memory", e.pinned.close())
+		for _, t := range []*timeline{e.copies, e.compute} {
+			if t != nil {
+				note("destroying a stream", t.close())
+			}
+		}
+		if e.module != (cu.Module{}) {
+			note("unloading the kernels", e.module.Unload())
+		}
+		note("destroying the context", e.context.Destroy())
+		return nil
+	})
+	e.thread.stop()
+	return together(errs...)
+}

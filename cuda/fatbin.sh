@@ -1,0 +1,27 @@
+#!/bin/sh
+# Compiles kernels.cu into the fatbin that package cuda embeds: PTX for compute capability 7.0 and machine code for
+# 8.0 and 9.0. Writes cuda/kernels.fatbin, cuda/kernels.toolkit (the version of CUDA it needs) and the compiler's
+# resource report, cuda/kernels.resources.txt, which is committed so that a change of registers, spills or shared
+# memory is seen.
+#
+#	cuda/fatbin.sh          everything
+#	cuda/fatbin.sh --empty  a fatbin without kernels, enough to build Go code against
+set -eu
+cd "$(dirname "$0")/.."
+nvcc=${NVCC:-nvcc}
+out=build/gpu
+mkdir -p "$out"
+architectures="-gencode arch=compute_70,code=compute_70 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90"
+"$nvcc" --version | sed -n 's/.*release \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | awk '{ printf "%d\n", $1 * 1000 + $2 * 10 }' >cuda/kernels.toolkit
+if [ "${1:-}" = --empty ]; then
+	echo 'extern "C" __global__ void nothing() {}' >"$out/empty.cu"
+	"$nvcc" -fatbin $architectures -o cuda/kernels.fatbin "$out/empty.cu"
+	exit
+fi
+"$nvcc" -fatbin -std=c++17 -O3 --threads 0 -Xptxas -v $architectures -o "$out/kernels.fatbin" kernels.cu >"$out/ptxas.txt" 2>&1 || {
+	grep -E 'error|fatal' "$out/ptxas.txt" >&2 || cat "$out/ptxas.txt" >&2
+	exit 1
+}
+grep -E 'warning' "$out/ptxas.txt" >&2 || true
+go run ./cuda/gen resources <"$out/ptxas.txt" >cuda/kernels.resources.txt
+mv "$out/kernels.fatbin" cuda/kernels.fatbin

@@ -1,0 +1,191 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
+)
+
+// NormalizeRows implements [engine.Engine].
+func (e *Engine) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
+	if err := engine.CheckNormalizeRows(dst, norms, x); err != nil {
+		return err
+	}
+	if x.Dtype() == tensor.Float32 {
+		return normalizeRowsOn(e, dst, norms, x, float32(eps))
+	}
+	return normalizeRowsOn(e, dst, norms, x, eps)
+}
+
+func normalizeRowsOn[T real](e *Engine, dst, norms, x *tensor.Dense, eps T) error {
+	n, d := x.Shape()[0], x.Shape()[1]
+	if n == 0 {
+		return nil
+	}
+	k := e.begin("NormalizeRows")
+	to, lengths, from := of[T](k, dst), of[T](k, norms), of[T](k, x)
+	return k.run(func(s *stream) error {
+		if e.plain {
+			return normalizeRowsPlain(s, linear(n, 128), to, lengths, from, int32(n), int32(d), eps)
+		}
+		group := lanes(blocksOf(d, 4))
+		return normalizeRows(s, linear(n*group, 256), to, lengths, from, int32(n), int32(d), eps, int32(group))
+	})
+}
+
+// Gram implements [engine.Engine].
+func (e *Engine) Gram(out, z *tensor.Dense, kernel engine.Kernel, allLengths bool) error {
+	if err := engine.CheckGram(out, z, allLengths); err != nil {
+		return err
+	}
+	if z.Dtype() == tensor.Float32 {
+		return gramOn[float32](e, out, z, kernel, allLengths)
+	}
+	return gramOn[float64](e, out, z, kernel, allLengths)
+}
+
+// smallGram is the number of anchors up to which the smaller tiles keep more of a GPU busy.
+const smallGram = 512
+
+func gramOn[T real](e *Engine, out, z *tensor.Dense, kernel engine.Kernel, allLengths bool) error {
+	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
+	if q == 0 {
+		return nil
+	}
+	k := e.begin("Gram")
+	to, from := of[float64](k, out), of[T](k, z)
+	launch, tile := gram[T], 64
+	if q <= smallGram {
+		launch, tile = gramSmall[T], 32
+	}
+	side := blocksOf(q, tile)
+	g := grid{blocks: dim{x: side * (side + 1) / 2}, threads: dim{x: 256}}
+	if e.plain {
+		launch, g = gramPlain[T], linear(q*q, 128)
+	}
+	return k.run(func(s *stream) error {
+		return launch(s, g, to, from, int32(p), int32(q), int32(d), kernel.Alpha, number(kernel.SumExponent), number(allLengths))
+	})
+}
+
+// Assign implements [engine.Engine]. It waits for the result, which is on the host.
+func (e *Engine) Assign(index []int32, best *tensor.Dense, points engine.Points, z *tensor.Dense) error {
+	if err := engine.CheckAssign(index, best, points, z); err != nil {
+		return err
+	}
+	if z.Dtype() == tensor.Float32 {
+		return assignOn[float32](e, index, best, points, z)
+	}
+	return assignOn[float64](e, index, best, points, z)
+}
+
+func assignOn[T real](e *Engine, index []int32, best *tensor.Dense, points engine.Points, z *tensor.Dense) error {
+	n, p, q, d := points.Len(), z.Shape()[0], z.Shape()[1], z.Shape()[2]
+	if n == 0 {
+		return nil
+	}
+	k := e.begin("Assign")
+	nearest, similarity := scratch[int32](k, n), of[T](k, best)
+	table, rows, anchors := of[T](k, points.Table), upload(k, points.Rows), of[T](k, z)
+	fetch(k, index, nearest)
+	return k.run(func(s *stream) error {
+		launch, g := assign[T], grid{blocks: dim{x: blocksOf(n, largeTile*4/size[T]())}, threads: dim{x: 256}}
+		if e.plain {
+			launch, g = assignPlain[T], linear(n, 128)
+		}
+		return launch(s, g, nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q), int32(d))
+	})
+}
+
+// SoftmaxCrossEntropy implements [engine.Engine].
+func (e *Engine) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error {
+	if err := engine.CheckSoftmaxCrossEntropy(loss, grad, logits, target); err != nil {
+		return err
+	}
+	if logits.Dtype() == tensor.Float32 {
+		return softmaxCrossEntropyOn[float32](e, loss, grad, logits, target)
+	}
+	return softmaxCrossEntropyOn[float64](e, loss, grad, logits, target)
+}
+
+// longRow is the number of classes above which a block, not a warp, has a row.
+const longRow = 1024
+
+func softmaxCrossEntropyOn[T real](e *Engine, loss, grad, logits *tensor.Dense, target []int32) error {
+	n, c := logits.Shape()[0], logits.Shape()[1]
+	if n == 0 {
+		return nil
+	}
+	k := e.begin("SoftmaxCrossEntropy")
+	losses, gradient, x, aim := of[T](k, loss), of[T](k, grad), of[T](k, logits), upload(k, target)
+	return k.run(func(s *stream) error {
+		switch {
+		case e.plain:
+			return softmaxCrossEntropyPlain(s, linear(n, 128), losses, gradient, x, aim, int32(n), int32(c))
+		case c > longRow:
+			return softmaxCrossEntropyLong(s, linear(n*256, 256), losses, gradient, x, aim, int32(n), int32(c))
+		}
+		group := lanes(blocksOf(c, 4))
+		return softmaxCrossEntropy(s, linear(n*group, 256), losses, gradient, x, aim, int32(n), int32(c), int32(group))
+	})
+}
+
+// Adam implements [engine.Engine].
+func (e *Engine) Adam(parameter, moment1, moment2, gradient *tensor.Dense, step engine.Adam) error {
+	if err := engine.CheckAdam(parameter, moment1, moment2, gradient, step); err != nil {
+		return err
+	}
+	if parameter.Dtype() == tensor.Float32 {
+		return adamOn[float32](e, parameter, moment1, moment2, gradient, step)
+	}
+	return adamOn[float64](e, parameter, moment1, moment2, gradient, step)
+}
+
+func adamOn[T real](e *Engine, parameter, moment1, moment2, gradient *tensor.Dense, step engine.Adam) error {
+	n := parameter.DataSize()
+	if n == 0 {
+		return nil
+	}
+	k := e.begin("Adam")
+	p, m1, m2, slope := of[T](k, parameter), of[T](k, moment1), of[T](k, moment2), of[T](k, gradient)
+	rate, root := step.Corrected()
+	launch, g := adam[T], linear(blocksOf(n, 16/size[T]()), 256)
+	if e.plain {
+		launch, g = adamPlain[T], linear(n, 256)
+	}
+	return k.run(func(s *stream) error {
+		return launch(s, g, p, m1, m2, slope, int64(n), T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1), T(1-step.Beta2), T(step.Epsilon), T(step.Decay))
+	})
+}
+
+// Place implements [engine.Engine].
+func (e *Engine) Place(dst, src *tensor.Dense, index []int32, at engine.Placement) error {
+	rows, err := engine.CheckPlace(dst, src, index, at)
+	if err != nil {
+		return err
+	}
+	if dst.Dtype() == tensor.Float32 {
+		return placeOn[float32](e, dst, src, index, at, rows)
+	}
+	return placeOn[float64](e, dst, src, index, at, rows)
+}
+
+func placeOn[T real](e *Engine, dst, src *tensor.Dense, index []int32, at engine.Placement, rows int) error {
+	q, columns := src.Shape()[1], dst.Shape()[1]
+	if rows*q == 0 {
+		return nil
+	}
+	k := e.begin("Place")
+	to, from, order := of[T](k, dst).at(at.Row*columns+at.Column), of[T](k, src), upload(k, index)
+	return k.run(func(s *stream) error {
+		if e.plain {
+			return placePlain(s, linear(rows*q, 256), to, from, order, int32(rows), int32(q), int32(columns), int32(at.Stride))
+		}
+		group := lanes(q)
+		if at.Stride == 1 {
+			group = lanes(blocksOf(q, 16/size[T]()))
+		}
+		return place(s, linear(rows*group, 256), to, from, order, int32(rows), int32(q), int32(columns), int32(at.Stride), int32(group))
+	})
+}

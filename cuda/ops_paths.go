@@ -1,0 +1,212 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// PathPool implements [engine.Engine]: paths of up to 8 vertices by the trie, walks and non-backtracking
+// walks by their recursions, which runs of small graphs do in shared memory; longer paths by the
+// general kernel, a thread for each vertex and filter.
+func (e *Engine) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
+	q, err := engine.CheckPathPool(out, scores, norms, p)
+	if err != nil {
+		return err
+	}
+	if scores.Dtype() == tensor.Float32 {
+		return newPathWork[float32](e, "PathPool", out, scores, norms, p, q).pool()
+	}
+	return newPathWork[float64](e, "PathPool", out, scores, norms, p, q).pool()
+}
+
+// unrolledSize is the number of vertices up to which the trie has its stack in registers.
+const unrolledSize = 8
+
+// pathWork is one call of PathPool or PathPoolGrad on the device. Sizes count from 1; size j is element
+// j-1 of a slice.
+type pathWork[T real] struct {
+	*engine.PathPooling
+	e             *Engine
+	k             *op
+	n, q          int
+	tableRows     int
+	graph         deviceBatch
+	scores, norms pointer[T]
+	index         pointer[int32]
+	out           []pointer[T] // null where the size is not pooled; the gradients of the outputs in PathPoolGrad
+	matrices      pointer[int64]
+	rootRow       pointer[int32] // Size x n; null: vertex v has row v
+	alpha         T
+	alpha2        T // alpha log2(e)
+	sumExponent   int32
+}
+
+func newPathWork[T real](e *Engine, name string, out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling, q int) *pathWork[T] {
+	k := e.begin(name)
+	w := &pathWork[T]{
+		PathPooling: p, e: e, k: k, n: scores.Shape()[0], q: q, tableRows: scores.Shape()[0],
+		scores: of[T](k, scores), norms: of[T](k, norms), index: upload(k, p.Index),
+		alpha: T(p.Kernel.Alpha), alpha2: T(p.Kernel.Alpha * math.Log2E), sumExponent: number(p.Kernel.SumExponent),
+	}
+	if p.Graph != nil {
+		w.n, w.graph = p.Graph.NumVertices(), k.batch(p.Graph)
+	}
+	w.out, w.matrices = w.bySize(out)
+	w.rootRow = upload(k, w.rootRows())
+	return w
+}
+
+func number(set bool) int32 {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// bySize returns the addresses of the matrices of the pooled lengths by size, also as a table on the
+// device.
+func (w *pathWork[T]) bySize(matrices []*tensor.Dense) ([]pointer[T], pointer[int64]) {
+	pointers, addresses := make([]pointer[T], w.Size), make([]int64, w.Size)
+	for i, j := range w.Lengths() {
+		pointers[j-1] = of[T](w.k, matrices[i])
+		// A matrix without elements has no address, but its size is pooled all the same.
+		addresses[j-1] = max(int64(pointers[j-1].address), 1)
+	}
+	return pointers, upload(w.k, addresses)
+}
+
+// rootRows returns the row of every vertex in the matrix of each size, -1 where it has none; nil where all
+// vertices are roots of every size.
+func (w *pathWork[T]) rootRows() []int32 {
+	if w.Roots == nil {
+		return nil
+	}
+	rows := make([]int32, w.Size*w.n)
+	for i := range rows {
+		rows[i] = -1
+	}
+	for i, j := range w.Lengths() {
+		of := rows[(j-1)*w.n : j*w.n]
+		for r, v := range w.Roots[i] {
+			of[v] = int32(r)
+		}
+		for v := range of {
+			if w.Roots[i] == nil {
+				of[v] = int32(v)
+			}
+		}
+	}
+	return rows
+}
+
+// rootsOf returns the rows of the vertices in the matrix of size j.
+func (w *pathWork[T]) rootsOf(j int) pointer[int32] {
+	if w.rootRow.null() {
+		return w.rootRow
+	}
+	return w.rootRow.at((j - 1) * w.n)
+}
+
+// base2 returns rate and offset of the exponents to the base 2 of routes of j vertices.
+func (w *pathWork[T]) base2(j int) (rate, offset T) {
+	scale, shift := w.Kernel.Scale(j)
+	return T(scale * math.Log2E), T(shift * math.Log2E)
+}
+
+// bytes returns the size of n values.
+func (w *pathWork[T]) bytes(n int) int {
+	var value T
+	return n * int(unsafe.Sizeof(value))
+}
+
+// messageBranching is the number of ways to go on from an arc from which three vertices are pooled by
+// messages. Predicted, not measured: a message is 60 bytes of traffic a filter and a step of the trie about 35
+// instructions for 128 filters, which balance near 40 on an H200.
+const messageBranching = 40
+
+// way is how a call is computed.
+type way int
+
+const (
+	plainWay way = iota
+	trieWay
+	walkWay
+	messageWay
+)
+
+func (w *pathWork[T]) way() way {
+	switch {
+	case w.e.plain:
+		return plainWay
+	case w.Size == 1:
+		return trieWay
+	case w.Route == graph.Walks:
+		return walkWay
+	case w.Route == graph.NonBacktracking:
+		return messageWay
+	case w.Size > unrolledSize:
+		return plainWay
+	case w.Size == 3 && branching(w.Graph) >= messageBranching: // these paths are non-backtracking walks
+		return messageWay
+	}
+	return trieWay
+}
+
+// branching returns the mean number of ways to go on from the head of an arc without turning back.
+func branching(b *graph.Batch) float64 {
+	arcs := b.NumArcs()
+	if arcs < messageBranching/8*b.NumVertices() || arcs == 0 {
+		return 0 // not worth a closer look
+	}
+	ways := 0
+	for u := range b.NumVertices() {
+		d := b.Degree(int32(u))
+		ways += d * (d - 1)
+	}
+	return float64(ways) / float64(arcs)
+}
+
+func (w *pathWork[T]) pool() error {
+	switch w.way() {
+	case trieWay:
+		return w.trie()
+	case walkWay:
+		return w.walks()
+	case messageWay:
+		return w.messages()
+	}
+	return w.poolPlain()
+}
+
+// plainThreads bounds the threads of the plain kernels, each of which has a stack in global memory.
+const plainThreads = 1 << 16
+
+// plainGrid returns a grid for the given number of items and the threads it has.
+func plainGrid(items int) (grid, int) {
+	const block = 128
+	blocks := min((items+block-1)/block, plainThreads/block)
+	return grid{blocks: dim{x: blocks}, threads: dim{x: block}}, blocks * block
+}
+
+// memory returns how many of the last vertices of a route must not be met again.
+func (w *pathWork[T]) memory() int32 {
+	return map[graph.Route]int32{graph.Paths: int32(w.Size), graph.NonBacktracking: 2, graph.Walks: 0}[w.Route]
+}
+
+func (w *pathWork[T]) poolPlain() error {
+	g, threads := plainGrid(w.n * w.q)
+	if threads == 0 {
+		return w.k.run(func(*stream) error { return nil })
+	}
+	ints, values := scratch[int32](w.k, 3*w.Size*threads), scratch[T](w.k, (2*w.Size+1)*threads)
+	return w.k.run(func(s *stream) error {
+		return pathPoolPlain(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
+			int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.sumExponent, ints, values)
+	})
+}

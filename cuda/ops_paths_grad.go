@@ -1,0 +1,218 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
+)
+
+// PathPoolGrad implements [engine.Engine]. The gradients of the scores are found by vertex, each element by one
+// thread in a fixed order, and then, where vertices share rows, added up by row in the order of the
+// vertices. The gradients of the norms follow from the outputs without norms, which are pooled again.
+func (e *Engine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
+	q, err := engine.CheckPathPoolGrad(scoreGrad, normGrad, outGrad, scores, norms, p)
+	if err != nil {
+		return err
+	}
+	vertices := scores.Shape()[0]
+	if p.Graph != nil {
+		vertices = p.Graph.NumVertices()
+	}
+	byVertex := func(rows *tensor.Dense, columns int) *tensor.Dense {
+		if p.Index == nil {
+			return rows
+		}
+		return e.Scratch(rows.Dtype(), vertices, columns)
+	}
+	if normGrad != nil {
+		by := byVertex(normGrad, 1)
+		if err := e.normGradient(by, outGrad, scores, p, q); err != nil {
+			return err
+		}
+		if err := e.addByRow(normGrad, by, 1, p.Index); err != nil {
+			return err
+		}
+	}
+	by := byVertex(scoreGrad, p.Size*q)
+	if scores.Dtype() == tensor.Float32 {
+		err = newPathGradWork[float32](e, by, outGrad, scores, norms, p, q).gradient()
+	} else {
+		err = newPathGradWork[float64](e, by, outGrad, scores, norms, p, q).gradient()
+	}
+	if err != nil {
+		return err
+	}
+	return e.addByRow(scoreGrad, by, p.Size*q, p.Index)
+}
+
+// addByRow adds the rows of the vertices that share a row of the table, and releases them.
+func (e *Engine) addByRow(dst, byVertex *tensor.Dense, columns int, index []int32) error {
+	if index == nil {
+		return nil
+	}
+	rows := dst.Shape()[0]
+	offsets := make([]int32, rows+1)
+	for _, r := range index {
+		offsets[r+1]++
+	}
+	for r := range rows {
+		offsets[r+1] += offsets[r]
+	}
+	at, order := append([]int32(nil), offsets...), make([]int32, len(index))
+	for v, r := range index {
+		order[at[r]] = int32(v)
+		at[r]++
+	}
+	err := e.SegmentReduce(e.View(dst, 0, rows, columns), byVertex, engine.Segments{Offsets: offsets, Index: order}, engine.Sum)
+	e.Release(byVertex)
+	return err
+}
+
+// normGradient computes the gradient of the norm of every vertex: its outputs without norm times their
+// gradients.
+func (e *Engine) normGradient(byVertex *tensor.Dense, outGrad []*tensor.Dense, scores *tensor.Dense, p *engine.PathPooling, q int) error {
+	var pooled []*tensor.Dense
+	for _, g := range outGrad {
+		pooled = append(pooled, e.Scratch(g.Dtype(), g.Shape()...))
+	}
+	if err := e.PathPool(pooled, scores, nil, p); err != nil {
+		return err
+	}
+	var err error
+	if scores.Dtype() == tensor.Float32 {
+		err = normGradientOn(newPathWork[float32](e, "PathPoolGrad", outGrad, scores, nil, p, q), byVertex, pooled)
+	} else {
+		err = normGradientOn(newPathWork[float64](e, "PathPoolGrad", outGrad, scores, nil, p, q), byVertex, pooled)
+	}
+	e.Release(pooled...)
+	return err
+}
+
+func normGradientOn[T real](w *pathWork[T], byVertex *tensor.Dense, pooled []*tensor.Dense) error {
+	dst := of[T](w.k, byVertex)
+	_, matrices := w.bySize(pooled)
+	return w.k.run(func(s *stream) error {
+		return pathNormGrad(s, warps(w.n, 1), dst, w.matrices, matrices, w.rootRow, int32(w.n), int32(w.Size), int32(w.q))
+	})
+}
+
+// warps returns a grid with a warp for each of n items and the given number of tiles of filters.
+func warps(n, tiles int) grid {
+	const perBlock = 8
+	return grid{blocks: dim{x: min((n+perBlock-1)/perBlock, 1<<20), y: tiles}, threads: dim{x: 32, y: perBlock}}
+}
+
+// pathGradWork is one call of PathPoolGrad; its outputs are their gradients, its result is by vertex.
+type pathGradWork[T real] struct {
+	*pathWork[T]
+	grad pointer[T] // n x (Size q)
+}
+
+func newPathGradWork[T real](e *Engine, byVertex *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling, q int) *pathGradWork[T] {
+	w := newPathWork[T](e, "PathPoolGrad", outGrad, scores, norms, p, q)
+	return &pathGradWork[T]{w, of[T](w.k, byVertex)}
+}
+
+func (w *pathGradWork[T]) gradient() error {
+	if w.n == 0 || w.q == 0 {
+		return w.k.run(func(*stream) error { return nil })
+	}
+	switch w.way() {
+	case trieWay:
+		if w.Pool == engine.Max {
+			return w.maxTrieGrad()
+		}
+		return w.trieGrad()
+	case walkWay:
+		return w.walksGrad()
+	case messageWay:
+		return w.messagesGrad()
+	}
+	return w.plainGrad()
+}
+
+func (w *pathGradWork[T]) plainGrad() error {
+	graphs := w.n
+	if w.Graph != nil {
+		graphs = w.graph.graphs
+	}
+	g, threads := plainGrid(graphs * w.q)
+	ints, values := scratch[int32](w.k, 5*w.Size*threads), scratch[T](w.k, (3*w.Size+1)*threads)
+	return w.k.run(func(s *stream) error {
+		if err := zero(s, w.grad, w.n*w.Size*w.q); err != nil {
+			return err
+		}
+		return pathGradPlain(s, g, w.grad, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow, w.graph.offsets,
+			int32(graphs), int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.alpha, w.sumExponent, ints, values)
+	})
+}
+
+// weights enqueues scale, norm and mean of the gradients of the outputs, Size x n.
+func (w *pathGradWork[T]) weights(s *stream, weights pointer[T], counts pointer[int32]) error {
+	if !counts.null() {
+		if err := s.pathCounts(linear(w.n, 128), counts, w.graph.rowPtr, w.graph.col, int32(w.n), int32(w.Size)); err != nil {
+			return err
+		}
+	}
+	return pathWeights(s, linear(w.n*w.Size, 256), weights, w.matrices, counts, w.norms, w.index, w.rootRow, int32(w.n), int32(w.Size), w.alpha, w.sumExponent)
+}
+
+// trieGrad gathers the gradients of sums and means over paths.
+func (w *pathGradWork[T]) trieGrad() error {
+	weights := scratch[T](w.k, w.Size*w.n)
+	var counts pointer[int32]
+	if w.Pool == engine.Mean && w.Size > 1 {
+		counts = scratch[int32](w.k, w.Size*w.n)
+	}
+	var in reversed
+	if w.Graph != nil {
+		in = w.reversedOf(false)
+	}
+	kernel, tile := pathGrad8[T], 32
+	if w.Size <= 4 {
+		kernel = pathGrad4[T]
+		if _, single := any(w).(*pathGradWork[float32]); single && w.q >= wideFilters {
+			var wide any = (*stream).pathGradWide4F32
+			kernel = wide.(func(*stream, grid, pointer[T], pointer[int64], pointer[T], pointer[T], pointer[int32], pointer[int32], pointer[int32],
+				pointer[int32], pointer[int32], pointer[int32], int32, int32, int32, T, int32) error)
+			tile = 128
+		}
+	}
+	return w.k.run(func(s *stream) error {
+		if err := w.weights(s, weights, counts); err != nil {
+			return err
+		}
+		return kernel(s, warps(w.n, (w.q+tile-1)/tile), w.grad, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col, in.ptr, in.from,
+			w.rootRow, int32(w.n), int32(w.Size), int32(w.q), w.alpha2, w.sumExponent)
+	})
+}
+
+// maxTrieGrad finds the paths that attain the maxima, and gathers what they take.
+func (w *pathGradWork[T]) maxTrieGrad() error {
+	weights := scratch[T](w.k, w.Size*w.n)
+	vertices := w.n * w.Size * (w.Size + 1) / 2
+	tile := w.tile(w.n*w.Size + vertices)
+	winners, shares := scratch[int32](w.k, vertices*tile), scratch[T](w.k, w.n*w.Size*tile)
+	var in reversed
+	if w.Graph != nil {
+		in = w.reversedOf(false)
+	}
+	search, gather := pathWinners8[T], pathMaxGrad8[T]
+	if w.Size <= 4 {
+		search, gather = pathWinners4[T], pathMaxGrad4[T]
+	}
+	return w.k.run(func(s *stream) error {
+		if err := w.weights(s, weights, pointer[int32]{}); err != nil {
+			return err
+		}
+		return w.eachTile(tile, func(f0, width int) error {
+			g := warps(w.n, (width+31)/32)
+			if err := search(s, g, winners, shares, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
+				int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), w.alpha2, w.sumExponent); err != nil {
+				return err
+			}
+			return gather(s, g, w.grad, winners, shares, in.ptr, in.from, int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width))
+		})
+	})
+}

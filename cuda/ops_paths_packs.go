@@ -1,0 +1,66 @@
+//go:build gpu
+
+package cuda
+
+import "github.com/grove-graph/grove/graph"
+
+// packs are runs of whole graphs, or pieces of graphs, that a block works on. All of one list are
+// launched together, with the shared memory of the largest.
+type packs struct {
+	bounds         []int32 // first vertex of each pack and the one after its last
+	vertices, arcs int     // of the largest pack
+}
+
+func (p *packs) add(from, to, arcs int) {
+	p.bounds = append(p.bounds, int32(from), int32(to))
+	p.vertices, p.arcs = max(p.vertices, to-from), max(p.arcs, arcs)
+}
+
+func (p *packs) len() int { return len(p.bounds) / 2 }
+
+// packing cuts a batch into runs of graphs that are small enough for several blocks to share a
+// multiprocessor, graphs that fit the shared memory of a block alone, and pieces of graphs that do not fit.
+type packing struct{ small, medium, large packs }
+
+const (
+	packVertices = 256 // of a run of graphs, so that there are enough blocks
+	pieceOfGraph = 64  // vertices of a piece of a large graph
+)
+
+// packGraphs makes a packing, where bytes says how much shared memory so many vertices and arcs need.
+func packGraphs(b *graph.Batch, small, largest int, bytes func(vertices, arcs int) int) packing {
+	var p packing
+	from := 0 // of the run that is open
+	arcs := func(from, to int) int { return int(b.RowPtr[to] - b.RowPtr[from]) }
+	flush := func(to int) {
+		if to > from {
+			p.small.add(from, to, arcs(from, to))
+		}
+		from = to
+	}
+	for g := range b.NumGraphs() {
+		first, end := int(b.Offsets[g]), int(b.Offsets[g+1])
+		if end-from <= packVertices && bytes(end-from, arcs(from, end)) <= small {
+			continue
+		}
+		flush(first)
+		switch need := bytes(end-first, arcs(first, end)); {
+		case need <= small && end-first <= packVertices:
+			continue
+		case need <= largest:
+			p.medium.add(first, end, arcs(first, end))
+		default:
+			p.large.addPieces(first, end)
+		}
+		from = end
+	}
+	flush(b.NumVertices())
+	return p
+}
+
+// addPieces adds the pieces of a large graph, which bring no arcs into shared memory.
+func (p *packs) addPieces(first, end int) {
+	for ; first < end; first += pieceOfGraph {
+		p.add(first, min(first+pieceOfGraph, end), 0)
+	}
+}

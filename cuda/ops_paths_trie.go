@@ -1,0 +1,95 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"github.com/grove-graph/grove/engine"
+)
+
+// wideFilters is the number of filters from which a lane of the trie takes four of them.
+const wideFilters = 65
+
+// trieKernel launches one of the kernels that pool paths by the trie.
+type trieKernel[T real] func(s *stream, g grid, out pointer[int64], scores, norms pointer[T], index, rowPtr, col, rootRow, packs pointer[int32],
+	n, rows, size, q, mean int32, alpha2 T, sumExponent, maxRows, maxArcs int32) error
+
+// trieKernelOf chooses the kernel, and the filters that a warp of it takes.
+func (w *pathWork[T]) trieKernelOf() (trieKernel[T], int) {
+	short, maximum := w.Size <= 4, w.Pool == engine.Max
+	if _, single := any(w).(*pathWork[float32]); single && w.q >= wideFilters {
+		var kernel any
+		switch {
+		case short && maximum:
+			kernel = trieKernel[float32]((*stream).pathTrieMaxWide4F32)
+		case maximum:
+			kernel = trieKernel[float32]((*stream).pathTrieMaxWide8F32)
+		case short:
+			kernel = trieKernel[float32]((*stream).pathTrieWide4F32)
+		default:
+			kernel = trieKernel[float32]((*stream).pathTrieWide8F32)
+		}
+		return kernel.(trieKernel[T]), 128
+	}
+	switch {
+	case short && maximum:
+		return pathTrieMax4[T], 32
+	case maximum:
+		return pathTrieMax8[T], 32
+	case short:
+		return pathTrie4[T], 32
+	}
+	return pathTrie8[T], 32
+}
+
+// trie pools paths by the trie. A small table goes into shared memory as a whole; otherwise the rows of
+// the vertices of a run of graphs do.
+func (w *pathWork[T]) trie() error {
+	kernel, tile := w.trieKernelOf()
+	row := w.bytes(w.Size * tile)
+	shared := func(rows, vertices, arcs int) int { return rows*row + 4*(2*arcs+2*vertices+1) }
+	perBlock, perMultiprocessor := w.e.device.sharedPerBlock, w.e.device.sharedPerMultiprocessor
+	third, half := min(perBlock, perMultiprocessor/3-1024), min(perBlock, perMultiprocessor/2-1024)
+
+	whole := 0 // rows of the table that are kept as a whole
+	var p packing
+	switch {
+	case w.Graph == nil || w.Size == 1:
+		p.large.addPieces(0, w.n)
+	case w.Index != nil && shared(w.tableRows, packVertices, 4*packVertices) <= half:
+		whole = w.tableRows
+		p = packGraphs(w.Graph, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) })
+	default:
+		p = packGraphs(w.Graph, third, perBlock, func(vertices, arcs int) int { return shared(vertices, vertices, arcs) })
+	}
+	lists := []struct {
+		packs
+		shared bool
+		bounds pointer[int32]
+	}{{packs: p.small, shared: true}, {packs: p.medium, shared: true}, {packs: p.large}}
+	for i := range lists {
+		lists[i].bounds = upload(w.k, lists[i].packs.bounds)
+	}
+	tiles := (w.q + tile - 1) / tile
+	return w.k.run(func(s *stream) error {
+		for _, list := range lists {
+			if list.len() == 0 || tiles == 0 {
+				continue
+			}
+			g := grid{blocks: dim{x: list.len(), y: tiles}, threads: dim{x: 32, y: 8}}
+			rows, maxRows := 0, 0
+			if list.shared {
+				rows, maxRows = whole, max(whole, 1)
+				if whole == 0 {
+					maxRows = max(list.vertices, 1)
+				}
+				g.shared = shared(maxRows, list.vertices, list.arcs)
+			}
+			if err := kernel(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow, list.bounds,
+				int32(w.n), int32(rows), int32(w.Size), int32(w.q), number(w.Pool == engine.Mean), w.alpha2, w.sumExponent,
+				int32(maxRows), int32(list.arcs)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

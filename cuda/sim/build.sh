@@ -1,0 +1,95 @@
+#!/bin/sh
+# Builds the simulated GPU: OUTDIR/libcuda.so.1, which runs the kernels of kernels.cu on the CPU.
+#
+#   cuda/sim/build.sh OUTDIR [--sanitize] [--kernels FILE.cu]
+#
+# CXX is the compiler (g++), CUDA_INCLUDE the folder of cuda.h where it is not the one of cuda/toolkit.sh. Programs of the
+# gpu build find the library through LD_LIBRARY_PATH=OUTDIR.
+#
+# With --sanitize the library has the address and undefined-behaviour sanitizers: kernels and copies are
+# checked against red zones around each allocation, after frees, and against the bounds of arrays. The
+# sanitizers must come first into the process, and the signals of faults must stay with Go and the simulator;
+# cuda/sim/with.sh OUTDIR PROGRAM sees to that:
+#
+#   LD_LIBRARY_PATH=OUTDIR LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" \
+#   ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_stack_use_after_return=0 PROGRAM
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+out=${1:?usage: cuda/sim/build.sh OUTDIR [--sanitize] [--kernels FILE.cu]}
+shift
+sanitize=
+kernels=$here/../../kernels.cu
+while [ $# -gt 0 ]; do
+    case $1 in
+    --sanitize) sanitize=yes ;;
+    --kernels) kernels=$2; shift ;;
+    *) echo "cuda/sim/build.sh: unknown argument $1" >&2; exit 2 ;;
+    esac
+    shift
+done
+kernels=$(cd "$(dirname "$kernels")" && pwd)/$(basename "$kernels")
+cxx=${CXX:-g++}
+source=$here/driver
+mkdir -p "$out/objects"
+out=$(cd "$out" && pwd)
+objects=$out/objects
+rm -f "$out/sanitized"
+
+flags="-std=c++17 -fPIC -fvisibility=hidden -fno-gnu-unique -ftls-model=local-dynamic -ffp-contract=off"
+flags="$flags -Wall -Wno-unknown-pragmas -Wno-sign-compare -Wno-unused-but-set-variable"
+if [ -n "$sanitize" ]; then
+    touch "$out/sanitized"
+    flags="$flags -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+else
+    flags="$flags -O2"
+fi
+include=${CUDA_INCLUDE:-$("$here/../toolkit.sh")}
+flags="$flags -I$include"
+# A multiply-add is one instruction where the machine has it; without these flags it is a call.
+grep -qs '\bfma\b.*\bavx2\b\|\bavx2\b.*\bfma\b' /proc/cpuinfo && [ "$(uname -m)" = x86_64 ] && flags="$flags -mavx2 -mfma"
+
+# The list of kernels: every extern "C" __global__ function, and the first of its launch bounds.
+"$cxx" -std=c++17 -E -P -x c++ '-DDYNAMIC_SHARED(T, name)=' "$kernels" | tr '\n' ' ' > "$objects/kernels.txt"
+bounds='__launch_bounds__ *\(([^()]|\([^()]*\))*\)'
+grep -oE "extern *\"C\" *__global__ [^;{(]*($bounds)?[^;{(]*\(" "$objects/kernels.txt" |
+    sed -E -e "s/^.*__launch_bounds__ *\((([^()]|\([^()]*\))*)\)(.*)\$/\1 @\3/" -e t -e 's/^/1024 @/' |
+    sed -E 's/^(.*) @.*[^A-Za-z0-9_]([A-Za-z0-9_]+) *\($/SIM_KERNEL(\2, \1)/' > "$objects/kernels.inc"
+declared=$(grep -o '__global__' "$objects/kernels.txt" | wc -l)
+listed=$(wc -l < "$objects/kernels.inc")
+if [ "$declared" != "$listed" ]; then
+    echo "cuda/sim/build.sh: $declared kernels in $kernels, but only $listed of the form extern \"C\" __global__ void name(...)" >&2
+    exit 1
+fi
+
+all=
+for file in "$source"/*.cc; do
+    name=$(basename "$file" .cc)
+    object=$objects/$name.o
+    all="$all $object"
+    # Only kernels.cc depends on kernels.cu; the rest is compiled anew where the sources of the simulator changed.
+    if [ "$name" != kernels ] && [ -f "$object" ] &&
+        [ -z "$(find "$source" "$here/build.sh" -newer "$object" -type f | head -n 1)" ] && [ "$(cat "$object.flags")" = "$flags" ]; then
+        continue
+    fi
+    # shellcheck disable=SC2086
+    "$cxx" $flags -I "$objects" "-DGROVE_KERNELS=\"$kernels\"" -c "$file" -o "$object"
+    printf '%s' "$flags" > "$object.flags"
+done
+
+# All other functions of the driver's interface are there too, and say that they are missing.
+{
+    printf '#include <cuda.h>\n' | "$cxx" "-I$include" -E -P -x c++ - | grep -oE '\bcu[A-Z][A-Za-z0-9_]* *\(' | tr -d ' ('
+    cat "$here/../forward/symbols.txt"
+} | sort -u > "$objects/interface.txt"
+# shellcheck disable=SC2086
+nm --defined-only -g --format=posix $all | awk '{print $1}' | grep '^cu[A-Z]' | sort -u > "$objects/implemented.txt"
+{
+    echo 'int sim_missing(const char *);'
+    comm -23 "$objects/interface.txt" "$objects/implemented.txt" |
+        sed 's/.*/__attribute__((visibility("default"))) int &(void) { return sim_missing("&"); }/'
+} > "$objects/missing.c"
+"${CC:-gcc}" -O2 -fPIC -fvisibility=hidden -c "$objects/missing.c" -o "$objects/missing.obj"
+
+# shellcheck disable=SC2086
+"$cxx" $flags -shared -Wl,-soname,libcuda.so.1 -Wl,-z,defs -o "$out/libcuda.so.1" $all "$objects/missing.obj" -ldl -lpthread

@@ -1,0 +1,194 @@
+#include "block.h"
+
+#include "sanitizer.h"
+
+#include <algorithm>
+#include <numeric>
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace sim {
+
+Block &block()
+{
+    static auto *b = new Block;
+    return *b;
+}
+
+// work is the life of a fiber: it runs threads that have not started, one after another, and hands over to a
+// thread that waits on its own fiber when that one is next. So threads that never wait need one fiber for all.
+void work()
+{
+    fiber_entered();
+    Block &b = block();
+    for (;;) {
+        b.body.call(b.body.arguments);
+        Fiber *mine = b.running->fiber;
+        b.running->state = Thread::ended;
+        b.running->fiber = nullptr;
+        b.ended++;
+        Thread *t = b.next();
+        if (t && !t->fiber) {
+            t->fiber = mine;
+            b.running = t;
+            threadIdx = t->index;
+            continue;
+        }
+        b.idle.push_back(mine);
+        if (t) {
+            b.running = t;
+            threadIdx = t->index;
+            t->fiber->switch_from(*mine);
+        } else if (b.ended == b.threads.size()) {
+            Fiber::outside().switch_from(*mine);
+        } else {
+            b.running->fiber = mine;
+            b.diverged();
+        }
+    }
+}
+
+void Block::begin(const char *name, dim3 size, Order how, uint64_t seed)
+{
+    kernel = name;
+    order = how;
+    random = Random(seed);
+    threads.assign(size_t(size.x) * size.y * size.z, Thread{});
+    ring.assign(threads.size(), nullptr);
+    starts.resize(threads.size());
+    int number = 0;
+    for (unsigned z = 0; z < size.z; z++)
+        for (unsigned y = 0; y < size.y; y++)
+            for (unsigned x = 0; x < size.x; x++, number++) {
+                threads[number].index = {x, y, z};
+                threads[number].number = number;
+            }
+    std::iota(starts.begin(), starts.end(), 0);
+    lane_start = 0;
+    lane_step = 1;
+    if (order == Order::reverse) {
+        std::reverse(starts.begin(), starts.end());
+        lane_start = 31;
+        lane_step = -1;
+    }
+}
+
+// arrange draws a new order for a block.
+void Block::arrange()
+{
+    if (order != Order::shuffled) return;
+    for (size_t i = starts.size(); i > 1; i--) std::swap(starts[i - 1], starts[random.below(i)]);
+    lane_start = int(random.below(32));
+    lane_step = 1 + 2 * int(random.below(16));
+}
+
+bool Block::run(const Body &b)
+{
+    body = b;
+    arrange();
+    for (Thread &t : threads) {
+        t.state = Thread::fresh;
+        t.fiber = nullptr;
+    }
+    started = ended = waiting = first = count = 0;
+    failed = false;
+    running = next();
+    threadIdx = running->index;
+    running->fiber = take_fiber();
+    running->fiber->switch_from(Fiber::outside());
+    running = nullptr;
+    if (!failed) return true;
+    idle.clear();
+    for (auto &f : fibers) {
+        f->restart();
+        idle.push_back(f.get());
+    }
+    return false;
+}
+
+// next takes the thread to go on with: one that was released if there is one, so that a warp runs far ahead of
+// the others and reads what they have not written yet where a barrier is missing; or one that has not started.
+Thread *Block::next()
+{
+    const bool more = started < starts.size();
+    if (count > 0 && !(order == Order::shuffled && more && random.below(2))) {
+        if (order == Order::shuffled) std::swap(ring[first], ring[(first + random.below(count)) % ring.size()]);
+        Thread *t = ring[first];
+        first = (first + 1) % ring.size();
+        count--;
+        return t;
+    }
+    return more ? &threads[starts[started++]] : nullptr;
+}
+
+void Block::make_able(Thread &t)
+{
+    t.state = Thread::able;
+    ring[(first + count) % ring.size()] = &t;
+    count++;
+}
+
+// take_fiber returns a fiber that has nothing to do, the one that was used last if there is one.
+Fiber *Block::take_fiber()
+{
+    if (idle.empty()) {
+        fibers.push_back(std::make_unique<Fiber>(fibers.size(), work));
+        return fibers.back().get();
+    }
+    Fiber *f = idle.back();
+    idle.pop_back();
+    return f;
+}
+
+// go_on leaves the running thread, which waits, for another one.
+void Block::go_on(Thread *t)
+{
+    Fiber *mine = running->fiber;
+    if (t == running) return;
+    if (!t) diverged();
+    if (!t->fiber) t->fiber = take_fiber();
+    running = t;
+    threadIdx = t->index;
+    t->fiber->switch_from(*mine);
+}
+
+// wait_at notes where and for what the running thread waits.
+void Block::wait_at(Thread::State state, Place place)
+{
+    running->state = state;
+    running->place = place;
+}
+
+int Block::barrier(bool brings, Place place)
+{
+    running->brings = brings;
+    wait_at(Thread::at_barrier, place);
+    if (++waiting == threads.size()) {
+        brought = 0;
+        for (const Thread &t : threads) {
+            if (t.place.line != place.line || strcmp(t.place.file, place.file) != 0) diverged();
+            brought += t.brings;
+        }
+        waiting = 0;
+        for (int number : starts) make_able(threads[number]);
+    }
+    go_on(next());
+    return brought;
+}
+
+void Block::fail(CUresult error, const std::string &what)
+{
+    const uint3 t = running->index, b = blockIdx;
+    fault(error, "kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s", kernel, b.x, b.y, b.z, t.x, t.y, t.z, what.c_str());
+    failed = true;
+    Fiber::outside().switch_from(*running->fiber);
+    __builtin_unreachable();
+}
+
+int barrier(bool brings, Place place) { return block().barrier(brings, place); }
+uint64_t exchange(Exchange kind, unsigned mask, uint64_t value, int source, Place place) { return block().exchange(kind, mask, value, source, place); }
+int lane() { return block().lane(); }
+void trap(Place place) { block().fail(CUDA_ERROR_LAUNCH_FAILED, "trap at line " + std::to_string(place.line)); }
+
+} // namespace sim

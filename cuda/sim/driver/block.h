@@ -1,0 +1,85 @@
+// One thread block: a fiber for every thread that waits, a scheduler, and the checks on barriers and warps.
+#pragma once
+
+#include "control.h"
+#include "fiber.h"
+#include "lanes.h"
+
+#include <memory>
+#include <vector>
+
+namespace sim {
+
+enum class Order { forward, reverse, shuffled };
+
+// A GPU thread. It has a fiber from its first instruction to its last.
+struct Thread {
+    enum State { fresh, able, at_barrier, in_exchange, ended };
+    uint3 index;
+    int number;
+    State state;
+    Fiber *fiber;
+    Place place;  // where it waits
+    bool brings;  // to a barrier
+    Exchange kind;
+    unsigned mask;
+    uint64_t value, result;
+    int source;
+};
+
+// A Body runs the kernel in one thread.
+struct Body {
+    void (*call)(const uint64_t *arguments);
+    const uint64_t *arguments;
+};
+
+class Block {
+  public:
+    // begin prepares for the blocks of a launch.
+    void begin(const char *kernel, dim3 size, Order order, uint64_t seed);
+
+    // run runs the block at blockIdx; false if it failed, which was reported.
+    bool run(const Body &body);
+
+    int barrier(bool brings, Place place);
+    uint64_t exchange(Exchange kind, unsigned mask, uint64_t value, int source, Place place);
+    int lane() const { return running->number % 32; }
+
+    // fail reports what the running thread did and gives the block up.
+    [[noreturn]] void fail(CUresult error, const std::string &what);
+
+    const char *running_kernel() const { return kernel; }
+    Fiber *fiber() const { return running ? running->fiber : nullptr; }
+
+  private:
+    friend void work();
+    Thread *next();
+    void go_on(Thread *t);
+    void wait_at(Thread::State state, Place place);
+    Fiber *take_fiber();
+    void make_able(Thread &t);
+    void arrange();
+    bool exchange_complete(const Thread &me) const;
+    [[noreturn]] void diverged();
+    std::string explain(const Thread &t) const;
+
+    const char *kernel = "";
+    Body body{};
+    Order order = Order::forward;
+    Random random{0};
+    std::vector<Thread> threads;
+    std::vector<int> starts;     // thread numbers in the order of their start
+    size_t started = 0, ended = 0, waiting = 0;
+    std::vector<Thread *> ring;  // threads that can go on: count of them from first
+    size_t first = 0, count = 0;
+    int lane_step = 1, lane_start = 0; // order of the lanes of a warp
+    int brought = 0;             // at the last barrier
+    Thread *running = nullptr;
+    bool failed = false;
+    std::vector<std::unique_ptr<Fiber>> fibers;
+    std::vector<Fiber *> idle;
+};
+
+Block &block();
+
+} // namespace sim
