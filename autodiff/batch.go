@@ -1,0 +1,246 @@
+package autodiff
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// Features are the input vectors of the vertices of a batch.
+type Features struct {
+	Rows  *tensor.Dense // rows x d, of the network's dtype and on its engine
+	Index []int32       // row of each vertex; nil: vertex v has row v
+	Unit  bool          // the rows are used as they are, with norm 1
+
+	// Classes spares Prepare the visit of the paths of the first layer, where Index is given: for each of its
+	// lengths, a number for every vertex that two vertices share only if they start equal paths. Those of
+	// [graph.Batch.PathClasses] of all graphs of a data set serve all batches of them.
+	Classes [][]int32
+}
+
+// Targets are what a network shall answer for the items of a batch. One of Classes and Values is given.
+type Targets struct {
+	Classes []int32       // class of each item; with a single output class 1 is the positive one
+	Values  *tensor.Dense // items x outputs, for the squared loss; in host memory or on the engine
+	Weights []float64     // weight of each item in the mean; nil: ones
+}
+
+// Batch is a set of graphs with all that a step needs of them beside the parameters. It is made by
+// [Network.Prepare], is never written to afterwards, and may be used again and again.
+type Batch struct {
+	Graphs *graph.Batch
+
+	input   Table
+	stages  []stage
+	readout readout
+	targets targets
+	own     []*tensor.Dense // made for the batch
+}
+
+// readout says which rows every item is pooled from, channel after channel.
+type readout struct {
+	segments   engine.Segments
+	transposed *engine.Sparse // from items to rows, with the factors of the pooling; nil for the maximum
+	blocks     []block        // the pooled channels, one row for each item
+}
+
+// Items returns the number of graphs, or of vertices in a task on vertices.
+func (b *Batch) Items() int { return b.readout.blocks[0].rows }
+
+// Release gives the memory back that was taken for the batch. It must not be used again.
+func (b *Batch) Release(e engine.Engine) {
+	engine.Release(e, b.own...)
+	b.own = nil
+}
+
+// Prepare lays out a batch for the network. With vertices nil its items are the graphs, otherwise these
+// vertices, each by itself. Without targets the batch serves [Network.Forward] alone.
+//
+// Where the features have an index, vertices that start equal paths share rows on a host, as far up as
+// layers can tell; that costs a visit of the paths, here and not in the steps.
+//
+// Prepare may run while the network works on another batch.
+func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices []int32) (*Batch, error) {
+	out := &Batch{Graphs: b}
+	vertexCount := len(features.Index)
+	if features.Index == nil {
+		vertexCount = features.Rows.Shape()[0]
+	}
+	switch d := n.opt.dim(n.parameters.Anchors, 0); {
+	case features.Rows.Dims() != 2 || features.Rows.Shape()[1] != d:
+		return nil, fmt.Errorf("features of shape %v, the network wants %d columns", features.Rows.Shape(), d)
+	case features.Rows.Dtype() != n.dtype:
+		return nil, fmt.Errorf("features of %v, the network computes in %v: convert them", features.Rows.Dtype(), n.dtype)
+	case vertexCount != b.NumVertices():
+		return nil, fmt.Errorf("features of %d vertices, the graphs have %d", vertexCount, b.NumVertices())
+	case features.Classes != nil && len(features.Classes) != n.opt.Layers[0].lengths():
+		return nil, fmt.Errorf("classes for %d lengths of paths, the first layer has %d", len(features.Classes), n.opt.Layers[0].lengths())
+	}
+	for _, classes := range features.Classes {
+		if len(classes) != vertexCount {
+			return nil, fmt.Errorf("classes of %d vertices, the graphs have %d", len(classes), vertexCount)
+		}
+	}
+	out.input.Rows = features.Rows
+	if !features.Unit {
+		shape := features.Rows.Shape()
+		out.input.Rows, out.input.Norms = engine.New(n.engine, n.dtype, shape...), engine.New(n.engine, n.dtype, shape[0])
+		out.own = append(out.own, out.input.Rows, out.input.Norms)
+		if err := n.engine.NormalizeRows(out.input.Rows, out.input.Norms, features.Rows, NormEps); err != nil {
+			return nil, err
+		}
+	}
+	channels := []block{{rows: features.Rows.Shape()[0], index: features.Index}}
+	known := features.Classes
+	for l := range n.opt.Layers {
+		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known))
+		channels, known = out.stages[l].out, nil
+	}
+	out.readout = newReadout(b, channels, vertices, n.opt.GlobalPooling)
+	if t.Classes == nil && t.Values == nil {
+		return out, nil
+	}
+	var err error
+	out.targets, err = n.newTargets(t, out.Items())
+	if out.targets.made {
+		out.own = append(out.own, out.targets.values)
+	}
+	return out, err
+}
+
+// stage lays out a layer for the channels that enter it. known are the path classes of the one channel, or
+// nil.
+func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int32) stage {
+	s := stage{graph: b, in: in}
+	if layer.Size == 1 {
+		s.out = in
+		return s
+	}
+	_, device := n.engine.(engine.Device)
+	first := 0
+	for _, c := range in {
+		var classes *graph.PathClasses
+		if c.index != nil && !device && layer.Route != graph.NonBacktracking {
+			if known != nil {
+				classes = renumber(known)
+			} else {
+				classes = b.PathClasses(c.index, layer.Size, layer.AllLengths, layer.Route == graph.Walks, n.engine.Workers())
+			}
+			s.roots = append(s.roots, classes.Roots)
+		}
+		for j := range layer.lengths() {
+			next := block{first: first, rows: b.NumVertices()}
+			if classes != nil {
+				next.rows, next.index = len(classes.Roots[j]), classes.Class[j]
+			}
+			s.out = append(s.out, next)
+			first += next.rows
+		}
+	}
+	return s
+}
+
+// renumber returns classes with numbers of any size as [graph.Batch.PathClasses] numbers them, by first vertex.
+func renumber(known [][]int32) *graph.PathClasses {
+	c := &graph.PathClasses{}
+	var slots []int32 // open addressing: 1 + number of the class
+	for _, ids := range known {
+		shift := 64 - bits.Len(uint(2*len(ids)))
+		slots = append(slots[:0], make([]int32, 1<<(64-shift))...)
+		class, roots := make([]int32, len(ids)), []int32(nil)
+		for v, id := range ids {
+			at := uint64(id) * 0x9e3779b97f4a7c15 >> shift
+			for slots[at] != 0 && ids[roots[slots[at]-1]] != id {
+				at = (at + 1) & (1<<(64-shift) - 1)
+			}
+			if slots[at] == 0 {
+				roots = append(roots, int32(v))
+				slots[at] = int32(len(roots))
+			}
+			class[v] = slots[at] - 1
+		}
+		c.Class, c.Roots = append(c.Class, class), append(c.Roots, roots)
+	}
+	return c
+}
+
+// newReadout lists the rows of every item.
+func newReadout(b *graph.Batch, channels []block, vertices []int32, pool engine.Pooling) readout {
+	offsets, order := b.Offsets, vertices
+	if vertices != nil {
+		offsets = ascending(len(vertices))
+	}
+	items, rows := len(offsets)-1, rowsOf(channels)
+	r := readout{segments: engine.Segments{Offsets: []int32{0}}}
+	start := make([]int32, rows+1) // first entry of each row of the transposed matrix
+	for c, ch := range channels {
+		r.blocks = append(r.blocks, block{first: c * items, rows: items})
+		for i := range items {
+			for at := offsets[i]; at < offsets[i+1]; at++ {
+				v := at
+				if order != nil {
+					v = order[at]
+				}
+				row := int32(ch.first) + v
+				if ch.index != nil {
+					row = int32(ch.first) + ch.index[v]
+				}
+				r.segments.Index = append(r.segments.Index, row)
+				start[row+1]++
+			}
+			r.segments.Offsets = append(r.segments.Offsets, int32(len(r.segments.Index)))
+		}
+	}
+	if r.segments.Index == nil {
+		r.segments.Index = []int32{}
+	}
+	if pool != engine.Max {
+		r.transposed = transpose(&r.segments, start, pool)
+	}
+	return r
+}
+
+// transpose returns the matrix from segments to rows, given how many entries each row r has in start[r+1].
+// Entries with one row and one column become one.
+func transpose(s *engine.Segments, start []int32, pool engine.Pooling) *engine.Sparse {
+	rows := len(start) - 1
+	for r := range rows {
+		start[r+1] += start[r]
+	}
+	end := append([]int32(nil), start[:rows]...)
+	col, values := make([]int32, len(s.Index)), make([]float64, len(s.Index))
+	for g := range len(s.Offsets) - 1 {
+		from, to := s.Offsets[g], s.Offsets[g+1]
+		share := 1.0
+		if pool == engine.Mean {
+			share = 1 / float64(max(to-from, 1))
+		}
+		for _, r := range s.Index[from:to] {
+			if e := end[r]; e > start[r] && col[e-1] == int32(g) {
+				values[e-1] += share
+				continue
+			}
+			col[end[r]], values[end[r]] = int32(g), share
+			end[r]++
+		}
+	}
+	m := &engine.Sparse{Cols: len(s.Offsets) - 1, RowPtr: make([]int32, 1, rows+1)}
+	for r := range rows {
+		m.Col = append(m.Col, col[start[r]:end[r]]...)
+		m.Values = append(m.Values, values[start[r]:end[r]]...)
+		m.RowPtr = append(m.RowPtr, int32(len(m.Col)))
+	}
+	return m
+}
+
+// ascending returns 0 to n.
+func ascending(n int) []int32 {
+	all := make([]int32, n+1)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}

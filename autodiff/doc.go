@@ -1,0 +1,22 @@
+// Package autodiff differentiates graph convolutional kernel networks end to end: the operations of a
+// Grove engine as operations of gorgonia, each with its gradient as an operation of its own, and the
+// network with a loss on top that is built from them.
+//
+// # Operations
+//
+// A [Graph] is a gorgonia expression graph whose operations run on one engine. Its methods add one node
+// each; the first error is kept and returned by [Graph.Err]. What changes from batch to batch, the arcs
+// and the input of the vertices, is no value of gorgonia: it is the [Batch] of the graph, set before each
+// run. So the parameters alone have shapes that gorgonia knows. A dimension that depends on the batch is 1
+// to gorgonia, and one compiled tape machine runs batches of any size.
+//
+// Every operation keeps the memory of its result between runs and enlarges it by powers of two. A step
+// therefore allocates nothing once the largest batch was seen, on a device as on the host.
+//
+// # Addition of gradients
+//
+// Where two operations use one node, gorgonia adds their gradients with its own operation, for which an
+// engine needs the method Add of [tensor.Adder]; engines on host memory have it. [Network] has no such
+// node: unit rows and norms travel together as a [Table], and anchors enter twice, as filters and as
+// landmarks of the kernel matrix, whose two gradients [Graph.Sum] adds.
+package autodiff

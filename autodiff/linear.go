@@ -1,0 +1,93 @@
+package autodiff
+
+import (
+	"github.com/grove-graph/grove/engine"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Linear adds x W^T + b for the rows of x (items x D), a weight W (outputs x D) and a bias b (1 x outputs).
+func (g *Graph) Linear(x, weight, bias *G.Node) *G.Node {
+	sx, sw, sb := g.dims("Linear", x, 2), g.dims("Linear", weight, 2), g.dims("Linear", bias, 2)
+	outputs, d := sw[0], sw[1]
+	g.want(sx[1] == d, "Linear: rows of %d columns, weights for %d", sx[1], d)
+	g.want(sb[0] == 1 && sb[1] == outputs, "Linear: bias of shape %v, want (1, %d)", sb, outputs)
+	op := &operation{name: "linear layer", shape: tensor.Shape{varying, outputs}, wrt: []bool{true, true, true}}
+	m := op.newMemory()
+	var zeros []int32 // the row of the bias for every item
+	op.compute = func(in []G.Value) (G.Value, error) {
+		n := in[0].Shape()[0]
+		for len(zeros) < n {
+			zeros = append(zeros, 0)
+		}
+		out := m.tensor(g.engine, g.dtype, n, outputs)
+		if err := g.engine.Place(out, dense(in[2]), zeros[:n], engine.Placement{Stride: 1}); err != nil {
+			return nil, err
+		}
+		return out, g.engine.MatMul(out, dense(in[0]), dense(in[1]), engine.MatMul{TransB: true, Alpha: 1, Beta: 1})
+	}
+	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+		toRows := &operation{name: "gradient of linear layer to rows", shape: sx}
+		rows := toRows.newMemory()
+		toRows.compute = func(in []G.Value) (G.Value, error) {
+			out := rows.tensor(g.engine, g.dtype, in[1].Shape()[0], d)
+			return out, g.engine.MatMul(out, dense(in[1]), dense(in[0]), engine.MatMul{Alpha: 1})
+		}
+		toWeight := &operation{name: "gradient of linear layer to weight", shape: sw}
+		weights := toWeight.newMemory()
+		toWeight.compute = func(in []G.Value) (G.Value, error) {
+			out := weights.tensor(g.engine, g.dtype, outputs, d)
+			return out, g.engine.MatMul(out, dense(in[1]), dense(in[0]), engine.MatMul{TransA: true, Alpha: 1})
+		}
+		toBias := &operation{name: "gradient of linear layer to bias", shape: sb}
+		biases := toBias.newMemory()
+		toBias.compute = func(in []G.Value) (G.Value, error) {
+			out := biases.tensor(g.engine, g.dtype, 1, outputs)
+			all := engine.Segments{Offsets: []int32{0, int32(in[0].Shape()[0])}}
+			return out, g.engine.SegmentReduce(out, dense(in[0]), all, engine.Sum)
+		}
+		return G.Nodes{g.add(toRows, in[1], grad), g.add(toWeight, in[0], grad), g.add(toBias, grad)}
+	}
+	return g.add(op, x, weight, bias)
+}
+
+// Decay adds the penalty factor/2 |w|^2 of a parameter, a scalar.
+func (g *Graph) Decay(w *G.Node, factor float64) *G.Node {
+	if g.err != nil {
+		return nil
+	}
+	shape := w.Shape()
+	n := shape.TotalSize()
+	op := &operation{name: "weight decay", wrt: []bool{true}}
+	m := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		out := m.tensor(g.engine, g.dtype, 1, 1)
+		w := m.view(dense(in[0]), 0, 1, n)
+		return out, g.engine.MatMul(out, w, w, engine.MatMul{TransB: true, Alpha: factor / 2})
+	}
+	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+		back := &operation{name: "gradient of weight decay", shape: shape}
+		m := back.newMemory()
+		back.compute = func(in []G.Value) (G.Value, error) {
+			out, w := m.tensor(g.engine, g.dtype, shape...), dense(in[0])
+			one, err := g.identity(1, g.dtype)
+			if err != nil {
+				return nil, err
+			}
+			return out, g.engine.MatMul(m.view(out, 0, 1, n), one, m.view(w, 0, 1, n), engine.MatMul{Alpha: factor * number(in[1])})
+		}
+		return G.Nodes{g.add(back, in[0], grad)}
+	}
+	return g.add(op, w)
+}
+
+// number returns the value of a scalar that gorgonia made, such as the gradient of the cost.
+func number(v G.Value) float64 {
+	switch v := v.(type) {
+	case *G.F64:
+		return float64(*v)
+	case *G.F32:
+		return float64(*v)
+	}
+	panic("autodiff: the gradient of a loss is no number of gorgonia")
+}

@@ -1,0 +1,122 @@
+package autodiff
+
+import (
+	"math/bits"
+
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
+)
+
+// memory is the memory of a result, kept from run to run. It grows in steps of a half or a third, so
+// that batches of like sizes use what is there.
+type memory struct {
+	block *tensor.Dense
+	views []view // that the current run made
+	used  int    // of the views, in the order in which they are asked for
+}
+
+// view is a tensor in some memory: the elements of a tensor from some number on.
+type view struct {
+	of, t *tensor.Dense
+	first int
+}
+
+// newMemory returns memory of an operation for [Graph.Release].
+func (op *operation) newMemory() *memory {
+	m := &memory{}
+	op.memory = append(op.memory, m)
+	return m
+}
+
+// tensor returns a tensor of any content, and forgets the views of the last run.
+func (m *memory) tensor(e engine.Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	m.used = 0
+	n := tensor.Shape(shape).TotalSize()
+	if m.block == nil || m.block.Shape().TotalSize() < n {
+		m.release(e)
+		m.block = engine.Scratch(e, dtype, capacity(n))
+	}
+	return m.view(m.block, 0, shape...)
+}
+
+// view returns elements of t in another shape; one like that of the last run is used again.
+func (m *memory) view(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
+	if m.used < len(m.views) {
+		old := &m.views[m.used]
+		if old.of == t && old.first == first && old.t.Shape().Eq(tensor.Shape(shape)) {
+			m.used++
+			return old.t
+		}
+		m.drop(m.used)
+	}
+	v := view{t, engine.View(t, first, shape...), first}
+	m.views = append(m.views, v)
+	m.used++
+	return v.t
+}
+
+// drop gives up the views from number i on. On a device a view holds its memory.
+func (m *memory) drop(i int) {
+	for _, v := range m.views[i:] {
+		if d, ok := v.t.Engine().(engine.Device); ok {
+			d.Release(v.t)
+		}
+	}
+	clear(m.views[i:])
+	m.views = m.views[:i]
+}
+
+func (m *memory) release(e engine.Engine) {
+	m.drop(0)
+	m.used = 0
+	if m.block != nil {
+		engine.Release(e, m.block)
+		m.block = nil
+	}
+}
+
+// capacity returns the smallest number of the form 2^i or 3*2^i that is at least n.
+func capacity(n int) int {
+	if n <= 4 {
+		return 4
+	}
+	power := 1 << bits.Len(uint(n-1))
+	if n <= power/4*3 {
+		return power / 4 * 3
+	}
+	return power
+}
+
+// unit names a small constant tensor.
+type unit struct {
+	n     int
+	dtype tensor.Dtype
+}
+
+// identity returns the identity matrix of order n.
+func (g *Graph) identity(n int, dtype tensor.Dtype) (*tensor.Dense, error) {
+	if t := g.units[unit{n, dtype}]; t != nil {
+		return t, nil
+	}
+	one := make([]float64, n*n)
+	for i := range n {
+		one[i*n+i] = 1
+	}
+	t := engine.New(g.engine, dtype, n, n)
+	if err := g.engine.Convert(t, tensor.New(tensor.WithShape(n, n), tensor.WithBacking(one))); err != nil {
+		return nil, err
+	}
+	g.units[unit{n, dtype}] = t
+	return t, nil
+}
+
+// addTo computes dst += factor src, for tensors with the same number of elements, as a product with the
+// 1 x 1 identity.
+func (g *Graph) addTo(m *memory, dst, src *tensor.Dense, factor float64) error {
+	one, err := g.identity(1, dst.Dtype())
+	if err != nil {
+		return err
+	}
+	n := dst.Shape().TotalSize()
+	return g.engine.MatMul(m.view(dst, 0, 1, n), one, m.view(src, 0, 1, n), engine.MatMul{Alpha: factor, Beta: 1})
+}

@@ -1,0 +1,393 @@
+package autodiff
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/graph"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// normal returns n standard normal numbers.
+func normal(seed uint64, n int) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = rng.NormFloat64()
+	}
+	return out
+}
+
+// weigh adds the scalar sum_i w_i x_i with fixed random weights, so that every element of x has a gradient
+// of its own.
+func (g *Graph) weigh(t testing.TB, x *G.Node) *G.Node {
+	op := &operation{name: "weighing", wrt: []bool{true}}
+	op.compute = func(in []G.Value) (G.Value, error) {
+		sum := 0.0
+		values := download(t, dense(in[0]))
+		for i, w := range normal(99, len(values)) {
+			sum += w * values[i]
+		}
+		return upload(t, g.engine, g.dtype, []float64{sum}, 1, 1), nil
+	}
+	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+		back := &operation{name: "gradient of weighing", shape: in[0].Shape(), dtype: in[0].Dtype()}
+		back.compute = func(v []G.Value) (G.Value, error) {
+			shape := v[0].Shape()
+			weights := normal(99, shape.TotalSize())
+			for i := range weights {
+				weights[i] *= number(v[1])
+			}
+			return upload(t, g.engine, back.dtype, weights, shape...), nil
+		}
+		return G.Nodes{g.add(back, in[0], grad)}
+	}
+	return g.add(op, x)
+}
+
+// differentiate builds a scalar from parameters of the given shapes and compares its gradients with central
+// differences, in float64, to 1e-6 of the largest.
+func differentiate(t *testing.T, shapes []tensor.Shape, b *Batch, build func(g *Graph, p []*G.Node) *G.Node) {
+	t.Helper()
+	e := enginetest.Open(t, 2)
+	g := NewGraph(e, tensor.Float64)
+	defer g.Release()
+	g.SetBatch(b)
+	var tensors []*tensor.Dense
+	var nodes []*G.Node
+	for i, s := range shapes {
+		x := upload(t, e, tensor.Float64, normal(uint64(i+1), s.TotalSize()), s...)
+		tensors, nodes = append(tensors, x), append(nodes, g.Parameter(fmt.Sprint("p", i), x))
+	}
+	cost := build(g, nodes)
+	if g.Err() != nil {
+		t.Fatal(g.Err())
+	}
+	if !cost.IsScalar() {
+		cost = g.weigh(t, cost)
+	}
+	grads, err := G.Grad(cost, nodes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !g.unique() {
+		t.Fatal("two nodes have one hash")
+	}
+	m := g.Machine()
+	defer m.Close()
+	run := func() float64 {
+		m.Reset()
+		if err := m.RunAll(); err != nil {
+			t.Fatal(g.Failure(), err)
+		}
+		return download(t, dense(cost.Value()))[0]
+	}
+	run()
+	var got [][]float64
+	for _, grad := range grads {
+		got = append(got, slices.Clone(download(t, dense(grad.Value()))))
+	}
+	for i, x := range tensors {
+		if err := closeTo(got[i], central(t, e, x, run), 1e-6); err != nil {
+			t.Errorf("parameter %d: %v", i, err)
+		}
+	}
+}
+
+// central returns the central differences of f with respect to the elements of x.
+func central(t *testing.T, e engine.Engine, x *tensor.Dense, f func() float64) []float64 {
+	const h = 1e-5
+	values := slices.Clone(download(t, x))
+	out := make([]float64, len(values))
+	set := func() {
+		if err := e.Convert(x, tensor.New(tensor.WithShape(x.Shape()...), tensor.WithBacking(values))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, v := range values {
+		values[i] = v + h
+		set()
+		up := f()
+		values[i] = v - h
+		set()
+		out[i] = (up - f()) / (2 * h)
+		values[i] = v
+	}
+	set()
+	return out
+}
+
+// rings returns rings with a tail, graphs whose paths and walks differ, and an isolated vertex.
+func rings(t *testing.T) *graph.Batch {
+	var graphs []graph.Graph
+	for _, n := range []int{4, 1, 5} {
+		g := graph.Graph{NumVertices: n}
+		for v := range n {
+			g.Labels = append(g.Labels, int32(v%3))
+			if v > 1 {
+				g.AddArc(int32(v-1), int32(v))
+			}
+		}
+		if n > 3 {
+			g.AddArc(0, 1)
+			g.AddArc(int32(n-2), 0)
+		}
+		graphs = append(graphs, g)
+	}
+	b, err := graph.NewBatch(graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestProductGradients(t *testing.T) {
+	for _, transA := range []bool{false, true} {
+		for _, transB := range []bool{false, true} {
+			a, b := tensor.Shape{3, 4}, tensor.Shape{4, 5}
+			if transA {
+				a = tensor.Shape{4, 3}
+			}
+			if transB {
+				b = tensor.Shape{5, 4}
+			}
+			differentiate(t, []tensor.Shape{a, b}, nil, func(g *Graph, p []*G.Node) *G.Node {
+				return g.MatMul(p[0], p[1], transA, transB)
+			})
+		}
+	}
+	differentiate(t, []tensor.Shape{{3, 4}, {3, 4}, {3, 4}, {2, 5}}, nil, func(g *Graph, p []*G.Node) *G.Node {
+		return g.Sum(g.weigh(t, g.Sum(p[:3]...)), g.Decay(p[3], 0.3))
+	})
+}
+
+// Where two operations use one node gorgonia adds the gradients, if the engine can add tensors for it.
+func TestSharedNodeGradients(t *testing.T) {
+	e := enginetest.Open(t, 1)
+	if _, ok := tensor.Engine(e).(tensor.Adder); ok {
+		differentiate(t, []tensor.Shape{{3, 3}}, nil, func(g *Graph, p []*G.Node) *G.Node { return g.MatMul(p[0], p[0], false, true) })
+		return
+	}
+	g := NewGraph(e, tensor.Float64)
+	defer g.Release()
+	x := g.Parameter("x", upload(t, e, tensor.Float64, normal(1, 9), 3, 3))
+	if _, err := G.Grad(g.weigh(t, g.MatMul(x, x, false, true)), x); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Machine().RunAll(); err == nil || !strings.Contains(err.Error(), "Add") {
+		t.Errorf("error %v, want one about Add", err)
+	}
+}
+
+func TestAnchorGradients(t *testing.T) {
+	differentiate(t, []tensor.Shape{{2, 3, 4}}, nil, func(g *Graph, p []*G.Node) *G.Node { return g.UnitRows(p[0], 1e-4) })
+	differentiate(t, []tensor.Shape{{2, 3, 4}}, nil, func(g *Graph, p []*G.Node) *G.Node { return g.UnitRows(p[0], 1.5) })
+	for _, sum := range []bool{false, true} {
+		for _, size := range []int{1, 3} {
+			for _, all := range []bool{false, true} {
+				kernel := engine.Kernel{Alpha: 0.7, SumExponent: sum}
+				differentiate(t, []tensor.Shape{{size, 3, 4}}, nil, func(g *Graph, p []*G.Node) *G.Node {
+					return g.Gram(g.UnitRows(p[0], 1e-4), kernel, all)
+				})
+				differentiate(t, []tensor.Shape{{size, 3, 4}}, nil, func(g *Graph, p []*G.Node) *G.Node {
+					return g.Gram(p[0], kernel, all)
+				})
+			}
+		}
+	}
+}
+
+func TestInvSqrtGradients(t *testing.T) {
+	for _, rule := range []engine.InvSqrtRule{engine.AfterRoot, engine.InsideRoot} {
+		for _, gradient := range []InvSqrtGradient{Exact, Published} {
+			if rule == engine.AfterRoot && gradient == Published {
+				continue // no derivative: see TestGoldenInverseSqrt
+			}
+			differentiate(t, []tensor.Shape{{2, 4, 6}}, nil, func(g *Graph, p []*G.Node) *G.Node {
+				k := g.Gram(g.UnitRows(p[0], 1e-4), engine.Kernel{Alpha: 1.5}, true)
+				return g.Convert(g.InvSqrt(k, 0.01, rule, gradient), tensor.Float64)
+			})
+		}
+	}
+}
+
+// The published backward pass and the true derivative, on matrices that a network never sees. Only the symmetric
+// part of a gradient reaches the anchors.
+func TestGoldenInverseSqrt(t *testing.T) {
+	eachGolden(t, "inverse_sqrt", func(t *testing.T, raw []byte) {
+		var file struct {
+			Cases []struct {
+				Name      string
+				Matrix    [][]float64
+				Eps       float64
+				Grad      [][]float64 `json:"grad_output"`
+				Published [][]float64 `json:"grad_input_reference"`
+				Exact     [][]float64 `json:"grad_input_exact"`
+			}
+		}
+		if err := json.Unmarshal(raw, &file); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range file.Cases {
+			tolerance := 1e-8
+			if c.Name == "near_singular" || c.Name == "singular" {
+				tolerance = 3e-5 // eigenvalues near zero amplify rounding
+			}
+			if c.Name == "slightly_indefinite" {
+				tolerance = 1e-4 // an engine without the factors sees the eigenvalue below zero that the kernel of no anchors has
+			}
+			for gradient, want := range map[InvSqrtGradient][][]float64{Published: c.Published, Exact: c.Exact} {
+				if want == nil {
+					continue
+				}
+				e, q := enginetest.Open(t, 1), len(c.Matrix)
+				g := NewGraph(e, tensor.Float64)
+				k := g.Parameter("k", upload(t, e, tensor.Float64, flatten(c.Matrix), 1, q, q))
+				root := g.InvSqrt(k, c.Eps, engine.AfterRoot, gradient)
+				up := g.Parameter("gradient", upload(t, e, tensor.Float64, flatten(c.Grad), 1, q, q))
+				back := root.Op().(*operation).gradient(G.Nodes{k}, root, up)
+				if g.Err() != nil {
+					t.Fatal(g.Err())
+				}
+				m := g.Machine()
+				if err := m.RunAll(); err != nil {
+					t.Fatal(err)
+				}
+				symmetric := make([]float64, 0, q*q)
+				for i := range q {
+					for j := range q {
+						symmetric = append(symmetric, (want[i][j]+want[j][i])/2)
+					}
+				}
+				if err := closeTo(download(t, dense(back[0].Value())), symmetric, tolerance); err != nil {
+					t.Errorf("%s, gradient %d: %v", c.Name, gradient, err)
+				}
+				g.Release()
+			}
+		}
+	})
+}
+
+func TestPathPoolGradients(t *testing.T) {
+	b := rings(t)
+	for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
+		for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
+			for _, size := range []int{1, 3} {
+				for _, all := range []bool{false, true} {
+					layer := Layer{Size: size, AllLengths: all, Route: route, Pool: pool, Kernel: engine.Kernel{Alpha: 0.8}}
+					for _, labelled := range []bool{false, true} {
+						e := enginetest.Open(t, 1)
+						n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Layers: []Layer{layer}}}
+						in, rows := []block{{rows: b.NumVertices()}, {first: b.NumVertices(), rows: b.NumVertices()}}, 2*b.NumVertices()
+						if labelled {
+							in, rows = []block{{rows: 3, index: b.Labels}}, 3
+						}
+						batch := &Batch{Graphs: b, stages: []stage{n.stage(&layer, b, in, nil)}}
+						t.Run(fmt.Sprint(route, pool, size, all, labelled), func(t *testing.T) {
+							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch, func(g *Graph, p []*G.Node) *G.Node {
+								scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false)
+								return g.ProjectLocal(0, g.PathPool(0, layer, scores), p[2])
+							})
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestReadoutGradients(t *testing.T) {
+	b := rings(t)
+	for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
+		for _, vertices := range [][]int32{nil, {7, 0, 3}} {
+			for _, labelled := range []bool{false, true} {
+				channels := []block{{rows: 10}, {first: 10, rows: 10}}
+				if labelled {
+					channels = []block{{rows: 3, index: b.Labels}, {first: 3, rows: 10}}
+				}
+				batch := &Batch{Graphs: b, readout: newReadout(b, channels, vertices, pool)}
+				differentiate(t, []tensor.Shape{{rowsOf(channels), 3}, {2, 3, 3}}, batch, func(g *Graph, p []*G.Node) *G.Node {
+					return g.Interleave(g.ProjectPooled(g.Readout(p[0], pool), p[1]), 2)
+				})
+			}
+		}
+	}
+}
+
+// The column of filter f of channel c is f*channels + c.
+func TestInterleaving(t *testing.T) {
+	e := enginetest.Open(t, 1)
+	g := NewGraph(e, tensor.Float64)
+	defer g.Release()
+	x := g.Interleave(g.Parameter("x", upload(t, e, tensor.Float64, []float64{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2)), 2)
+	if err := g.Machine().RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := download(t, dense(x.Value())), []float64{1, 5, 2, 6, 3, 7, 4, 8}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestLossGradients(t *testing.T) {
+	e := enginetest.Open(t, 1)
+	for _, loss := range []Loss{CrossEntropy, Logistic, SquaredHinge, Squared} {
+		for _, outputs := range []int{1, 3} {
+			if loss == CrossEntropy && outputs == 1 {
+				continue
+			}
+			n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Loss: loss}}
+			n.parameters.Weight = engine.New(e, tensor.Float64, outputs, 4)
+			given := Targets{Classes: []int32{1, 0, 1, 1, 0}, Weights: []float64{1, 2, 0, 0.5, 1}}
+			if loss == Squared {
+				given = Targets{Values: tensor.New(tensor.WithShape(5, outputs), tensor.WithBacking(normal(5, 5*outputs)))}
+			}
+			made, err := n.newTargets(given, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			batch := &Batch{targets: made}
+			differentiate(t, []tensor.Shape{{5, 4}, {outputs, 4}, {1, outputs}, {3}}, batch, func(g *Graph, p []*G.Node) *G.Node {
+				return g.Sum(g.Loss(g.Linear(p[0], p[1], p[2]), loss), g.Decay(p[3], 0.1))
+			})
+		}
+	}
+}
+
+// A mean by weights is that of the items repeated as often.
+func TestWeightsRepeatItems(t *testing.T) {
+	for _, loss := range []Loss{CrossEntropy, Logistic, SquaredHinge} {
+		var got [2]float64
+		for i, weighted := range []bool{true, false} {
+			e := enginetest.Open(t, 1)
+			x, targets := []float64{1, 2, -1, 0.5}, Targets{Classes: []int32{0, 1}, Weights: []float64{2, 1}}
+			if !weighted {
+				x, targets = []float64{1, 2, 1, 2, -1, 0.5}, Targets{Classes: []int32{0, 0, 1}}
+			}
+			n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Loss: loss}}
+			n.parameters.Weight = engine.New(e, tensor.Float64, 2, 4)
+			made, err := n.newTargets(targets, len(targets.Classes))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := NewGraph(e, tensor.Float64)
+			defer g.Release()
+			g.SetBatch(&Batch{targets: made})
+			cost := g.Loss(g.Parameter("x", upload(t, e, tensor.Float64, x, len(x)/2, 2)), loss)
+			if err := g.Machine().RunAll(); err != nil {
+				t.Fatal(err)
+			}
+			got[i] = download(t, dense(cost.Value()))[0]
+		}
+		if math.Abs(got[0]-got[1]) > 1e-14 {
+			t.Errorf("%s: %g weighted, %g repeated", loss, got[0], got[1])
+		}
+	}
+}

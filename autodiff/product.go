@@ -1,0 +1,139 @@
+package autodiff
+
+import (
+	"github.com/grove-graph/grove/engine"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// MatMul adds C = op(A) op(B) for matrices whose rows and columns do not depend on the batch.
+func (g *Graph) MatMul(a, b *G.Node, transA, transB bool) *G.Node {
+	sa, sb := g.dims("MatMul", a, 2), g.dims("MatMul", b, 2)
+	m, k, kb, n := sa[0], sa[1], sb[0], sb[1]
+	if transA {
+		m, k = k, m
+	}
+	if transB {
+		kb, n = n, kb
+	}
+	g.want(k == kb, "MatMul: inner dimensions %d and %d differ", k, kb)
+	op := &operation{name: "matrix product", shape: tensor.Shape{m, n}, wrt: []bool{true, true}}
+	out := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		dst := out.tensor(g.engine, g.dtype, m, n)
+		return dst, g.engine.MatMul(dst, dense(in[0]), dense(in[1]), engine.MatMul{TransA: transA, TransB: transB, Alpha: 1})
+	}
+	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+		a, b := in[0], in[1]
+		// With A' = op(A): dA' = dC B'^T and dB' = A'^T dC, transposed where A or B is.
+		var da, db *G.Node
+		if transA {
+			da = g.MatMul(b, grad, transB, true)
+		} else {
+			da = g.MatMul(grad, b, false, !transB)
+		}
+		if transB {
+			db = g.MatMul(grad, a, true, transA)
+		} else {
+			db = g.MatMul(a, grad, !transA, false)
+		}
+		return G.Nodes{da, db}
+	}
+	return g.add(op, a, b)
+}
+
+// Scores adds the table of the inner products of the rows of a table (n x d) with the anchors z (p x q x d),
+// n x (p q), and of the norms. fixed says that the rows have no gradient.
+func (g *Graph) Scores(rows, z *G.Node, fixed bool) *G.Node {
+	d, shape := g.dims("Scores", rows, 2)[1], g.dims("Scores", z, 3)
+	g.want(d == shape[2], "Scores: anchors of dimension %d, rows of %d", shape[2], d)
+	anchors := shape[0] * shape[1]
+	op := &operation{name: "scores", shape: tensor.Shape{varying, anchors}, wrt: []bool{!fixed, true}}
+	out, table := op.newMemory(), &Table{}
+	op.compute = func(in []G.Value) (G.Value, error) {
+		rows := in[0].(*Table)
+		table.Rows, table.Norms = out.tensor(g.engine, g.dtype, rows.Rows.Shape()[0], anchors), rows.Norms
+		return table, g.engine.MatMul(table.Rows, rows.Rows, out.view(dense(in[1]), 0, anchors, d), engine.MatMul{TransB: true, Alpha: 1})
+	}
+	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+		toAnchors := &operation{name: "gradient of scores to anchors", shape: shape}
+		zm := toAnchors.newMemory()
+		toAnchors.compute = func(in []G.Value) (G.Value, error) {
+			dst := zm.tensor(g.engine, g.dtype, shape...)
+			return dst, g.engine.MatMul(zm.view(dst, 0, anchors, d), in[1].(*Table).Rows, in[0].(*Table).Rows, engine.MatMul{TransA: true, Alpha: 1})
+		}
+		dz := g.add(toAnchors, in[0], grad)
+		if fixed {
+			return G.Nodes{nil, dz}
+		}
+		toRows := &operation{name: "gradient of scores to rows", shape: tensor.Shape{varying, d}}
+		rm, rowGrad := toRows.newMemory(), &Table{}
+		toRows.compute = func(in []G.Value) (G.Value, error) {
+			grad := in[1].(*Table)
+			rowGrad.Rows, rowGrad.Norms = rm.tensor(g.engine, g.dtype, grad.Rows.Shape()[0], d), grad.Norms
+			return rowGrad, g.engine.MatMul(rowGrad.Rows, grad.Rows, rm.view(dense(in[0]), 0, anchors, d), engine.MatMul{Alpha: 1})
+		}
+		return G.Nodes{g.add(toRows, in[1], grad), dz}
+	}
+	return g.add(op, rows, z)
+}
+
+// Sum adds the sum of nodes of one shape, of parameters or scalars, in the order given.
+func (g *Graph) Sum(nodes ...*G.Node) *G.Node {
+	if g.err != nil || !g.want(len(nodes) > 0, "Sum: no nodes") || len(nodes) == 1 {
+		return first(nodes)
+	}
+	op := &operation{name: "sum", wrt: make([]bool, len(nodes)), dtype: nodes[0].Dtype()}
+	if !nodes[0].IsScalar() {
+		op.shape = nodes[0].Shape()
+	}
+	for i, n := range nodes {
+		op.wrt[i] = true
+		g.want(n.Shape().Eq(nodes[0].Shape()), "Sum: shapes %v and %v", nodes[0].Shape(), n.Shape())
+	}
+	out := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		x := dense(in[0])
+		dst := out.tensor(g.engine, x.Dtype(), x.Shape()...)
+		if err := g.engine.Convert(dst, x); err != nil {
+			return nil, err
+		}
+		for _, v := range in[1:] {
+			if err := g.addTo(out, dst, dense(v), 1); err != nil {
+				return nil, err
+			}
+		}
+		return dst, nil
+	}
+	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+		all := make(G.Nodes, len(in))
+		for i := range all {
+			all[i] = grad
+		}
+		return all
+	}
+	return g.add(op, nodes...)
+}
+
+func first(nodes []*G.Node) *G.Node {
+	if len(nodes) == 0 {
+		return nil
+	}
+	return nodes[0]
+}
+
+// Convert adds x in another dtype.
+func (g *Graph) Convert(x *G.Node, dtype tensor.Dtype) *G.Node {
+	if g.err != nil || x.Dtype() == dtype {
+		return x
+	}
+	from := x.Dtype()
+	op := &operation{name: "convert", shape: x.Shape(), dtype: dtype, wrt: []bool{true}}
+	out := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		dst := out.tensor(g.engine, dtype, in[0].Shape()...)
+		return dst, g.engine.Convert(dst, dense(in[0]))
+	}
+	op.gradient = func(_ G.Nodes, _, grad *G.Node) G.Nodes { return G.Nodes{g.Convert(grad, from)} }
+	return g.add(op, x)
+}

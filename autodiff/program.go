@@ -1,0 +1,152 @@
+package autodiff
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/grove-graph/grove/engine"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// program is a network as a compiled expression graph.
+type program struct {
+	graph                  *Graph
+	machine                G.VM
+	anchorRows             []*tensor.Dense // of each layer: the anchors as a matrix
+	representation, logits *G.Node
+	loss                   *G.Node   // nil without gradients
+	gradients              []*G.Node // anchors of the layers, weight, bias
+}
+
+// salts is the number of ways to number the operations that are tried, see Graph.unique.
+const salts = 8
+
+// compile builds the network for runs with or without gradients.
+func (n *Network) compile(gradients bool) (*program, error) {
+	for salt := range salts {
+		g := NewGraph(n.engine, n.dtype)
+		g.salt = salt
+		p, err := n.build(g, gradients)
+		if err != nil {
+			return nil, err
+		}
+		if g.unique() {
+			p.machine = g.Machine()
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%d numberings of the operations have equal hashes", salts)
+}
+
+// unique reports whether all nodes have hashes of their own: the compiler of gorgonia takes nodes with one
+// 32-bit hash for one node, whatever they compute.
+func (g *Graph) unique() bool {
+	seen := map[uint32]*G.Node{}
+	for _, n := range g.AllNodes() {
+		if other := seen[n.Hashcode()]; other != nil && other != n {
+			return false
+		}
+		seen[n.Hashcode()] = n
+	}
+	return true
+}
+
+// Machine compiles the graph. Values of nodes are good from a run to the next.
+func (g *Graph) Machine() G.VM {
+	m := G.NewTapeMachine(g.ExprGraph, G.WithEngine(g.engine))
+	runtime.SetFinalizer(m, nil) // it does nothing but keep the parameters from the collector for a cycle
+	return m
+}
+
+// Failure returns the error of the operation that stopped the last run of a machine, without gorgonia's
+// account of where the machine was.
+func (g *Graph) Failure() error { return g.failure }
+
+// build adds the nodes of the network to a graph.
+func (n *Network) build(g *Graph, gradients bool) (*program, error) {
+	o, p := &n.opt, &program{graph: g}
+	last := len(o.Layers) - 1
+	var wrt []*G.Node // filters and landmarks of each layer, weight, bias
+	x, linear := (*G.Node)(nil), o.GlobalPooling != engine.Max
+	var pooledNode *G.Node
+	for l, layer := range o.Layers {
+		z := n.parameters.Anchors[l]
+		s := z.Shape()
+		p.anchorRows = append(p.anchorRows, engine.View(z, 0, s[0]*s[1], s[2]))
+		filters, landmarks := g.Parameter(fmt.Sprintf("filters %d", l+1), z), g.Parameter(fmt.Sprintf("landmarks %d", l+1), z)
+		wrt = append(wrt, filters, landmarks)
+		if o.Norms == Differentiated {
+			filters, landmarks = g.UnitRows(filters, NormEps), g.UnitRows(landmarks, NormEps)
+		}
+		root := g.Convert(g.InvSqrt(g.Gram(landmarks, layer.Kernel, layer.lengths() > 1), o.Epsilon, o.Rule, o.InvSqrtGradient), n.dtype)
+		var rows *G.Node
+		if l == 0 {
+			rows = g.Input(s[2])
+		} else {
+			rows = g.Normalize(x, NormEps)
+		}
+		x = g.PathPool(l, layer, g.Scores(rows, filters, l == 0))
+		switch {
+		case l < last:
+			x = g.ProjectLocal(l, x, root)
+		case linear:
+			pooledNode = g.ProjectPooled(g.Readout(x, o.GlobalPooling), root)
+		default:
+			pooledNode = g.Readout(g.ProjectLocal(l, x, root), o.GlobalPooling)
+		}
+	}
+	p.representation = g.Interleave(pooledNode, o.channels())
+	weight, bias := g.Parameter("weight", n.parameters.Weight), g.Parameter("bias", n.parameters.Bias)
+	p.logits = g.Linear(p.representation, weight, bias)
+	if g.err != nil || !gradients {
+		return p, g.err
+	}
+	p.loss = g.Loss(p.logits, o.Loss)
+	wrt = append(wrt, weight, bias)
+	cost, penalised := p.loss, (*G.Node)(nil)
+	if o.Decay != 0 {
+		penalised = g.Parameter("penalised weight", n.parameters.Weight)
+		wrt = append(wrt, penalised)
+		cost = g.Sum(p.loss, g.Decay(penalised, o.Decay))
+		p.loss = cost
+	}
+	if g.err != nil {
+		return nil, g.err
+	}
+	grads, err := G.Grad(cost, wrt...)
+	if g.err != nil {
+		return nil, g.err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("differentiating the network: %w", err)
+	}
+	for l := range o.Layers {
+		p.gradients = append(p.gradients, g.Sum(grads[2*l], grads[2*l+1]))
+	}
+	weightGrad := grads[2*last+2]
+	if penalised != nil {
+		weightGrad = g.Sum(weightGrad, grads[2*last+4])
+	}
+	p.gradients = append(p.gradients, weightGrad, grads[2*last+3])
+	return p, g.err
+}
+
+// run runs the program on a batch.
+func (p *program) run(b *Batch) error {
+	p.graph.SetBatch(b)
+	p.graph.failure = nil
+	p.machine.Reset()
+	err := p.machine.RunAll()
+	p.graph.SetBatch(nil)
+	if p.graph.failure != nil {
+		return p.graph.failure
+	}
+	return err
+}
+
+func (p *program) release() {
+	p.machine.Close()
+	p.graph.Release()
+	p.anchorRows = nil
+}

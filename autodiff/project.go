@@ -1,0 +1,145 @@
+package autodiff
+
+import (
+	"github.com/grove-graph/grove/engine"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// where says which stacked channels a node of a graph holds.
+type where func(b *Batch) []block
+
+// leaving returns the channels that leave layer l.
+func leaving(l int) where { return func(b *Batch) []block { return b.stages[l].out } }
+
+// pooled returns the channels of the readout, one row for each item.
+func pooled(b *Batch) []block { return b.readout.blocks }
+
+// project adds the product of every channel of x (rows x q) with its matrix of a (J x q x q): channel c with
+// matrix c mod J, the local projection of Eq. 13 of the GCKN paper.
+func (g *Graph) project(x, a *G.Node, channels where) *G.Node {
+	shape, matrices := g.dims("project", x, 2), g.dims("project", a, 3)
+	lengths, q := matrices[0], matrices[1]
+	g.want(shape[1] == q && matrices[2] == q, "project: rows of %d columns and matrices of shape %v", shape[1], matrices)
+	op := &operation{name: "projection", shape: shape, wrt: []bool{true, true}}
+	m := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		x, a := dense(in[0]), dense(in[1])
+		out := m.tensor(g.engine, g.dtype, x.Shape()...)
+		blocks := channels(g.batch)
+		from, to := viewsOf(m, x, blocks), viewsOf(m, out, blocks)
+		for c := range blocks {
+			if err := g.engine.MatMul(to[c], from[c], m.view(a, c%lengths*q*q, q, q), engine.MatMul{Alpha: 1}); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+		toRows := &operation{name: "gradient of projection to rows", shape: shape}
+		rm := toRows.newMemory()
+		toRows.compute = func(in []G.Value) (G.Value, error) {
+			a, grad := dense(in[0]), dense(in[1])
+			out := rm.tensor(g.engine, g.dtype, grad.Shape()...)
+			blocks := channels(g.batch)
+			from, to := viewsOf(rm, grad, blocks), viewsOf(rm, out, blocks)
+			for c := range blocks {
+				if err := g.engine.MatMul(to[c], from[c], rm.view(a, c%lengths*q*q, q, q), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		}
+		toMatrices := &operation{name: "gradient of projection to matrices", shape: matrices}
+		mm := toMatrices.newMemory()
+		toMatrices.compute = func(in []G.Value) (G.Value, error) {
+			out := mm.tensor(g.engine, g.dtype, lengths, q, q)
+			blocks := channels(g.batch)
+			x, grads := viewsOf(mm, dense(in[0]), blocks), viewsOf(mm, dense(in[1]), blocks)
+			for c := range blocks {
+				opt := engine.MatMul{TransA: true, Alpha: 1}
+				if c >= lengths {
+					opt.Beta = 1
+				}
+				if err := g.engine.MatMul(mm.view(out, c%lengths*q*q, q, q), x[c], grads[c], opt); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		}
+		return G.Nodes{g.add(toRows, in[1], grad), g.add(toMatrices, in[0], grad)}
+	}
+	return g.add(op, x, a)
+}
+
+// ProjectLocal adds the local projection of the channels that leave layer l.
+func (g *Graph) ProjectLocal(l int, x, a *G.Node) *G.Node { return g.project(x, a, leaving(l)) }
+
+// ProjectPooled adds the projection of what [Graph.Readout] pooled. Sums and means commute with the
+// projection, which then acts on graphs in place of vertices.
+func (g *Graph) ProjectPooled(x, a *G.Node) *G.Node { return g.project(x, a, pooled) }
+
+// Readout adds the global pooling of the channels x of the last layer over the vertices of every item
+// of the batch (a graph or a vertex): the channels stacked, one row for each item.
+func (g *Graph) Readout(x *G.Node, pool engine.Pooling) *G.Node {
+	shape := g.dims("Readout", x, 2)
+	op := &operation{name: "global pooling", shape: shape, wrt: []bool{true}}
+	m := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		r := &g.batch.readout
+		out := m.tensor(g.engine, g.dtype, rowsOf(r.blocks), shape[1])
+		return out, g.engine.SegmentReduce(out, dense(in[0]), r.segments, pool)
+	}
+	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
+		back := &operation{name: "gradient of global pooling", shape: shape}
+		m := back.newMemory()
+		back.compute = func(in []G.Value) (G.Value, error) {
+			x, r := dense(in[0]), &g.batch.readout
+			dst := m.tensor(g.engine, g.dtype, x.Shape()...)
+			if pool == engine.Max {
+				return dst, trainingOf(g.engine).SegmentReduceGrad(dst, dense(in[1]), x, r.segments, pool)
+			}
+			return dst, g.engine.SparseMatMul(dst, r.transposed, dense(in[1]))
+		}
+		return G.Nodes{g.add(back, in[0], grad)}
+	}
+	return g.add(op, x)
+}
+
+// Interleave adds the representation of every item, items x (q C), from its C stacked channels of q filters:
+// column = filter C + channel, the order of the published code. It is the transposition of a
+// C x (items q) matrix.
+func (g *Graph) Interleave(x *G.Node, channels int) *G.Node {
+	q := g.dims("Interleave", x, 2)[1]
+	turn := func(m *memory, src *tensor.Dense, rows, columns int, shape ...int) (*tensor.Dense, error) {
+		out := m.tensor(g.engine, g.dtype, shape...)
+		if channels == 1 {
+			return out, g.engine.Convert(out, src)
+		}
+		one, err := g.identity(channels, g.dtype)
+		if err != nil {
+			return nil, err
+		}
+		src, dst := m.view(src, 0, rows, columns), m.view(out, 0, columns, rows)
+		if columns == channels {
+			return out, g.engine.MatMul(dst, one, src, engine.MatMul{TransB: true, Alpha: 1})
+		}
+		return out, g.engine.MatMul(dst, src, one, engine.MatMul{TransA: true, Alpha: 1})
+	}
+	op := &operation{name: "interleaving", shape: tensor.Shape{varying, q * channels}, wrt: []bool{true}}
+	m := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		items := in[0].Shape()[0] / channels
+		return turn(m, dense(in[0]), channels, items*q, items, q*channels)
+	}
+	op.gradient = func(_ G.Nodes, _, grad *G.Node) G.Nodes {
+		back := &operation{name: "gradient of interleaving", shape: tensor.Shape{varying, q}}
+		m := back.newMemory()
+		back.compute = func(in []G.Value) (G.Value, error) {
+			items := in[0].Shape()[0]
+			return turn(m, dense(in[0]), items*q, channels, items*channels, q)
+		}
+		return G.Nodes{g.add(back, grad)}
+	}
+	return g.add(op, x)
+}

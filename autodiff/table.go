@@ -1,0 +1,95 @@
+package autodiff
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Table is the value of nodes that carry rows together with one number for each row: unit vectors and the
+// norms that they were divided by, or scores and norms. The gradient of a table is a table. It is one
+// value, so that a node which needs both has one child and one gradient.
+type Table struct {
+	Rows  *tensor.Dense
+	Norms *tensor.Dense // nil: ones, and in a gradient zeros
+}
+
+// Shape returns the shape of the rows; the methods after it are those of the rows too.
+func (t *Table) Shape() tensor.Shape { return t.Rows.Shape() }
+
+func (t *Table) Size() int                  { return t.Rows.Size() }
+func (t *Table) Data() any                  { return t.Rows.Data() }
+func (t *Table) Dtype() tensor.Dtype        { return t.Rows.Dtype() }
+func (t *Table) Uintptr() uintptr           { return t.Rows.Uintptr() }
+func (t *Table) MemSize() uintptr           { return t.Rows.MemSize() }
+func (t *Table) Format(s fmt.State, c rune) { t.Rows.Format(s, c) }
+
+var _ G.Value = (*Table)(nil)
+
+// dense returns a value that an operation knows to be a tensor.
+func dense(v G.Value) *tensor.Dense { return v.(*tensor.Dense) }
+
+// NormEps bounds norms from below where vectors are divided by them (published GCKN code).
+const NormEps = 1e-4
+
+// Input adds the input rows of the batch (a table), whose width is d. They have no gradient.
+func (g *Graph) Input(d int) *G.Node {
+	return g.add(&operation{
+		name: "input", shape: tensor.Shape{varying, d},
+		compute: func([]G.Value) (G.Value, error) {
+			if got := g.batch.input.Rows.Shape()[1]; got != d {
+				return nil, fmt.Errorf("vertices of %d columns, the network wants %d", got, d)
+			}
+			return &g.batch.input, nil
+		},
+	})
+}
+
+// Normalize adds the table of the rows of x divided by max(norm, eps), and of their norms (not clamped).
+func (g *Graph) Normalize(x *G.Node, eps float64) *G.Node {
+	shape := g.dims("Normalize", x, 2)
+	op := &operation{name: "normalize rows", shape: tensor.Shape{varying, shape[1]}, wrt: []bool{true}}
+	unit, norms, table := op.newMemory(), op.newMemory(), &Table{}
+	op.compute = func(in []G.Value) (G.Value, error) {
+		x := dense(in[0])
+		n, d := x.Shape()[0], x.Shape()[1]
+		table.Rows, table.Norms = unit.tensor(g.engine, g.dtype, n, d), norms.tensor(g.engine, g.dtype, n)
+		return table, g.engine.NormalizeRows(table.Rows, table.Norms, x, eps)
+	}
+	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
+		back := &operation{name: "gradient of normalize rows", shape: op.shape}
+		m := back.newMemory()
+		back.compute = func(in []G.Value) (G.Value, error) {
+			table, grad := in[0].(*Table), in[1].(*Table)
+			dst := m.tensor(g.engine, g.dtype, table.Rows.Shape()...)
+			return dst, trainingOf(g.engine).NormalizeRowsGrad(dst, grad.Rows, grad.Norms, table.Rows, table.Norms, eps)
+		}
+		return G.Nodes{g.add(back, out, grad)}
+	}
+	return g.add(op, x)
+}
+
+// UnitRows adds z (p x q x d) with every row divided by max(norm, eps).
+func (g *Graph) UnitRows(z *G.Node, eps float64) *G.Node {
+	shape := g.dims("UnitRows", z, 3)
+	op := &operation{name: "normalize anchors", shape: shape, wrt: []bool{true}}
+	unit, norms, rows := op.newMemory(), op.newMemory(), shape[0]*shape[1]
+	var last struct{ unit, norms *tensor.Dense }
+	op.compute = func(in []G.Value) (G.Value, error) {
+		out := unit.tensor(g.engine, g.dtype, shape...)
+		last.unit, last.norms = unit.view(out, 0, rows, shape[2]), norms.tensor(g.engine, g.dtype, rows)
+		return out, g.engine.NormalizeRows(last.unit, last.norms, unit.view(dense(in[0]), 0, rows, shape[2]), eps)
+	}
+	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
+		back := &operation{name: "gradient of normalize anchors", shape: shape}
+		m := back.newMemory()
+		back.compute = func(in []G.Value) (G.Value, error) {
+			dst := m.tensor(g.engine, g.dtype, shape...)
+			err := trainingOf(g.engine).NormalizeRowsGrad(m.view(dst, 0, rows, shape[2]), m.view(dense(in[1]), 0, rows, shape[2]), nil, last.unit, last.norms, eps)
+			return dst, err
+		}
+		return G.Nodes{g.add(back, out, grad)} // out: the norms of this run are known
+	}
+	return g.add(op, z)
+}

@@ -1,0 +1,102 @@
+package autodiff
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
+)
+
+// targets are the [Targets] of a batch in the form that a loss takes.
+type targets struct {
+	loss    Loss
+	classes []int32
+	values  *tensor.Dense // items x outputs, for the losses of single outputs
+	made    bool          // values was made for the batch
+	weights []float64     // of the items, with sum 1 (1 / outputs for the logistic loss)
+	offsets []int32       // of items as segments
+}
+
+// newTargets checks and lays out the targets of a batch.
+func (n *Network) newTargets(t Targets, items int) (targets, error) {
+	outputs := n.parameters.Weight.Shape()[0]
+	out := targets{loss: n.opt.Loss, classes: t.Classes, weights: make([]float64, items), offsets: ascending(items)}
+	total := 0.0
+	for i := range out.weights {
+		out.weights[i] = 1
+		if t.Weights != nil && len(t.Weights) == items {
+			out.weights[i] = t.Weights[i]
+		}
+		total += out.weights[i]
+	}
+	if n.opt.Loss == Logistic {
+		total *= float64(outputs)
+	}
+	for i := range out.weights {
+		out.weights[i] /= total
+	}
+	switch {
+	case t.Classes != nil && t.Values != nil:
+		return out, errors.New("targets as classes and as values: give one of them")
+	case t.Weights != nil && len(t.Weights) != items:
+		return out, fmt.Errorf("weights of %d items for %d", len(t.Weights), items)
+	case items > 0 && !(total > 0):
+		return out, fmt.Errorf("the weights of the items add up to %g, want a positive number", total)
+	case n.opt.Loss == CrossEntropy && t.Classes == nil:
+		return out, fmt.Errorf("the %s loss wants classes", n.opt.Loss)
+	case n.opt.Loss == Squared && t.Values == nil:
+		return out, fmt.Errorf("the %s loss wants values", n.opt.Loss)
+	case t.Classes != nil && len(t.Classes) != items:
+		return out, fmt.Errorf("classes of %d items for %d", len(t.Classes), items)
+	case n.opt.Loss == CrossEntropy:
+		return out, nil
+	}
+	values := t.Values
+	if t.Classes != nil {
+		of, err := n.opt.Loss.codes(t.Classes, outputs)
+		if err != nil {
+			return out, err
+		}
+		values = tensor.New(tensor.WithShape(items, outputs), tensor.WithBacking(of))
+	}
+	if !values.Shape().Eq(tensor.Shape{items, outputs}) {
+		return out, fmt.Errorf("target values of shape %v, want (%d, %d)", values.Shape(), items, outputs)
+	}
+	out.values, out.made = engine.New(n.engine, n.dtype, items, outputs), true
+	return out, n.engine.Convert(out.values, values)
+}
+
+// codes returns the targets of the single outputs for classes: 1 for the class and 0 (logistic loss) or -1
+// (squared hinge) elsewhere. A single output stands for class 1 of two.
+func (l Loss) codes(classes []int32, outputs int) ([]float64, error) {
+	values, other := make([]float64, len(classes)*outputs), 0.0
+	if l == SquaredHinge {
+		other = -1
+	}
+	for i, class := range classes {
+		if class < 0 || int(class) >= max(outputs, 2) {
+			return nil, fmt.Errorf("item %d has class %d, there are %d", i, class, max(outputs, 2))
+		}
+		for j := range outputs {
+			values[i*outputs+j] = other
+			if int(class) == j && outputs > 1 || class == 1 && outputs == 1 {
+				values[i*outputs+j] = 1
+			}
+		}
+	}
+	return values, nil
+}
+
+// check says what is missing for a loss of n items with the given number of outputs.
+func (t *targets) check(loss Loss, n, outputs int) error {
+	switch {
+	case len(t.weights) != n:
+		return fmt.Errorf("the batch has targets for %d items of %d: prepare it with targets", len(t.weights), n)
+	case t.loss != loss:
+		return fmt.Errorf("the batch was prepared for the %s loss", t.loss)
+	case t.values != nil && t.values.Shape()[1] != outputs:
+		return fmt.Errorf("the batch has targets for %d outputs, the network has %d", t.values.Shape()[1], outputs)
+	}
+	return nil
+}
