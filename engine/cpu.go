@@ -143,6 +143,7 @@ func reduceSegment[T simd.Float](dst, x []T, s Segments, g int, pool Pooling) {
 	q := len(dst)
 	from, to := int(s.Offsets[g]), int(s.Offsets[g+1])
 	clear(dst)
+	sum := longSum[T]{total: dst}
 	total := float64(to - from)
 	if s.Weights != nil {
 		total = 0
@@ -156,15 +157,17 @@ func reduceSegment[T simd.Float](dst, x []T, s Segments, g int, pool Pooling) {
 		switch {
 		case s.Weights != nil:
 			total += s.Weights[i]
-			simd.Axpy(T(s.Weights[i]), src, dst)
-		case i == from:
+			simd.Axpy(T(s.Weights[i]), src, sum.next())
+		case pool == Max && i == from:
 			copy(dst, src)
 		case pool == Max:
 			simd.Max(dst, src)
 		default:
-			simd.Add(dst, dst, src)
+			to := sum.next()
+			simd.Add(to, to, src)
 		}
 	}
+	sum.end()
 	switch {
 	case pool == Mean && total != 0:
 		simd.Scale(T(1/total), dst)

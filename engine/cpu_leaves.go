@@ -103,12 +103,20 @@ func (l *leaves[T]) pool(workers int, from, to int32) {
 	each(func(v int32, j int) {
 		dst := l.row(l.total[j], v)
 		clear(dst)
+		sum := longSum[T]{total: dst}
 		for _, w := range l.Graph.Neighbors(v) {
-			simd.Add(dst, dst, l.row(l.leaf[j], w))
+			to := sum.next()
+			simd.Add(to, to, l.row(l.leaf[j], w))
 		}
+		sum.end()
 	})
 	l.forRoots(workers, from, to, func() rootPooler[T] {
-		return &early[T]{trie: newTrie(l.pathPool), leaves: l, rest: make([]T, l.q), power: make([]T, l.q)}
+		t := &early[T]{trie: newTrie(l.pathPool), leaves: l, rest: make([]T, l.q), power: make([]T, l.q)}
+		t.sums = make([]longSum[T], l.Size+1)
+		for j := range t.sums {
+			t.sums[j].total = t.acc[j]
+		}
+		return t
 	})
 }
 
@@ -117,6 +125,7 @@ type early[T simd.Float] struct {
 	*trie[T]
 	leaves      *leaves[T]
 	rest, power []T
+	sums        []longSum[T] // by size, into acc
 }
 
 // split shares the shift of paths of j vertices between the first j-1 and the last, by their number.
@@ -132,6 +141,9 @@ func (t *early[T]) pool(root int32, limit int) {
 		t.count[j] = 0
 	}
 	t.step(root, 1)
+	for j := 1; j <= limit; j++ {
+		t.sums[j].end()
+	}
 }
 
 // step appends v as the j-th vertex and pools all paths of j+1 vertices that have this prefix.
@@ -189,6 +201,6 @@ func (t *early[T]) endAt(v int32, j int) {
 	}
 	shift, _ := t.split(j)
 	simd.Exp(t.power, t.prefix[j-1], t.scale[j], shift)
-	simd.MulAdd(t.acc[j], t.power, rest)
+	simd.MulAdd(t.sums[j].next(), t.power, rest)
 	t.count[j] += ways
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything that the GPU engine is checked by where there is no GPU: the simulator itself; the conformance
-# suite, the golden tests and all models on it, with threads in forward, reversed and shuffled order; and the
+# suite, with threads in forward, reversed and shuffled order, the golden tests and all models on it; and the
 # engine again on a simulator with the address and undefined-behaviour sanitizers. make test-sim builds what
 # it needs.
 set -eu
@@ -10,14 +10,17 @@ go() { "$root/cuda/go.sh" "$@"; }
 
 cuda/sim/test.sh
 
-export LD_LIBRARY_PATH="$root/build/sim"
-for order in forward reverse shuffle:7; do
-	echo "== GPU engine, threads in $order order"
-	GROVE_SIM_ORDER=$order go test -count=1 -tags gpu ./cuda/...
-done
+with="$root/cuda/sim/with.sh"
+echo "== GPU engine on the simulated GPU"
+go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" ./cuda/...
 
-echo "== models and golden values on the simulated GPU"
-GROVE_TEST_DEVICE=cuda go test -count=1 -tags gpu ./gckn ./nystrom ./cmd/grove ./cmd/bench
+echo "== models and golden values on it"
+GROVE_TEST_DEVICE=cuda go test -count=1 -tags gpu -exec "$with $root/build/sim" ./gckn ./nystrom ./autodiff ./cmd/grove ./cmd/bench
 
 echo "== GPU engine with sanitizers"
-go test -count=1 -tags gpu -exec "$root/cuda/sim/with.sh $root/build/sim-sanitized" ./cuda
+GROVE_CUDA_POOL=off go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned|TestEveryTiling|Upload|View|Convert' ./cuda
+
+echo "== a whole run from the command line"
+"$with" "$root/build/sim" "$root/build/gpu/grove" devices
+"$with" "$root/build/sim" "$root/build/gpu/grove" data synth molecules --graphs 40 --seed 1 --out build/sim/molecules --overwrite
+"$with" "$root/build/sim" "$root/build/gpu/grove" eval gckn-subtree --data build/sim/molecules --device cuda --cv 5
