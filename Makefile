@@ -75,4 +75,4 @@ generate-gpu: need-go ## write the launch functions of the kernels anew
 	cuda/gen/generate.sh
 
 clean: ## remove what was built
-	rm -rf $(BUILD) cuda/kernels.fatbin
+	rm -rf $(BUILD) cuda/kernels.fatbin cuda/kernels.toolkit
