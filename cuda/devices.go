@@ -81,29 +81,32 @@ func readProperties(d cu.Device) (p properties, err error) {
 
 // Device describes one GPU.
 type Device struct {
-	Ordinal            int
-	Name               string
-	Major, Minor       int   // compute capability
-	Total, Free        int64 // bytes of memory; Free is -1 where the GPU could not be asked
-	Multiprocessors    int
-	ClockMHz           int
-	MemoryClockMHz     int
-	MemoryBusBits      int
-	SharedPerBlock     int // bytes of shared memory that a block may have
-	L2Bytes            int
-	ECC, ExclusiveMode bool
-	Problem            string // why Grove cannot use it, in one line; empty where it can
+	Ordinal         int    `json:"ordinal"`
+	Name            string `json:"name"`
+	Major           int    `json:"major"` // compute capability
+	Minor           int    `json:"minor"`
+	Total           int64  `json:"memory_bytes"`
+	Free            int64  `json:"available_bytes"` // -1 where the GPU could not be asked
+	Multiprocessors int    `json:"multiprocessors"`
+	ClockMHz        int    `json:"clock_mhz"`
+	MemoryClockMHz  int    `json:"memory_clock_mhz"`
+	MemoryBusBits   int    `json:"memory_bus_bits"`
+	SharedPerBlock  int    `json:"shared_bytes_per_block"` // that a block may have
+	L2Bytes         int    `json:"l2_bytes"`
+	ECC             bool   `json:"ecc"`
+	ExclusiveMode   bool   `json:"exclusive_mode"`
+	Problem         string `json:"problem,omitempty"` // why Grove cannot use it, in one line; empty where it can
 }
 
 // Report is what the machine offers for CUDA.
 type Report struct {
-	Driver        string // file of the driver library; empty where there is none
-	DriverVersion string // as the library's file says, such as 550.54; empty where it does not
-	CUDA          string // newest CUDA version that the driver has
-	Needs         string // CUDA version that the kernels were compiled with
-	CuBLAS        string // file of the cuBLAS library; empty where there is none
-	Devices       []Device
-	Problem       string // why there is no GPU, in one line; empty where there is one
+	Driver        string   `json:"driver,omitempty"`         // file of the driver library; empty where there is none
+	DriverVersion string   `json:"driver_version,omitempty"` // as the library's file says, such as 550.54; empty where it does not
+	CUDA          string   `json:"cuda,omitempty"`           // newest CUDA version that the driver has
+	Needs         string   `json:"needs"`                    // CUDA version that the kernels were compiled with
+	CuBLAS        string   `json:"cublas,omitempty"`         // file of the cuBLAS library; empty where there is none
+	Devices       []Device `json:"devices,omitempty"`
+	Problem       string   `json:"problem,omitempty"` // why there is no GPU, in one line; empty where there is one
 }
 
 // Devices lists the GPUs of this machine and the libraries that were found. Nothing is left allocated.

@@ -21,7 +21,12 @@
 //
 // All kernels are in kernels.cu at the root of the repository and are embedded as one fatbin: machine code for
 // compute capability 8.0 and 9.0 and PTX of 7.0 for every other. The launch functions in kernels_gen.go are
-// generated from the same file, so that a wrong argument does not compile. With the environment variable
-// GROVE_KERNELS=plain the engine uses the plain ancestor of every tuned kernel. With GROVE_CUDA_POOL=off memory
-// goes back to the driver at once, which lets a memory checker see every access after a release.
+// generated from the same file, so that a wrong argument does not compile. Float32 matrix products go to cuBLAS
+// where its library is found.
+//
+// # Environment
+//
+// GROVE_KERNELS=plain uses the plain ancestor of every tuned kernel. GROVE_CUBLAS=off keeps matrix products in
+// kernels.cu, whose results have the same bits on every GPU. GROVE_CUDA_POOL=off gives memory back to the driver
+// at once, so that a memory checker sees every access after a release.
 package cuda

@@ -6,7 +6,7 @@ import "fmt"
 
 // withoutGPUs is what a program without the GPU engine says of GPUs.
 type withoutGPUs struct {
-	Problem string
+	Problem string `json:"problem"`
 }
 
 func (w withoutGPUs) String() string { return fmt.Sprintf("%-18s %s\n", "cuda", w.Problem) }
