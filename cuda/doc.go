@@ -24,6 +24,13 @@
 // generated from the same file, so that a wrong argument does not compile. Float32 matrix products go to cuBLAS
 // where its library is found.
 //
+// # Headers
+//
+// The binding was written for CUDA 11. compat/cuda.h stands before the header of the toolkit and maps what later
+// versions removed or changed; compat/check.sh compiles binding and package against the headers in a folder. That
+// was done with the headers of 11.8 and of 12.4. For 13 it was done with those of 12.4 changed as the release
+// notes of 13 say, not with the real ones.
+//
 // # Environment
 //
 // GROVE_KERNELS=plain uses the plain ancestor of every tuned kernel. GROVE_CUBLAS=off keeps matrix products in

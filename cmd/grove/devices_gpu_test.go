@@ -67,8 +67,14 @@ func checkDevices(t *testing.T, variant, data string, more ...string) {
 	want := predicted(t, models[0], data, "cpu")
 	for _, device := range []string{"cpu", "cuda"} {
 		for i, from := range []string{"the CPU", "the GPU"} {
-			if got := predicted(t, models[i], data, device); !slices.Equal(got, want) {
-				t.Errorf("%s: a model of %s predicts differently on %s", variant, from, device)
+			different := 0
+			for g, class := range predicted(t, models[i], data, device) {
+				if class != want[g] {
+					different++
+				}
+			}
+			if different > 0 {
+				t.Errorf("%s: a model of %s predicts %d of %d graphs differently on %s", variant, from, different, len(want), device)
 			}
 		}
 	}
