@@ -51,7 +51,7 @@ lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is bui
 
 conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the simulated GPU where there is no other
 	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/conformance ./engine/enginetest/conformance
-	$(BUILD)/gpu/grove devices | grep -q cuda || export LD_LIBRARY_PATH=$(CURDIR)/build/sim; $(BUILD)/gpu/conformance -o docs/conformance.md
+	$(BUILD)/gpu/grove devices | grep -q '^cuda:[0-9]' || export LD_LIBRARY_PATH=$(CURDIR)/build/sim; $(BUILD)/gpu/conformance -o docs/conformance.md
 
 need-cuda: need-go
 	@cuda/toolkit.sh >/dev/null

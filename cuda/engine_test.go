@@ -212,7 +212,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	if !errors.As(err, &full) || full.Asked != total*2 || full.Total != total || full.Free <= 0 {
 		t.Fatalf("a tensor of twice the memory: %v", err)
 	}
-	oneLine(t, err, "out of memory: asked for", "free", "use smaller batches")
+	oneLine(t, err, "out of memory: asked for", "free", "use fewer filters or shorter paths")
 	// The next tensor that fits is fine.
 	y := e.New(tensor.Float32, 10)
 	if err := e.Convert(y, onHost(tensor.Float32, 0, 10)); err != nil {

@@ -66,7 +66,7 @@ type OutOfMemory struct {
 }
 
 func (e *OutOfMemory) Error() string {
-	return fmt.Sprintf("%s: out of memory: asked for %s, free %s of %s (%s in use by this program); use smaller batches, end other programs on the GPU, %s",
+	return fmt.Sprintf("%s: out of memory: asked for %s, free %s of %s (%s in use by this program); use fewer filters or shorter paths, end other programs on the GPU, %s",
 		e.Device, bytesText(e.Asked), bytesText(e.Free), bytesText(e.Total), bytesText(e.InUse), otherwise)
 }
 

@@ -172,7 +172,7 @@ func TestFailuresAreOneLineWithTheRemedy(t *testing.T) {
 		{"open", "capability=61", []string{"has compute capability 6.1, this program needs 7.0", "newer GPU"}},
 		{"open", "busy=1", []string{"GPU 0 is held by another process", "nvidia-smi"}},
 		{"open", "damaged_image=1", []string{"the kernels inside this program are damaged", "make gpu"}},
-		{"allocate", "fail_alloc=-1", []string{"cuda:0: out of memory: asked for", "free", "use smaller batches"}},
+		{"allocate", "fail_alloc=-1", []string{"cuda:0: out of memory: asked for", "free", "use fewer filters or shorter paths"}},
 		{"launch", "fail_launch=1", []string{"cuda:0: Convert: kernel convert_f32_f64: unspecified launch failure", "context is lost"}},
 		{"illegal address", "", []string{"cuda:0: Test:", "illegal memory access", "convert_f32_f64", "context is lost"}},
 		{"copy", "fail_copy=1", []string{"cuda:0: copying to the device"}},

@@ -1,18 +1,21 @@
 #!/bin/sh
 # Compiles kernels.cu into the fatbin that package cuda embeds: PTX for compute capability 7.0 and machine code for
 # 8.0 and 9.0. Writes cuda/kernels.fatbin, cuda/kernels.toolkit (the version of CUDA it needs) and the compiler's
-# resource report, cuda/kernels.resources.txt, which is committed so that a change of registers, spills or shared
+# resource report, cuda/kernels.resources.txt for CUDA 11.8, which is committed so that a change of registers, spills or shared
 # memory is seen.
 #
 #	cuda/fatbin.sh          everything
 #	cuda/fatbin.sh --empty  a fatbin without kernels, enough to build Go code against
 set -eu
 cd "$(dirname "$0")/.."
-nvcc=${NVCC:-nvcc}
+nvcc=$(cuda/toolkit.sh --nvcc)
 out=build/gpu
 mkdir -p "$out"
-architectures="-gencode arch=compute_70,code=compute_70 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90"
 "$nvcc" --version | sed -n 's/.*release \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | awk '{ printf "%d\n", $1 * 1000 + $2 * 10 }' >cuda/kernels.toolkit
+release=$(cat cuda/kernels.toolkit)
+oldest=70
+[ "$release" -lt 13000 ] || oldest=75 # the oldest that CUDA 13 compiles for
+architectures="-gencode arch=compute_$oldest,code=compute_$oldest -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90"
 if [ "${1:-}" = --empty ]; then
 	echo 'extern "C" __global__ void nothing() {}' >"$out/empty.cu"
 	"$nvcc" -fatbin $architectures -o cuda/kernels.fatbin "$out/empty.cu"
@@ -23,5 +26,7 @@ fi
 	exit 1
 }
 grep -E 'warning' "$out/ptxas.txt" >&2 || true
-go run ./cuda/gen resources <"$out/ptxas.txt" >cuda/kernels.resources.txt
+"${GO:-go}" run ./cuda/gen resources <"$out/ptxas.txt" >"$out/kernels.resources.txt"
+# The report that is kept is that of one release; another compiler uses other registers.
+[ "$release" != 11080 ] || cp "$out/kernels.resources.txt" cuda/kernels.resources.txt
 mv "$out/kernels.fatbin" cuda/kernels.fatbin

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Finds nvcc and cuda.h, and installs Debian's nvidia-cuda-toolkit where they are missing and this user
-# may do so. Prints the folder of cuda.h on success; otherwise says in one line what to do.
+# may do so. Prints the folder of cuda.h on success, and with --nvcc the compiler; otherwise says in one line what
+# to do.
 set -eu
 
 find_header() {
@@ -13,8 +14,12 @@ find_header() {
 	return 1
 }
 
+find_nvcc() {
+	command -v "${NVCC:-nvcc}" || command -v "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"
+}
+
 complete() {
-	command -v nvcc >/dev/null && command -v g++ >/dev/null && find_header >/dev/null
+	find_nvcc >/dev/null && command -v g++ >/dev/null && find_header >/dev/null
 }
 
 if ! complete && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && grep -qs '^ID=debian' /etc/os-release; then
@@ -32,4 +37,8 @@ if ! complete; then
 	echo "make gpu needs nvcc, cuda.h and g++: install the CUDA toolkit (11.8 or newer; on Debian: apt install nvidia-cuda-toolkit from contrib and non-free) and put nvcc on the PATH, or set CUDA_HOME" >&2
 	exit 1
 fi
-find_header
+if [ "${1:-}" = --nvcc ]; then
+	find_nvcc
+else
+	find_header
+fi

@@ -101,7 +101,7 @@ func Register(kind string, available func() bool, open func(ordinal, workers int
 }
 
 // Open returns the engine of a device: "auto", "cpu", "cuda" or "cuda:1". Auto is the first GPU where there is
-// one and else the CPU. workers bounds the number of goroutines that compute; 0 means one for every
+// one that can be used, and else the CPU. workers bounds the number of goroutines that compute; 0 means one for every
 // CPU.
 func Open(device string, workers int) (Engine, error) {
 	if workers <= 0 {
@@ -111,7 +111,9 @@ func Open(device string, workers int) (Engine, error) {
 	switch {
 	case device == "auto" || device == "":
 		if Has("cuda") {
-			return openers["cuda"].open(0, workers)
+			if e, err := openers["cuda"].open(0, workers); err == nil {
+				return e, nil
+			}
 		}
 		return NewCPU(workers), nil
 	case device == "cpu":

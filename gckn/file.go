@@ -48,8 +48,11 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 		if err != nil {
 			return nil, err
 		}
+		if want := m.anchorShape(l); !z.Shape().Eq(want) {
+			return nil, fmt.Errorf("damaged model file: layer %d: anchors of shape %v, want %v", l+1, z.Shape(), want)
+		}
 		if err := m.add(z); err != nil {
-			return nil, fmt.Errorf("damaged model file: %w", err)
+			return nil, err
 		}
 	}
 	return m, nil

@@ -17,6 +17,7 @@ type layer struct {
 	anchors *tensor.Dense // p x q x d, unit rows
 	stored  *tensor.Dense // the anchors in host memory
 	invSqrt *tensor.Dense // J x q x q, in the model's dtype
+	exact   *tensor.Dense // the same in Float64
 }
 
 // newLayer computes the inverse square roots of the kernel matrices of anchors with unit rows.
@@ -40,6 +41,7 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 	if err := e.InvSqrt(gram, gram, o.Epsilon, o.Rule); err != nil {
 		return nil, err
 	}
+	y.exact = gram
 	y.invSqrt = engine.New(e, anchors.Dtype(), j, q, q)
 	return y, e.Convert(y.invSqrt, gram)
 }
@@ -126,6 +128,23 @@ func (y *layer) project(e engine.Engine, rows *tensor.Dense, j int) (*tensor.Den
 	defer engine.Release(e, rows)
 	out := engine.Scratch(e, rows.Dtype(), rows.Shape()...)
 	return out, e.MatMul(out, rows, part(y.invSqrt, j), engine.MatMul{Alpha: 1})
+}
+
+// projectGraphs is project in Float64 whatever the dtype of the rows: the product takes differences of
+// large sums, above all where anchors repeat, and its rounding in float32 would be most of the error of a
+// representation. Graphs are few next to vertices, so it costs little.
+func (y *layer) projectGraphs(e engine.Engine, rows *tensor.Dense, j int) (*tensor.Dense, error) {
+	defer engine.Release(e, rows)
+	wide, product := engine.Scratch(e, tensor.Float64, rows.Shape()...), engine.Scratch(e, tensor.Float64, rows.Shape()...)
+	defer engine.Release(e, wide, product)
+	if err := e.Convert(wide, rows); err != nil {
+		return nil, err
+	}
+	if err := e.MatMul(product, wide, part(y.exact, j), engine.MatMul{Alpha: 1}); err != nil {
+		return nil, err
+	}
+	out := engine.Scratch(e, rows.Dtype(), rows.Shape()...)
+	return out, e.Convert(out, product)
 }
 
 // pooledIsProjected reports whether pool has applied the projection already.

@@ -62,11 +62,7 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 // add puts a layer with the given anchors, whose rows are unit vectors, on top.
 func (m *Model) add(anchors *tensor.Dense) error {
 	l := len(m.layers)
-	d := m.input.dim()
-	if l > 0 {
-		d = m.opt.Layers[l-1].Filters
-	}
-	want := tensor.Shape{m.opt.Layers[l].PathSize, m.opt.Layers[l].Filters, d}
+	want := m.anchorShape(l)
 	if !anchors.Shape().Eq(want) {
 		return fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, anchors.Shape(), want)
 	}
@@ -86,6 +82,15 @@ func (m *Model) add(anchors *tensor.Dense) error {
 func (m *Model) onHost() bool {
 	_, device := m.engine.(engine.Device)
 	return !device
+}
+
+// anchorShape returns the shape of the anchors of layer l.
+func (m *Model) anchorShape(l int) tensor.Shape {
+	d := m.input.dim()
+	if l > 0 {
+		d = m.opt.Layers[l-1].Filters
+	}
+	return tensor.Shape{m.opt.Layers[l].PathSize, m.opt.Layers[l].Filters, d}
 }
 
 func (m *Model) dtype() tensor.Dtype {
@@ -247,7 +252,7 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 			}
 			engine.Release(e, c.rows)
 			if err == nil && !projected {
-				sum, err = y.project(e, sum, j)
+				sum, err = y.projectGraphs(e, sum, j)
 			}
 			if err != nil {
 				return err

@@ -13,15 +13,18 @@ import (
 // maxRunBytes bounds the memory for the features of one run of graphs; more makes nothing faster.
 const maxRunBytes = 1 << 30
 
-// runBytes returns the memory that the features of one run may take: a quarter of what is free. On a
-// host it is a power of two, so that the same graphs share a run on every machine with enough memory:
-// which vertices stand for others, and so the last bits of sums, depends on it.
+// runBytes returns the memory that the features of one run may take: a quarter of what is free, as
+// a power of two, so that the same graphs share a run on every machine with enough memory: which vertices
+// stand for others, and so the last bits of sums, depends on it.
 func (m *Model) runBytes() (int64, error) {
-	if d, ok := m.engine.(engine.Device); ok {
-		free, err := d.Available()
-		return min(free/4, maxRunBytes), err
-	}
 	free := memory.Available()
+	if d, ok := m.engine.(engine.Device); ok {
+		var err error
+		if free, err = d.Available(); err != nil {
+			return 0, err
+		}
+		free = max(free, 1)
+	}
 	if free <= 0 || free/4 >= maxRunBytes {
 		return maxRunBytes, nil
 	}

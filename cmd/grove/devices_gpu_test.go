@@ -118,6 +118,7 @@ func TestSharedDataSetsAreTheSameOnEveryDevice(t *testing.T) {
 			continue
 		}
 		t.Run(set.Name(), func(t *testing.T) {
+			checkDevices(t, "gckn-path", filepath.Join(folder, "tu", set.Name()))
 			checkDevices(t, "gckn-subtree", filepath.Join(folder, "tu", set.Name()), "--path-size", "3", "--filters", "32")
 		})
 	}
