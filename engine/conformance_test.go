@@ -1,7 +1,10 @@
 package engine_test
 
 import (
+	"fmt"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
@@ -38,5 +41,22 @@ func TestEveryOperationHasCases(t *testing.T) {
 	}
 	if 2*total < 1000 {
 		t.Errorf("%d cases on two dtypes, want at least 1000 in all", total)
+	}
+}
+
+// The table in docs/conformance.md is that of this suite: go run ./engine/enginetest/conformance writes it.
+func TestReportIsCurrent(t *testing.T) {
+	report, err := os.ReadFile("../docs/conformance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]int{}
+	for _, c := range enginetest.Cases() {
+		cases[c.Operation] += 2 // both dtypes
+	}
+	for operation, n := range cases {
+		if row := fmt.Sprintf("| %s | %d |", operation, n); !strings.Contains(string(report), row) {
+			t.Errorf("docs/conformance.md has no row %q: make conformance writes it anew", row)
+		}
 	}
 }
