@@ -8,7 +8,7 @@ DEMO  := $(BUILD)/demo
 .PHONY: help demo build test lint bench gpu test-sim lint-gpu conformance generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 need-go:
 	@command -v $(GO) >/dev/null || { echo "Grove needs Go 1.26 or newer: https://go.dev/dl"; exit 1; }
