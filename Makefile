@@ -48,6 +48,7 @@ lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is bui
 	cuda/go.sh vet -tags gpu ./...
 	cuda/go.sh tool staticcheck -tags gpu ./cuda/... ./cmd/...
 	$(GO) run ./cuda/gen verify cuda/kernels.fatbin < cuda/kernels_gen.go
+	cuda/resources.sh
 
 conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the simulated GPU where there is no other
 	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/conformance ./engine/enginetest/conformance

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Compiles kernels.cu into the fatbin that package cuda embeds: PTX for compute capability 7.0 and machine code for
 # 8.0 and 9.0. Writes cuda/kernels.fatbin, cuda/kernels.toolkit (the version of CUDA it needs) and the compiler's
-# resource report, cuda/kernels.resources.txt for CUDA 11.8, which is committed so that a change of registers, spills or shared
-# memory is seen.
+# resource report, build/gpu/kernels.resources.txt, which cuda/resources.sh holds against the one that is kept.
 #
 #	cuda/fatbin.sh          everything
 #	cuda/fatbin.sh --empty  a fatbin without kernels, enough to build Go code against
@@ -27,6 +26,4 @@ fi
 }
 grep -E 'warning' "$out/ptxas.txt" >&2 || true
 "${GO:-go}" run ./cuda/gen resources <"$out/ptxas.txt" >"$out/kernels.resources.txt"
-# The report that is kept is that of one release; another compiler uses other registers.
-[ "$release" != 11080 ] || cp "$out/kernels.resources.txt" cuda/kernels.resources.txt
 mv "$out/kernels.fatbin" cuda/kernels.fatbin

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Holds the compiler's resource report of the last build against the one that is kept, cuda/kernels.resources.txt
+# (CUDA 11.8): the same kernels, and nothing of note spilled. Registers depend a little on the compiler and even on
+# the folder of the sources, so differences are shown and do not fail.
+#
+#	cuda/resources.sh         compare
+#	cuda/resources.sh --keep  keep the report of the last build
+set -eu
+cd "$(dirname "$0")/.."
+new=build/gpu/kernels.resources.txt
+old=cuda/kernels.resources.txt
+if [ "${1:-}" = --keep ]; then
+	cp "$new" "$old"
+	exit
+fi
+names() { awk '$2 ~ /^sm_/ { print $1, $2 }' "$1"; }
+names "$new" >build/gpu/names.new
+names "$old" >build/gpu/names.old
+if ! diff build/gpu/names.old build/gpu/names.new; then
+	echo "the kernels are not those of $old: cuda/resources.sh --keep" >&2
+	exit 1
+fi
+diff "$old" "$new" || true
+awk '$2 ~ /^sm_/ && ($5 > 32 || $6 > 32) { print $1 " spills " $5 " bytes on " $2; bad = 1 } END { exit bad }' "$new" >&2
