@@ -24,12 +24,13 @@ complete() {
 
 if ! complete && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && grep -qs '^ID=debian' /etc/os-release; then
 	echo "installing nvidia-cuda-toolkit (1.6 GB)" >&2
-	if ! apt-cache show nvidia-cuda-toolkit >/dev/null 2>&1; then
+	# A package that others only refer to has no version.
+	if ! apt-cache show nvidia-cuda-toolkit 2>/dev/null | grep -q '^Version:'; then
 		# The package is in the component non-free and what it depends on in contrib.
 		for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources; do
 			[ ! -f "$list" ] || sed -i -E 's/^(deb .*|Components:.*) main$/\1 main contrib non-free/; s/^Components: main$/Components: main contrib non-free/' "$list"
 		done
-		apt-get update -q >&2
+		apt-get update -q >&2 || echo "apt-get update: not every source of packages answers" >&2
 	fi
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends nvidia-cuda-toolkit g++ >&2
 fi
