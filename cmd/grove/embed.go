@@ -100,14 +100,18 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 			return err
 		}
 	}
-	var apply features
+	var apply rowStream
 	r := embedding{Model: model, Device: describe(e), File: f.out}
 	if flags == nil {
-		trained, err := loadPipeline(f.model, e)
+		trained, err := load(f.model, e)
 		if err != nil {
 			return err
 		}
-		apply, r.Model = trained.network, trained.model
+		rows, ok := trained.(rowStream)
+		if !ok {
+			return fmt.Errorf("--model %s: %s represents nothing by vectors", f.model, trained.about().Model)
+		}
+		apply, r.Model = rows, trained.about().Model
 	}
 	d, err := dataset.Open(f.data)
 	if err != nil {

@@ -116,9 +116,13 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := loadPipeline(f.model, e)
+	trained, err := load(f.model, e)
 	if err != nil {
 		return err
+	}
+	p, ok := trained.(*pipeline)
+	if !ok {
+		return fmt.Errorf("--model %s: grove explain has nothing to say of %s", f.model, trained.about().Model)
 	}
 	d, err := dataset.Open(f.data)
 	if err != nil {
@@ -158,7 +162,7 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 			return err
 		}
 	}
-	value := explainReport{Model: p.model, Dataset: d.Name, Device: describe(e), File: f.out, Graphs: explained}
+	value := explainReport{Model: p.Model, Dataset: d.Name, Device: describe(e), File: f.out, Graphs: explained}
 	value.Seconds.Total = seconds(start)
 	return a.emit(value, func(w io.Writer) {
 		for i := range explained {
@@ -172,7 +176,7 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 func (p *pipeline) explain(ctx context.Context, d *dataset.Dataset) ([]explanation, error) {
 	m := p.classifier
 	if len(m.Weights) == 0 {
-		return nil, fmt.Errorf("the model knows only class %s: there is no decision to explain", p.classes[m.Classes[0]])
+		return nil, fmt.Errorf("the model knows only class %s: there is no decision to explain", p.Classes[m.Classes[0]])
 	}
 	said, err := p.predict(ctx, d, nil)
 	if err != nil {
@@ -204,9 +208,9 @@ func (p *pipeline) explain(ctx context.Context, d *dataset.Dataset) ([]explanati
 // is, and returns the problem of the classifier that decides it.
 func (p *pipeline) question(x *explanation, predicted int) (problem int) {
 	m := p.classifier
-	x.Predicted = p.classes[predicted]
+	x.Predicted = p.Classes[predicted]
 	if len(m.Classes) == 2 {
-		x.Toward, x.against = p.classes[m.Classes[1]], "class "+p.classes[m.Classes[0]]
+		x.Toward, x.against = p.Classes[m.Classes[1]], "class "+p.Classes[m.Classes[0]]
 		return 0
 	}
 	x.Toward, x.against = x.Predicted, otherClasses

@@ -16,7 +16,7 @@ import (
 
 func gcknFamily() family {
 	return family{
-		name: "GCKN",
+		name: "GCKN", kind: "gckn", load: loadPipeline,
 		models: []modelName{
 			{"gckn-walk", "graph convolutional kernel network on walks, one layer"},
 			{"gckn-path", "graph convolutional kernel network on paths, one layer"},

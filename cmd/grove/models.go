@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,13 +20,25 @@ import (
 // family is a group of models that share their flags. A new family is one file and one line in families.
 type family struct {
 	name   string
+	kind   string // of its model files
 	models []modelName
 	flags  func(model string) modelFlags // fresh flags with the model's defaults
+	load   func(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error)
 }
 
 type modelName struct{ name, short string }
 
 func families() []family { return []family{gcknFamily()} }
+
+// familyOf returns the family of a model.
+func familyOf(model string) family {
+	for _, f := range families() {
+		if slices.ContainsFunc(f.models, func(m modelName) bool { return m.name == model }) {
+			return f
+		}
+	}
+	panic("a model without a family: " + model)
+}
 
 // modelFlags are the flags of a model.
 type modelFlags interface {

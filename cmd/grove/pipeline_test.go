@@ -231,25 +231,25 @@ func TestModelThatDoesNotFitTogetherIsRefused(t *testing.T) {
 		return m
 	}
 	for name, change := range map[string]func(m map[string]any){
-		"no classifier":    func(m map[string]any) { delete(m, "classifier") },
-		"no encoding":      func(m map[string]any) { delete(m, "encoding") },
-		"no network":       func(m map[string]any) { delete(m, "network") },
-		"no class names":   func(m map[string]any) { m["classes"] = []string{} },
-		"fewer labels":     func(m map[string]any) { child(m, "encoding")["labels"] = []string{"C"} },
-		"strange features": func(m map[string]any) { child(m, "encoding")["features"] = "smells" },
-		"short weights":    func(m map[string]any) { child(m, "classifier")["weights"] = [][]float64{{1}} },
-		"other scale":      func(m map[string]any) { child(m, "classifier", "scaler")["scale"] = []float64{} },
+		"no classifier":    func(m map[string]any) { delete(child(m, "parts"), "classifier") },
+		"no encoding":      func(m map[string]any) { delete(child(m, "parts"), "encoding") },
+		"no network":       func(m map[string]any) { delete(child(m, "parts"), "network") },
+		"no class names":   func(m map[string]any) { child(m, "head")["classes"] = []string{} },
+		"fewer labels":     func(m map[string]any) { child(m, "parts", "encoding")["labels"] = []string{"C"} },
+		"strange features": func(m map[string]any) { child(m, "parts", "encoding")["features"] = "smells" },
+		"short weights":    func(m map[string]any) { child(m, "parts", "classifier")["weights"] = [][]float64{{1}} },
+		"other scale":      func(m map[string]any) { child(m, "parts", "classifier", "scaler")["scale"] = []float64{} },
 		"many filters": func(m map[string]any) {
-			child(m, "network", "options")["layers"].([]any)[0].(map[string]any)["filters"] = 16384
+			child(m, "parts", "network", "options")["layers"].([]any)[0].(map[string]any)["filters"] = 16384
 		},
-		"no layers": func(m map[string]any) { child(m, "network", "options")["layers"] = []any{} },
+		"no layers": func(m map[string]any) { child(m, "parts", "network", "options")["layers"] = []any{} },
 		"three layers": func(m map[string]any) {
-			o := child(m, "network", "options")
+			o := child(m, "parts", "network", "options")
 			l := o["layers"].([]any)
 			o["layers"] = append(l, l[0])
 		},
-		"unknown pooling":   func(m map[string]any) { child(m, "network", "options")["global_pooling"] = "median" },
-		"text for a number": func(m map[string]any) { child(m, "network", "options")["epsilon"] = "small" },
+		"unknown pooling":   func(m map[string]any) { child(m, "parts", "network", "options")["global_pooling"] = "median" },
+		"text for a number": func(m map[string]any) { child(m, "parts", "network", "options")["epsilon"] = "small" },
 	} {
 		var description map[string]any
 		if err := json.Unmarshal(file.Model, &description); err != nil {

@@ -124,15 +124,15 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	s := flags.settings(d, e, &spent, a.progress.report)[chosen]
 	r.Setting, r.Params = s.String(), s.params()
 
-	p := &pipeline{model: model, classes: d.ClassNames}
+	p := &pipeline{head: head{Model: model, Task: graphTask, Classes: d.ClassNames}}
 	if r.Training, err = p.fit(c.Context(), s, d, e, r.C, &spent, a.progress.report); err != nil {
 		return err
 	}
-	p.training = training{
+	p.Training = training{
 		Dataset: d.Name, Graphs: r.Graphs, Setting: r.Setting, Seed: f.seed, C: r.C, ChosenBy: r.ChosenBy,
 		Accuracy: r.Training, Validation: r.Validation,
 	}
-	if err := p.save(f.out); err != nil {
+	if err := save(f.out, p); err != nil {
 		return fmt.Errorf("--out %s: %w", f.out, plain(err))
 	}
 	r.Seconds = spent.spent(load, selecting, start)

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/grove-graph/grove/eval"
+)
+
+// predictReport is what grove predict reports.
+type predictReport struct {
+	Model         string       `json:"model"`
+	Dataset       string       `json:"dataset"`
+	Graphs        int          `json:"n_graphs"`
+	Device        string       `json:"device"`
+	Task          task         `json:"task"`
+	Classes       []string     `json:"classes,omitempty"`
+	Counts        []int        `json:"predicted_counts,omitempty"` // of each class
+	Accuracy      *float64     `json:"accuracy,omitempty"`         // percent, where the data have classes
+	Confusion     [][]int      `json:"confusion,omitempty"`        // own class x predicted class
+	Errors        []deviation  `json:"errors,omitempty"`           // of a regression, where the data have targets
+	UnknownClass  int          `json:"n_unknown_class"`            // examples of a class that the model does not know
+	UnknownLabels []string     `json:"unknown_labels,omitempty"`
+	File          string       `json:"file,omitempty"`
+	Predictions   []prediction `json:"predictions,omitempty"` // where they are not written to a file
+	Seconds       eval.Seconds `json:"seconds"`
+}
+
+// deviation says how far predictions of a target are from its values, in the units of the target.
+type deviation struct {
+	Target   string  `json:"target"`
+	RMSE     float64 `json:"rmse"`
+	Absolute float64 `json:"mean_absolute_error"`
+}
+
+// compare says how the predictions agree with what is known.
+func (r *predictReport) compare(t *predictionTable) {
+	if t.said.classes == nil {
+		r.compareTargets(t)
+		return
+	}
+	r.Counts = make([]int, len(r.Classes))
+	for _, c := range t.said.classes {
+		r.Counts[c]++
+	}
+	if t.classes == nil {
+		return
+	}
+	right, known := 0, 0
+	r.Confusion = make([][]int, len(r.Classes))
+	for c := range r.Confusion {
+		r.Confusion[c] = make([]int, len(r.Classes))
+	}
+	for i, c := range t.classes {
+		switch c {
+		case noClass:
+			continue
+		case unknownClass:
+			r.UnknownClass++
+		default:
+			r.Confusion[c][t.said.classes[i]]++
+		}
+		known++
+		if c == t.said.classes[i] {
+			right++
+		}
+	}
+	if known > 0 {
+		accuracy := rounded(100 * float64(right) / float64(known))
+		r.Accuracy = &accuracy
+	}
+}
+
+// compareTargets adds up the errors of a regression over the examples whose targets are known.
+func (r *predictReport) compareTargets(t *predictionTable) {
+	width := len(t.head.Targets)
+	for k, name := range t.head.Targets {
+		var squares, absolute, known float64
+		for i := 0; i < len(t.targets); i += width {
+			if want := t.targets[i+k]; !math.IsNaN(want) {
+				e := t.said.values.Float64s()[i+k] - want
+				squares, absolute, known = squares+e*e, absolute+math.Abs(e), known+1
+			}
+		}
+		if known > 0 {
+			r.Errors = append(r.Errors, deviation{name, math.Sqrt(squares / known), absolute / known})
+		}
+	}
+}
+
+func (r *predictReport) print(w io.Writer) {
+	noun := r.Task.noun()
+	fmt.Fprintf(w, "%s on %s: %s\n", r.Model, r.Dataset, count(r.Graphs, "graph"))
+	switch {
+	case r.Accuracy != nil:
+		fact(w, "accuracy", "%.1f %%", *r.Accuracy)
+		if len(r.Classes) <= 12 {
+			r.printConfusion(w)
+		}
+	case r.Counts != nil:
+		fact(w, "accuracy", "unknown: the data have no classes to compare with")
+		for c, name := range r.Classes {
+			fact(w, "predicted "+name, "%s", count(r.Counts[c], noun))
+		}
+	case r.Errors == nil:
+		fact(w, "error", "unknown: the data have no targets to compare with")
+	}
+	for _, e := range r.Errors {
+		fact(w, "error", "%s: %.4g (root of the mean square), %.4g (mean absolute)", e.Target, e.RMSE, e.Absolute)
+	}
+	if r.UnknownClass > 0 {
+		fact(w, "note", "%s of a class that the model does not know, counted as wrong; it knows %s",
+			count(r.UnknownClass, noun), strings.Join(r.Classes, ", "))
+	}
+	if n := len(r.UnknownLabels); n > 0 {
+		fact(w, "note", "the model never saw %s of this data set and treats them as one unlike all others: %s",
+			count(n, "label"), strings.Join(r.UnknownLabels[:min(n, 10)], ", "))
+	}
+	if r.File != "" {
+		fact(w, "written to", "%s", r.File)
+	} else {
+		fact(w, "hint", "-o FILE keeps the prediction of every %s", noun)
+	}
+}
+
+// printConfusion writes how many graphs of each class were taken for each class.
+func (r *predictReport) printConfusion(w io.Writer) {
+	width := 5
+	for _, name := range r.Classes {
+		width = max(width, len([]rune(name))+1)
+	}
+	fmt.Fprintf(w, "%-12s", "taken for")
+	for _, name := range r.Classes {
+		fmt.Fprintf(w, " %*s", width, name)
+	}
+	fmt.Fprintln(w)
+	for c, row := range r.Confusion {
+		fmt.Fprintf(w, "%-12s", "class "+r.Classes[c])
+		for _, n := range row {
+			fmt.Fprintf(w, " %*d", width, n)
+		}
+		fmt.Fprintln(w)
+	}
+}

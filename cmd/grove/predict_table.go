@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/csv"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/grove-graph/grove/dataset"
+)
+
+// predictionTable holds what a model says of the examples of a data set beside what is known of them.
+type predictionTable struct {
+	head    *head
+	said    *predictions
+	names   []string  // of the classes of the data set
+	own     []int     // class of each example, an index of names; nil where there are none
+	classes []int     // the same as an index of the head's classes, see [head].truth
+	targets []float64 // examples x the head's targets, NaN where one is not known; nil where there are none
+}
+
+// table puts predictions of a model beside what d knows.
+func (h *head) table(d *dataset.Dataset, said *predictions) *predictionTable {
+	t := &predictionTable{head: h, said: said, names: d.ClassNames, classes: h.truth(d)}
+	if t.classes != nil {
+		t.own = d.Classes
+		if h.Task == nodeTask {
+			t.own = d.VertexClasses
+		}
+	}
+	regression := d.Task == dataset.GraphRegression && h.Task == graphTask || d.Task == dataset.NodeRegression && h.Task == nodeTask
+	if regression && said.classes == nil && len(d.TargetNames) == len(h.Targets) {
+		t.targets = d.Targets
+	}
+	return t
+}
+
+// prediction is what is said of one example.
+type prediction struct {
+	Graph     *int      `json:"graph,omitempty"`
+	Vertex    *int      `json:"vertex,omitempty"` // in place of the graph, for a task per vertex
+	Predicted *string   `json:"predicted,omitempty"`
+	Class     *string   `json:"class,omitempty"`
+	Decisions []float64 `json:"decisions,omitempty"`
+	Values    []float64 `json:"values,omitempty"`  // predicted targets of a regression
+	Targets   []float64 `json:"targets,omitempty"` // where all are known
+}
+
+// lines returns what is said of each example.
+func (t *predictionTable) lines() []prediction {
+	lines := make([]prediction, t.said.values.Shape()[0])
+	for i := range lines {
+		p := &lines[i]
+		if t.head.Task == nodeTask {
+			p.Vertex = &i
+		} else {
+			p.Graph = &i
+		}
+		if t.said.classes == nil {
+			p.Values, p.Targets = t.row(i), t.known(i)
+			continue
+		}
+		p.Predicted, p.Decisions = &t.head.Classes[t.said.classes[i]], t.row(i)
+		if t.own != nil && t.own[i] >= 0 {
+			p.Class = &t.names[t.own[i]]
+		}
+	}
+	return lines
+}
+
+// row returns the values of an example.
+func (t *predictionTable) row(i int) []float64 {
+	width := t.said.values.Shape()[1]
+	return t.said.values.Float64s()[i*width : (i+1)*width]
+}
+
+// known returns the targets of an example, or nil where one is missing.
+func (t *predictionTable) known(i int) []float64 {
+	if t.targets == nil {
+		return nil
+	}
+	width := len(t.head.Targets)
+	row := t.targets[i*width : (i+1)*width]
+	for _, v := range row {
+		if math.IsNaN(v) {
+			return nil
+		}
+	}
+	return row
+}
+
+// writeCSV writes the table as comma-separated values.
+func (t *predictionTable) writeCSV(to io.Writer) error {
+	w := csv.NewWriter(to)
+	_ = w.Write(t.header()) // the writer keeps its error
+	for i := range t.said.values.Shape()[0] {
+		fields := []string{strconv.Itoa(i)}
+		if t.said.classes != nil {
+			fields = append(fields, t.head.Classes[t.said.classes[i]])
+		}
+		if t.own != nil {
+			class := ""
+			if t.own[i] >= 0 {
+				class = t.names[t.own[i]]
+			}
+			fields = append(fields, class)
+		}
+		for _, v := range t.row(i) {
+			fields = append(fields, strconv.FormatFloat(v, 'g', 8, 64))
+		}
+		if t.targets != nil {
+			width := len(t.head.Targets)
+			for _, v := range t.targets[i*width : (i+1)*width] {
+				text := ""
+				if !math.IsNaN(v) {
+					text = strconv.FormatFloat(v, 'g', -1, 64)
+				}
+				fields = append(fields, text)
+			}
+		}
+		_ = w.Write(fields)
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// header names the columns of the table.
+func (t *predictionTable) header() []string {
+	header := []string{t.head.Task.noun()}
+	if t.said.classes != nil {
+		header = append(header, "predicted")
+	}
+	if t.own != nil {
+		header = append(header, "class")
+	}
+	header = append(header, t.said.columns...)
+	if t.targets != nil {
+		for _, name := range t.head.Targets {
+			header = append(header, "target "+name)
+		}
+	}
+	return header
+}
