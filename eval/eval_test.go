@@ -40,6 +40,9 @@ func (s *noisy) Represent(_ context.Context, train []int) (*tensor.Dense, error)
 	return tensor.New(tensor.WithShape(len(s.classes), d), tensor.WithBacking(x)), nil
 }
 
+// linear classifies vectors with a short grid.
+func linear(v Vectors) Setting { return LinearSVM{v, []float64{0.01, 0.1, 1}} }
+
 func labels(n, classes int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -55,9 +58,9 @@ func problem(t *testing.T, n, classes int, noise ...float64) Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Problem{Classes: y, Folds: folds, C: []float64{0.01, 0.1, 1}, Seed: 1}
+	p := Problem{Classes: y, Folds: folds, Seed: 1}
 	for i, v := range noise {
-		p.Settings = append(p.Settings, &noisy{classes: y, noise: v, seed: uint64(i)})
+		p.Settings = append(p.Settings, linear(&noisy{classes: y, noise: v, seed: uint64(i)}))
 	}
 	return p
 }
@@ -216,7 +219,7 @@ func TestAnchorsSeeTheTrainingPartAlone(t *testing.T) {
 			if _, err := protocol(context.Background(), p); err != nil {
 				t.Fatal(err)
 			}
-			s := p.Settings[0].(*noisy)
+			s := p.Settings[0].(LinearSVM).Vectors.(*noisy)
 			if !fromTrain {
 				if len(s.trained) != 1 || s.trained[0] != nil {
 					t.Errorf("%s: the shared representation was asked for as %v", name, s.trained)
@@ -264,8 +267,8 @@ func TestNestedChoosesWithoutTheTestFold(t *testing.T) {
 		test[i] = true
 	}
 	for _, s := range clean.Settings {
-		n := s.(*noisy)
-		dirty.Settings = append(dirty.Settings, &poisoned{noisy{classes: n.classes, noise: n.noise, seed: n.seed}, test})
+		n := s.(LinearSVM).Vectors.(*noisy)
+		dirty.Settings = append(dirty.Settings, linear(&poisoned{noisy{classes: n.classes, noise: n.noise, seed: n.seed}, test}))
 	}
 	a, err := Nested(context.Background(), clean)
 	if err != nil {
@@ -325,7 +328,7 @@ func TestRepeatsReportTheSpreadOfTheirMeans(t *testing.T) {
 func TestAClassMissingFromTrainingIsNeverPredicted(t *testing.T) {
 	y := []int{0, 0, 0, 0, 1, 1}
 	p := Problem{
-		Classes: y, C: []float64{1}, Settings: []Setting{&noisy{classes: y, noise: 0.1}},
+		Classes: y, Settings: []Setting{LinearSVM{&noisy{classes: y, noise: 0.1}, []float64{1}}},
 		Folds: []Split{{Train: []int{0, 1, 2}, Test: []int{3, 4}}},
 	}
 	o, err := Published(context.Background(), p)
@@ -353,7 +356,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"fold 1 has 1 training and 0":  func(p *Problem) { p.Folds = []Split{{Train: []int{1}}} },
 		"trains and tests on graph 1":  func(p *Problem) { p.Folds = []Split{{Train: []int{1}, Test: []int{1}}} },
 		"tests on graph 20 of 20":      func(p *Problem) { p.Folds = []Split{{Train: []int{1}, Test: []int{20}}} },
-		"broken: no paths":             func(p *Problem) { p.Settings = []Setting{failing{}} },
+		"broken: no paths":             func(p *Problem) { p.Settings = []Setting{linear(failing{})} },
 		"5 folds do not make 2":        func(p *Problem) { p.Repeats = 2 },
 		"has class -1":                 func(p *Problem) { p.Classes = append([]int{-1}, p.Classes[1:]...) },
 		"inner folds of 1 folds for 5": func(p *Problem) { p.InnerFolds = make([][]Split, 1) },
@@ -369,7 +372,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	for f := range leak.InnerFolds {
 		leak.InnerFolds[f] = []Split{{Train: good.Folds[f].Train, Test: good.Folds[f].Test}}
 	}
-	if _, err := Nested(context.Background(), leak); err == nil || !strings.Contains(err.Error(), "does not train on") {
+	if _, err := Nested(context.Background(), leak); err == nil || !strings.Contains(err.Error(), "which its fold tests on") {
 		t.Errorf("inner folds with test graphs: error %v", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())

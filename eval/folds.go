@@ -37,6 +37,12 @@ func Repeats(classes []int, k, repeats int, seed uint64) ([]Split, error) {
 	return splits, nil
 }
 
+// Shuffled returns the folds of several cross-validations of n items that have no classes, as for
+// regression. Errors are those of [Repeats].
+func Shuffled(n, k, repeats int, seed uint64) ([]Split, error) {
+	return Repeats(make([]int, n), k, repeats, seed)
+}
+
 // purpose is what random numbers are drawn for.
 type purpose uint64
 
@@ -124,20 +130,20 @@ func checkSplits(splits []Split, n int) error {
 	return nil
 }
 
-// checkInner wants inner folds to stay inside the training part of their fold.
+// checkInner wants inner folds to stay away from the test part of their fold.
 func checkInner(inner []Split, outer Split, n int) error {
 	if err := checkSplits(inner, n); err != nil {
 		return fmt.Errorf("inner folds: %w", err)
 	}
-	train := make(map[int]bool, len(outer.Train))
-	for _, i := range outer.Train {
-		train[i] = true
+	tested := make(map[int]bool, len(outer.Test))
+	for _, i := range outer.Test {
+		tested[i] = true
 	}
 	for f, s := range inner {
 		for _, part := range [][]int{s.Train, s.Test} {
 			for _, i := range part {
-				if !train[i] {
-					return fmt.Errorf("inner fold %d holds graph %d, which its fold does not train on", f+1, i)
+				if tested[i] {
+					return fmt.Errorf("inner fold %d holds graph %d, which its fold tests on", f+1, i)
 				}
 			}
 		}

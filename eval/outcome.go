@@ -2,42 +2,46 @@ package eval
 
 import "time"
 
-// Outcome is the outcome of a protocol. Accuracies are fractions.
+// Outcome is the outcome of a protocol. Scores are in the units of the metric; accuracies are fractions.
 type Outcome struct {
 	Protocol string // in one line; it says where the figure is optimistic
+	Metric   Metric
 
-	// Mean is the mean accuracy over the folds. Std is the population standard deviation over the
-	// folds, or, with several repeats, over the means of the repeats.
+	// Mean is the mean score over the folds. Std is the population standard deviation over the folds,
+	// or, with several repeats, over the means of the repeats.
 	Mean, Std float64
-	Folds     []float64 // accuracy on the test part of every fold
+	Folds     []float64 // score on the test part of every fold
 
 	Chosen []Choice // published: one for all folds; nested: one for every fold
 	Curves []Curve  // published: one for every setting
 
-	// Time spent in Setting.Represent and on standardising, training and testing classifiers, added
-	// over goroutines.
+	// Time spent in Setting.Learner and in training and testing predictors, added over goroutines.
 	Represent, Select time.Duration
 }
 
-// Choice is a chosen setting with its C.
+// Choice is a chosen setting with its value of the grid.
 type Choice struct {
-	Setting  int    // index in Problem.Settings
-	Name     string // of the setting
-	C        float64
-	Accuracy float64 // that it was chosen for: the mean over the (inner) folds
+	Setting int     // index in Problem.Settings
+	Name    string  // of the setting
+	Grid    string  // name of its grid
+	Value   float64 // of the grid, 0 where the grid is empty
+	Score   float64 // that it was chosen for: the mean over the (inner) folds
 }
 
-// Curve holds mean and standard deviation of the test accuracy over the folds, for every C.
+// Curve holds mean and standard deviation of the test score over the folds, for every value of a grid, or
+// one of each where the grid is empty.
 type Curve struct {
 	Name string // of the setting
-	C    []float64
+	Grid Grid
 	Mean []float64
 	Std  []float64
 }
 
-// outcome fills in what follows from the accuracies of the folds.
+// outcome fills in what follows from the scores of the folds.
 func (p *Problem) outcome(protocol string, folds []float64, chosen []Choice, r *run) *Outcome {
-	o := &Outcome{Protocol: protocol, Folds: folds, Chosen: chosen, Represent: r.represent, Select: r.classify}
+	o := &Outcome{
+		Protocol: protocol, Metric: p.Metric, Folds: folds, Chosen: chosen, Represent: r.represent, Select: r.learn,
+	}
 	parts := folds
 	if p.Repeats > 1 {
 		size := len(folds) / p.Repeats
@@ -48,19 +52,4 @@ func (p *Problem) outcome(protocol string, folds []float64, chosen []Choice, r *
 	}
 	o.Mean, o.Std = MeanStd(parts)
 	return o
-}
-
-// tie is the difference of mean accuracies that counts as none: the same accuracies added in another
-// order may differ by rounding.
-const tie = 1e-12
-
-// firstBest returns the position of the largest value; of equal ones the first.
-func firstBest(values []float64) int {
-	best := 0
-	for i, v := range values {
-		if v > values[best]+tie {
-			best = i
-		}
-	}
-	return best
 }

@@ -8,76 +8,72 @@ import (
 	"sync"
 	"time"
 
-	"gorgonia.org/tensor"
-
 	"github.com/grove-graph/grove/parallel"
-	"github.com/grove-graph/grove/svm"
 )
-
-// Setting is one setting of the hyperparameters of a representation of graphs.
-type Setting interface {
-	// String names the setting in one line.
-	String() string
-	// Represent returns the representations of ALL graphs, N x D, Float32 or Float64, contiguous by
-	// rows. What is learned (anchors, statistics) may depend only on the graphs in train, or on all
-	// of them where train is nil, and never on classes. The result must depend on the arguments
-	// alone. It may be called from several goroutines at once.
-	Represent(ctx context.Context, train []int) (*tensor.Dense, error)
-}
 
 // Problem says what to evaluate and how.
 type Problem struct {
 	Classes  []int     // class of every graph, from 0 on
+	Values   []float64 // or a number of every graph: regression
+	Metric   Metric    // default: accuracy of classes, root mean squared error of numbers
 	Folds    []Split   // outer folds; with several repeats those of one repeat after another, see [Repeats]
 	Repeats  int       // repetitions that Folds holds, 0 meaning 1
 	Settings []Setting // candidates, in the order in which ties are decided
-	C        []float64 // candidates for C, ascending; nil means svm.CGrid()
 
-	// FromTrain makes every fold learn its representation from its training part. Otherwise there is
-	// one for all folds, learned from all graphs without their classes.
+	// FromTrain makes every fold learn its anchors, its kernel, ... from its training part. Otherwise
+	// there is one learner of each setting for all folds, which has seen all graphs without their targets.
 	FromTrain bool
 
 	Inner      int       // stratified inner folds in Nested, default 5, at most one for each training graph
-	InnerFolds [][]Split // inner folds of every outer fold, in place of stratified ones; within its training part
+	HoldOut    bool      // validate on the first of the inner folds alone: 1/Inner of the training part is held out
+	InnerFolds [][]Split // inner folds of every outer fold, in place of stratified ones; without its test part
 	Seed       uint64    // decides the stratified inner folds
 
 	// Workers is the number of folds worked on at the same time, default 1. With FromTrain one
-	// representation is alive for each, otherwise one in all. Outcomes do not depend on it.
+	// learner is alive for each, otherwise one in all. Outcomes do not depend on it.
 	Workers int
 	// Progress, if not nil, is called after each fold of each setting, by one goroutine at a time.
 	Progress func(done, total int, text string)
+
+	grids []Grid // of the settings
 }
 
 const defaultInner = 5
 
 // check fills in the defaults and reports what cannot be evaluated.
 func (p *Problem) check() error {
-	if p.C == nil {
-		p.C = svm.CGrid()
-	}
 	if p.Repeats == 0 {
 		p.Repeats = 1
 	}
 	if p.Inner == 0 {
 		p.Inner = defaultInner
 	}
+	if p.Metric == "" {
+		p.Metric = MetricAccuracy
+		if p.Classes == nil {
+			p.Metric = MetricRMSE
+		}
+	}
 	p.Workers = max(p.Workers, 1)
 	switch {
 	case len(p.Settings) == 0:
 		return fmt.Errorf("no settings to evaluate")
-	case len(p.C) == 0:
-		return fmt.Errorf("no values of C to choose from")
 	case p.Inner < 2:
 		return fmt.Errorf("%d inner folds: want at least 2", p.Inner)
 	case p.InnerFolds != nil && len(p.InnerFolds) != len(p.Folds):
 		return fmt.Errorf("inner folds of %d folds for %d folds", len(p.InnerFolds), len(p.Folds))
 	}
-	for i, class := range p.Classes {
-		if class < 0 {
-			return fmt.Errorf("graph %d has class %d: want classes from 0 on", i, class)
+	if err := p.checkTargets(); err != nil {
+		return err
+	}
+	p.grids = make([]Grid, len(p.Settings))
+	for i, s := range p.Settings {
+		p.grids[i] = s.Grid()
+		if p.grids[i].Name != "" && len(p.grids[i].Values) == 0 {
+			return fmt.Errorf("no values of %s to choose from", p.grids[i].Name)
 		}
 	}
-	if err := checkSplits(p.Folds, len(p.Classes)); err != nil {
+	if err := checkSplits(p.Folds, p.targets().Len()); err != nil {
 		return err
 	}
 	if p.Repeats < 1 || len(p.Folds)%p.Repeats != 0 {
@@ -86,12 +82,33 @@ func (p *Problem) check() error {
 	return nil
 }
 
+// checkTargets reports graphs whose target is missing.
+func (p *Problem) checkTargets() error {
+	if p.Classes != nil && p.Values != nil {
+		return fmt.Errorf("%d classes and %d numbers to predict: give one of the two", len(p.Classes), len(p.Values))
+	}
+	for i, class := range p.Classes {
+		if class < 0 {
+			return fmt.Errorf("graph %d has class %d: want classes from 0 on, and no graph without a class", i, class)
+		}
+	}
+	for i, y := range p.Values {
+		if y-y != 0 {
+			return fmt.Errorf("graph %d has target %g: leave out graphs without a target", i, y)
+		}
+	}
+	return p.Metric.check(p.targets())
+}
+
+// targets returns what is to be predicted.
+func (p *Problem) targets() Targets { return Targets{p.Classes, p.Values} }
+
 // run counts the pieces of an evaluation and the time that goroutines spend on them.
 type run struct {
 	mu        sync.Mutex
 	done      int
 	represent time.Duration
-	classify  time.Duration
+	learn     time.Duration
 }
 
 func (r *run) spend(on *time.Duration, since time.Time) {
@@ -109,13 +126,15 @@ func (r *run) finish(p *Problem, setting, fold int) {
 	}
 }
 
-// forFolds calls work with every setting and fold and the representation for the two, several folds
-// at a time, the settings of a fold in their order. It stops at an error.
-func (p *Problem) forFolds(ctx context.Context, r *run, work func(ctx context.Context, setting, fold int, x *tensor.Dense) error) error {
-	one := func(ctx context.Context, setting, fold int, x *tensor.Dense) error {
+// forFolds calls work with every setting and fold and the learner for the two, several folds at a time,
+// the settings of a fold in their order. It stops at an error.
+func (p *Problem) forFolds(
+	ctx context.Context, r *run, work func(ctx context.Context, setting, fold int, l Learner) error,
+) error {
+	one := func(ctx context.Context, setting, fold int, l Learner) error {
 		start := time.Now()
-		err := work(ctx, setting, fold, x)
-		r.spend(&r.classify, start)
+		err := work(ctx, setting, fold, l)
+		r.spend(&r.learn, start)
 		if err != nil {
 			return fmt.Errorf("fold %d, %s: %w", fold+1, p.Settings[setting], err)
 		}
@@ -125,11 +144,11 @@ func (p *Problem) forFolds(ctx context.Context, r *run, work func(ctx context.Co
 	if p.FromTrain {
 		return together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
 			for setting := range p.Settings {
-				x, err := p.represent(ctx, r, setting, p.Folds[fold].Train)
+				l, err := p.learner(ctx, r, setting, p.Folds[fold].Train)
 				if err != nil {
 					return fmt.Errorf("fold %d, %w", fold+1, err)
 				}
-				if err := one(ctx, setting, fold, x); err != nil {
+				if err := one(ctx, setting, fold, l); err != nil {
 					return err
 				}
 			}
@@ -137,12 +156,12 @@ func (p *Problem) forFolds(ctx context.Context, r *run, work func(ctx context.Co
 		})
 	}
 	for setting := range p.Settings {
-		x, err := p.represent(ctx, r, setting, nil)
+		l, err := p.learner(ctx, r, setting, nil)
 		if err != nil {
 			return err
 		}
 		err = together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
-			return one(ctx, setting, fold, x)
+			return one(ctx, setting, fold, l)
 		})
 		if err != nil {
 			return err
@@ -181,50 +200,61 @@ func together(ctx context.Context, workers, n int, work func(ctx context.Context
 	return stopped
 }
 
-// represent asks a setting for its matrix and checks the number of rows.
-func (p *Problem) represent(ctx context.Context, r *run, setting int, train []int) (*tensor.Dense, error) {
+// sized is a learner that knows for how many graphs it was made.
+type sized interface{ size() int }
+
+// learner asks a setting for its learner and checks the number of graphs.
+func (p *Problem) learner(ctx context.Context, r *run, setting int, train []int) (Learner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	defer r.spend(&r.represent, time.Now())
-	x, err := p.Settings[setting].Represent(ctx, slices.Clone(train))
+	l, err := p.Settings[setting].Learner(ctx, slices.Clone(train))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Settings[setting], err)
 	}
-	if x == nil || len(x.Shape()) != 2 || x.Shape()[0] != len(p.Classes) {
-		return nil, fmt.Errorf("%s: the representation has not one row for each of the %d graphs", p.Settings[setting], len(p.Classes))
+	if s, ok := l.(sized); ok && s.size() != p.targets().Len() {
+		return nil, fmt.Errorf("%s: a representation of %d graphs for the targets of %d",
+			p.Settings[setting], s.size(), p.targets().Len())
 	}
-	return x, nil
+	return l, nil
 }
 
-// accuracies trains on one part of a split and returns the accuracy on the other for every C.
-func (p *Problem) accuracies(ctx context.Context, x *tensor.Dense, s *Split) ([]float64, error) {
-	classifier, err := p.fit(ctx, x, s.Train, p.C)
+// learn trains on one part of a split and predicts the other, for every value of a grid.
+func (p *Problem) learn(ctx context.Context, l Learner, grid Grid, s *Split) ([]Targets, error) {
+	predicted, err := l.Learn(ctx, Task{
+		Train: slices.Clone(s.Train), Known: p.targets().Of(s.Train), Test: slices.Clone(s.Test),
+		Grid: slices.Clone(grid.Values), Workers: max(p.Workers/len(p.Folds), 1), // folds come before the workers of one
+	})
 	if err != nil {
 		return nil, err
 	}
-	predicted, err := classifier.Predict(x, s.Test)
+	if len(predicted) != grid.size() {
+		return nil, fmt.Errorf("%d predictions for %d values of the grid", len(predicted), grid.size())
+	}
+	for _, one := range predicted {
+		if one.Len() != len(s.Test) || (one.Classes == nil) != (p.Classes == nil) {
+			return nil, fmt.Errorf("predictions of another kind or number than the targets of %d graphs", len(s.Test))
+		}
+		for i, y := range one.Values {
+			if y-y != 0 {
+				return nil, fmt.Errorf("the prediction of graph %d is %g", s.Test[i], y)
+			}
+		}
+	}
+	return predicted, nil
+}
+
+// scores trains on one part of a split and returns the score on the other for every value of a grid.
+func (p *Problem) scores(ctx context.Context, l Learner, grid Grid, s *Split) ([]float64, error) {
+	predicted, err := p.learn(ctx, l, grid, s)
 	if err != nil {
 		return nil, err
 	}
-	truth := p.classesOf(s.Test)
-	out := make([]float64, len(p.C))
-	for k := range out {
-		out[k] = Accuracy(predicted[k], truth)
+	truth := p.targets().Of(s.Test)
+	out := make([]float64, len(predicted))
+	for k, one := range predicted {
+		out[k] = p.Metric.Score(one, truth)
 	}
 	return out, nil
-}
-
-// fit trains classifiers; folds come before the workers of one classifier.
-func (p *Problem) fit(ctx context.Context, x *tensor.Dense, train []int, grid []float64) (*svm.Classifier, error) {
-	workers := max(p.Workers/len(p.Folds), 1)
-	return svm.FitClassifier(ctx, x, train, p.Classes, grid, svm.Options{Workers: workers})
-}
-
-func (p *Problem) classesOf(graphs []int) []int {
-	out := make([]int, len(graphs))
-	for i, g := range graphs {
-		out[i] = p.Classes[g]
-	}
-	return out
 }

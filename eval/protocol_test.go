@@ -49,7 +49,7 @@ func TestTiesGoToTheFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range o.Chosen {
-			if c.Setting != 0 || c.C != p.C[0] || c.Accuracy != 1 {
+			if c.Setting != 0 || c.Value != 0.01 || c.Score != 1 {
 				t.Errorf("%s: chose %+v", name, c)
 			}
 		}
@@ -60,7 +60,7 @@ func TestTiesGoToTheFirst(t *testing.T) {
 func TestOneClassInTraining(t *testing.T) {
 	y := []int{1, 1, 1, 0, 0, 1}
 	p := Problem{
-		Classes: y, Settings: []Setting{&noisy{classes: y, noise: 0.1}},
+		Classes: y, Settings: []Setting{LinearSVM{Vectors: &noisy{classes: y, noise: 0.1}}},
 		Folds: []Split{{Train: []int{0, 1, 2}, Test: []int{3, 4, 5}}},
 	}
 	for name, protocol := range map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested} {
@@ -98,8 +98,8 @@ func TestGivenInnerFolds(t *testing.T) {
 		t.Errorf("chose %+v, then %+v", a.Chosen, b.Chosen)
 	}
 	for _, c := range a.Chosen {
-		if n := c.Accuracy * 10; n != float64(int(n+0.5)) {
-			t.Errorf("inner accuracy %g is not a number of tenths", c.Accuracy)
+		if n := c.Score * 10; n != float64(int(n+0.5)) {
+			t.Errorf("inner accuracy %g is not a number of tenths", c.Score)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestRepresentationsDoNotPileUp(t *testing.T) {
 		p.FromTrain = fromTrain
 		var alive, most atomic.Int64
 		for range 20 {
-			p.Settings = append(p.Settings, &counted{noisy{classes: p.Classes, noise: 1}, &alive, &most})
+			p.Settings = append(p.Settings, linear(&counted{noisy{classes: p.Classes, noise: 1}, &alive, &most}))
 		}
 		if _, err := Nested(context.Background(), p); err != nil {
 			t.Fatal(err)
@@ -189,12 +189,12 @@ func (s *broken) Represent(ctx context.Context, train []int) (*tensor.Dense, err
 
 func TestErrorsNameFoldAndSetting(t *testing.T) {
 	p := problem(t, 20, 2)
-	p.Settings = []Setting{&wrong{noisy{classes: p.Classes, noise: 3}}}
-	if _, err := Published(context.Background(), p); err == nil || !strings.Contains(err.Error(), "noise 3: the representation has not one row for each of the 20 graphs") {
+	p.Settings = []Setting{linear(&wrong{noisy{classes: p.Classes, noise: 3}})}
+	if _, err := Published(context.Background(), p); err == nil || !strings.Contains(err.Error(), "noise 3: a representation of 19 graphs for the targets of 20") {
 		t.Errorf("one row too few: error %v", err)
 	}
 	p.FromTrain, p.Workers = true, 3
-	p.Settings = []Setting{&broken{noisy{classes: p.Classes, noise: 3}, p.Folds[3].Train}}
+	p.Settings = []Setting{linear(&broken{noisy{classes: p.Classes, noise: 3}, p.Folds[3].Train})}
 	for name, protocol := range map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested} {
 		if _, err := protocol(context.Background(), p); err == nil || err.Error() != "fold 4, noise 3: no vertices" {
 			t.Errorf("%s: a fold that fails: error %v", name, err)
@@ -231,7 +231,7 @@ func TestCancellationStopsSoon(t *testing.T) {
 	p := problem(t, 40, 2)
 	p.FromTrain = true
 	s := &interrupted{noisy: noisy{classes: p.Classes, noise: 1}, cancel: cancel}
-	p.Settings = []Setting{s}
+	p.Settings = []Setting{linear(s)}
 	if _, err := Nested(ctx, p); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

@@ -1,55 +1,54 @@
 package eval
 
-import (
-	"context"
+import "context"
 
-	"gorgonia.org/tensor"
-)
-
-// Published evaluates every setting with every C on every fold and reports the pair with the best mean
-// TEST accuracy over all folds; of equal ones the earlier setting, then the smaller C. This is the
-// protocol of the published experiments (docs/conventions.md, 15). It is OPTIMISTIC: the test folds
-// take part in the choice, and Outcome.Protocol says so. Features are standardised on the training part
-// of each fold.
+// Published evaluates every setting with every value of its grid on every fold and reports the pair with
+// the best mean TEST score over all folds; of equal ones the earlier setting, then the earlier value.
+// This is the protocol of the published experiments (docs/conventions.md, 15). It is OPTIMISTIC: the test
+// folds take part in the choice, and Outcome.Protocol says so.
 //
 // Errors name the fold and the setting; a cancelled context is an error.
 func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	accuracy := make([][][]float64, len(p.Settings)) // setting, fold, C
-	for s := range accuracy {
-		accuracy[s] = make([][]float64, len(p.Folds))
+	scores := make([][][]float64, len(p.Settings)) // setting, fold, value of the grid
+	for s := range scores {
+		scores[s] = make([][]float64, len(p.Folds))
 	}
 	var r run
-	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, x *tensor.Dense) (err error) {
-		accuracy[setting][fold], err = p.accuracies(ctx, x, &p.Folds[fold])
+	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l Learner) (err error) {
+		scores[setting][fold], err = p.scores(ctx, l, p.grids[setting], &p.Folds[fold])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	curves := make([]Curve, len(p.Settings))
-	var means []float64
+	var best Choice
+	place := 0 // of the best value in its grid
 	for s, setting := range p.Settings {
-		curves[s] = Curve{Name: setting.String(), C: p.C, Mean: make([]float64, len(p.C)), Std: make([]float64, len(p.C))}
-		for k := range p.C {
-			curves[s].Mean[k], curves[s].Std[k] = MeanStd(column(accuracy[s], k))
+		grid := p.grids[s]
+		curve := Curve{setting.String(), grid, make([]float64, grid.size()), make([]float64, grid.size())}
+		for k := range curve.Mean {
+			curve.Mean[k], curve.Std[k] = MeanStd(column(scores[s], k))
 		}
-		means = append(means, curves[s].Mean...)
+		curves[s] = curve
+		k := p.Metric.firstBest(curve.Mean)
+		if s == 0 || p.Metric.better(curve.Mean[k], best.Score) {
+			best, place = Choice{s, curve.Name, grid.Name, grid.value(k), curve.Mean[k]}, k
+		}
 	}
-	best := firstBest(means)
-	s, k := best/len(p.C), best%len(p.C)
-	choice := Choice{Setting: s, Name: curves[s].Name, C: p.C[k], Accuracy: means[best]}
-	o := p.outcome("published: best mean over the test folds (optimistic)", column(accuracy[s], k), []Choice{choice}, &r)
+	folds := column(scores[best.Setting], place)
+	o := p.outcome("published: best mean over the test folds (optimistic)", folds, []Choice{best}, &r)
 	o.Curves = curves
 	return o, nil
 }
 
-// column returns the accuracies of all folds at one C.
-func column(accuracy [][]float64, k int) []float64 {
-	out := make([]float64, len(accuracy))
-	for f, values := range accuracy {
+// column returns the scores of all folds at one value of the grid.
+func column(scores [][]float64, k int) []float64 {
+	out := make([]float64, len(scores))
+	for f, values := range scores {
 		out[f] = values[k]
 	}
 	return out

@@ -1,12 +1,19 @@
 package eval
 
-// Result is what an evaluation prints: an outcome with its circumstances. Accuracies are in percent.
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Result is what an evaluation prints: an outcome with its circumstances. Accuracies are in percent,
+// errors in the units of the targets.
 type Result struct {
 	Model    string    `json:"model"`
 	Dataset  string    `json:"dataset"`
 	Graphs   int       `json:"n_graphs"`
 	Device   string    `json:"device"`
-	Metric   string    `json:"metric"` // "accuracy"
+	Metric   Metric    `json:"metric"`
 	Mean     float64   `json:"mean"`
 	Std      float64   `json:"std"`
 	Folds    []float64 `json:"folds"`
@@ -17,11 +24,38 @@ type Result struct {
 	Seconds  Seconds   `json:"seconds"`
 }
 
-// Param is a chosen setting with its C.
+// Param is a chosen setting with the value of its grid. In JSON grid and metric go by their names:
+// {"options": ..., "c": 0.1, "accuracy": 87.5}; a setting without a grid has no such entry.
 type Param struct {
-	Options  any     `json:"options"`
-	C        float64 `json:"c"`
-	Accuracy float64 `json:"accuracy"` // percent, that it was chosen for
+	Options any
+	Grid    string // its name
+	Value   float64
+	Metric  Metric
+	Score   float64 // that it was chosen for
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (p Param) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	entry := func(before, name string, value any) error {
+		raw, err := json.Marshal(map[string]any{name: value})
+		if err == nil {
+			out.WriteString(before)
+			out.Write(raw[1 : len(raw)-1])
+		}
+		return err
+	}
+	if err := entry("{", "options", p.Options); err != nil {
+		return nil, err
+	}
+	if p.Grid != "" {
+		if err := entry(",", strings.ToLower(p.Grid), p.Value); err != nil {
+			return nil, err
+		}
+	}
+	err := entry(",", string(p.Metric), p.Score)
+	out.WriteByte('}')
+	return out.Bytes(), err
 }
 
 // Seconds says where the time went. Total is wall time; the others are added over goroutines and may
@@ -34,15 +68,19 @@ type Seconds struct {
 	Total     float64 `json:"total"`
 }
 
-// Add takes over an outcome, in percent. options returns what to print of a setting, given its index in
-// Problem.Settings.
+// Add takes over an outcome, accuracies in percent. options returns what to print of a setting, given its
+// index in Problem.Settings.
 func (r *Result) Add(o *Outcome, options func(setting int) any) {
-	r.Metric, r.Protocol = "accuracy", o.Protocol
-	r.Mean, r.Std = 100*o.Mean, 100*o.Std
-	for _, a := range o.Folds {
-		r.Folds = append(r.Folds, 100*a)
+	unit := 1.0
+	if o.Metric == MetricAccuracy {
+		unit = 100
+	}
+	r.Metric, r.Protocol = o.Metric, o.Protocol
+	r.Mean, r.Std = unit*o.Mean, unit*o.Std
+	for _, score := range o.Folds {
+		r.Folds = append(r.Folds, unit*score)
 	}
 	for _, c := range o.Chosen {
-		r.Params = append(r.Params, Param{Options: options(c.Setting), C: c.C, Accuracy: 100 * c.Accuracy})
+		r.Params = append(r.Params, Param{options(c.Setting), c.Grid, c.Value, o.Metric, unit * c.Score})
 	}
 }

@@ -11,8 +11,8 @@ func TestResult(t *testing.T) {
 		Seconds: Seconds{Load: 0.01, Fit: 0.02, Transform: 0.03, Select: 0.04, Total: 0.1},
 	}
 	r.Add(&Outcome{
-		Protocol: "published", Mean: 0.875, Std: 0.125, Folds: []float64{0.75, 1},
-		Chosen: []Choice{{Setting: 1, C: 0.5, Accuracy: 0.875}},
+		Protocol: "published", Metric: MetricAccuracy, Mean: 0.875, Std: 0.125, Folds: []float64{0.75, 1},
+		Chosen: []Choice{{Setting: 1, Grid: "C", Value: 0.5, Score: 0.875}},
 	}, func(setting int) any { return map[string]int{"setting": setting} })
 	raw, err := json.Marshal(r)
 	if err != nil {

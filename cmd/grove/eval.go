@@ -136,7 +136,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, model string, flags modelFlag
 	r := &evalReport{Notes: notesOn(d), attributes: attributes}
 	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = model, d.Name, d.NumGraphs(), f.seed, describe(e)
 	p := eval.Problem{
-		Classes: d.Classes, Repeats: f.repeats, C: f.grid, FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
+		Classes: d.Classes, Repeats: f.repeats, FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
 	}
 	if err := f.divide(d, &p, r); err != nil {
@@ -176,7 +176,7 @@ func (a *app) settingsFor(p *eval.Problem, f *evalFlags, flags modelFlags, d *da
 		e, report = narrow(e, p.Workers/len(p.Folds)), nil
 	}
 	settings := flags.settings(d, e, spent, report)
-	p.Settings = asEval(settings)
+	p.Settings = asEval(settings, f.grid)
 	return settings, nil
 }
 

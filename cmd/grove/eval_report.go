@@ -10,7 +10,6 @@ import (
 
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/render"
-	"github.com/grove-graph/grove/svm"
 )
 
 // evalReport is what grove eval reports.
@@ -43,7 +42,7 @@ func (r *evalReport) take(o *eval.Outcome, p eval.Problem, options func(setting 
 		r.Folds[i] = rounded(f)
 	}
 	for i := range r.Params {
-		r.Params[i].Accuracy = rounded(r.Params[i].Accuracy)
+		r.Params[i].Score = rounded(r.Params[i].Score)
 	}
 }
 
@@ -109,7 +108,7 @@ func (r *evalReport) printChosen(w io.Writer) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range r.outcome.Chosen {
 		times[c.Name]++
-		low, high = min(low, c.C), max(high, c.C)
+		low, high = min(low, c.Value), max(high, c.Value)
 	}
 	names := make([]string, 0, len(times))
 	for name := range times {
@@ -140,15 +139,12 @@ func (r *evalReport) printChosen(w io.Writer) {
 	if more := len(names) - 5; more > 0 {
 		fact(w, "", "and %s more, of %d", count(more, "setting"), r.Settings)
 	}
-	values := len(r.problem.C)
-	if r.problem.C == nil {
-		values = len(svm.CGrid())
-	}
 	text := constant(low)
 	if low != high {
 		text += " to " + constant(high)
 	}
-	fact(w, "C", "%s, of %s", text, count(values, "value"))
+	values := r.problem.Settings[r.outcome.Chosen[0].Setting].Grid().Values
+	fact(w, "C", "%s, of %s", text, count(len(values), "value"))
 }
 
 // mostCurves bounds the settings in a plot.
@@ -171,7 +167,7 @@ func (r *evalReport) draw(path string) error {
 }
 
 func (r *evalReport) figure(title string) (*render.Figure, error) {
-	if len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].C) > 1 {
+	if len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].Grid.Values) > 1 {
 		return render.AccuracyCurves(title, r.bestCurves())
 	}
 	what, values := r.parts()
@@ -194,7 +190,7 @@ func (r *evalReport) bestCurves() []render.Curve {
 	chosen := r.outcome.Chosen[0]
 	for s, c := range r.outcome.Curves {
 		if s == chosen.Setting {
-			if k := slices.Index(c.C, chosen.C); k >= 0 {
+			if k := slices.Index(c.Grid.Values, chosen.Value); k >= 0 {
 				all = slices.Insert(all, 0, candidate{c, k})
 				continue
 			}
@@ -222,7 +218,7 @@ func (r *evalReport) bestCurves() []render.Curve {
 	}
 	curves := make([]render.Curve, len(all))
 	for i, c := range all {
-		curves[i] = render.Curve{Name: names[i], X: c.curve.C, Y: percent(c.curve.Mean), Marked: []int{c.best}}
+		curves[i] = render.Curve{Name: names[i], X: c.curve.Grid.Values, Y: percent(c.curve.Mean), Marked: []int{c.best}}
 		if i == 0 {
 			curves[i].Deviation = percent(c.curve.Std)
 		}

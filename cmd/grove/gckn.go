@@ -212,7 +212,7 @@ type gcknSetting struct {
 	spent *stopwatch
 }
 
-// Represent implements [eval.Setting].
+// Represent implements [eval.Vectors].
 func (s *gcknSetting) Represent(ctx context.Context, train []int) (*tensor.Dense, error) {
 	fitted, err := s.fit(ctx, train)
 	if err != nil {

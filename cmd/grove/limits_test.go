@@ -75,11 +75,12 @@ func TestExtremeConstants(t *testing.T) {
 
 // Of equal points the plot marks the one that the protocol chose.
 func TestPlotMarksTheChosenC(t *testing.T) {
+	grid := eval.Grid{Name: "C", Values: []float64{1, 10, 100}}
 	r := &evalReport{outcome: &eval.Outcome{
-		Chosen: []eval.Choice{{Setting: 1, C: 10}},
+		Chosen: []eval.Choice{{Setting: 1, Value: 10}},
 		Curves: []eval.Curve{
-			{Name: "a", C: []float64{1, 10, 100}, Mean: []float64{0.5, 0.9, 0.9}, Std: make([]float64, 3)},
-			{Name: "b", C: []float64{1, 10, 100}, Mean: []float64{0.9, 0.9, 0.9}, Std: make([]float64, 3)},
+			{Name: "a", Grid: grid, Mean: []float64{0.5, 0.9, 0.9}, Std: make([]float64, 3)},
+			{Name: "b", Grid: grid, Mean: []float64{0.9, 0.9, 0.9}, Std: make([]float64, 3)},
 		},
 	}}
 	curves := r.bestCurves()

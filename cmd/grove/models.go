@@ -55,7 +55,7 @@ type modelFlags interface {
 
 // setting is one choice of options of a model on one data set.
 type setting interface {
-	eval.Setting
+	eval.Vectors
 	// params describes the options, for --json.
 	params() any
 	// fit learns from the graphs in train, or from all of them where it is nil.
@@ -103,11 +103,11 @@ func wantsModel(c *cobra.Command, args []string) error {
 	return exactlyOne("MODEL", known)(c, args)
 }
 
-// asEval returns settings as package eval takes them.
-func asEval(settings []setting) []eval.Setting {
+// asEval returns settings as package eval takes them, with a linear classifier and its grid of C.
+func asEval(settings []setting, grid []float64) []eval.Setting {
 	all := make([]eval.Setting, len(settings))
 	for i, s := range settings {
-		all[i] = s
+		all[i] = eval.LinearSVM{Vectors: s, C: grid}
 	}
 	return all
 }

@@ -157,7 +157,7 @@ func (a *app) choose(ctx context.Context, f *trainFlags, d *dataset.Dataset, fla
 		return 0, 0, err
 	}
 	o, err := eval.Published(ctx, eval.Problem{
-		Classes: d.Classes, Folds: folds, Settings: asEval(settings), C: f.grid, FromTrain: true, Workers: f.goroutines(),
+		Classes: d.Classes, Folds: folds, Settings: asEval(settings, f.grid), FromTrain: true, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("choose setting and C", done, total) },
 	})
 	if err != nil {
@@ -165,7 +165,7 @@ func (a *app) choose(ctx context.Context, f *trainFlags, d *dataset.Dataset, fla
 	}
 	best := o.Chosen[0]
 	mean, std := rounded(100*o.Mean), rounded(100*o.Std)
-	r.C, r.Validation, r.Std = best.C, &mean, &std
+	r.C, r.Validation, r.Std = best.Value, &mean, &std
 	values := len(f.grid)
 	if f.grid == nil {
 		values = len(svm.CGrid())
