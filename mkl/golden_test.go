@@ -1,0 +1,209 @@
+package mkl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// goldenProblem is a file with kernel matrices and exact solutions of EasyMKL on them.
+type goldenProblem struct {
+	NumTrain  int `json:"n_train"`
+	Labels    []float64
+	Train     [][][]float64 `json:"kernels_train"`
+	Test      [][][]float64 `json:"kernels_test"`
+	Solutions map[string][]goldenSolution
+}
+
+type goldenSolution struct {
+	Lam           float64
+	Degenerate    bool
+	Objective     float64
+	Gamma         []float64
+	Margins       []float64 `json:"margin_contribution"`
+	EtaSum        []float64 `json:"eta_sum1"`
+	EtaL2         []float64 `json:"eta_l2"`
+	Bias          float64
+	DecisionTrain []float64       `json:"decision_train"`
+	DecisionTest  []float64       `json:"decision_test"`
+	KOMD          []goldenMachine `json:"komd_on_combined"`
+}
+
+type goldenMachine struct {
+	Lam           float64
+	Objective     float64
+	Gamma         []float64
+	Bias          float64
+	DecisionTrain []float64 `json:"decision_train"`
+	DecisionTest  []float64 `json:"decision_test"`
+}
+
+// TestGolden holds weights and decision values against every golden file that has kernel matrices and
+// solutions.
+func TestGolden(t *testing.T) {
+	root := os.Getenv("GROVE_GOLDEN")
+	if root == "" {
+		root = filepath.Join("..", "..", "shared", "golden")
+	}
+	files, _ := filepath.Glob(filepath.Join(root, "*", "*.json"))
+	if len(files) == 0 {
+		t.Skipf("no golden files under %s: set GROVE_GOLDEN", root)
+	}
+	seen := 0
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var form map[string]json.RawMessage
+		if json.Unmarshal(raw, &form) != nil || form["kernels_train"] == nil || form["solutions"] == nil {
+			continue
+		}
+		seen++
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			var g goldenProblem
+			if err := json.Unmarshal(raw, &g); err != nil {
+				t.Fatal(err)
+			}
+			for scaling, solutions := range g.Solutions {
+				for i := range solutions {
+					want := &solutions[i]
+					t.Run(fmt.Sprintf("%s/lambda %g", scaling, want.Lam), func(t *testing.T) {
+						g.check(t, scaling == "mean_diagonal_one", want)
+					})
+				}
+			}
+		})
+	}
+	if seen == 0 {
+		t.Errorf("no file with kernels_train and solutions under %s", root)
+	}
+}
+
+const tolerance = 1e-6
+
+func (g *goldenProblem) check(t *testing.T, scaled bool, want *goldenSolution) {
+	ctx, n := context.Background(), g.NumTrain
+	var kernels []*tensor.Dense
+	for _, k := range g.Train {
+		kernels = append(kernels, matrix(k))
+	}
+	f, err := NewMatrices(kernels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := g.Labels[:n]
+	s, err := Solve(ctx, f, labels, Options{Lambda: want.Lam, Norm: SumOne, Scale: scaled, Tolerance: 1e-12})
+	if want.Degenerate {
+		if !errors.Is(err, ErrInseparable) {
+			t.Fatalf("error %v, want that the classes cannot be separated", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "objective", []float64{s.Objective}, []float64{want.Objective})
+	if want.Lam > 0 || definite(f, s.Scales) {
+		near(t, "gamma", s.Gamma, want.Gamma)
+	}
+	near(t, "margins", s.Margins, want.Margins)
+	near(t, "weights of sum 1", s.Weights, want.EtaSum)
+	test := g.testRows(s.Combined())
+	check := func(what string, m *Machine, train, heldOut []float64) {
+		t.Helper()
+		near(t, what+" of the training objects", m.Decisions(f, s.Combined()), train)
+		var got []float64
+		for _, row := range test {
+			got = append(got, dot(row, m.Coef)-m.Bias)
+		}
+		near(t, what+" of the test objects", got, heldOut)
+	}
+	near(t, "bias", []float64{s.Bias}, []float64{want.Bias})
+	check("decision values", s.Machine(labels), want.DecisionTrain, want.DecisionTest)
+	for _, komd := range want.KOMD {
+		m, err := FitKOMD(ctx, f, s.Combined(), labels, komd.Lam)
+		if err != nil {
+			t.Fatal(err)
+		}
+		what := fmt.Sprintf("K-OMD with lambda %g: ", komd.Lam)
+		near(t, what+"objective", []float64{m.Objective}, []float64{komd.Objective})
+		near(t, what+"bias", []float64{m.Bias}, []float64{komd.Bias})
+		near(t, what+"gamma", signed(m.Coef, labels), komd.Gamma)
+		check(what+"decision values", m, komd.DecisionTrain, komd.DecisionTest)
+	}
+	unit, err := Solve(ctx, f, labels, Options{Lambda: want.Lam, Norm: L2One, Scale: scaled, Tolerance: 1e-12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "weights of 2-norm 1", unit.Weights, want.EtaL2)
+}
+
+// testRows returns the weighted kernel between test and training objects. A file without test kernels tests
+// on its first training objects.
+func (g *goldenProblem) testRows(weights []float64) [][]float64 {
+	blocks := g.Test
+	if blocks == nil {
+		for _, k := range g.Train {
+			blocks = append(blocks, k[:2])
+		}
+	}
+	rows := make([][]float64, len(blocks[0]))
+	for i := range rows {
+		rows[i] = make([]float64, g.NumTrain)
+		for r, k := range blocks {
+			for j, v := range k[i] {
+				rows[i][j] += weights[r] * v
+			}
+		}
+	}
+	return rows
+}
+
+// definite reports whether the sum of the kernels is so far from singular that gamma is unique without a ridge.
+func definite(f *Matrices, scales []float64) bool {
+	sum := mat.NewSymDense(f.n, nil)
+	column, unit := make([]float64, f.n), make([]float64, f.n)
+	for j := range f.n {
+		clear(unit)
+		unit[j] = 1
+		f.Apply(column, unit, scales)
+		for i := j; i < f.n; i++ {
+			sum.SetSym(i, j, column[i])
+		}
+	}
+	var e mat.EigenSym
+	e.Factorize(sum, false)
+	values := e.Values(nil)
+	return values[0] > 1e-6*values[len(values)-1]
+}
+
+func matrix(rows [][]float64) *tensor.Dense {
+	var x []float64
+	for _, r := range rows {
+		x = append(x, r...)
+	}
+	return tensor.New(tensor.WithShape(len(rows), len(rows[0])), tensor.WithBacking(x))
+}
+
+// near wants every number within the tolerance, absolute below 1 and relative above.
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
+	}
+	for i, w := range want {
+		if !(math.Abs(got[i]-w) <= tolerance*max(1, math.Abs(w))) {
+			t.Errorf("%s: number %d is %.12g, want %.12g", what, i, got[i], w)
+			return
+		}
+	}
+}
