@@ -42,10 +42,9 @@ sized by the memory that is free.`,
 			return a.embed(c, f, "", nil)
 		},
 	}
-	addModels(c, false, func(model string) string {
-		return "  grove embed " + model + " --data MUTAG -o X.npy\n" +
-			"  grove embed " + model + " --data MUTAG --layers 4:64:0.6,1:32:0.5 -o X.npy"
-	}, func(c *cobra.Command, model string, flags modelFlags) error {
+	addModels(c, func(model string) string {
+		return "  grove embed " + model + " --data MUTAG -o X.npy"
+	}, func(c *cobra.Command, _ family, model string, flags modelFlags) error {
 		if f.model != "" {
 			return usagef("embed: either name a model (%s) or give one that was trained (--model %s), not both", model, f.model)
 		}
@@ -121,15 +120,15 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 		return err
 	}
 	if flags != nil {
-		if _, err := flags.fits(d); err != nil {
+		if err := flags.fits(d); err != nil {
 			return err
 		}
 	}
 	load := seconds(start)
 	var spent stopwatch
 	if flags != nil {
-		s := flags.settings(d, e, &spent, a.progress.report)[0]
-		if apply, err = s.fit(c.Context(), nil); err != nil {
+		s := flags.settings(&work{d, e, &spent, a.progress.report})[0]
+		if apply, err = s.(embedder).embed(c.Context()); err != nil {
 			return err
 		}
 		r.Params = s.params()

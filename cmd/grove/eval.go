@@ -18,12 +18,11 @@ import (
 // evalFlags are the flags of grove eval beside those of the model.
 type evalFlags struct {
 	computing
-	data, folds, inner string
-	cv, repeats        int
-	selection, anchors string
-	grid               []float64
-	seed               uint64
-	plot               string
+	data, target, folds, inner string
+	cv, repeats                int
+	selection, anchors, metric string
+	seed                       uint64
+	plot                       string
 }
 
 func newEval(a *app) *cobra.Command {
@@ -31,15 +30,16 @@ func newEval(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval MODEL --data DIR",
 		Short: "Measure the accuracy of a model by cross-validation",
-		Long: `Measure how well a model classifies graphs that it has not seen, by cross-validation. Every fold
-holds some graphs back for the test and learns from the others.
+		Long: `Measure how well a model predicts what it has not seen, by cross-validation. Every fold holds some
+graphs back for the test and learns from the others. Where a data set asks about vertices, those are
+held back; its published splits are used unless --cv asks for others.
 
-Nested selection, the default, is the honest protocol: what is to be chosen (the constant C of the
-classifier, and the setting where the model's flags hold several values) is chosen by a second
-cross-validation inside each training part, and the anchors are learned from the training part alone.
---selection published chooses what does best on the test folds themselves, as the published
-experiments do, and --anchors all shows the model all graphs, without their classes; the figures are
-optimistic. Every output says which protocol it comes from.`,
+Nested selection, the default, is the honest protocol: what is to be chosen (the constant C of a
+classifier, a number of epochs, and the setting where the model's flags hold several values) is chosen
+inside each training part, by a second cross-validation or on a part held out, and anchors are learned
+from the training part alone. --selection published chooses what does best on the test folds
+themselves, as the published experiments do, and --anchors all shows the model all graphs, without their
+classes; the figures are optimistic. Every output says which protocol it comes from.`,
 		Example: `  grove eval gckn-subtree --data molecules
   grove eval gckn-path --data MUTAG --folds folds/MUTAG --plot accuracy.svg
   grove eval gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 --repeats 3
@@ -47,28 +47,30 @@ optimistic. Every output says which protocol it comes from.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: wantsModel,
 	}
-	addModels(c, true, func(model string) string {
+	addModels(c, func(model string) string {
 		return "  grove eval " + model + " --data MUTAG\n" +
-			"  grove eval " + model + " --data MUTAG --path-size 3,5 --sigma 0.4,0.6,1\n" +
-			"  grove eval " + model + " --data MUTAG --folds folds/MUTAG --grid quick --json > result.json"
-	}, func(c *cobra.Command, model string, flags modelFlags) error { return a.eval(c, f, model, flags) })
+			"  grove eval " + model + " --data MUTAG --folds folds/MUTAG --json > result.json"
+	}, func(c *cobra.Command, family family, model string, flags modelFlags) error {
+		return a.eval(c, f, family, model, flags)
+	})
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		fs.StringVar(&f.target, "target", "", "`NAME` what to predict, where a data set has several targets")
 		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
 		fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
-		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"}, "how setting and C are chosen: inside each training part, or by the test folds")
-		fs.StringVar(&f.inner, "inner", f.inner, "`K|DIR` inner folds of nested selection: stratified ones, or those in DIR/inner")
-		fs.StringVar(&f.inner, "nested", f.inner, "`K|DIR` the same as --inner")
+		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"}, "how everything is chosen: inside each training part, or by the test folds")
+		fs.StringVar(&f.inner, "inner", f.inner, "`K|1/K|DIR` inner folds of nested selection: K stratified ones, one of K parts held out, or those in DIR/inner")
+		fs.StringVar(&f.inner, "nested", f.inner, "`K|1/K|DIR` the same as --inner")
 		_ = fs.MarkHidden("nested")
-		choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"}, "graphs that anchors are learned from: the training part of each fold, or all")
-		addGridFlag(fs, &f.grid)
+		choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"}, "graphs that anchors (hierarchies, states) are learned from: the training part of each fold, or all")
+		choiceVar(fs, &f.metric, "metric", []string{"rmse", "mae"}, "error that a regression is measured by (default rmse)")
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
-		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that folds, sampled paths and anchors follow from")
+		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that folds and everything drawn at random follow from")
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.plot, "plot", "", "`FILE` plot to write, .svg or .png")
@@ -96,8 +98,8 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	case f.selection == "published" && inner:
 		return usagef("--inner belongs to --selection nested; with published the test folds choose")
 	}
-	if k, err := strconv.Atoi(f.inner); err == nil && k < 2 {
-		return usagef("--inner %d: want at least 2 folds", k)
+	if k, _, err := f.innerParts(); err == nil && k < 2 {
+		return usagef("--inner %s: want at least 2 folds or parts", f.inner)
 	} else if err != nil && f.folds == "" {
 		return usagef("--inner %s: inner folds in a folder divide given folds: give --folds too", f.inner)
 	}
@@ -110,10 +112,20 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-func (a *app) eval(c *cobra.Command, f *evalFlags, model string, flags modelFlags) error {
+// innerParts reads --inner: K folds, or 1/K for a part that is held out. Anything else is a folder.
+func (f *evalFlags) innerParts() (k int, holdOut bool, err error) {
+	text, holdOut := strings.CutPrefix(f.inner, "1/")
+	k, err = strconv.Atoi(text)
+	return k, holdOut, err
+}
+
+func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, flags modelFlags) error {
 	start := time.Now()
 	if err := f.check(c); err != nil {
 		return err
+	}
+	if family.learns == "" && c.Flags().Changed("anchors") {
+		return usagef("--anchors %s: %s learns nothing from graphs without their targets", f.anchors, model)
 	}
 	e, err := a.open(&f.computing)
 	if err != nil {
@@ -122,33 +134,28 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, model string, flags modelFlag
 	if err := flags.check(f.seed); err != nil {
 		return err
 	}
-	d, err := dataset.Open(f.data)
+	d, err := a.examplesIn(f.data, f.target, flags)
 	if err != nil {
 		return err
 	}
-	if err := wantsClasses(model, f.data, d); err != nil {
-		return err
-	}
-	attributes, err := flags.fits(d)
-	if err != nil {
-		return err
-	}
-	r := &evalReport{Notes: notesOn(d), attributes: attributes}
+	r := &evalReport{Notes: notesOn(d), data: d, family: family}
 	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = model, d.Name, d.NumGraphs(), f.seed, describe(e)
+	x := examplesOf(d)
 	p := eval.Problem{
-		Classes: d.Classes, Repeats: f.repeats, FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
+		Classes: x.classes, Values: x.values, Metric: eval.Metric(f.metric), Repeats: f.repeats, FromTrain: f.anchors == "train",
+		Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
 	}
-	if err := f.divide(d, &p, r); err != nil {
+	if f.metric != "" && x.values == nil {
+		return usagef("--metric %s: data set %s has classes to predict, no targets", f.metric, d.Name)
+	}
+	if err := f.divide(c, d, x, &p, r); err != nil {
 		return err
 	}
 	load := seconds(start)
 
 	var spent stopwatch
-	settings, err := a.settingsFor(&p, f, flags, d, e, &spent)
-	if err != nil {
-		return err
-	}
+	settings := a.settingsFor(&p, flags, d, e, &spent)
 	protocol := eval.Nested
 	if f.selection == "published" {
 		protocol = eval.Published
@@ -168,36 +175,25 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, model string, flags modelFlag
 	return a.emit(r, r.print)
 }
 
-// settingsFor gives the problem its settings. Where each fold learns its own anchors the folds run beside
-// each other, and the engine is left fewer goroutines.
-func (a *app) settingsFor(p *eval.Problem, f *evalFlags, flags modelFlags, d *dataset.Dataset, e engine.Engine, spent *stopwatch) ([]setting, error) {
+// settingsFor gives the problem its settings. Where each fold has a learner of its own the folds run
+// beside each other, and the engine is left fewer goroutines.
+func (a *app) settingsFor(p *eval.Problem, flags modelFlags, d *dataset.Dataset, e engine.Engine, spent *stopwatch) []setting {
 	report := a.progress.report
 	if p.FromTrain {
 		e, report = narrow(e, p.Workers/len(p.Folds)), nil
 	}
-	settings := flags.settings(d, e, spent, report)
-	p.Settings = asEval(settings, f.grid)
-	return settings, nil
+	settings := flags.settings(&work{d, e, spent, report})
+	p.Settings = asEval(settings)
+	return settings
 }
 
 // divide makes or reads the folds and says in r where they come from.
-func (f *evalFlags) divide(d *dataset.Dataset, p *eval.Problem, r *evalReport) error {
-	n := d.NumGraphs()
-	if f.folds == "" {
-		if f.cv > n {
-			return usagef("--cv %d: the data set has only %s", f.cv, count(n, "graph"))
-		}
-		folds, err := eval.Repeats(d.Classes, f.cv, f.repeats, f.seed)
-		if err != nil {
-			return err
-		}
-		p.Folds = folds
-		r.FoldsFrom = fmt.Sprintf("%d, stratified", f.cv)
-		if f.repeats > 1 {
-			r.FoldsFrom += fmt.Sprintf(", %d times", f.repeats)
-		}
-	} else {
-		folds, err := dataset.ReadFolds(f.folds, n)
+func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, x *examples, p *eval.Problem, r *evalReport) (err error) {
+	switch {
+	case f.folds != "" && x.task != graphTask:
+		return usagef("--folds %s: folds in a folder are of graphs, data set %s asks about vertices", f.folds, d.Name)
+	case f.folds != "":
+		folds, err := dataset.ReadFolds(f.folds, d.NumGraphs())
 		if err != nil {
 			return err
 		}
@@ -205,20 +201,57 @@ func (f *evalFlags) divide(d *dataset.Dataset, p *eval.Problem, r *evalReport) e
 			p.Folds = append(p.Folds, eval.Split{Train: fold.Train, Test: fold.Test})
 		}
 		r.FoldsFrom = fmt.Sprintf("%d from %s", len(folds), f.folds)
-		if err := f.readInner(folds, n, p, r); err != nil {
+		if err := f.readInner(folds, d.NumGraphs(), p, r); err != nil {
 			return err
 		}
+	case len(d.Splits) > 0 && !c.Flags().Changed("cv"):
+		f.publicSplits(c, d, p, r)
+	default:
+		n := len(x.known)
+		if f.cv > n {
+			return usagef("--cv %d: the data set has only %s", f.cv, count(n, x.task.noun()))
+		}
+		if p.Folds, err = x.folds(f.cv, f.repeats, f.seed); err != nil {
+			return err
+		}
+		r.FoldsFrom = fmt.Sprintf("%d, stratified", f.cv)
+		if x.classes == nil {
+			r.FoldsFrom = fmt.Sprintf("%d, drawn at random", f.cv)
+		}
+		if f.repeats > 1 {
+			r.FoldsFrom += fmt.Sprintf(", %d times", f.repeats)
+		}
 	}
-	if k, err := strconv.Atoi(f.inner); err == nil && f.selection == "nested" {
-		p.Inner = k
+	if k, holdOut, err := f.innerParts(); err == nil && f.selection == "nested" && p.InnerFolds == nil {
+		p.Inner, p.HoldOut = k, holdOut
 		r.Inner = fmt.Sprintf("%d, stratified", k)
+		if holdOut {
+			r.Inner = fmt.Sprintf("one, 1/%d of the training part held out", k)
+		}
 	}
 	return nil
 }
 
+// publicSplits takes the published splits of a data set, with their validation parts as inner folds.
+func (f *evalFlags) publicSplits(c *cobra.Command, d *dataset.Dataset, p *eval.Problem, r *evalReport) {
+	validated := f.selection == "nested" && !c.Flags().Changed("inner") && !c.Flags().Changed("nested")
+	for _, s := range d.Splits {
+		p.Folds = append(p.Folds, eval.Split{Train: s.Train, Test: s.Test})
+		validated = validated && len(s.Validation) > 0
+	}
+	r.FoldsFrom = count(len(d.Splits), "published split")
+	if !validated {
+		return
+	}
+	for _, s := range d.Splits {
+		p.InnerFolds = append(p.InnerFolds, []eval.Split{{Train: s.Train, Test: s.Validation}})
+	}
+	r.Inner = "1 for each split, its validation part"
+}
+
 // readInner reads the inner folds of given folds, if --inner names a folder.
 func (f *evalFlags) readInner(folds []dataset.Fold, n int, p *eval.Problem, r *evalReport) error {
-	if _, err := strconv.Atoi(f.inner); err == nil {
+	if _, _, err := f.innerParts(); err == nil {
 		return nil
 	}
 	dir := filepath.Clean(f.inner)
@@ -226,7 +259,7 @@ func (f *evalFlags) readInner(folds []dataset.Fold, n int, p *eval.Problem, r *e
 		dir = filepath.Dir(dir)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "inner")); err != nil || !info.IsDir() {
-		return usagef("--inner %s: want a number of folds or a folder that holds inner/train_idx-1.txt", f.inner)
+		return usagef("--inner %s: want a number of folds, 1/K for a part held out, or a folder that holds inner/train_idx-1.txt", f.inner)
 	}
 	inner, err := dataset.ReadInnerFolds(dir, n, folds)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/render"
 )
@@ -21,20 +22,24 @@ type evalReport struct {
 	Plot      string   `json:"plot,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
 
-	attributes bool // the model looks at attributes
-	outcome    *eval.Outcome
-	problem    eval.Problem
+	data    *dataset.Dataset
+	family  family
+	outcome *eval.Outcome
+	problem eval.Problem
 }
 
 // take puts an outcome into the report.
 func (r *evalReport) take(o *eval.Outcome, p eval.Problem, options func(setting int) any) {
 	r.outcome, r.problem, r.Settings = o, p, len(p.Settings)
 	r.Add(o, options)
-	r.Anchors = "learned from the training part of each fold"
-	if !p.FromTrain {
+	switch {
+	case r.family.learns == "":
+	case p.FromTrain:
+		r.Anchors = "learned from the training part of each fold"
+	default:
 		r.Anchors = "learned from all graphs, those of the test folds among them, without their classes"
-		if r.attributes {
-			r.Anchors += "; so is the scale of the attributes"
+		if r.data.Batch.AttributeDim > 0 {
+			r.Anchors += "; so is the scale of the attributes, where the model looks at them"
 		}
 	}
 	r.Mean, r.Std = rounded(r.Mean), rounded(r.Std)
@@ -47,9 +52,18 @@ func (r *evalReport) take(o *eval.Outcome, p eval.Problem, options func(setting 
 }
 
 func (r *evalReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%s on %s: %s, %s\n", r.Model, r.Dataset, count(r.Graphs, "graph"), count(1+slices.Max(r.problem.Classes), "class"))
+	what := ""
+	if r.problem.Classes != nil {
+		what = ", " + count(r.data.NumClasses(), "class")
+	}
+	if examples := examplesOf(r.data); examples.task != graphTask {
+		what = ", " + count(len(examples.known), examples.task.noun()) + what
+	}
+	fmt.Fprintf(w, "%s on %s: %s%s\n", r.Model, r.Dataset, count(r.Graphs, "graph"), what)
 	fact(w, "protocol", "%s", r.Protocol)
-	fact(w, "anchors", "%s", r.Anchors)
+	if r.Anchors != "" {
+		fact(w, r.family.learns, "%s", r.Anchors)
+	}
 	fact(w, "folds", "%s", r.FoldsFrom)
 	if r.Inner != "" {
 		fact(w, "inner folds", "%s", r.Inner)
@@ -58,7 +72,7 @@ func (r *evalReport) print(w io.Writer) {
 	fmt.Fprintln(w)
 	r.printFolds(w)
 	fmt.Fprintln(w)
-	fact(w, "accuracy", "%.1f +- %.1f %% (mean and standard deviation over %s)", r.Mean, r.Std, r.spread())
+	fact(w, string(r.Metric), "%s (mean and standard deviation over %s)", written(r.Metric, r.Mean, r.Std), r.spread())
 	r.printChosen(w)
 	for _, note := range r.Notes {
 		fact(w, "note", "%s", note)
@@ -98,7 +112,11 @@ func (r *evalReport) printFolds(w io.Writer) {
 	for i := range labels {
 		labels[i] = fmt.Sprintf("%s %2d", what, i+1)
 	}
-	_ = render.TextBars(w, labels, values, 0, 100, 40) // emit keeps the writer's error
+	most := 100.0
+	if r.Metric != eval.MetricAccuracy {
+		most = slices.Max(values)
+	}
+	_ = render.TextBars(w, labels, values, 0, most, 40) // emit keeps the writer's error
 }
 
 // printChosen writes which settings and values of C were chosen, with the number of folds where they
@@ -139,12 +157,15 @@ func (r *evalReport) printChosen(w io.Writer) {
 	if more := len(names) - 5; more > 0 {
 		fact(w, "", "and %s more, of %d", count(more, "setting"), r.Settings)
 	}
+	grid := r.problem.Settings[r.outcome.Chosen[0].Setting].Grid()
+	if len(grid.Values) == 0 {
+		return
+	}
 	text := constant(low)
 	if low != high {
 		text += " to " + constant(high)
 	}
-	values := r.problem.Settings[r.outcome.Chosen[0].Setting].Grid().Values
-	fact(w, "C", "%s, of %s", text, count(len(values), "value"))
+	fact(w, grid.Name, "%s, of %s", text, count(len(grid.Values), "value"))
 }
 
 // mostCurves bounds the settings in a plot.
@@ -153,7 +174,8 @@ const mostCurves = 5
 // draw plots the accuracy against C where the protocol has it for every C, otherwise the folds.
 func (r *evalReport) draw(path string) error {
 	protocol, _, _ := strings.Cut(r.Protocol, ":")
-	title := fmt.Sprintf("%s on %s: %.1f ± %.1f %% (%s selection)", r.Model, r.Dataset, r.Mean, r.Std, protocol)
+	score := strings.Replace(written(r.Metric, r.Mean, r.Std), "+-", "±", 1)
+	title := fmt.Sprintf("%s on %s: %s (%s selection)", r.Model, r.Dataset, score, protocol)
 	figure, err := r.figure(title)
 	if err != nil {
 		return fmt.Errorf("--plot %s: %w", path, err)
@@ -167,7 +189,7 @@ func (r *evalReport) draw(path string) error {
 }
 
 func (r *evalReport) figure(title string) (*render.Figure, error) {
-	if len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].Grid.Values) > 1 {
+	if r.Metric == eval.MetricAccuracy && len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].Grid.Values) > 1 {
 		return render.AccuracyCurves(title, r.bestCurves())
 	}
 	what, values := r.parts()
@@ -175,8 +197,12 @@ func (r *evalReport) figure(title string) (*render.Figure, error) {
 	for i := range categories {
 		categories[i] = fmt.Sprint(i + 1)
 	}
-	chart := render.Chart{Title: title, X: render.Axis{Label: what}, Y: render.Axis{Label: "accuracy (%)"}}
-	return render.Bars(chart, categories, []render.Series{{Name: "test accuracy", Values: values}})
+	label := string(r.Metric)
+	if r.Metric == eval.MetricAccuracy {
+		label = "accuracy (%)"
+	}
+	chart := render.Chart{Title: title, X: render.Axis{Label: what}, Y: render.Axis{Label: label}}
+	return render.Bars(chart, categories, []render.Series{{Name: "test " + string(r.Metric), Values: values}})
 }
 
 // bestCurves returns the curves of the best settings in percent, the chosen setting first, with the C

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/gckn"
 	"github.com/spf13/pflag"
 	"gorgonia.org/tensor"
@@ -17,6 +18,7 @@ import (
 func gcknFamily() family {
 	return family{
 		name: "GCKN", kind: "gckn", load: loadPipeline,
+		verbs: []string{"eval", "train", "embed"}, learns: "anchors",
 		models: []modelName{
 			{"gckn-walk", "graph convolutional kernel network on walks, one layer"},
 			{"gckn-path", "graph convolutional kernel network on paths, one layer"},
@@ -43,6 +45,7 @@ type gcknFlags struct {
 	flags         *pflag.FlagSet // to know which were given
 	options       []gckn.Options // after check
 	severalValues bool
+	machine       machineFlags
 }
 
 func newGCKNFlags(variant string) *gcknFlags {
@@ -57,7 +60,8 @@ func newGCKNFlags(variant string) *gcknFlags {
 	}
 }
 
-func (g *gcknFlags) add(fs *pflag.FlagSet, several bool) {
+func (g *gcknFlags) add(fs *pflag.FlagSet, verb string) {
+	several := verb != "embed"
 	g.severalValues, g.flags = several, fs
 	value := "`N` "
 	if several {
@@ -84,10 +88,16 @@ func (g *gcknFlags) add(fs *pflag.FlagSet, several bool) {
 	choiceVar(fs, &g.rule, "regularisation", []string{"code", "paper"}, "of the inverse square root: after the root as in the published code, inside as in the paper")
 	fs.Var(newSingle(&g.samples, parseCount), "samples", "`N` paths from which the anchors of a layer are learned")
 	choiceVar(fs, &g.precision, "precision", []string{"float32", "float64"}, "numbers to compute with")
+	if several {
+		g.machine.add(fs, "code: 60 values from 1e-4 to 1e4")
+	}
 }
 
 // check implements modelFlags.
 func (g *gcknFlags) check(seed uint64) error {
+	if err := g.machine.check(); err != nil {
+		return err
+	}
 	base, err := gckn.Preset(g.variant, 4, 128, 0.6)
 	if err != nil {
 		return &usageError{err}
@@ -186,22 +196,25 @@ func parseLayers(text string) ([]gckn.LayerOptions, error) {
 }
 
 // fits implements modelFlags.
-func (g *gcknFlags) fits(d *dataset.Dataset) (attributes bool, err error) {
-	encoding, err := dataset.FitEncoding(d, g.features, nil)
-	switch {
-	case err == nil:
-		return encoding.Standardisation != nil, nil
-	case g.features == dataset.AutoFeatures:
-		return false, err
+func (g *gcknFlags) fits(d *dataset.Dataset) error {
+	if g.severalValues { // there is a classifier
+		if err := wantsGraphClasses(g.variant, d); err != nil {
+			return err
+		}
 	}
-	return false, usagef("--features %s: %w", g.features, err)
+	_, err := dataset.FitEncoding(d, g.features, nil)
+	if err != nil && g.features != dataset.AutoFeatures {
+		return usagef("--features %s: %w", g.features, err)
+	}
+	return err
 }
 
 // settings implements modelFlags.
-func (g *gcknFlags) settings(d *dataset.Dataset, e engine.Engine, spent *stopwatch, report func(string, int, int)) []setting {
+func (g *gcknFlags) settings(w *work) []setting {
 	all := make([]setting, len(g.options))
 	for i, o := range g.options {
-		all[i] = &gcknSetting{gckn.Setting{Data: d, Features: g.features, Options: o, Engine: e, Progress: report}, spent}
+		vectors := &gcknSetting{gckn.Setting{Data: w.data, Features: g.features, Options: o, Engine: w.engine, Progress: w.report}, w.spent}
+		all[i] = &pipelineSetting{eval.LinearSVM{Vectors: vectors, C: g.machine.grid}, vectors, g.variant}
 	}
 	return all
 }
@@ -222,7 +235,7 @@ func (s *gcknSetting) Represent(ctx context.Context, train []int) (*tensor.Dense
 	return fitted.graphs(ctx, s.Data, s.Progress)
 }
 
-func (s *gcknSetting) fit(ctx context.Context, train []int) (features, error) {
+func (s *gcknSetting) fit(ctx context.Context, train []int) (*network, error) {
 	defer s.spent.fitting(time.Now())
 	encoding, model, err := s.Setting.Fit(ctx, train)
 	if err != nil {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/gckn"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
@@ -19,6 +21,40 @@ type pipeline struct {
 	head
 	network    *network
 	classifier *svm.Model
+}
+
+// pipelineSetting is one choice of options of a network with a linear classifier.
+type pipelineSetting struct {
+	eval.LinearSVM
+	vectors *gcknSetting
+	model   string
+}
+
+func (s *pipelineSetting) params() any { return s.vectors.params() }
+
+// embed implements embedder.
+func (s *pipelineSetting) embed(ctx context.Context) (rowStream, error) {
+	return s.vectors.fit(ctx, nil)
+}
+
+// train implements setting: network and classifier learn from all graphs.
+func (s *pipelineSetting) train(ctx context.Context, c float64) (predictor, error) {
+	v := s.vectors
+	fitted, err := v.fit(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	transforming := time.Now()
+	x, err := fitted.graphs(ctx, v.Data, v.Progress)
+	if err != nil {
+		return nil, err
+	}
+	v.spent.transforming(transforming)
+	classifier, err := svm.FitClassifier(ctx, x, nil, v.Data.Classes, []float64{c}, svm.Options{Workers: v.Engine.Workers()})
+	if err != nil {
+		return nil, err
+	}
+	return &pipeline{head{Model: s.model, Task: graphTask, Classes: v.Data.ClassNames}, fitted, classifier.Model(0)}, nil
 }
 
 // storedPipeline is what a pipeline adds to its model file; the tensors are those of the network.

@@ -57,16 +57,17 @@ func (h *head) decisionColumns(classes []int) []string {
 	return columns
 }
 
-// training says how a model came to be. Accuracies are in percent; errors are in units of the targets.
+// training says how a model came to be. Accuracies are in percent, errors in the units of the target.
 type training struct {
 	Dataset    string   `json:"dataset"`
 	Graphs     int      `json:"n_graphs"`
 	Setting    string   `json:"setting"`
 	Seed       uint64   `json:"seed"`
-	C          float64  `json:"c,omitempty"`
-	ChosenBy   string   `json:"chosen_by"` // how the setting and C were chosen
-	Accuracy   float64  `json:"training_accuracy"`
-	Validation *float64 `json:"cross_validated_accuracy,omitempty"` // nothing where there was no choice
+	Value      *float64 `json:"value,omitempty"` // of the setting's grid, C for instance
+	ChosenBy   string   `json:"chosen_by,omitempty"`
+	Accuracy   *float64 `json:"training_accuracy,omitempty"`
+	RMSE       *float64 `json:"training_rmse,omitempty"`
+	Validation *float64 `json:"cross_validated,omitempty"` // nothing where there was no choice
 }
 
 // storedModel is the description of a model in its file.
@@ -130,22 +131,6 @@ type predictions struct {
 	// values has a row for each example: decision values, or the predicted targets in a regression.
 	values  *tensor.Dense
 	columns []string // what the columns of values are
-}
-
-// task says what a model predicts something of.
-type task string
-
-const (
-	graphTask task = "graph"
-	nodeTask  task = "node"
-)
-
-// noun is what an example of the task is called.
-func (t task) noun() string {
-	if t == nodeTask {
-		return "vertex"
-	}
-	return "graph"
 }
 
 // truth returns the class of every example of d as an index of the head's classes: -1 where the model

@@ -50,14 +50,26 @@ func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	plural := noun + "s"
+	return fmt.Sprintf("%d %s", n, plural(noun))
+}
+
+func plural(noun string) string {
 	switch {
 	case strings.HasSuffix(noun, "tex"):
-		plural = strings.TrimSuffix(noun, "ex") + "ices"
+		return strings.TrimSuffix(noun, "ex") + "ices"
 	case strings.HasSuffix(noun, "ss"):
-		plural = noun + "es"
+		return noun + "es"
 	}
-	return fmt.Sprintf("%d %s", n, plural)
+	return noun + "s"
+}
+
+// listed writes the first names of a list.
+func listed(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		text += ", ..."
+	}
+	return text
 }
 
 // seconds measures the time since start, rounded to milliseconds.
@@ -98,6 +110,22 @@ func constant(c float64) string {
 		return fmt.Sprintf("%.0f", c)
 	}
 	return fmt.Sprintf("%.3g", c)
+}
+
+// inUnits returns a score as it is shown: accuracies in percent, errors in the units of the target.
+func inUnits(m eval.Metric, score float64) float64 {
+	if m == eval.MetricAccuracy {
+		return rounded(100 * score)
+	}
+	return score
+}
+
+// written is a score in units with its standard deviation.
+func written(m eval.Metric, mean, std float64) string {
+	if m == eval.MetricAccuracy {
+		return fmt.Sprintf("%.1f +- %.1f %%", mean, std)
+	}
+	return fmt.Sprintf("%.4g +- %.2g (%s)", mean, std, m)
 }
 
 // rounded takes what rounding leaves off a percentage.

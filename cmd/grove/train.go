@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/eval"
-	"github.com/grove-graph/grove/svm"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -17,11 +17,9 @@ import (
 // trainFlags are the flags of grove train beside those of the model.
 type trainFlags struct {
 	computing
-	data, out string
-	c         float64
-	cv        int
-	grid      []float64
-	seed      uint64
+	data, target, out string
+	cv                int
+	seed              uint64
 }
 
 func newTrain(a *app) *cobra.Command {
@@ -29,31 +27,32 @@ func newTrain(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "train MODEL --data DIR -o model.grove",
 		Short: "Train a model and store it",
-		Long: `Train a model on all graphs of a data set and store it in one file, with everything that grove
-predict, embed and explain need. The constant C of the classifier, and the setting where the model's
-flags hold several values, are chosen by stratified cross-validation within the given graphs.`,
+		Long: `Train a model on all graphs of a data set (or all vertices, where the data set asks about them) and
+store it in one file, with everything that grove predict, embed and explain need. What the model's
+flags leave open (the constant C of a classifier, and the setting where they hold several values) is
+chosen by stratified cross-validation within the given data.`,
 		Example: `  grove train gckn-subtree --data molecules -o model.grove
   grove train gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 -o model.grove
   grove train gckn-path --data MUTAG --c 0.1 -o model.grove      # nothing left to choose`,
 		Args: cobra.ArbitraryArgs,
 		RunE: wantsModel,
 	}
-	addModels(c, true, func(model string) string {
+	addModels(c, func(model string) string {
 		return "  grove train " + model + " --data MUTAG -o model.grove\n" +
-			"  grove train " + model + " --data MUTAG --sigma 0.4,0.6 --cv 10 -o model.grove\n" +
-			"  grove train " + model + " --data MUTAG --filters 64 --c 0.1 -o model.grove"
-	}, func(c *cobra.Command, model string, flags modelFlags) error { return a.train(c, f, model, flags) })
+			"  grove train " + model + " --data MUTAG --cv 10 -o model.grove"
+	}, func(c *cobra.Command, _ family, model string, flags modelFlags) error {
+		return a.train(c, f, model, flags)
+	})
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		fs.StringVar(&f.target, "target", "", "`NAME` what to predict, where a data set has several targets")
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
-		fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses setting and C")
-		fs.Var(newSingle(&f.c, parseConstant), "c", "`C` constant of the classifier, in place of choosing it")
-		addGridFlag(fs, &f.grid)
+		fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses what is left open")
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
-		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that parts, sampled paths and anchors follow from")
+		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that everything drawn at random follows from")
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` model to write")
@@ -62,7 +61,7 @@ flags hold several values, are chosen by stratified cross-validation within the 
 	return c
 }
 
-// trainReport is what grove train reports. Accuracies are in percent.
+// trainReport is what grove train reports. Accuracies are in percent, errors in the units of the target.
 type trainReport struct {
 	Model      string       `json:"model"`
 	Dataset    string       `json:"dataset"`
@@ -70,11 +69,15 @@ type trainReport struct {
 	Device     string       `json:"device"`
 	Setting    string       `json:"setting"`
 	Params     any          `json:"params"`
-	C          float64      `json:"c"`
-	ChosenBy   string       `json:"chosen_by"`
-	Training   float64      `json:"training_accuracy"`
-	Validation *float64     `json:"cross_validated_accuracy,omitempty"` // at the choice; nothing without a choice
-	Std        *float64     `json:"cross_validated_std,omitempty"`      // over the parts
+	Grid       string       `json:"grid,omitempty"`  // name of what the setting leaves open: C for instance
+	Value      *float64     `json:"value,omitempty"` // that was taken
+	C          *float64     `json:"c,omitempty"`     // the same, where it is C
+	ChosenBy   string       `json:"chosen_by,omitempty"`
+	Accuracy   *float64     `json:"training_accuracy,omitempty"`
+	RMSE       *float64     `json:"training_rmse,omitempty"`
+	Metric     eval.Metric  `json:"metric"`
+	Validation *float64     `json:"cross_validated,omitempty"`     // score at the choice; nothing without a choice
+	Std        *float64     `json:"cross_validated_std,omitempty"` // over the parts
 	File       string       `json:"file"`
 	Notes      []string     `json:"notes,omitempty"`
 	Seconds    eval.Seconds `json:"seconds"`
@@ -98,39 +101,29 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if err := flags.check(f.seed); err != nil {
 		return err
 	}
-	if f.c > 0 {
-		if c.Flags().Changed("c-grid") {
-			return usagef("--c and --c-grid: give one of the two")
-		}
-		f.grid = []float64{f.c}
-	}
-	d, err := dataset.Open(f.data)
+	d, err := a.examplesIn(f.data, f.target, flags)
 	if err != nil {
-		return err
-	}
-	if err := wantsClasses(model, f.data, d); err != nil {
-		return err
-	}
-	if _, err := flags.fits(d); err != nil {
 		return err
 	}
 	load := seconds(start)
 	var spent stopwatch
 	r := &trainReport{Model: model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out, Notes: notesOn(d)}
-	chosen, selecting, err := a.choose(c.Context(), f, d, flags, e, &spent, r)
+	chosen, value, selecting, err := a.choose(c.Context(), f, d, flags, e, &spent, r)
 	if err != nil {
 		return err
 	}
-	s := flags.settings(d, e, &spent, a.progress.report)[chosen]
-	r.Setting, r.Params = s.String(), s.params()
-
-	p := &pipeline{head: head{Model: model, Task: graphTask, Classes: d.ClassNames}}
-	if r.Training, err = p.fit(c.Context(), s, d, e, r.C, &spent, a.progress.report); err != nil {
+	s := flags.settings(&work{d, e, &spent, a.progress.report})[chosen]
+	r.take(s, value)
+	p, err := s.train(c.Context(), value)
+	if err != nil {
 		return err
 	}
-	p.Training = training{
-		Dataset: d.Name, Graphs: r.Graphs, Setting: r.Setting, Seed: f.seed, C: r.C, ChosenBy: r.ChosenBy,
-		Accuracy: r.Training, Validation: r.Validation,
+	if err := r.score(c.Context(), p, d); err != nil {
+		return err
+	}
+	p.about().Training = training{
+		Dataset: d.Name, Graphs: r.Graphs, Setting: r.Setting, Seed: f.seed, Value: r.Value, ChosenBy: r.ChosenBy,
+		Accuracy: r.Accuracy, RMSE: r.RMSE, Validation: r.Validation,
 	}
 	if err := save(f.out, p); err != nil {
 		return fmt.Errorf("--out %s: %w", f.out, plain(err))
@@ -139,73 +132,123 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	return a.emit(r, r.print)
 }
 
-// choose picks setting and C by cross-validation, if there is anything to pick, notes in r how, and
-// returns the index of the setting and the time that classifiers took.
-func (a *app) choose(ctx context.Context, f *trainFlags, d *dataset.Dataset, flags modelFlags, e engine.Engine, spent *stopwatch, r *trainReport) (int, time.Duration, error) {
-	settings := flags.settings(d, narrow(e, 1), spent, nil) // the parts run beside each other
-	if f.c > 0 && len(settings) == 1 {
-		r.C, r.ChosenBy = f.c, "given"
-		return 0, 0, nil
-	}
-	n := d.NumGraphs()
-	parts := min(f.cv, n)
-	if parts < 2 {
-		return 0, 0, usagef("--c is missing: %s cannot be cross-validated to choose it", count(n, "graph"))
-	}
-	folds, err := eval.Stratified(d.Classes, parts, f.seed)
+// examplesIn reads a data set to learn from and refuses what the model cannot learn.
+func (a *app) examplesIn(path, target string, flags modelFlags) (*dataset.Dataset, error) {
+	d, err := dataset.Open(path)
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	o, err := eval.Published(ctx, eval.Problem{
-		Classes: d.Classes, Folds: folds, Settings: asEval(settings, f.grid), FromTrain: true, Workers: f.goroutines(),
-		Progress: func(done, total int, _ string) { a.progress.report("choose setting and C", done, total) },
-	})
-	if err != nil {
-		return 0, 0, err
+	if d, err = oneTarget(d, target); err != nil {
+		return nil, err
 	}
-	best := o.Chosen[0]
-	mean, std := rounded(100*o.Mean), rounded(100*o.Std)
-	r.C, r.Validation, r.Std = best.Value, &mean, &std
-	values := len(f.grid)
-	if f.grid == nil {
-		values = len(svm.CGrid())
+	if err := wantsExamples(path, d); err != nil {
+		return nil, err
 	}
-	r.ChosenBy = fmt.Sprintf("chosen among %s", count(values, "value"))
-	if len(settings) > 1 {
-		r.ChosenBy += " and " + count(len(settings), "setting")
-	}
-	r.ChosenBy += fmt.Sprintf(" by stratified %d-fold cross-validation", parts)
-	return best.Setting, o.Select, nil
+	return d, flags.fits(d)
 }
 
-// fit fits a setting and its classifier on all graphs of d and returns the accuracy on them in percent.
-func (p *pipeline) fit(ctx context.Context, s setting, d *dataset.Dataset, e engine.Engine, c float64, spent *stopwatch, report func(string, int, int)) (float64, error) {
-	fitted, err := s.fit(ctx, nil)
-	if err != nil {
-		return 0, err
+// choose picks a setting and a value of its grid by cross-validation, if there is anything to pick, and
+// notes in r how. It returns the index of the setting and the time that classifiers took.
+func (a *app) choose(
+	ctx context.Context, f *trainFlags, d *dataset.Dataset, flags modelFlags, e engine.Engine, spent *stopwatch, r *trainReport,
+) (chosen int, value float64, selecting time.Duration, err error) {
+	x := examplesOf(d)
+	p := eval.Problem{
+		Classes: x.classes, Values: x.values, FromTrain: true, Workers: f.goroutines(),
+		Progress: func(done, total int, _ string) { a.progress.report("choose a setting", done, total) },
 	}
-	transforming := time.Now()
-	x, err := fitted.graphs(ctx, d, report)
-	if err != nil {
-		return 0, err
+	settings := flags.settings(&work{d, narrow(e, 1), spent, nil}) // the parts run beside each other
+	grid := settings[0].Grid()
+	r.Metric = eval.MetricAccuracy
+	if x.classes == nil {
+		r.Metric = eval.MetricRMSE
 	}
-	spent.transforming(transforming)
-	classifier, err := svm.FitClassifier(ctx, x, nil, d.Classes, []float64{c}, svm.Options{Workers: e.Workers()})
-	if err != nil {
-		return 0, err
+	if len(settings) == 1 && len(grid.Values) <= 1 {
+		if len(grid.Values) == 1 {
+			value, r.ChosenBy = grid.Values[0], "given"
+		}
+		return 0, value, 0, nil
 	}
-	p.network, p.classifier = fitted.(*network), classifier.Model(0)
-	said, err := p.classifier.Predict(x, nil)
-	return rounded(100 * eval.Accuracy(said, d.Classes)), err
+	parts := min(f.cv, len(x.known))
+	if parts < 2 {
+		return 0, 0, 0, usagef("--c is missing: %s cannot be cross-validated to choose it", count(len(x.known), x.task.noun()))
+	}
+	if p.Folds, err = x.folds(parts, 1, f.seed); err != nil {
+		return 0, 0, 0, err
+	}
+	p.Settings = asEval(settings)
+	o, err := eval.Published(ctx, p)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	best := o.Chosen[0]
+	mean, std := inUnits(o.Metric, o.Mean), inUnits(o.Metric, o.Std)
+	r.Validation, r.Std = &mean, &std
+	var choice []string
+	if n := len(settings[best.Setting].Grid().Values); n > 1 {
+		choice = append(choice, count(n, "value"))
+	}
+	if len(settings) > 1 {
+		choice = append(choice, count(len(settings), "setting"))
+	}
+	r.ChosenBy = fmt.Sprintf("chosen among %s by %d-fold cross-validation", strings.Join(choice, " and "), parts)
+	return best.Setting, best.Value, o.Select, nil
+}
+
+// take notes the choice.
+func (r *trainReport) take(s setting, value float64) {
+	r.Setting, r.Params, r.Grid = s.String(), s.params(), s.Grid().Name
+	if len(s.Grid().Values) == 0 {
+		return
+	}
+	r.Value = &value
+	if r.Grid == "C" {
+		r.C = &value
+	}
+}
+
+// score measures the model on what it was trained on.
+func (r *trainReport) score(ctx context.Context, p predictor, d *dataset.Dataset) error {
+	said, err := p.predict(ctx, d, nil)
+	if err != nil {
+		return err
+	}
+	x := examplesOf(d)
+	if x.classes != nil {
+		accuracy := inUnits(eval.MetricAccuracy, eval.Accuracy(pick(said.classes, x.known), pick(x.classes, x.known)))
+		r.Accuracy = &accuracy
+		return nil
+	}
+	rmse := eval.RMSE(pick(said.values.Float64s(), x.known), pick(x.values, x.known))
+	r.RMSE = &rmse
+	return nil
+}
+
+// pick returns the values at the given places.
+func pick[T any](values []T, places []int) []T {
+	out := make([]T, len(places))
+	for i, p := range places {
+		out[i] = values[p]
+	}
+	return out
 }
 
 func (r *trainReport) print(w io.Writer) {
 	fmt.Fprintf(w, "%s trained on %s: %s\n", r.Model, r.Dataset, count(r.Graphs, "graph"))
 	fact(w, "setting", "%s", r.Setting)
-	fact(w, "C", "%s, %s", constant(r.C), r.ChosenBy)
-	fact(w, "accuracy", "%.1f %% on the graphs it was trained on", r.Training)
+	switch {
+	case r.Value != nil:
+		fact(w, r.Grid, "%s, %s", constant(*r.Value), r.ChosenBy)
+	case r.ChosenBy != "":
+		fact(w, "", "%s", r.ChosenBy)
+	}
+	if r.Accuracy != nil {
+		fact(w, "accuracy", "%.1f %% on the examples it was trained on", *r.Accuracy)
+	} else {
+		fact(w, "error", "%.4g (root of the mean square) on the examples it was trained on", *r.RMSE)
+	}
 	if r.Validation != nil {
-		fact(w, "", "%.1f +- %.1f %% cross-validated at this choice (grove eval gives the honest figure)", *r.Validation, *r.Std)
+		fact(w, "", "%s cross-validated at this choice (grove eval gives the honest figure)", written(r.Metric, *r.Validation, *r.Std))
 	}
 	for _, note := range r.Notes {
 		fact(w, "note", "%s", note)

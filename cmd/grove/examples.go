@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/eval"
+)
+
+// task says what a model predicts something of.
+type task string
+
+const (
+	graphTask task = "graph"
+	nodeTask  task = "node"
+)
+
+// noun is what an example of the task is called.
+func (t task) noun() string {
+	if t == nodeTask {
+		return "vertex"
+	}
+	return "graph"
+}
+
+// taskOf returns what a data set asks about.
+func taskOf(d *dataset.Dataset) task {
+	if d.Task.PerVertex() {
+		return nodeTask
+	}
+	return graphTask
+}
+
+// examples are what a model learns from and is tested on: the graphs or the vertices of a data set with
+// what is to be predicted of them.
+type examples struct {
+	task    task
+	classes []int     // of each example, -1 where it has none; nil in a regression
+	values  []float64 // target of each example, NaN where it has none; nil in a classification
+	known   []int     // examples that have a class or a target, ascending
+}
+
+// examplesOf returns the examples of a data set, whose regression has one target (see [oneTarget]).
+func examplesOf(d *dataset.Dataset) *examples {
+	x := &examples{task: taskOf(d)}
+	switch d.Task {
+	case dataset.GraphClassification:
+		x.classes = d.Classes
+	case dataset.NodeClassification:
+		x.classes = d.VertexClasses
+	default:
+		x.values = d.Targets
+	}
+	for i := range max(len(x.classes), len(x.values)) {
+		if x.classes != nil && x.classes[i] >= 0 || x.values != nil && !math.IsNaN(x.values[i]) {
+			x.known = append(x.known, i)
+		}
+	}
+	return x
+}
+
+// folds cuts the examples that have a class or a target into folds, stratified by class where there are
+// classes, one repeat after another.
+func (x *examples) folds(k, repeats int, seed uint64) ([]eval.Split, error) {
+	var splits []eval.Split
+	var err error
+	if x.classes != nil {
+		splits, err = eval.Repeats(pick(x.classes, x.known), k, repeats, seed)
+	} else {
+		splits, err = eval.Shuffled(len(x.known), k, repeats, seed)
+	}
+	for i := range splits {
+		splits[i] = eval.Split{Train: pick(x.known, splits[i].Train), Test: pick(x.known, splits[i].Test)}
+	}
+	return splits, err
+}
+
+// oneTarget returns d with the target that --target names as its only one; without a name a data set
+// must have one target.
+func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
+	if d.Targets == nil {
+		if name != "" {
+			return nil, usagef("--target %s: data set %s has classes to predict, no targets", name, d.Name)
+		}
+		return d, nil
+	}
+	width := len(d.TargetNames)
+	if name == "" {
+		name = d.TargetNames[0]
+		if width > 1 {
+			return nil, usagef("--target is missing: %s has %s: %s", d.Name, count(width, "target"), listed(d.TargetNames, 20))
+		}
+	}
+	for k, known := range d.TargetNames {
+		if known != name {
+			continue
+		}
+		one := *d
+		one.TargetNames, one.Targets = []string{name}, make([]float64, 0, len(d.Targets)/width)
+		for i := k; i < len(d.Targets); i += width {
+			one.Targets = append(one.Targets, d.Targets[i])
+		}
+		return &one, nil
+	}
+	return nil, usagef("--target %s: data set %s has %s", name, d.Name, listed(d.TargetNames, 20))
+}
+
+// wantsVertices refuses data sets of nothing.
+func wantsVertices(d *dataset.Dataset) error {
+	switch {
+	case d.NumGraphs() == 0:
+		return fmt.Errorf("data set %s has no graphs", d.Name)
+	case d.Batch.NumVertices() == 0:
+		return fmt.Errorf("data set %s has no vertices", d.Name)
+	}
+	return nil
+}
+
+// wantsExamples refuses the data set at path if there is nothing in it to learn from.
+func wantsExamples(path string, d *dataset.Dataset) error {
+	if err := wantsVertices(d); err != nil {
+		return err
+	}
+	switch {
+	case len(examplesOf(d).known) > 0:
+		return nil
+	case d.Task == dataset.GraphClassification && dataset.FormatOf(path) == dataset.TUFormat:
+		return fmt.Errorf("data set %s: its graphs have no classes to learn (there is no %s_graph_labels.txt)", d.Name, d.Name)
+	case d.Task == dataset.GraphClassification:
+		return fmt.Errorf("data set %s: its graphs have no classes to learn", d.Name)
+	}
+	return fmt.Errorf("data set %s: there is nothing to learn in it, no %s has a class or a target", d.Name, taskOf(d).noun())
+}
+
+// wantsGraphClasses refuses data sets for models that classify graphs and nothing else.
+func wantsGraphClasses(model string, d *dataset.Dataset) error {
+	switch {
+	case d.Task.PerVertex():
+		return fmt.Errorf("%s classifies graphs; data set %s has a task for every vertex (grove embed --task node represents vertices)", model, d.Name)
+	case d.Task == dataset.GraphRegression:
+		return fmt.Errorf("%s classifies graphs; data set %s has targets in place of classes", model, d.Name)
+	}
+	return nil
+}
+
+// notesOn says what is particular about what is to be predicted.
+func notesOn(d *dataset.Dataset) []string {
+	x := examplesOf(d)
+	if x.classes == nil {
+		return nil
+	}
+	for _, i := range x.known {
+		if x.classes[i] != x.classes[x.known[0]] {
+			return nil
+		}
+	}
+	class := d.ClassNames[x.classes[x.known[0]]]
+	return []string{fmt.Sprintf("all %s have one class, %s, so every accuracy is 100 %%", plural(x.task.noun()), class)}
+}
