@@ -38,7 +38,7 @@ func newSelection(root string, d *dataset.Dataset, s sizes) (*selection, error) 
 	return sel, err
 }
 
-// represented is a setting whose representation is given.
+// represented are vectors that are given.
 type represented struct{ x *tensor.Dense }
 
 func (represented) String() string { return "given representation" }
@@ -47,8 +47,9 @@ func (r represented) Represent(context.Context, []int) (*tensor.Dense, error) { 
 
 // run returns the best mean test accuracy, a fraction.
 func (s *selection) run(ctx context.Context, x *tensor.Dense, workers int) (float64, error) {
+	classified := eval.LinearSVM{Vectors: represented{x}, C: s.grid}
 	o, err := eval.Published(ctx, eval.Problem{
-		Classes: s.classes, Folds: s.folds, Settings: []eval.Setting{represented{x}}, C: s.grid, Workers: workers,
+		Classes: s.classes, Folds: s.folds, Settings: []eval.Setting{classified}, Workers: workers,
 	})
 	if err != nil {
 		return 0, err
