@@ -11,17 +11,29 @@ import (
 // Features says what of its data a vertex shows to a model.
 type Features string
 
-// The kinds of features. Auto takes labels where there are any, then attributes, then degrees.
+// The kinds of features. Auto takes labels where there are any, then attributes, then degrees. Attributes
+// are standardised; raw ones stay as they are. With none all vertices look alike.
 const (
-	AutoFeatures        Features = "auto"
-	LabelFeatures       Features = "labels"
-	DegreeFeatures      Features = "degrees"
-	AttributeFeatures   Features = "attributes"
-	AttributesAndLabels Features = "attributes+labels"
+	AutoFeatures           Features = "auto"
+	LabelFeatures          Features = "labels"
+	DegreeFeatures         Features = "degrees"
+	AttributeFeatures      Features = "attributes"
+	AttributesAndLabels    Features = "attributes+labels"
+	RawAttributes          Features = "raw"
+	RawAttributesAndLabels Features = "raw+labels"
+	NoFeatures             Features = "none"
 )
 
 var allFeatures = []string{
 	string(AutoFeatures), string(LabelFeatures), string(DegreeFeatures), string(AttributeFeatures), string(AttributesAndLabels),
+	string(RawAttributes), string(RawAttributesAndLabels), string(NoFeatures),
+}
+
+// standardised, raw and labelled say what the features are made of.
+func (f Features) standardised() bool { return f == AttributeFeatures || f == AttributesAndLabels }
+func (f Features) raw() bool          { return f == RawAttributes || f == RawAttributesAndLabels }
+func (f Features) labelled() bool {
+	return f == LabelFeatures || f == AttributesAndLabels || f == RawAttributesAndLabels
 }
 
 // ParseFeatures reads the name of a kind of features.
@@ -39,6 +51,7 @@ type Encoding struct {
 	Labels          []string         `json:"labels,omitempty"`          // code of each label id, see [Dataset].LabelCodes
 	Names           []string         `json:"names,omitempty"`           // name of each label id, to show; nil where the codes are the names
 	Standardisation *Standardisation `json:"standardisation,omitempty"` // of the attributes
+	Attributes      int              `json:"attributes,omitempty"`      // number of raw attributes
 }
 
 // FitEncoding learns an encoding. Label codes and distinct degrees are collected from the whole data
@@ -56,18 +69,21 @@ func FitEncoding(d *Dataset, features Features, train []int) (*Encoding, error) 
 		}
 	}
 	e := &Encoding{Features: features}
-	if features == AttributeFeatures || features == AttributesAndLabels {
-		if d.Batch.AttributeDim == 0 {
-			return nil, fmt.Errorf("data set %s: its vertices have no attributes", d.Name)
-		}
+	if (features.standardised() || features.raw()) && d.Batch.AttributeDim == 0 {
+		return nil, fmt.Errorf("data set %s: its vertices have no attributes", d.Name)
+	}
+	if features.raw() {
+		e.Attributes = d.Batch.AttributeDim
+	}
+	if features.standardised() {
 		from := d.Batch
 		if train != nil {
 			from = from.Select(train)
 		}
 		e.Standardisation = FitStandardisation(from)
 	}
-	switch features {
-	case LabelFeatures, AttributesAndLabels:
+	switch {
+	case features.labelled():
 		if d.Batch.Labels == nil {
 			return nil, fmt.Errorf("data set %s: its vertices have no labels", d.Name)
 		}
@@ -75,7 +91,7 @@ func FitEncoding(d *Dataset, features Features, train []int) (*Encoding, error) 
 		if !slices.Equal(d.LabelNames, d.LabelCodes) {
 			e.Names = slices.Clone(d.LabelNames)
 		}
-	case DegreeFeatures:
+	case features == DegreeFeatures:
 		e.Labels = d.DegreesAsLabels().LabelCodes
 	}
 	return e, nil
@@ -95,8 +111,8 @@ func (e *Encoding) DisplayNames(d *Dataset) []string {
 	return names
 }
 
-// Apply returns the graphs of d as the model wants them: with labels only, with attributes only, or
-// with one-hot labels appended to the attributes. Labels are the same where their codes are. A label or
+// Apply returns the graphs of d as the model wants them: with labels only, with attributes only, with
+// one-hot labels appended to the attributes, or with neither. Labels are the same where their codes are. A label or
 // degree that the encoding does not know gets the id len(Labels).
 func (e *Encoding) Apply(d *Dataset) (*graph.Batch, error) {
 	if e.Features == DegreeFeatures {
@@ -110,18 +126,57 @@ func (e *Encoding) Apply(d *Dataset) (*graph.Batch, error) {
 	}
 	b := *d.Batch
 	b.NumLabels = len(e.Labels)
-	if e.Standardisation == nil {
+	if e.Labels == nil {
+		b.Labels = nil // their ids mean nothing to the model
+	}
+	seen := &b
+	switch {
+	case e.Features.raw():
+		if b.AttributeDim != e.Attributes {
+			return nil, fmt.Errorf("data set %s: its vertices have %d attributes, the model wants %d", d.Name, b.AttributeDim, e.Attributes)
+		}
+	case e.Standardisation != nil:
+		var err error
+		if seen, err = e.Standardisation.Apply(seen); err != nil {
+			return nil, fmt.Errorf("data set %s: %w", d.Name, err)
+		}
+	default:
 		b.Attributes, b.AttributeDim = nil, 0
-		return &b, nil
+		return seen, nil
 	}
-	standardised, err := e.Standardisation.Apply(&b)
-	if err != nil {
-		return nil, fmt.Errorf("data set %s: %w", d.Name, err)
+	if !e.Features.labelled() {
+		return seen, nil
 	}
-	if e.Features == AttributesAndLabels {
-		known := *standardised
-		known.NumLabels = len(e.Labels) + 1 // the last column is for labels never seen
-		return AppendLabels(&known), nil
+	known := *seen
+	known.NumLabels = len(e.Labels) + 1 // the last column is for labels never seen
+	return AppendLabels(&known), nil
+}
+
+// Width returns the number of labels and of attributes that Apply gives the vertices.
+func (e *Encoding) Width() (labels, attributes int) {
+	labels, attributes = len(e.Labels), e.Attributes
+	if e.Standardisation != nil {
+		attributes = len(e.Standardisation.Mean)
 	}
-	return standardised, nil
+	if attributes > 0 && e.Features.labelled() {
+		attributes += len(e.Labels) + 1
+	}
+	return labels, attributes
+}
+
+// Check returns an error where the parts do not fit each other, as those of a damaged file may not.
+func (e *Encoding) Check() error {
+	if _, err := ParseFeatures(string(e.Features)); err != nil {
+		return err
+	}
+	s := e.Standardisation
+	switch {
+	case e.Features.standardised() != (s != nil) || e.Features.raw() != (e.Attributes > 0):
+		return fmt.Errorf("features %s with the attributes of others", e.Features)
+	case s != nil && len(s.Scale) != len(s.Mean):
+		return fmt.Errorf("%d means and %d scales of attributes", len(s.Mean), len(s.Scale))
+	case (e.Features.labelled() || e.Features == DegreeFeatures) != (e.Labels != nil):
+		return fmt.Errorf("features %s with %d labels", e.Features, len(e.Labels))
+	}
+	return nil
 }

@@ -68,7 +68,40 @@ func TestEncodingMeansTheSameInAnotherDataSet(t *testing.T) {
 	_, err = FitEncoding(bare, AttributeFeatures, nil)
 	wantError(t, err, "data set X: its vertices have no attributes")
 	_, err = ParseFeatures("colours")
-	wantError(t, err, `features "colours": want one of auto, labels, degrees, attributes, attributes+labels`)
+	wantError(t, err, `features "colours": want one of auto, labels, degrees, attributes, attributes+labels, raw, raw+labels, none`)
+}
+
+func TestEncodingOfRawAttributesAndOfNothing(t *testing.T) {
+	d, err := openTU(twoGraphs.folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for features, width := range map[Features]int{RawAttributes: 2, RawAttributesAndLabels: 6, NoFeatures: 0} {
+		e, err := FitEncoding(d, features, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := e.Apply(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.AttributeDim != width || (b.Labels == nil) == (features == RawAttributesAndLabels) {
+			t.Errorf("%s: %d attributes, labels %v", features, b.AttributeDim, b.Labels)
+		}
+		if width > 0 && !slices.Equal(b.Attribute(0)[:2], d.Batch.Attribute(0)) {
+			t.Errorf("%s: attributes %v, want those of the file, %v", features, b.Attribute(0), d.Batch.Attribute(0))
+		}
+	}
+	bare, err := openTU(twoGraphs.with("X_node_attributes.txt", "-").folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := FitEncoding(d, RawAttributes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Apply(bare)
+	wantError(t, err, "data set X: its vertices have 0 attributes, the model wants 2")
 }
 
 // What the names file says of a label, and whether there is one, changes nothing about what a model sees.

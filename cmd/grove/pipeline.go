@@ -107,21 +107,14 @@ func (s *storedPipeline) check(h *head, model *gckn.Model) error {
 	return h.checkClasses(s.Classifier.Classes)
 }
 
+// checkEncoding returns an error where an encoding does not give a network what it wants.
 func checkEncoding(e *dataset.Encoding, in gckn.Input) error {
-	want := gckn.Input{}
-	if e.Standardisation == nil {
-		want.Labels = len(e.Labels)
-	} else {
-		want.Attributes = len(e.Standardisation.Mean)
-		if len(e.Standardisation.Scale) != want.Attributes {
-			return fmt.Errorf("%d means and %d scales of attributes", want.Attributes, len(e.Standardisation.Scale))
-		}
-		if e.Labels != nil {
-			want.Attributes += len(e.Labels) + 1
-		}
-	}
-	if _, err := dataset.ParseFeatures(string(e.Features)); err != nil {
+	if err := e.Check(); err != nil {
 		return err
+	}
+	want := gckn.Input{}
+	if want.Labels, want.Attributes = e.Width(); want.Attributes > 0 {
+		want.Labels = 0
 	}
 	if in != want {
 		return fmt.Errorf("an encoding of %+v for a network that wants %+v", want, in)

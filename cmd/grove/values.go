@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grove-graph/grove/dataset"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -128,6 +129,16 @@ func choice[T ~string](allowed ...T) func(string) (T, error) {
 func choiceVar(fs *pflag.FlagSet, value *string, name string, allowed []string, usage string) {
 	fs.Var(newSingle(value, choice(allowed...)), name, usage)
 	annotateWords(fs, name, allowed)
+}
+
+// featuresVar declares --features with the kinds that a family knows.
+func featuresVar(fs *pflag.FlagSet, value *dataset.Features, allowed ...dataset.Features) {
+	words := make([]string, len(allowed))
+	for i, f := range allowed {
+		words[i] = string(f)
+	}
+	fs.Var(newSingle(value, choice(allowed...)), "features", "what of its data a vertex shows; attributes are standardised, raw ones are not")
+	annotateWords(fs, "features", words)
 }
 
 func annotateWords(fs *pflag.FlagSet, name string, words []string) {
