@@ -1,0 +1,209 @@
+package gckn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/grove-graph/grove/autodiff"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/parallel"
+)
+
+// Training is a supervised training: what to learn from, and how. Items are counted as [Examples] does.
+type Training struct {
+	Examples Examples
+	Input    Input
+	Options  SupervisedOptions
+
+	Train      []int   // items to learn from; nil: all that are labelled and in no other part
+	Validation []int   // items that choose the epoch whose parameters are kept; nil: the last epoch's are
+	HeldOut    [][]int // further parts that are scored after every epoch; nothing is chosen by them
+
+	Checkpoint autodiff.Checkpoint   // its Of is filled in
+	Watch      func(autodiff.Record) // told of the start (epoch 0) and of every epoch; scores: validation first
+	Progress   Progress              // stages sample, anchors, encode and classifier of the start, then train, in steps
+}
+
+// scoreBatch is the number of items that are scored at a time.
+const scoreBatch = 256
+
+// Supervise trains anchors and linear classifier together (section 3.5) from the unsupervised model:
+// anchors by k-means on the training graphs, then the classifier alone, by L-BFGS on the sum of losses plus
+// Decay/2 |W|^2 (docs/conventions.md, 18), then steps of Adam with the anchors' rows brought back to norm 1
+// after each. In a task on vertices k-means sees the vertices of all graphs, whose classes it does not know.
+//
+// With a checkpoint that is there already the training goes on from it. The same training gives the same
+// bits on the same device, interrupted or not.
+func Supervise(ctx context.Context, e engine.Engine, t *Training) (*Supervised, error) {
+	r, err := newSupervision(e, t)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release()
+	if err := r.trainer.Run(ctx); err != nil {
+		return nil, err
+	}
+	return r.result()
+}
+
+// SuperviseSeeds runs a training with several seeds in place of that of its options, up to workers of
+// them at a time, on a CPU with one worker each. Watch and Progress are left out; each seed has a checkpoint of its
+// own, with the seed appended to its path.
+func SuperviseSeeds(ctx context.Context, e engine.Engine, t *Training, seeds []uint64, workers int) ([]*Supervised, error) {
+	out, errs := make([]*Supervised, len(seeds)), make([]error, len(seeds))
+	parallel.For(workers, len(seeds), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		one := *t
+		one.Options.Network.Seed = seeds[i]
+		one.Watch, one.Progress = nil, nil
+		if one.Checkpoint.Path != "" {
+			one.Checkpoint.Path += fmt.Sprintf(".%d", seeds[i])
+		}
+		out[i], errs[i] = Supervise(ctx, narrow(e), &one)
+	})
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("seed %d: %w", seeds[i], err)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// narrow returns an engine for one of several trainings at once: a CPU of one worker, or the device itself.
+func narrow(e engine.Engine) engine.Engine {
+	if c, ok := e.(*engine.CPU); ok && c.Workers() > 1 {
+		return engine.NewCPU(1)
+	}
+	return e
+}
+
+// supervision is a training that runs.
+type supervision struct {
+	*Training
+	engine  engine.Engine
+	source  *source
+	network *autodiff.Network
+	all     *autodiff.Part   // the training items, for an exact classifier
+	parts   []*autodiff.Part // that are scored
+	trainer *autodiff.Trainer
+	shift   []float64 // of the targets
+	scale   []float64
+}
+
+// newSupervision checks a training and makes its network, with parameters of zero.
+func newSupervision(e engine.Engine, training *Training) (*supervision, error) {
+	t := *training
+	r := &supervision{Training: &t, engine: e}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.source, err = newSource(e, &t.Examples, t.Input, &t.Options); err != nil {
+		return nil, err
+	}
+	if t.Examples.Classes == nil {
+		r.standardise()
+	}
+	var p autodiff.Parameters
+	dtype, opt, width := dtypeOf(&t.Options.Network), &t.Options.Network, t.Input.dim()
+	for _, l := range opt.Layers {
+		p.Anchors = append(p.Anchors, engine.New(e, dtype, l.PathSize, l.Filters, width))
+		width = l.Filters
+	}
+	p.Weight = engine.New(e, dtype, t.Examples.Outputs, opt.Dim())
+	p.Bias = engine.New(e, dtype, 1, t.Examples.Outputs)
+	if r.network, err = autodiff.New(e, t.Options.autodiff(), p); err != nil {
+		return nil, err
+	}
+	r.source.network = r.network
+	_, whole := t.Examples.Graphs.(inMemory)
+	r.all = r.network.NewPart(r.source, t.Train, scoreBatch, whole && t.Options.Alternate)
+	for _, items := range append([][]int{t.Validation}, t.HeldOut...) {
+		if items != nil {
+			r.parts = append(r.parts, r.network.NewPart(r.source, items, scoreBatch, whole))
+		}
+	}
+	r.trainer = r.newTrainer()
+	return r, nil
+}
+
+// check fills in the loss and the training part and reports what does not fit.
+func (r *supervision) check() error {
+	t := r.Training
+	if t.Options.Loss == "" {
+		t.Options.Loss = autodiff.CrossEntropy
+		if t.Examples.Classes == nil {
+			t.Options.Loss = autodiff.Squared
+		}
+	}
+	if err := t.Options.Check(); err != nil {
+		return err
+	}
+	if err := t.Examples.check(); err != nil {
+		return err
+	}
+	if classes := t.Examples.Classes != nil; classes == (t.Options.Loss == autodiff.Squared) {
+		return fmt.Errorf("the %s loss does not fit: the squared loss is for targets, the others for classes", t.Options.Loss)
+	}
+	if w := t.Options.ClassWeights; w != nil && (t.Examples.Classes == nil || len(w) != t.Examples.Outputs) {
+		return fmt.Errorf("weights of %d classes for %d outputs", len(w), t.Examples.Outputs)
+	}
+	if t.Input.dim() < 1 {
+		return fmt.Errorf("input %+v: want labels or attributes", t.Input)
+	}
+	return r.checkParts()
+}
+
+func (r *supervision) checkParts() error {
+	t, seen := r.Training, map[int]string{}
+	if t.Validation != nil {
+		if err := t.Examples.checkPart("validation", t.Validation, seen); err != nil {
+			return err
+		}
+	}
+	for i, items := range t.HeldOut {
+		if err := t.Examples.checkPart(fmt.Sprintf("held-out %d", i+1), items, seen); err != nil {
+			return err
+		}
+	}
+	if t.Train == nil {
+		t.Train = slices.DeleteFunc(t.Examples.Labelled(), func(i int) bool { return seen[i] != "" })
+	}
+	return t.Examples.checkPart("training", t.Train, seen)
+}
+
+// standardise gives the targets of the training part mean 0 and standard deviation 1.
+func (r *supervision) standardise() {
+	x := &r.Training.Examples
+	r.shift, r.scale = make([]float64, x.Outputs), make([]float64, x.Outputs)
+	column := make([]float64, len(r.Train))
+	for k := range x.Outputs {
+		for j, i := range r.Train {
+			column[j] = x.Targets[i*x.Outputs+k]
+		}
+		r.shift[k], r.scale[k] = meanStd(column)
+	}
+	r.source.targets = make([]float64, len(x.Targets))
+	for i, y := range x.Targets {
+		k := i % x.Outputs
+		r.source.targets[i] = (y - r.shift[k]) / r.scale[k]
+	}
+}
+
+// meanStd returns mean and population standard deviation, 1 where all values are the same.
+func meanStd(values []float64) (mean, std float64) {
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		std += (v - mean) * (v - mean) / float64(len(values))
+	}
+	if std = math.Sqrt(std); std <= 1e-12*math.Abs(mean) {
+		std = 1
+	}
+	return mean, std
+}

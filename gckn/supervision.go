@@ -1,0 +1,214 @@
+package gckn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/grove-graph/grove/autodiff"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/svm"
+	"gorgonia.org/tensor"
+)
+
+func (r *supervision) newTrainer() *autodiff.Trainer {
+	t := &autodiff.Trainer{
+		Network: r.network, Source: r.source, Items: r.Train, Options: r.Options.train(),
+		Start: r.start, Choose: r.Validation != nil, Watch: r.Watch, Checkpoint: r.Checkpoint,
+		Step: func(done, total int) { r.Progress.report("train", done, total) },
+	}
+	if r.Options.Alternate {
+		t.After = r.solve
+	}
+	if len(r.parts) > 0 {
+		t.Score = r.score
+	}
+	if t.Checkpoint.Path != "" {
+		t.Checkpoint.Of = r.identity()
+	}
+	return t
+}
+
+// start sets the parameters to those of the unsupervised model with a classifier on top.
+func (r *supervision) start(ctx context.Context) error {
+	b, err := r.startGraphs()
+	if err != nil {
+		return err
+	}
+	m, err := Fit(ctx, r.engine, b, r.Input, r.Options.Network, r.Progress)
+	if err != nil {
+		return fmt.Errorf("unsupervised start: %w", err)
+	}
+	for l, z := range r.network.Parameters().Anchors {
+		if err := r.engine.Convert(z, m.Anchors(l)); err != nil {
+			return err
+		}
+	}
+	r.Progress.report("classifier", 0, 1)
+	defer r.Progress.report("classifier", 1, 1)
+	return r.solve(ctx)
+}
+
+// startGraphs returns the graphs that the unsupervised start is learned from.
+func (r *supervision) startGraphs() (*graph.Batch, error) {
+	if r.Examples.Vertices {
+		return r.Examples.Graphs.(inMemory).Batch, nil
+	}
+	graphs := slices.Clone(r.Train)
+	if n := r.Options.StartGraphs; n > 0 && n < len(graphs) {
+		rng := rand.New(rand.NewPCG(r.Options.Network.Seed, startStream))
+		rng.Shuffle(len(graphs), func(i, j int) { graphs[i], graphs[j] = graphs[j], graphs[i] })
+		graphs = graphs[:n]
+	}
+	slices.Sort(graphs)
+	return r.Examples.Graphs.Select(graphs)
+}
+
+// startStream tells the draw of graphs for the start from other uses of the seed.
+const startStream = 0x57a27 << 32
+
+// solve sets the classifier to the minimum of the loss for the anchors as they are.
+func (r *supervision) solve(ctx context.Context) error {
+	x, err := r.all.Representations(ctx)
+	if err != nil {
+		return err
+	}
+	p := svm.LinearProblem{
+		Loss: svm.Loss(r.Options.Loss), Outputs: r.Examples.Outputs, Decay: r.Options.Decay,
+		Workers: r.engine.Workers(),
+	}
+	for _, i := range r.Train {
+		if r.Examples.Classes == nil {
+			p.Values = append(p.Values, r.source.targets[i*p.Outputs:(i+1)*p.Outputs]...)
+			continue
+		}
+		p.Classes = append(p.Classes, r.Examples.Classes[i])
+		if w := r.Options.ClassWeights; w != nil {
+			p.Weights = append(p.Weights, w[r.Examples.Classes[i]])
+		}
+	}
+	if p.Start, err = r.linear(); err != nil { // zeros at the start
+		return err
+	}
+	linear, err := svm.FitLinear(ctx, x, nil, p)
+	if err != nil {
+		return fmt.Errorf("fitting the classifier: %w", err)
+	}
+	parameters := r.network.Parameters()
+	if err := r.engine.Convert(parameters.Weight, matrixOf(linear.Weight)); err != nil {
+		return err
+	}
+	return r.engine.Convert(parameters.Bias, matrixOf([][]float64{linear.Bias}))
+}
+
+// linear returns the classifier of the network.
+func (r *supervision) linear() (*svm.Linear, error) {
+	p := r.network.Parameters()
+	weight, err := hostRows(p.Weight)
+	if err != nil {
+		return nil, err
+	}
+	bias, err := hostRows(p.Bias)
+	if err != nil {
+		return nil, err
+	}
+	return &svm.Linear{Weight: weight, Bias: bias[0]}, nil
+}
+
+// hostRows returns the rows of a matrix of any engine.
+func hostRows(x *tensor.Dense) ([][]float64, error) {
+	x, err := engine.ToHost(x)
+	if err != nil {
+		return nil, err
+	}
+	rows, columns := x.Shape()[0], x.Shape()[1]
+	out := make([][]float64, rows)
+	for i := range out {
+		out[i] = make([]float64, columns)
+		for j := range out[i] {
+			if x.Dtype() == tensor.Float32 {
+				out[i][j] = float64(x.Float32s()[i*columns+j])
+			} else {
+				out[i][j] = x.Float64s()[i*columns+j]
+			}
+		}
+	}
+	return out, nil
+}
+
+// matrixOf is the inverse of hostRows.
+func matrixOf(rows [][]float64) *tensor.Dense {
+	return tensor.New(tensor.WithShape(len(rows), len(rows[0])), tensor.WithBacking(slices.Concat(rows...)))
+}
+
+// score returns the scores of the parts.
+func (r *supervision) score(ctx context.Context) ([]float64, error) {
+	scores := make([]float64, len(r.parts))
+	for i, p := range r.parts {
+		var err error
+		if scores[i], err = p.Score(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return scores, nil
+}
+
+func (r *supervision) release() {
+	for _, p := range append(r.parts, r.all) {
+		p.Release()
+	}
+	r.network.Release()
+	engine.Release(r.engine, r.network.Parameters().List()...)
+	engine.Release(r.engine, r.source.labels)
+}
+
+// identity says what the training depends on, for its checkpoints.
+func (r *supervision) identity() map[string]string {
+	o := r.Options
+	o.Epochs, o.Patience, o.MaxLoss = 0, 0, 0 // may be others when a training goes on
+	options, err := json.Marshal(o)
+	if err != nil {
+		options = []byte(err.Error()) // numbers that JSON has not are refused by Check
+	}
+	data := sha256.New()
+	if named, ok := r.Examples.Graphs.(interface{ Digest() string }); ok {
+		digest(data, []byte(named.Digest()))
+	} else if b, ok := r.Examples.Graphs.(inMemory); ok {
+		digest(data, b.Offsets, b.RowPtr, b.Col, b.Labels, b.Attributes)
+	}
+	digest(data, wide(r.Examples.Classes), r.Examples.Targets)
+	parts := sha256.New()
+	for _, items := range append([][]int{r.Train, r.Validation}, r.HeldOut...) {
+		digest(parts, wide(items))
+	}
+	return map[string]string{
+		"data": hex.EncodeToString(data.Sum(nil)), "parts": hex.EncodeToString(parts.Sum(nil)), "options": string(options),
+	}
+}
+
+// digest adds lists of numbers to a hash, each after its length.
+func digest(h hash.Hash, lists ...any) {
+	for _, list := range lists {
+		if err := binary.Write(h, binary.LittleEndian, int64(binary.Size(list))); err != nil {
+			panic(err) // a hash takes everything
+		}
+		if err := binary.Write(h, binary.LittleEndian, list); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func wide(items []int) []int64 {
+	out := make([]int64, len(items))
+	for i, v := range items {
+		out[i] = int64(v)
+	}
+	return out
+}
