@@ -1,0 +1,153 @@
+package gckn
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/grove-graph/grove/autodiff"
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/modelfile"
+)
+
+// killFolder names the variable that turns the test binary into a training that is to be killed: it holds
+// the folder of checkpoint and model.
+const killFolder = "GROVE_TEST_KILL_FOLDER"
+
+// TestSupervisedKilled kills a training at random moments. Every one that is started again goes on, and
+// the last one writes the model that an undisturbed training writes. GROVE_TEST_KILLS=50 kills more often
+// than the default of 6.
+func TestSupervisedKilled(t *testing.T) {
+	if dir := os.Getenv(killFolder); dir != "" {
+		if err := trainIn(dir); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	kills := 6
+	if text := os.Getenv("GROVE_TEST_KILLS"); text != "" {
+		var err error
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calm := t.TempDir()
+	start := time.Now()
+	if err := trainIn(calm); err != nil {
+		t.Fatal(err)
+	}
+	undisturbed := time.Since(start)
+	want, err := os.ReadFile(filepath.Join(calm, "model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	killed, resumed, models := 0, 0, 0
+	for killed < kills {
+		dir := t.TempDir()
+		for done := false; !done; {
+			if _, err := os.Stat(filepath.Join(dir, "checkpoint")); err == nil {
+				resumed++
+			}
+			delay := time.Duration(rng.Float64() * float64(undisturbed))
+			if killed >= kills {
+				delay = time.Minute // let it come to its end
+			}
+			if done = runFor(t, dir, delay); !done {
+				killed++
+			}
+		}
+		got, err := os.ReadFile(filepath.Join(dir, "model"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Fatalf("after %d kills: another model", killed)
+		}
+		models++
+	}
+	t.Logf("%d kills, %d trainings went on from a checkpoint, %d models", killed, resumed, models)
+	if resumed == 0 {
+		t.Error("no training was killed late enough to go on from a checkpoint")
+	}
+}
+
+// runFor runs the training in a process of its own, kills it some time after it has begun, and reports
+// whether it came to its end before.
+func runFor(t *testing.T, dir string, delay time.Duration) bool {
+	t.Helper()
+	begun := filepath.Join(dir, "begun")
+	if err := os.Remove(begun); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSupervisedKilled$")
+	cmd.Env = append(os.Environ(), killFolder+"="+dir)
+	var output = make(chan error, 1)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { output <- cmd.Wait() }()
+	for waited := time.Duration(0); ; waited += time.Millisecond {
+		if _, err := os.Stat(begun); err == nil || waited > time.Minute {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case err := <-output:
+		if err != nil {
+			t.Fatalf("the training failed: %v", err)
+		}
+		return true
+	case <-time.After(delay):
+	}
+	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	return <-output == nil
+}
+
+// trainIn trains with a checkpoint after every step and writes the model.
+func trainIn(dir string) error {
+	if err := os.WriteFile(filepath.Join(dir, "begun"), nil, 0o600); err != nil {
+		return err
+	}
+	d, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: 60})
+	if err != nil {
+		return err
+	}
+	network, err := Preset("gckn-subtree", 3, 8, 0.6)
+	if err != nil {
+		return err
+	}
+	network.Samples = 5000
+	input, err := InputOf(d.Batch)
+	if err != nil {
+		return err
+	}
+	examples, err := ExamplesOf(d, d.Batch)
+	if err != nil {
+		return err
+	}
+	training := &Training{Examples: examples, Input: input, Options: DefaultSupervised(network)}
+	training.Options.Epochs, training.Options.BatchSize = 12, 16
+	for i := range 60 {
+		if i%4 == 0 {
+			training.Validation = append(training.Validation, i)
+		}
+	}
+	training.Checkpoint = autodiff.Checkpoint{Path: filepath.Join(dir, "checkpoint"), Every: 1}
+	m, err := Supervise(context.Background(), engine.NewCPU(1), training)
+	if err != nil {
+		return err
+	}
+	return modelfile.Write(filepath.Join(dir, "model"), "test", m, m.Tensors())
+}
