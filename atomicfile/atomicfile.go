@@ -25,13 +25,45 @@ var (
 // link is followed. What is there and no regular file (a device or a pipe) is written to and not
 // replaced; a folder and a read-only file are refused. Every error is an [fs.PathError] with this path.
 func Write(path string, content func(w io.Writer) error) error {
+	return writeOn(system{}, path, content)
+}
+
+// disk is what replacing a file asks of a file system. Tests have one that breaks down.
+type disk interface {
+	create(path string) (diskFile, error) // a file that must not be there yet
+	rename(from, to string) error
+	remove(path string) error
+}
+
+type diskFile interface {
+	io.WriteCloser
+	Name() string
+	Chmod(mode fs.FileMode) error
+	Sync() error
+}
+
+// system is the file system of the operating system.
+type system struct{}
+
+func (system) create(path string) (diskFile, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+func (system) rename(from, to string) error { return os.Rename(from, to) }
+func (system) remove(path string) error     { return os.Remove(path) }
+
+func writeOn(d disk, path string, content func(w io.Writer) error) error {
 	t, err := find(path)
 	switch {
 	case err != nil:
 	case t.stream:
 		err = t.pour(content)
 	default:
-		err = t.replace(content)
+		err = t.replace(d, content)
 	}
 	return named(path, err)
 }
@@ -49,8 +81,8 @@ func Check(path string) error {
 			err = file.Close()
 		}
 	default:
-		var file *os.File
-		if file, err = temporary(t.path); err == nil {
+		var file diskFile
+		if file, err = temporary(system{}, t.path); err == nil {
 			err = errors.Join(file.Close(), os.Remove(file.Name()))
 		}
 	}
@@ -114,8 +146,8 @@ func (t target) pour(content func(w io.Writer) error) error {
 }
 
 // replace writes a temporary file and gives it the name of the target.
-func (t target) replace(content func(w io.Writer) error) error {
-	file, err := temporary(t.path)
+func (t target) replace(d disk, content func(w io.Writer) error) error {
+	file, err := temporary(d, t.path)
 	if err != nil {
 		return err
 	}
@@ -130,15 +162,15 @@ func (t target) replace(content func(w io.Writer) error) error {
 		err = closing
 	}
 	if err == nil {
-		err = os.Rename(file.Name(), t.path)
+		err = d.rename(file.Name(), t.path)
 	}
 	if err != nil {
-		_ = os.Remove(file.Name())
+		_ = d.remove(file.Name())
 	}
 	return err
 }
 
-func fill(file *os.File, content func(w io.Writer) error) error {
+func fill(file io.Writer, content func(w io.Writer) error) error {
 	w := bufio.NewWriterSize(file, 1<<16)
 	if err := content(w); err != nil {
 		return err
@@ -148,10 +180,10 @@ func fill(file *os.File, content func(w io.Writer) error) error {
 
 // temporary creates a new hidden file beside path. Unlike that of [os.CreateTemp] its permissions
 // follow the umask.
-func temporary(path string) (*os.File, error) {
+func temporary(d disk, path string) (diskFile, error) {
 	for range 100 {
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x", shortened(filepath.Base(path)), rand.Uint32()))
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err := d.create(name)
 		if !errors.Is(err, fs.ErrExist) {
 			return file, err
 		}
