@@ -19,25 +19,12 @@ type design struct {
 // newDesign takes the rows of x (all of them for nil) and refuses what is not a matrix of finite
 // numbers.
 func newDesign(x *tensor.Dense, rows []int) (*design, error) {
-	if x == nil {
-		return nil, fmt.Errorf("no matrix given")
+	single, double, err := contents(x, "the features", "one row for each sample")
+	if err != nil {
+		return nil, err
 	}
 	shape := x.Shape()
-	if len(shape) != 2 {
-		return nil, fmt.Errorf("the features have shape %v: give a matrix with one row for each sample", shape)
-	}
-	if x.RequiresIterator() || x.DataOrder().IsColMajor() || x.DataOrder().IsTransposed() {
-		return nil, fmt.Errorf("the features are a view or stored by columns: give a contiguous row-major matrix")
-	}
-	d := &design{columns: shape[1], rows: rows}
-	switch data := x.Data().(type) {
-	case []float32:
-		d.single = data
-	case []float64:
-		d.double = data
-	default:
-		return nil, fmt.Errorf("the features are %v: give Float32 or Float64", x.Dtype())
-	}
+	d := &design{single: single, double: double, columns: shape[1], rows: rows}
 	if rows == nil {
 		d.rows = make([]int, shape[0])
 		for i := range d.rows {
@@ -53,6 +40,26 @@ func newDesign(x *tensor.Dense, rows []int) (*design, error) {
 		}
 	}
 	return d, nil
+}
+
+// contents returns the numbers of a matrix, row-major, in one of two types.
+func contents(x *tensor.Dense, what, wanted string) (single []float32, double []float64, err error) {
+	if x == nil {
+		return nil, nil, fmt.Errorf("no matrix given")
+	}
+	if shape := x.Shape(); len(shape) != 2 {
+		return nil, nil, fmt.Errorf("%s have shape %v: give a matrix with %s", what, shape, wanted)
+	}
+	if x.RequiresIterator() || x.DataOrder().IsColMajor() || x.DataOrder().IsTransposed() {
+		return nil, nil, fmt.Errorf("%s are a view or stored by columns: give a contiguous row-major matrix", what)
+	}
+	switch data := x.Data().(type) {
+	case []float32:
+		return data, nil, nil
+	case []float64:
+		return nil, data, nil
+	}
+	return nil, nil, fmt.Errorf("%s are %v: give Float32 or Float64", what, x.Dtype())
 }
 
 func (d *design) numRows() int { return len(d.rows) }

@@ -1,5 +1,7 @@
-// Package svm trains linear support vector machines with the squared hinge loss, an L2 penalty on
-// the weights and a free intercept, for a whole grid of penalties at once.
+// Package svm trains support vector machines for a whole grid of penalties at once: linear ones with the
+// squared hinge loss, an L2 penalty on the weights and a free intercept ([FitPath], [FitClassifier]), and
+// kernel machines on precomputed kernels, C-SVM ([FitKernelClassifier]) and epsilon-SVR
+// ([FitKernelRegressor]). The rest of this page is about the linear ones; see [Kernel] for the others.
 //
 // # The problem
 //
