@@ -1,0 +1,183 @@
+package cgmm
+
+import (
+	"context"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// Progress is told how far a long computation has come; stages follow one another.
+type Progress func(stage string, done, total int)
+
+func (p Progress) report(stage string, done, total int) {
+	if p != nil {
+		p(stage, done, total)
+	}
+}
+
+// Model is a fitted stack of layers: everything needed to represent graphs that were never seen. A model is
+// bound to the engine that it was made for and safe for concurrent use.
+type Model struct {
+	opt      Options
+	input    Input
+	standard standard
+	engine   engine.Engine
+	layers   []*layer
+	history  []LayerHistory
+}
+
+// LayerHistory is what the training of a layer went through.
+type LayerHistory struct {
+	// LogLikelihood is that of the vertices that have a context (Eq. 2, natural logarithm, real attributes
+	// standardised), before the first and after every iteration, for the candidate that was chosen.
+	LogLikelihood []float64 `json:"log_likelihood"`
+	Candidate     int       `json:"candidate"` // that was chosen
+	Score         float64   `json:"score"`     // that it was chosen for
+	Scores        []float64 `json:"scores"`    // of the whole pool
+}
+
+// Options returns the options that the model was made with.
+func (m *Model) Options() Options { return m.opt }
+
+// Input returns what the model wants of the vertices.
+func (m *Model) Input() Input { return m.input }
+
+// Layers returns the number of layers: fewer than Options.Layers where growth stopped.
+func (m *Model) Layers() int { return len(m.layers) }
+
+// History returns what the training of every layer went through. It is part of the model.
+func (m *Model) History() []LayerHistory { return m.history }
+
+// Dim returns the length of a graph's fingerprint.
+func (m *Model) Dim() int {
+	dim := 0
+	from, to := m.opt.Fingerprint.span(len(m.layers))
+	for _, y := range m.layers[from:to] {
+		dim += m.opt.Fingerprint.width(y.states)
+	}
+	return dim
+}
+
+// previous returns the layers that the next one looks at, as far as they exist, and their states.
+func (m *Model) previous() (previous, below []int) {
+	for _, distance := range m.opt.Previous {
+		if l := len(m.layers) - distance; l >= 0 {
+			previous = append(previous, l)
+			below = append(below, m.layers[l].states)
+		}
+	}
+	return previous, below
+}
+
+// States infers the states of all vertices of a batch in every layer (Eqs. 4 and 5).
+func (m *Model) States(ctx context.Context, b *graph.Batch, progress Progress) (*States, error) {
+	s, err := newStates(&m.input, m.standard, b)
+	if err != nil {
+		return nil, err
+	}
+	for l, y := range m.layers {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		progress.report("states", l, len(m.layers))
+		if err := s.add(m.engine, y, m.opt.Soft); err != nil {
+			return nil, err
+		}
+	}
+	progress.report("states", len(m.layers), len(m.layers))
+	return s, nil
+}
+
+// Transform returns the fingerprint of every graph of b, a NumGraphs x Dim matrix of Float64 in host memory.
+func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+	out := make([]float64, b.NumGraphs()*m.Dim())
+	err := m.EachRun(ctx, b, progress, func(first int, x *tensor.Dense) error {
+		copy(out[first*m.Dim():], x.Float64s())
+		return nil
+	})
+	return tensor.New(tensor.WithShape(b.NumGraphs(), m.Dim()), tensor.WithBacking(out)), err
+}
+
+// EachRun is [Model.Transform] for more graphs than memory has room for: it calls visit for consecutive
+// runs of graphs with the number of the first graph and the rows of all, which are good until visit returns.
+func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error) error {
+	return m.forEachRun(ctx, b, progress, func(first int, s *States) error {
+		x, err := s.Fingerprints(m.opt.Fingerprint)
+		if err != nil {
+			return err
+		}
+		return visit(first, x)
+	})
+}
+
+// VertexFeatures returns the share of every vertex in the fingerprint of its graph, a NumVertices x Dim matrix
+// in host memory: the rows of the vertices of a graph add up to its row of [Model.Transform].
+func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
+	out := make([]float64, b.NumVertices()*m.Dim())
+	err := m.EachVertexRun(ctx, b, nil, func(first int, x *tensor.Dense) error {
+		copy(out[first*m.Dim():], x.Float64s())
+		return nil
+	})
+	return tensor.New(tensor.WithShape(b.NumVertices(), m.Dim()), tensor.WithBacking(out)), err
+}
+
+// EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the first
+// vertex.
+func (m *Model) EachVertexRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error) error {
+	return m.forEachRun(ctx, b, progress, func(first int, s *States) error {
+		x, err := s.VertexFeatures(m.opt.Fingerprint)
+		if err != nil {
+			return err
+		}
+		return visit(int(b.Offsets[first]), x)
+	})
+}
+
+// runBytes bounds the memory for one run of graphs. It is the same on every machine, so that a run holds the
+// same graphs everywhere.
+const runBytes = 1 << 28
+
+// forEachRun cuts b into runs of whole graphs and calls visit with the states of each and the number of its
+// first graph.
+func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, s *States) error) error {
+	limit := int32(max(runBytes/m.vertexBytes(), 1))
+	n := b.NumGraphs()
+	for first := 0; first < n; {
+		progress.report("encode", first, n)
+		end := first + 1
+		for end < n && b.Offsets[end+1]-b.Offsets[first] <= limit {
+			end++
+		}
+		run := b
+		if first > 0 || end < n {
+			run = b.Slice(first, end)
+		}
+		s, err := m.States(ctx, run, nil)
+		if err != nil {
+			return err
+		}
+		if err := visit(first, s); err != nil {
+			return err
+		}
+		first = end
+	}
+	progress.report("encode", n, n)
+	return ctx.Err()
+}
+
+// vertexBytes returns the memory for a vertex: prior, likelihood and posterior of one layer, the posteriors of
+// the others, its context and its row of features.
+func (m *Model) vertexBytes() int {
+	bytes := 8 * m.Dim()
+	for _, y := range m.layers {
+		bytes += 8 * y.states
+		context := 128
+		if m.opt.Soft {
+			context = 12 * y.columns()
+		}
+		bytes = max(bytes, 16*y.states+context)
+	}
+	return bytes
+}
