@@ -78,12 +78,12 @@ type Trainer struct {
 	Items   []int // of the source, to train on
 	Options TrainOptions
 
-	Start  func(ctx context.Context) error              // gives the parameters their first values; not called when a checkpoint has them
-	After  func(ctx context.Context) error              // called after the steps of every epoch, before the scores
-	Score  func(ctx context.Context) ([]float64, error) // scores of held-out parts; more is better
-	Choose bool                                         // the first score chooses the epoch whose parameters are kept
-	Watch  func(Record)                                 // told of every epoch
-	Step   func(done, total int)                        // told of every step
+	Start  func(ctx context.Context) error                         // gives the parameters their first values; not called when a checkpoint has them
+	After  func(ctx context.Context) error                         // called after the steps of every epoch, before the scores
+	Score  func(ctx context.Context, epoch int) ([]float64, error) // scores of held-out parts after an epoch, 0 for the start; more is better
+	Choose bool                                                    // the first score chooses the epoch whose parameters are kept
+	Watch  func(Record)                                            // told of every epoch
+	Step   func(done, total int)                                   // told of every step
 
 	Checkpoint Checkpoint
 
@@ -190,7 +190,7 @@ func (t *Trainer) record(ctx context.Context, r Record) error {
 	if t.Score != nil {
 		start := time.Now()
 		var err error
-		if r.Scores, err = t.Score(ctx); err != nil {
+		if r.Scores, err = t.Score(ctx, r.Epoch); err != nil {
 			return err
 		}
 		r.Scoring = time.Since(start).Seconds()

@@ -141,7 +141,7 @@ func trainee(t *testing.T, workers int) *Trainer {
 		Network: net, Source: source, Items: ascendingItems(20),
 		Options: TrainOptions{Epochs: 4, BatchSize: 6, Rate: 0.05, HalveEvery: 2, Decay: 1e-3, MaxLoss: 1e4, Seed: 5},
 		Choose:  true,
-		Score: func(ctx context.Context) ([]float64, error) {
+		Score: func(ctx context.Context, _ int) ([]float64, error) {
 			s, err := held.Score(ctx)
 			return []float64{s}, err
 		},
@@ -350,7 +350,7 @@ func TestEarlyStopping(t *testing.T) {
 	trainer.Options.Epochs, trainer.Options.Patience = 20, 3
 	var after [][]float64
 	scores := []float64{0.5, 0.6, 0.7, 0.6, 0.7, 0.1, 0.9}
-	trainer.Score = func(context.Context) ([]float64, error) {
+	trainer.Score = func(context.Context, int) ([]float64, error) {
 		after = append(after, slices.Clone(download(t, trainer.Network.Parameters().Weight)))
 		return scores[len(after)-1 : len(after)], nil
 	}

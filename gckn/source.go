@@ -116,9 +116,14 @@ func (s *source) prepare(b *graph.Batch, classes [][]int32, items []int, vertice
 	return s.network.Prepare(b, autodiff.Features{Rows: in.rows}, targets, vertices)
 }
 
-// of returns the targets of items.
+// of returns the targets of items; none unless all are labelled.
 func (s *source) of(items []int) autodiff.Targets {
 	var t autodiff.Targets
+	for _, i := range items {
+		if !s.Examples.known(i) {
+			return t
+		}
+	}
 	if s.Classes == nil {
 		values := make([]float64, 0, len(items)*s.Outputs)
 		for _, i := range items {

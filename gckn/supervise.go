@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/parallel"
+	"gorgonia.org/tensor"
 )
 
 // Training is a supervised training: what to learn from, and how. Items are counted as [Examples] does.
@@ -20,6 +21,9 @@ type Training struct {
 	Train      []int   // items to learn from; nil: all that are labelled and in no other part
 	Validation []int   // items that choose the epoch whose parameters are kept; nil: the last epoch's are
 	HeldOut    [][]int // further parts that are scored after every epoch; nothing is chosen by them
+
+	Unseen    []int                                  // items, labelled or not, that are predicted after every epoch
+	Predicted func(epoch int, outputs *tensor.Dense) // told of them: a row of logits, or targets, for each
 
 	Checkpoint autodiff.Checkpoint   // its Of is filled in
 	Watch      func(autodiff.Record) // told of the start (epoch 0) and of every epoch; scores: validation first
@@ -89,6 +93,7 @@ type supervision struct {
 	network *autodiff.Network
 	all     *autodiff.Part   // the training items, for an exact classifier
 	parts   []*autodiff.Part // that are scored
+	unseen  *autodiff.Part   // that is predicted; nil without
 	trainer *autodiff.Trainer
 	shift   []float64 // of the targets
 	scale   []float64
@@ -126,6 +131,9 @@ func newSupervision(e engine.Engine, training *Training) (*supervision, error) {
 		if items != nil {
 			r.parts = append(r.parts, r.network.NewPart(r.source, items, scoreBatch, whole))
 		}
+	}
+	if len(t.Unseen) > 0 && t.Predicted != nil {
+		r.unseen = r.network.NewPart(r.source, t.Unseen, scoreBatch, whole)
 	}
 	r.trainer = r.newTrainer()
 	return r, nil
@@ -168,6 +176,11 @@ func (r *supervision) checkParts() error {
 	for i, items := range t.HeldOut {
 		if err := t.Examples.checkPart(fmt.Sprintf("held-out %d", i+1), items, seen); err != nil {
 			return err
+		}
+	}
+	for _, i := range t.Unseen {
+		if i < 0 || i >= t.Examples.Items() {
+			return fmt.Errorf("item %d of %d is to be predicted", i, t.Examples.Items())
 		}
 	}
 	if t.Train == nil {

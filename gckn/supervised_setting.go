@@ -2,10 +2,14 @@ package gckn
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
 )
 
 // SupervisedSetting is one choice of options on one data set, the unit of model selection. Several of its
@@ -15,36 +19,63 @@ type SupervisedSetting struct {
 	Features dataset.Features
 	Options  SupervisedOptions
 	Engine   engine.Engine
-	Watch    func(seed uint64, r autodiff.Record) // told of every epoch of every training, by any goroutine; may be nil
+	Watch    func(autodiff.Record) // told of every epoch of every training, by any goroutine; may be nil
 }
 
-// Curves trains on the items in train with the given number of epochs and seed, and returns the scores of
-// every held-out part after each epoch from the first on. Where attributes are standardised, their
-// statistics come from the training graphs alone.
-func (s *SupervisedSetting) Curves(ctx context.Context, train []int, heldOut [][]int, epochs int, seed uint64) ([][]float64, error) {
-	t, err := s.training(train)
+// Known are the targets of some items, in the order of a list of them: their classes, or Outputs numbers
+// of each.
+type Known struct {
+	Classes []int
+	Targets []float64
+}
+
+// Epochs trains on the items in train, of which it is told the targets, and returns the outputs for the
+// items in test after every epoch: a row of logits, or of targets, for each. Encodings that have to be
+// fitted are fitted on the graphs in seen, nil meaning all. Of the targets in Data nothing is used.
+func (s *SupervisedSetting) Epochs(ctx context.Context, seen, train []int, known Known, test []int, epochs int) ([]*tensor.Dense, error) {
+	encoding, err := dataset.FitEncoding(s.Data, s.Features, s.encodeOn(seen))
 	if err != nil {
 		return nil, err
 	}
-	t.HeldOut, t.Options.Epochs, t.Options.Patience, t.Options.Network.Seed = heldOut, epochs, 0, seed
-	if s.Watch != nil {
-		t.Watch = func(r autodiff.Record) { s.Watch(seed, r) }
+	t, err := s.training(encoding, train)
+	if err != nil {
+		return nil, err
 	}
+	if err := t.Examples.hide(train, known); err != nil {
+		return nil, err
+	}
+	outputs := make([]*tensor.Dense, epochs+1)
+	t.Unseen, t.Predicted = test, func(epoch int, x *tensor.Dense) { outputs[epoch] = x }
+	t.Options.Epochs, t.Options.Patience, t.Watch = epochs, 0, s.Watch
 	r, err := newSupervision(narrow(s.Engine), t)
 	if err != nil {
 		return nil, err
 	}
 	defer r.release()
-	if err := r.trainer.Run(ctx); err != nil {
-		return nil, err
+	return outputs[1:], r.trainer.Run(ctx)
+}
+
+// hide replaces all targets by the known ones of some items.
+func (x *Examples) hide(items []int, known Known) error {
+	if (known.Classes == nil) == (x.Classes != nil) || len(known.Classes)+len(known.Targets)/x.Outputs != len(items) {
+		return fmt.Errorf("%d classes and %d targets for %d items", len(known.Classes), len(known.Targets), len(items))
 	}
-	curves := make([][]float64, len(heldOut))
-	for _, record := range r.trainer.Records()[1:] {
-		for i, score := range record.Scores {
-			curves[i] = append(curves[i], score)
+	if x.Classes != nil {
+		x.Classes = slices.Repeat([]int{-1}, x.Items())
+	} else {
+		x.Targets = slices.Repeat([]float64{math.NaN()}, len(x.Targets))
+	}
+	for k, i := range items {
+		switch {
+		case i < 0 || i >= x.Items():
+			return fmt.Errorf("item %d of %d", i, x.Items())
+		case x.Classes != nil:
+			x.Classes[i] = known.Classes[k]
+		default:
+			copy(x.Targets[i*x.Outputs:(i+1)*x.Outputs], known.Targets[k*x.Outputs:])
 		}
 	}
-	return curves, nil
+	return nil
 }
 
 // Fit trains on the items in train, nil meaning all, with the setting's own seed and epochs, and returns
@@ -54,21 +85,13 @@ func (s *SupervisedSetting) Fit(ctx context.Context, train []int, progress Progr
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := s.encoded(encoding, train)
+	t, err := s.training(encoding, train)
 	if err != nil {
 		return nil, nil, err
 	}
-	t.Progress = progress
+	t.Progress, t.Watch = progress, s.Watch
 	m, err := Supervise(ctx, s.Engine, t)
 	return encoding, m, err
-}
-
-func (s *SupervisedSetting) training(train []int) (*Training, error) {
-	encoding, err := dataset.FitEncoding(s.Data, s.Features, s.encodeOn(train))
-	if err != nil {
-		return nil, err
-	}
-	return s.encoded(encoding, train)
 }
 
 // encodeOn returns the graphs that an encoding is fitted on; in a task on vertices all, which belong to
@@ -80,7 +103,7 @@ func (s *SupervisedSetting) encodeOn(train []int) []int {
 	return train
 }
 
-func (s *SupervisedSetting) encoded(encoding *dataset.Encoding, train []int) (*Training, error) {
+func (s *SupervisedSetting) training(encoding *dataset.Encoding, train []int) (*Training, error) {
 	b, err := encoding.Apply(s.Data)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func (r *supervision) newTrainer() *autodiff.Trainer {
 	if r.Options.Alternate {
 		t.After = r.solve
 	}
-	if len(r.parts) > 0 {
+	if len(r.parts) > 0 || r.unseen != nil {
 		t.Score = r.score
 	}
 	if t.Checkpoint.Path != "" {
@@ -148,8 +148,8 @@ func matrixOf(rows [][]float64) *tensor.Dense {
 	return tensor.New(tensor.WithShape(len(rows), len(rows[0])), tensor.WithBacking(slices.Concat(rows...)))
 }
 
-// score returns the scores of the parts.
-func (r *supervision) score(ctx context.Context) ([]float64, error) {
+// score returns the scores of the parts, and tells of the outputs for the unseen.
+func (r *supervision) score(ctx context.Context, epoch int) ([]float64, error) {
 	scores := make([]float64, len(r.parts))
 	for i, p := range r.parts {
 		var err error
@@ -157,12 +157,32 @@ func (r *supervision) score(ctx context.Context) ([]float64, error) {
 			return nil, err
 		}
 	}
+	if r.unseen == nil {
+		return scores, nil
+	}
+	logits, err := r.unseen.Logits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := hostRows(logits)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range outputs {
+		for k := range r.scale {
+			row[k] = row[k]*r.scale[k] + r.shift[k]
+		}
+	}
+	r.Predicted(epoch, matrixOf(outputs))
 	return scores, nil
 }
 
 func (r *supervision) release() {
 	for _, p := range append(r.parts, r.all) {
 		p.Release()
+	}
+	if r.unseen != nil {
+		r.unseen.Release()
 	}
 	r.network.Release()
 	engine.Release(r.engine, r.network.Parameters().List()...)
