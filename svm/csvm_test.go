@@ -365,11 +365,11 @@ func TestKernelClassifierErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, call := range map[string]func() ([]int, error){
-		"have 2 columns":   func() ([]int, error) { return fitted[0].Predict(matrix([][]float64{{1, 2}})) },
+		"have 2 columns": func() ([]int, error) { return fitted[0].Predict(matrix([][]float64{{1, 2}})) },
 		"value 5 of row 0": func() ([]int, error) {
 			return fitted[0].Predict(matrix([][]float64{{1, 2, 3, 4, 5, math.Inf(1)}}))
 		},
-		"object 9 is not":  func() ([]int, error) { return fitted[0].PredictObjects(kernelOf(t, k), []int{9}) },
+		"object 9 is not": func() ([]int, error) { return fitted[0].PredictObjects(kernelOf(t, k), []int{9}) },
 		"kernel of 1 objects": func() ([]int, error) {
 			return fitted[0].PredictObjects(kernelOf(t, [][]float64{{1}}), []int{0})
 		},
