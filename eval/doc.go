@@ -2,8 +2,8 @@
 // has an index): metrics, folds, and two ways to choose among settings of the hyperparameters.
 //
 // A [Setting] is one candidate: what it learns without targets, and a [Learner] that trains predictors
-// for a whole [Grid] of one more hyperparameter at once. [LinearSVM] classifies [Vectors]; a model that
-// predicts directly is a setting itself.
+// for a whole [Grid] of one more hyperparameter at once. [LinearSVM] classifies [Vectors], [KernelSVM]
+// predicts by a kernel matrix ([Gram], [OnVectors]); a model that predicts directly is a setting itself.
 //
 // [Published] is the protocol of the published experiments (docs/conventions.md, 15): of all
 // settings and values of their grids the pair with the best mean TEST score over the folds is reported.

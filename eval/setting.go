@@ -122,10 +122,7 @@ func (l linearLearner) Learn(ctx context.Context, t Task) ([]Targets, error) {
 	if t.Known.Classes == nil {
 		return nil, fmt.Errorf("a linear classifier cannot learn numbers: use a support vector regression")
 	}
-	classes := make([]int, l.size())
-	for i, g := range t.Train {
-		classes[g] = t.Known.Classes[i]
-	}
+	classes := spread(t.Known.Classes, t.Train, l.size())
 	classifier, err := svm.FitClassifier(ctx, l.x, t.Train, classes, t.Grid, svm.Options{Workers: t.Workers})
 	if err != nil {
 		return nil, err
