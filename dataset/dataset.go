@@ -1,5 +1,5 @@
 // Package dataset brings graphs into Grove: readers for the TU format, for the text format of the
-// GIN experiments and for vertex-task folders, cross-validation folds, the transforms that the
+// GIN experiments, for labelled trees and for vertex-task folders, cross-validation folds, the transforms that the
 // published experiments apply to vertex data, writers, seeded generators and the download of TU
 // archives.
 //
@@ -64,14 +64,14 @@ type Dataset struct {
 	LabelNames    []string // name of each vertex label id, to show only: its code unless a name is given; may repeat
 	ArcLabelNames []string // code of each arc label id
 
-	Splits  []Split // published splits of the vertices; only for tasks per vertex
+	Splits  []Split // published splits of the vertices in a task per vertex, otherwise of the graphs
 	Missing []int   // positions in Batch.Attributes that the file left empty; they hold their column's mean
 	Motif   *Motif  // the planted or annotated cause of the classes, where it is known
 
 	Notes []string // what a reader did beyond reading, a sentence each
 }
 
-// Split is a named division of the vertices of a graph.
+// Split is a named division of the vertices of a graph, or of the graphs of a data set.
 type Split struct {
 	Name string
 	Fold
@@ -90,8 +90,8 @@ func (d *Dataset) NumGraphs() int { return d.Batch.NumGraphs() }
 func (d *Dataset) NumClasses() int { return len(d.ClassNames) }
 
 // Select returns the data set of the given graphs in the given order; a graph may repeat. Classes,
-// labels and their names keep their numbers. Splits are left out, since they number the vertices of
-// the whole. It panics for an index that is not a graph.
+// labels and their names keep their numbers. Splits are left out, since they number the vertices or graphs
+// of the whole. It panics for an index that is not a graph.
 func (d *Dataset) Select(graphs []int) *Dataset {
 	s := *d
 	s.Batch = d.Batch.Select(graphs)

@@ -12,6 +12,7 @@ import (
 //
 //   - a folder that holds NAME_A.txt: TU format, see [OpenTU];
 //   - a folder that holds edges.csv: a vertex task, see [OpenNode], with its direction detected;
+//   - a folder that holds train.tree and test.tree, or a file NAME.tree: labelled trees, see [OpenTrees];
 //   - a file NAME.txt, or a folder that holds one: the text format of GIN, see [OpenText].
 //
 // Each file may be compressed (.gz). The error of an unknown folder says what was looked for.
@@ -27,10 +28,12 @@ func Open(path string) (*Dataset, error) {
 			return OpenTU(filepath.Dir(path))
 		case filepath.Base(name) == "edges.csv":
 			return OpenNode(filepath.Dir(path), DetectDirection)
+		case strings.HasSuffix(name, treeSuffix):
+			return OpenTrees(path)
 		case strings.HasSuffix(name, ".txt"):
 			return OpenText(path)
 		}
-		return nil, fmt.Errorf("%s: not a data set: looked for a folder or a file NAME.txt or NAME.txt.gz", path)
+		return nil, fmt.Errorf("%s: not a data set: looked for a folder or a file NAME.txt or NAME.tree, plain or .gz", path)
 	}
 	f := folder{os.DirFS(path), path}
 	switch {
@@ -38,10 +41,12 @@ func Open(path string) (*Dataset, error) {
 		return openTU(f)
 	case f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv"):
 		return openNode(f, DetectDirection)
+	case f.holds("*" + treeSuffix):
+		return openTreeFolder(f)
 	case f.holds("*.txt"):
 		return openTextFolder(f)
 	}
-	return nil, fmt.Errorf("%s: no data set: looked for NAME_A.txt (TU format), edges.csv (vertex task) and NAME.txt (text format of GIN), plain or .gz", path)
+	return nil, fmt.Errorf("%s: no data set: looked for NAME_A.txt (TU format), edges.csv (vertex task), NAME.tree (labelled trees) and NAME.txt (text format of GIN), plain or .gz", path)
 }
 
 // holds reports whether a file of the folder matches the pattern, plain or compressed.
