@@ -152,6 +152,18 @@ func (e *Encoding) Apply(d *Dataset) (*graph.Batch, error) {
 	return AppendLabels(&known), nil
 }
 
+// Unknown returns the labels (or degrees) of d that the encoding does not know.
+func (e *Encoding) Unknown(d *Dataset) []string {
+	if e.Features == DegreeFeatures {
+		d = d.DegreesAsLabels()
+	}
+	if e.Labels == nil || d.Batch.Labels == nil {
+		return nil
+	}
+	_, unknown := d.AlignLabels(e.Labels)
+	return unknown
+}
+
 // Width returns the number of labels and of attributes that Apply gives the vertices.
 func (e *Encoding) Width() (labels, attributes int) {
 	labels, attributes = len(e.Labels), e.Attributes

@@ -72,7 +72,7 @@ type embedding struct {
 	Dataset string       `json:"dataset"`
 	Graphs  int          `json:"n_graphs"`
 	Device  string       `json:"device"`
-	Task    string       `json:"task"`
+	Task    task         `json:"task"`
 	Rows    int          `json:"rows"`
 	Columns int          `json:"columns"`
 	Dtype   string       `json:"dtype"`
@@ -124,21 +124,18 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 			return err
 		}
 	}
+	r.Dataset, r.Graphs, r.Task = d.Name, d.NumGraphs(), task(f.task)
+	if r.Task == "" {
+		r.Task = taskOf(d)
+	}
 	load := seconds(start)
 	var spent stopwatch
 	if flags != nil {
-		s := flags.settings(&work{d, e, &spent, a.progress.report})[0]
-		if apply, err = s.(embedder).embed(c.Context()); err != nil {
+		s := flags.settings(&work{d, e, &spent, a.progress.report, 1})[0]
+		if apply, err = s.(embedder).embed(c.Context(), r.Task == nodeTask); err != nil {
 			return err
 		}
 		r.Params = s.params()
-	}
-	r.Dataset, r.Graphs, r.Task = d.Name, d.NumGraphs(), f.task
-	if r.Task == "" {
-		r.Task = "graph"
-		if d.Task.PerVertex() {
-			r.Task = "node"
-		}
 	}
 	transforming := time.Now()
 	var writing time.Duration
@@ -151,11 +148,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 	spent.transforming(transforming.Add(writing))
 	r.Seconds, r.Peak = spent.spent(load, 0, start), memory.Peak()
 	return a.emit(r, func(w io.Writer) {
-		what := "graph"
-		if r.Task == "node" {
-			what = "vertex"
-		}
-		fmt.Fprintf(w, "%s: %d x %d %s, one row for each %s of %s, by %s in %.2f s", r.File, r.Rows, r.Columns, r.Dtype, what, r.Dataset, r.Model, r.Seconds.Total)
+		fmt.Fprintf(w, "%s: %d x %d %s, one row for each %s of %s, by %s in %.2f s", r.File, r.Rows, r.Columns, r.Dtype, r.Task.noun(), r.Dataset, r.Model, r.Seconds.Total)
 		if r.Peak > 0 {
 			fmt.Fprintf(w, ", %.2f GB of memory at the peak", float64(r.Peak)/1e9)
 		}

@@ -44,7 +44,7 @@ func (n *network) each(ctx context.Context, d *dataset.Dataset, perVertex bool, 
 // stream writes the rows that r.Task asks for, in NumPy's format, and fills in their shape. It returns how
 // long writing took.
 func (a *app) stream(ctx context.Context, w io.Writer, from rowStream, d *dataset.Dataset, r *embedding) (writing time.Duration, err error) {
-	perVertex := r.Task == "node"
+	perVertex := r.Task == nodeTask
 	r.Rows = d.NumGraphs()
 	if perVertex {
 		r.Rows = d.Batch.NumVertices()

@@ -26,7 +26,7 @@ type evalFlags struct {
 }
 
 func newEval(a *app) *cobra.Command {
-	f := &evalFlags{selection: "nested", anchors: "train", inner: "5"}
+	f := &evalFlags{selection: "nested", anchors: "train"}
 	c := &cobra.Command{
 		Use:   "eval MODEL --data DIR",
 		Short: "Measure the accuracy of a model by cross-validation",
@@ -62,7 +62,7 @@ classes; the figures are optimistic. Every output says which protocol it comes f
 		fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
 		fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
 		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"}, "how everything is chosen: inside each training part, or by the test folds")
-		fs.StringVar(&f.inner, "inner", f.inner, "`K|1/K|DIR` inner folds of nested selection: K stratified ones, one of K parts held out, or those in DIR/inner")
+		fs.StringVar(&f.inner, "inner", f.inner, "`K|1/K|DIR` inner folds of nested selection: K stratified ones, one of K parts held out, or those in DIR/inner (default 5, and 1/10 for models trained in epochs)")
 		fs.StringVar(&f.inner, "nested", f.inner, "`K|1/K|DIR` the same as --inner")
 		_ = fs.MarkHidden("nested")
 		choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"}, "graphs that anchors (hierarchies, states) are learned from: the training part of each fold, or all")
@@ -121,6 +121,9 @@ func (f *evalFlags) innerParts() (k int, holdOut bool, err error) {
 
 func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, flags modelFlags) error {
 	start := time.Now()
+	if f.inner == "" {
+		f.inner = family.inner
+	}
 	if err := f.check(c); err != nil {
 		return err
 	}
@@ -182,7 +185,7 @@ func (a *app) settingsFor(p *eval.Problem, flags modelFlags, d *dataset.Dataset,
 	if p.FromTrain {
 		e, report = narrow(e, p.Workers/len(p.Folds)), nil
 	}
-	settings := flags.settings(&work{d, e, spent, report})
+	settings := flags.settings(&work{d, e, spent, report, p.Workers})
 	p.Settings = asEval(settings)
 	return settings
 }

@@ -18,7 +18,7 @@ import (
 func gcknFamily() family {
 	return family{
 		name: "GCKN", kind: "gckn", load: loadPipeline,
-		verbs: []string{"eval", "train", "embed"}, learns: "anchors",
+		verbs: []string{"eval", "train", "embed"}, learns: "anchors", inner: "5",
 		models: []modelName{
 			{"gckn-walk", "graph convolutional kernel network on walks, one layer"},
 			{"gckn-path", "graph convolutional kernel network on paths, one layer"},
@@ -46,6 +46,7 @@ type gcknFlags struct {
 	options       []gckn.Options // after check
 	severalValues bool
 	machine       machineFlags
+	supervised    bool // the network is trained end to end, without such a machine
 }
 
 func newGCKNFlags(variant string) *gcknFlags {
@@ -69,6 +70,9 @@ func (g *gcknFlags) add(fs *pflag.FlagSet, verb string) {
 	}
 	poolings := []gckn.Pooling{gckn.Sum, gckn.Mean, gckn.Max, gckn.GeneralizedMax}
 	words := []string{"sum", "mean", "max", "gmp"}
+	if g.supervised {
+		poolings, words = poolings[:3], words[:3]
+	}
 	fs.Var(newList(&g.grid.PathSizes, parseCount), "path-size", value+"vertices of the longest path")
 	fs.Var(newList(&g.grid.Filters, parseCount), "filters", value+"number of anchors of a layer")
 	fs.Var(newList(&g.grid.Sigmas, parsePositive), "sigma", value+"bandwidth of the kernel between vertices")
@@ -81,13 +85,15 @@ func (g *gcknFlags) add(fs *pflag.FlagSet, verb string) {
 	}
 	fs.Var(newSingle(&g.layers, parseLayers), "layers", "`SIZE:FILTERS:SIGMA,...` path size, filters and sigma of every layer, from the bottom")
 	choiceVar(fs, &g.lengths, "lengths", []string{"all", "last"}, "paths of all lengths up to the path size, or of the last alone")
-	fs.BoolVar(&g.concat, "concat", false, "represent a graph by all layers, not by the last alone")
+	if !g.supervised {
+		fs.BoolVar(&g.concat, "concat", false, "represent a graph by all layers, not by the last alone")
+	}
 	featuresVar(fs, &g.features, "auto", "labels", "degrees", "attributes", "attributes+labels", "raw", "raw+labels")
 	choiceVar(fs, &g.exponent, "exponent", []string{"mean", "sum"}, "of the kernel over the positions of a path: mean as in the published code, sum as in the paper")
 	choiceVar(fs, &g.rule, "regularisation", []string{"code", "paper"}, "of the inverse square root: after the root as in the published code, inside as in the paper")
 	fs.Var(newSingle(&g.samples, parseCount), "samples", "`N` paths from which the anchors of a layer are learned")
 	choiceVar(fs, &g.precision, "precision", []string{"float32", "float64"}, "numbers to compute with")
-	if several {
+	if several && !g.supervised {
 		g.machine.add(fs, "code: 60 values from 1e-4 to 1e4")
 	}
 }
@@ -201,6 +207,11 @@ func (g *gcknFlags) fits(d *dataset.Dataset) error {
 			return err
 		}
 	}
+	return g.encodes(d)
+}
+
+// encodes reports features that the data do not have.
+func (g *gcknFlags) encodes(d *dataset.Dataset) error {
 	_, err := dataset.FitEncoding(d, g.features, nil)
 	if err != nil && g.features != dataset.AutoFeatures {
 		return usagef("--features %s: %w", g.features, err)

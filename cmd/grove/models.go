@@ -21,13 +21,14 @@ type family struct {
 	models []modelName
 	verbs  []string                      // commands that know its models
 	learns string                        // what it learns from graphs without their targets; nothing where it is empty
+	inner  string                        // default of --inner
 	flags  func(model string) modelFlags // fresh flags with the model's defaults
 	load   func(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error)
 }
 
 type modelName struct{ name, short string }
 
-func families() []family { return []family{gcknFamily()} }
+func families() []family { return []family{gcknFamily(), supervisedFamily()} }
 
 // familyOf returns the family of a model.
 func familyOf(model string) family {
@@ -58,6 +59,7 @@ type work struct {
 	engine engine.Engine
 	spent  *stopwatch
 	report func(stage string, done, total int) // may be nil
+	beside int                                 // folds that run beside each other
 }
 
 // setting is one choice of options of a model on one data set.
@@ -71,7 +73,7 @@ type setting interface {
 
 // embedder is a setting that represents graphs by vectors without looking at targets.
 type embedder interface {
-	embed(ctx context.Context) (rowStream, error)
+	embed(ctx context.Context, perVertex bool) (rowStream, error)
 }
 
 // addModels adds to a command one command for each model that knows the verb, with the model's flags.

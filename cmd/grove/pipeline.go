@@ -33,7 +33,7 @@ type pipelineSetting struct {
 func (s *pipelineSetting) params() any { return s.vectors.params() }
 
 // embed implements embedder.
-func (s *pipelineSetting) embed(ctx context.Context) (rowStream, error) {
+func (s *pipelineSetting) embed(ctx context.Context, _ bool) (rowStream, error) {
 	return s.vectors.fit(ctx, nil)
 }
 
@@ -144,19 +144,4 @@ func (p *pipeline) each(ctx context.Context, d *dataset.Dataset, perVertex bool,
 	return p.network.each(ctx, d, perVertex, report, visit)
 }
 
-func (p *pipeline) unknownLabels(d *dataset.Dataset) []string { return p.network.unknownLabels(d) }
-
-// unknownLabels returns the labels (or degrees) of d that the network never saw.
-func (n *network) unknownLabels(d *dataset.Dataset) []string {
-	switch n.encoding.Features {
-	case dataset.DegreeFeatures:
-		d = d.DegreesAsLabels()
-	case dataset.AttributeFeatures:
-		return nil
-	}
-	if d.Batch.Labels == nil {
-		return nil
-	}
-	_, unknown := d.AlignLabels(n.encoding.Labels)
-	return unknown
-}
+func (p *pipeline) unknownLabels(d *dataset.Dataset) []string { return p.network.encoding.Unknown(d) }

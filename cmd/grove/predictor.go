@@ -169,3 +169,17 @@ const (
 	unknownClass = -1
 	noClass      = -2
 )
+
+// column returns numbers as a matrix of one column.
+func column(values []float64) *tensor.Dense {
+	return tensor.New(tensor.WithShape(len(values), 1), tensor.WithBacking(values))
+}
+
+// predictedColumns names the columns of a regression.
+func predictedColumns(targets []string) []string {
+	columns := make([]string, len(targets))
+	for i, name := range targets {
+		columns[i] = "predicted " + name
+	}
+	return columns
+}

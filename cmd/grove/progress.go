@@ -25,7 +25,7 @@ type progress struct {
 	now      func() time.Time
 
 	mu      sync.Mutex
-	stage   string
+	stage   string    // what follows a comma in its name may change while it runs
 	began   time.Time // of the stage
 	shown   time.Time // last time that something was written
 	visible bool      // there is a bar on the screen
@@ -65,8 +65,8 @@ func (p *progress) amount(stage string, done, total float64, words func() string
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	if p.stage != stage {
-		p.stage, p.began = stage, now
+	if name, _, _ := strings.Cut(stage, ","); p.stage != name {
+		p.stage, p.began = name, now
 	}
 	share := 0.0
 	if total > 0 {

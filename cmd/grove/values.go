@@ -68,6 +68,15 @@ func parsePositive(text string) (float64, error) {
 	return x, nil
 }
 
+// parseDecay reads an L2 penalty.
+func parseDecay(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("%q is not a number from 0 on", text)
+	}
+	return x, nil
+}
+
 // Constants C outside of these bounds make no difference but in overflow.
 const (
 	leastC = 1e-12

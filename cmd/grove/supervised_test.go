@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// supervised are the arguments of a network that is quick to train.
+func supervised(args ...string) []string {
+	return append(small(args...), "--epochs", "6")
+}
+
+func TestSupervisedModelTrainsAndPredicts(t *testing.T) {
+	data := molecules(t, "molecules")
+	model := filepath.Join(t.TempDir(), "m.grove")
+	r := mustJSON(t, supervised("train", "gckn-path-sup", "--data", data, "-o", model)...)
+	if a, ok := r["training_accuracy"].(float64); !ok || a < 60 || r["value"] != nil {
+		t.Errorf("training accuracy %v, value %v", r["training_accuracy"], r["value"])
+	}
+	p := mustJSON(t, "predict", "--model", model, "--data", data)
+	if p["accuracy"] != r["training_accuracy"] {
+		t.Errorf("the stored model reaches %v, the trained one %v", p["accuracy"], r["training_accuracy"])
+	}
+	first := p["predictions"].([]any)[0].(map[string]any)
+	if len(first["decisions"].([]any)) != 1 {
+		t.Errorf("two classes have one decision value: %v", first)
+	}
+	if rows := mustJSON(t, "embed", "--model", model, "--data", data, "-o", filepath.Join(t.TempDir(), "X.npy"))["rows"]; rows != 60.0 {
+		t.Errorf("%v rows", rows)
+	}
+}
+
+func TestSupervisedTrainingGoesOnFromItsCheckpoint(t *testing.T) {
+	data, dir := molecules(t, "molecules"), t.TempDir()
+	whole, resumed, state := filepath.Join(dir, "whole.grove"), filepath.Join(dir, "resumed.grove"), filepath.Join(dir, "state")
+	must(t, supervised("train", "gckn-path-sup", "--data", data, "-o", whole)...)
+	must(t, supervised("train", "gckn-path-sup", "--data", data, "-o", resumed, "--checkpoint", state, "--checkpoint-every", "3")...)
+	if string(readFile(t, whole)) != string(readFile(t, resumed)) {
+		t.Error("keeping checkpoints changes the model")
+	}
+	if _, err := os.Stat(state); !os.IsNotExist(err) {
+		t.Errorf("the checkpoint of a training that is over is still there: %v", err)
+	}
+	if err := os.WriteFile(state, []byte("rubbish"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, exitFailure, []string{"state"}, supervised("train", "gckn-path-sup", "--data", data, "-o", resumed, "--checkpoint", state)...)
+}
+
+func TestSupervisedEvalChoosesEpochs(t *testing.T) {
+	data := molecules(t, "molecules")
+	args := supervised("eval", "gckn-path-sup", "--data", data, "--cv", "3")
+	r := mustJSON(t, args...)
+	for _, p := range r["params"].([]any) {
+		if epochs, ok := p.(map[string]any)["epochs"].(float64); !ok || epochs < 1 || epochs > 6 {
+			t.Errorf("chosen: %v", p)
+		}
+	}
+	if text := must(t, args...); !strings.Contains(text, "epochs") || !strings.Contains(text, "1/10 of the training part held out") {
+		t.Errorf("no word of epochs and the part held out: %s", text)
+	}
+	published := must(t, append(args, "--selection", "published", "--plot", filepath.Join(t.TempDir(), "epochs.svg"))...)
+	if !strings.Contains(published, "optimistic") {
+		t.Errorf("published selection: %s", published)
+	}
+}
+
+func TestSupervisedRefuses(t *testing.T) {
+	data := molecules(t, "molecules")
+	out := filepath.Join(t.TempDir(), "m.grove")
+	for _, c := range []struct {
+		status int
+		words  []string
+		args   []string
+	}{
+		{exitUsage, []string{"2 settings"}, []string{"--sigma", "0.4,0.6"}},
+		{exitUsage, []string{"--validation 1"}, []string{"--validation", "1"}},
+		{exitUsage, []string{"--checkpoint"}, []string{"--checkpoint", filepath.Join(out, "no", "folder")}},
+		{exitUsage, []string{"--pooling", "gmp"}, []string{"--pooling", "gmp"}},
+		{exitFailure, []string{"diverged", "epoch", "batch"}, []string{"--rate", "1e30"}},
+	} {
+		fails(t, c.status, c.words, append(supervised("train", "gckn-path-sup", "--data", data, "-o", out), c.args...)...)
+	}
+	if _, err := os.Stat(out); !os.IsNotExist(err) {
+		t.Error("a training that failed left a model behind")
+	}
+}
+
+func TestSupervisedVertexTask(t *testing.T) {
+	dir := t.TempDir()
+	data, model := filepath.Join(dir, "blocks"), filepath.Join(dir, "m.grove")
+	must(t, "data", "synth", "block-model", "--vertices", "60", "--out", data)
+	r := mustJSON(t, supervised("train", "gckn-path-sup", "--data", data, "-o", model)...)
+	p := mustJSON(t, "predict", "--model", model, "--data", data)
+	if p["task"] != "node" || p["accuracy"] != r["training_accuracy"] || len(p["predictions"].([]any)) != 60 {
+		t.Errorf("prediction of vertices: %v of %v", p["accuracy"], r["training_accuracy"])
+	}
+	if e := mustJSON(t, supervised("eval", "gckn-path-sup", "--data", data, "--cv", "3")...); e["mean"] == nil {
+		t.Errorf("%v", e)
+	}
+}
