@@ -1,0 +1,205 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/grove-graph/grove/atomicfile"
+)
+
+// A store of shards is a folder that holds the graphs of a data set in files of many graphs each, to be
+// read graph by graph in any order: training streams over it with no more of it in memory than a batch.
+//
+//	shards.json     what is known of the data set beside its graphs, and the list of the files
+//	NNNNN.graphs    the records of consecutive graphs, see [shardHead.encode], one after another; then for
+//	                each graph the length of its record and its class, and the numbers of its targets; then the
+//	                CRC-32C of these and the number of graphs
+//
+// All numbers are little-endian.
+const (
+	shardIndex   = "shards.json"
+	shardVersion = 1
+)
+
+// ShardBytes is the size at which [ShardWriter] begins another file.
+const ShardBytes = 64 << 20
+
+// shardHead is the content of shards.json.
+type shardHead struct {
+	Version       int         `json:"version"`
+	Name          string      `json:"name"`
+	Task          Task        `json:"task"`
+	Directed      bool        `json:"directed"`
+	ClassNames    []string    `json:"class_names,omitempty"`
+	TargetNames   []string    `json:"target_names,omitempty"`
+	LabelCodes    []string    `json:"label_codes,omitempty"`
+	LabelNames    []string    `json:"label_names,omitempty"`
+	ArcLabelNames []string    `json:"arc_label_names,omitempty"`
+	Attributes    int         `json:"attributes"` // of every vertex
+	Labels        bool        `json:"labels"`
+	ArcLabels     bool        `json:"arc_labels"`
+	ArcWeights    bool        `json:"arc_weights"`
+	ArcTypes      bool        `json:"arc_types"`
+	Files         []shardFile `json:"files"`
+}
+
+// shardFile is one file of a store.
+type shardFile struct {
+	Name   string `json:"name"`
+	Graphs int    `json:"graphs"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// headOf returns the head of a store of d, without files.
+func headOf(d *Dataset) shardHead {
+	b := d.Batch
+	h := shardHead{
+		Version: shardVersion, Name: d.Name, Task: d.Task, Directed: b.Directed,
+		LabelCodes: d.LabelCodes, LabelNames: d.LabelNames, ArcLabelNames: d.ArcLabelNames, Attributes: b.AttributeDim,
+		Labels: b.Labels != nil, ArcLabels: b.ArcLabels != nil, ArcWeights: b.ArcWeights != nil, ArcTypes: b.ArcTypes != nil,
+	}
+	if d.Classes != nil {
+		h.ClassNames = d.ClassNames
+	}
+	if d.Targets != nil {
+		h.TargetNames = d.TargetNames
+	}
+	return h
+}
+
+// castagnoli is the table of the CRC-32C.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+// WriteShards stores a data set of a task on graphs in a folder, which is made and must not hold a store
+// yet.
+func WriteShards(dir string, d *Dataset) error {
+	w, err := NewShardWriter(dir)
+	if err != nil {
+		return err
+	}
+	if err := w.Append(d); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// ShardWriter stores a data set piece by piece, for one that does not fit in memory. The store is there
+// once Close returns.
+type ShardWriter struct {
+	dir     string
+	head    *shardHead // nil before the first piece
+	records bytes.Buffer
+	footer  []byte
+	graphs  int
+	limit   int
+}
+
+// NewShardWriter begins a store in a folder, which is made and must not hold a store yet.
+func NewShardWriter(dir string) (*ShardWriter, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, shardIndex)); err == nil {
+		return nil, fmt.Errorf("%s: there is a store already: remove it or give another folder", dir)
+	}
+	return &ShardWriter{dir: dir, limit: ShardBytes}, nil
+}
+
+// Append adds the graphs of d. All pieces must be of one data set: with the same task, codes, classes and
+// kinds of vertex and arc data.
+func (w *ShardWriter) Append(d *Dataset) error {
+	if d.Task.PerVertex() {
+		return fmt.Errorf("data set %s: a task on vertices is no set of graphs to stream over", d.Name)
+	}
+	head := headOf(d)
+	if w.head == nil {
+		w.head = &head
+	}
+	if !sameHead(*w.head, head) {
+		return fmt.Errorf("data set %s: its classes, labels or attributes are not those of the pieces before it", d.Name)
+	}
+	for g := range d.NumGraphs() {
+		before := w.records.Len()
+		head.encode(&w.records, d, g)
+		class := int32(-1)
+		if d.Classes != nil {
+			class = int32(d.Classes[g])
+		}
+		w.footer = binary.LittleEndian.AppendUint32(w.footer, uint32(w.records.Len()-before))
+		w.footer = binary.LittleEndian.AppendUint32(w.footer, uint32(class))
+		if columns := len(d.TargetNames); d.Targets != nil {
+			w.footer = appendFloats(w.footer, d.Targets[g*columns:(g+1)*columns])
+		}
+		w.graphs++
+		if w.records.Len() >= w.limit {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sameHead compares what pieces must share.
+func sameHead(a, b shardHead) bool {
+	a.Files, b.Files = nil, nil
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errors.Join(errX, errY) == nil && bytes.Equal(x, y)
+}
+
+// flush writes a file of the graphs so far.
+func (w *ShardWriter) flush() error {
+	if w.graphs == 0 {
+		return nil
+	}
+	end := binary.LittleEndian.AppendUint32(slices.Clone(w.footer), crc32.Checksum(w.footer, castagnoli()))
+	end = binary.LittleEndian.AppendUint32(end, uint32(w.graphs))
+	name := fmt.Sprintf("%05d.graphs", len(w.head.Files))
+	err := atomicfile.Write(filepath.Join(w.dir, name), func(out io.Writer) error {
+		if _, err := out.Write(w.records.Bytes()); err != nil {
+			return err
+		}
+		_, err := out.Write(end)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	sum.Write(w.records.Bytes())
+	sum.Write(end)
+	w.head.Files = append(w.head.Files, shardFile{name, w.graphs, int64(w.records.Len() + len(end)), hex.EncodeToString(sum.Sum(nil))})
+	w.records.Reset()
+	w.footer, w.graphs = w.footer[:0], 0
+	return nil
+}
+
+// Close writes what is left and the list of the files.
+func (w *ShardWriter) Close() error {
+	if w.head == nil {
+		return fmt.Errorf("%s: no graphs to store", w.dir)
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	index, err := json.MarshalIndent(w.head, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(w.dir, shardIndex), func(out io.Writer) error {
+		_, err := out.Write(append(index, '\n'))
+		return err
+	})
+}

@@ -1,0 +1,207 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"github.com/grove-graph/grove/graph"
+)
+
+// Shards is a data set on disk whose graphs are read when they are asked for. In memory are 12 bytes of
+// each graph, and its targets. It may be used by several goroutines at once.
+type Shards struct {
+	dir     string
+	head    shardHead
+	files   []*os.File
+	first   []int   // graph that each file begins with, and the number of all
+	starts  []int64 // of the records of each graph within its file
+	lengths []int32
+	classes []int
+	targets []float64
+	digest  string
+}
+
+// OpenShards opens a store that [WriteShards] or a [ShardWriter] has made. Close it when it is no longer
+// needed.
+func OpenShards(dir string) (*Shards, error) {
+	path := filepath.Join(dir, shardIndex)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: no store of shards: %w", dir, plainError(err))
+	}
+	s := &Shards{dir: dir, first: []int{0}}
+	if err := json.Unmarshal(raw, &s.head); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := s.head.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	sum := sha256.Sum256(raw)
+	s.digest = hex.EncodeToString(sum[:])
+	for _, f := range s.head.Files {
+		if err := s.open(f); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, f.Name), plainError(err)), s.Close())
+		}
+	}
+	return s, nil
+}
+
+// check reports a head that no store has.
+func (h *shardHead) check() error {
+	switch {
+	case h.Version != shardVersion:
+		return fmt.Errorf("store of format version %d, this program reads version %d", h.Version, shardVersion)
+	case h.Task != GraphClassification && h.Task != GraphRegression:
+		return fmt.Errorf("a store of %s", h.Task)
+	case h.Attributes < 0 || h.Attributes > maxAttributes || len(h.LabelNames) != len(h.LabelCodes):
+		return fmt.Errorf("%d attributes, %d label codes and %d names", h.Attributes, len(h.LabelCodes), len(h.LabelNames))
+	case h.Task == GraphRegression && len(h.TargetNames) == 0:
+		return errors.New("a regression without targets")
+	}
+	for _, f := range h.Files {
+		if f.Name != filepath.Base(f.Name) || f.Graphs < 1 || f.Bytes < 8 {
+			return fmt.Errorf("file %q of %d graphs and %d bytes", f.Name, f.Graphs, f.Bytes)
+		}
+	}
+	return nil
+}
+
+// open reads the end of a file: where its records are, and the classes and targets.
+func (s *Shards) open(f shardFile) error {
+	file, err := os.Open(filepath.Join(s.dir, f.Name))
+	if err != nil {
+		return err
+	}
+	s.files = append(s.files, file)
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	columns := 0
+	if s.head.Task == GraphRegression {
+		columns = len(s.head.TargetNames)
+	}
+	row := int64(8 + 8*columns)
+	if info.Size() != f.Bytes || int64(f.Graphs) > (f.Bytes-8)/row {
+		return fmt.Errorf("%d bytes of %d graphs, want %d bytes", info.Size(), f.Graphs, f.Bytes)
+	}
+	footer := make([]byte, int64(f.Graphs)*row+8)
+	if _, err := file.ReadAt(footer, f.Bytes-int64(len(footer))); err != nil {
+		return err
+	}
+	rows, end := footer[:len(footer)-8], footer[len(footer)-8:]
+	if crc32.Checksum(rows, castagnoli()) != binary.LittleEndian.Uint32(end) || binary.LittleEndian.Uint32(end[4:]) != uint32(f.Graphs) {
+		return errChecksum
+	}
+	at := int64(0)
+	for ; len(rows) > 0; rows = rows[row:] {
+		length, class := binary.LittleEndian.Uint32(rows), int32(binary.LittleEndian.Uint32(rows[4:]))
+		if length > math.MaxInt32 || s.head.Task == GraphClassification && s.head.ClassNames != nil && (class < 0 || int(class) >= len(s.head.ClassNames)) {
+			return errRecord
+		}
+		s.starts, s.lengths = append(s.starts, at), append(s.lengths, int32(length))
+		at += int64(length)
+		if s.head.ClassNames != nil {
+			s.classes = append(s.classes, int(class))
+		}
+		for k := range columns {
+			s.targets = append(s.targets, math.Float64frombits(binary.LittleEndian.Uint64(rows[8+8*k:])))
+		}
+	}
+	if at != f.Bytes-int64(len(footer)) {
+		return errRecord
+	}
+	s.first = append(s.first, len(s.starts))
+	return nil
+}
+
+// NumGraphs returns the number of graphs.
+func (s *Shards) NumGraphs() int { return len(s.starts) }
+
+// Digest returns a checksum that differs between stores of different content.
+func (s *Shards) Digest() string { return s.digest }
+
+// Head returns the data set without its graphs, but with the classes and targets of all of them.
+func (s *Shards) Head() *Dataset {
+	d := s.empty()
+	d.Classes, d.Targets = s.classes, s.targets
+	return d
+}
+
+// empty returns the data set of no graphs.
+func (s *Shards) empty() *Dataset {
+	h := &s.head
+	b := &graph.Batch{
+		Offsets: []int32{0}, RowPtr: []int32{0}, Col: []int32{}, Directed: h.Directed, AttributeDim: h.Attributes,
+	}
+	if h.Labels {
+		b.Labels, b.NumLabels = []int32{}, len(h.LabelCodes)
+	}
+	if h.Attributes > 0 {
+		b.Attributes = []float64{}
+	}
+	if h.ArcLabels {
+		b.ArcLabels = []int32{}
+	}
+	if h.ArcWeights {
+		b.ArcWeights = []float64{}
+	}
+	if h.ArcTypes {
+		b.ArcTypes = []int32{}
+	}
+	return &Dataset{
+		Name: h.Name, Task: h.Task, Batch: b, ClassNames: h.ClassNames, TargetNames: h.TargetNames,
+		LabelCodes: h.LabelCodes, LabelNames: h.LabelNames, ArcLabelNames: h.ArcLabelNames,
+	}
+}
+
+// Select reads the given graphs, in the given order, with their classes and targets; a graph may repeat.
+// It is what [Dataset.Select] returns for the whole data set.
+func (s *Shards) Select(graphs []int) (*Dataset, error) {
+	d := s.empty()
+	columns := len(d.TargetNames)
+	var raw []byte
+	for _, g := range graphs {
+		if g < 0 || g >= s.NumGraphs() {
+			return nil, fmt.Errorf("%s: graph %d of %d", s.dir, g, s.NumGraphs())
+		}
+		f := sort.SearchInts(s.first, g+1) - 1
+		if n := int(s.lengths[g]); n > cap(raw) {
+			raw = make([]byte, n)
+		}
+		raw = raw[:s.lengths[g]]
+		_, err := s.files[f].ReadAt(raw, s.starts[g])
+		if err == nil {
+			err = s.head.decode(d.Batch, raw)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: graph %d: %w", s.files[f].Name(), g-s.first[f], plainError(err))
+		}
+		if s.classes != nil {
+			d.Classes = append(d.Classes, s.classes[g])
+		}
+		if s.targets != nil {
+			d.Targets = append(d.Targets, s.targets[g*columns:(g+1)*columns]...)
+		}
+	}
+	return d, nil
+}
+
+// Close closes the files.
+func (s *Shards) Close() error {
+	var all error
+	for _, f := range s.files {
+		all = errors.Join(all, f.Close())
+	}
+	s.files = nil
+	return all
+}
