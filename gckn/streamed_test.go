@@ -1,0 +1,71 @@
+package gckn
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/grove-graph/grove/autodiff"
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine/enginetest"
+)
+
+// A training that reads its graphs from a store on disk gives the bits of one that has them in memory.
+func TestStreamedTraining(t *testing.T) {
+	for _, features := range []dataset.Features{dataset.LabelFeatures, dataset.DegreeFeatures, dataset.AttributesAndLabels} {
+		d, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 60}, "gckn-subtree")
+		b := *d.Batch
+		b.AttributeDim = 2
+		for v := range b.NumVertices() {
+			b.Attributes = append(b.Attributes, float64(v%5), float64(b.Degree(int32(v))))
+		}
+		d = d.WithBatch(&b)
+		encoding, err := dataset.FitEncoding(d, features, training.Train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := encoding.Apply(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if training.Input, err = InputOf(encoded); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "store")
+		if err := dataset.WriteShards(dir, d); err != nil {
+			t.Fatal(err)
+		}
+		shards, err := dataset.OpenShards(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer shards.Close()
+		for _, start := range []int{0, 20} {
+			training.Options.StartGraphs, training.Options.Alternate = start, start > 0
+			e := enginetest.Open(t, 1)
+			training.Examples.Graphs = InMemory(encoded)
+			want := supervise(t, e, training)
+			training.Examples.Graphs = Streamed(shards, encoding)
+			training.Checkpoint.Path = filepath.Join(t.TempDir(), "checkpoint")
+			got := supervise(t, e, training)
+			if bytesOf(t, got) != bytesOf(t, want) {
+				t.Errorf("%s, start from %d graphs: other bits", features, start)
+			}
+			if !slices.EqualFunc(got.Records(), want.Records(), sameRecord) {
+				t.Errorf("%s: records %+v, want %+v", features, got.Records(), want.Records())
+			}
+			training.Checkpoint.Path = ""
+		}
+		training.Examples.Vertices = true
+		_, err = Supervise(context.Background(), enginetest.Open(t, 1), training)
+		if err == nil || !strings.Contains(err.Error(), "needs its graphs in memory") {
+			t.Errorf("a task on vertices: %v", err)
+		}
+	}
+}
+
+func sameRecord(a, b autodiff.Record) bool {
+	return a.Epoch == b.Epoch && a.Loss == b.Loss && a.Accuracy == b.Accuracy && slices.Equal(a.Scores, b.Scores)
+}
