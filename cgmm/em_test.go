@@ -281,3 +281,37 @@ func TestDegenerateGraphs(t *testing.T) {
 		}
 	}
 }
+
+// An estimator goes on where the training ended and leaves the model alone.
+func TestEstimatorGoesOn(t *testing.T) {
+	b, in := randomBatch(t, 13, false), Input{Labels: 4}
+	opt := options(1)
+	opt.Pool, opt.Tolerance = 1, 0
+	m := trained(t, enginetest.Open(t, 1), b, in, opt, Training{})
+	before := contents(t, m)
+	e, err := m.Estimator(context.Background(), b, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	value := last(m.History()[2].LogLikelihood)
+	for i := range 5 {
+		next, err := e.Iterate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 && math.Abs(next-value) > 1e-9*math.Abs(value) || next < value-1e-9*math.Abs(value) {
+			t.Errorf("log-likelihood %.15g in iteration %d, %.15g before", next, i, value)
+		}
+		value = next
+	}
+	if contents(t, m) != before {
+		t.Error("the model has changed")
+	}
+	if rows, entries := e.Size(); rows < 1 || rows > b.NumVertices() || entries < 1 {
+		t.Errorf("%d rows with %d entries", rows, entries)
+	}
+	if _, err := m.Estimator(context.Background(), b, 4); err == nil {
+		t.Error("an estimator of a layer that is not there")
+	}
+}
