@@ -1,0 +1,224 @@
+package mpgk
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/grove-graph/grove/parallel"
+)
+
+// fittedHierarchy is a hierarchy over points together with what sends other points down it.
+type fittedHierarchy struct {
+	*hierarchy
+	leaf   []int32 // of every point
+	strays []stray
+}
+
+// stray is a point that counted for another child of a node than its own when the means were taken by which points
+// are sent down, because k-means was cut off.
+type stray struct{ node, point, child int32 }
+
+// part is the set of points below a node.
+type part struct {
+	node    int32
+	members []int32 // points that the hierarchy was grown on, ascending
+	others  []int32 // points to send down
+}
+
+// bigPart is the number of members from which on all workers share one node, in place of a node each.
+const bigPart = 4096
+
+// eachPart calls visit for all parts with a column index to work with and a number of workers to use.
+func eachPart(
+	ctx context.Context, workers, columns int, parts []part, visit func(i int, index *columnIndex, workers int),
+) error {
+	small := make([]int, 0, len(parts))
+	var index *columnIndex
+	for i, p := range parts {
+		if len(p.members)+len(p.others) < bigPart {
+			small = append(small, i)
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if index == nil {
+			index = newColumnIndex(columns)
+		}
+		visit(i, index, workers)
+	}
+	parallel.Each(workers, len(small), func() func(int) {
+		index := newColumnIndex(columns)
+		return func(i int) {
+			if ctx.Err() == nil {
+				visit(small[i], index, 1)
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// grow builds a hierarchy by recursive k-means: the root holds all points, and a node of less than the greatest
+// depth that holds at least as many vertices as there are clusters gets a child for each cluster, unless
+// its points are equal.
+func grow(ctx context.Context, workers int, p *points, opt *Options, seed uint64) (*fittedHierarchy, error) {
+	return growWithin(ctx, workers, p, opt, seed, maxLloyd)
+}
+
+// growWithin is grow with a number of iterations of each k-means.
+func growWithin(
+	ctx context.Context, workers int, p *points, opt *Options, seed uint64, iterations int,
+) (*fittedHierarchy, error) {
+	h := &fittedHierarchy{hierarchy: newHierarchy([]int32{-1}), leaf: make([]int32, p.len())}
+	level := []part{{members: make([]int32, p.len())}}
+	for i := range level[0].members {
+		level[0].members[i] = int32(i)
+	}
+	for depth := 0; depth < opt.Depth && len(level) > 0; depth++ {
+		cluster, means := make([][]int32, len(level)), make([][]int32, len(level))
+		err := eachPart(ctx, workers, len(p.counts.weight), level, func(i int, index *columnIndex, workers int) {
+			vertices := 0.0
+			for _, m := range level[i].members {
+				vertices += p.copies[m]
+			}
+			if vertices < float64(opt.Branching) || len(level[i].members) < 2 {
+				return
+			}
+			rng := rand.New(rand.NewPCG(seed, uint64(level[i].node)))
+			cluster[i], means[i] = newSplit(p, level[i].members, opt.Branching, index).divide(rng, iterations, workers)
+		})
+		if err != nil {
+			return nil, err
+		}
+		var below []part
+		for i, part := range level {
+			if cluster[i] != nil {
+				below = append(below, h.addChildren(part, cluster[i], means[i], opt.Branching)...)
+			}
+		}
+		level = below
+	}
+	return h, nil
+}
+
+// addChildren adds a child for each cluster of a part that has a mean, and moves the members there.
+func (h *fittedHierarchy) addChildren(p part, cluster, means []int32, k int) []part {
+	child, holds := make([]int32, k), make([]bool, k)
+	for n := range cluster {
+		child[means[n]] = 1
+		holds[cluster[n]] = true
+	}
+	used := 0
+	for _, h := range holds {
+		if h {
+			used++
+		}
+	}
+	if used < 2 {
+		return nil
+	}
+	var below []part
+	for j := range child {
+		if child[j] == 0 {
+			continue
+		}
+		child[j] = int32(len(h.parent))
+		h.parent, h.depth = append(h.parent, p.node), append(h.depth, h.depth[p.node]+1)
+		below = append(below, part{node: child[j]})
+	}
+	for n, i := range p.members {
+		to := child[cluster[n]]
+		h.leaf[i] = to
+		at := &below[to-below[0].node]
+		at.members = append(at.members, i)
+		if means[n] != cluster[n] {
+			h.strays = append(h.strays, stray{p.node, i, child[means[n]]})
+		}
+	}
+	return below
+}
+
+// descend sends points q down the hierarchy, which was grown on p, at every node to the nearest mean of its
+// children, and returns their leaves. For the points of p these are the leaves that they have.
+func (h *fittedHierarchy) descend(ctx context.Context, workers int, p, q *points) ([]int32, error) {
+	first, past := h.children()
+	strayTo := make(map[stray]int32, len(h.strays)) // keyed without the child
+	for _, s := range h.strays {
+		strayTo[stray{node: s.node, point: s.point}] = s.child
+	}
+	leaf := make([]int32, q.len())
+	level := []part{{members: make([]int32, p.len()), others: make([]int32, q.len())}}
+	for i := range level[0].members {
+		level[0].members[i] = int32(i)
+	}
+	for i := range level[0].others {
+		level[0].others[i] = int32(i)
+	}
+	for len(level) > 0 {
+		below := make([][]part, len(level))
+		err := eachPart(ctx, workers, len(p.counts.weight), level, func(i int, index *columnIndex, workers int) {
+			at := level[i]
+			from := first[at.node]
+			k := int(past[at.node] - from)
+			if k == 0 || len(at.others) == 0 {
+				return
+			}
+			parts := make([]part, k)
+			means := make([]int32, len(at.members))
+			for j := range parts {
+				parts[j].node = from + int32(j)
+			}
+			for n, m := range at.members {
+				child := h.leaf[m]
+				for h.depth[child] > h.depth[at.node]+1 {
+					child = h.parent[child]
+				}
+				parts[child-from].members = append(parts[child-from].members, m)
+				if to, is := strayTo[stray{node: at.node, point: m}]; is {
+					child = to
+				}
+				means[n] = child - from
+			}
+			s := newSplit(p, at.members, k, index)
+			s.fill(means)
+			s.finish()
+			s.send(q, at.others, parts, workers)
+			for _, part := range parts {
+				for _, o := range part.others {
+					leaf[o] = part.node
+				}
+			}
+			below[i] = parts
+		})
+		if err != nil {
+			return nil, err
+		}
+		level = level[:0]
+		for _, parts := range below {
+			for _, part := range parts {
+				if len(part.others) > 0 {
+					level = append(level, part)
+				}
+			}
+		}
+	}
+	return leaf, nil
+}
+
+// send adds the given points of q to the parts of their nearest means.
+func (s *split) send(q *points, others []int32, parts []part, workers int) {
+	to := make([]int32, len(others))
+	parallel.Chunks(workers, len(others), memberChunk, func(from, end int) {
+		score, dense := make([]float64, len(s.weight)), make([]float64, len(s.mean))
+		var entries []int32
+		for n := from; n < end; n++ {
+			s.shift(dense, q.row(others[n]))
+			entries = s.reach(entries[:0], &q.counts, others[n])
+			s.score(score, dense, entries)
+			to[n] = nearest(score)
+		}
+	})
+	for n, k := range to {
+		parts[k].others = append(parts[k].others, others[n])
+	}
+}
