@@ -90,7 +90,7 @@ func TestActiveGram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSpace(d, 1)
+	s := newSpace(d, Options{}.withDefaults())
 	g := newActiveGram(s)
 	r := rand.New(rand.NewPCG(1, 1))
 	active := make([]bool, s.n)

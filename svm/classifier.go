@@ -49,7 +49,7 @@ func FitClassifier(ctx context.Context, x *tensor.Dense, rows, classes []int, gr
 	if count == 0 {
 		return c, nil
 	}
-	space := newSpace(d, o.Workers)
+	space := newSpace(d, o)
 	labels := make([]float64, d.numRows())
 	for k := range count {
 		positive := c.Classes[len(c.Classes)-count+k]

@@ -9,7 +9,8 @@
 //
 //	minimise  1/2 |w|^2 + C sum_i max(0, 1 - y_i (<w, x_i> + b))^2   over w and b.
 //
-// The intercept b is not penalised. With lambda = 1/(2 n C) the same w and b minimise
+// The intercept b is not penalised, unless Options.Intercept asks for LIBLINEAR's formulation, in which it is
+// the weight of one more feature, or for none. With lambda = 1/(2 n C) the same w and b minimise
 //
 //	lambda/2 |w|^2 + 1/n sum_i 1/2 max(0, 1 - y_i (<w, x_i> + b))^2,
 //
@@ -22,7 +23,7 @@
 //
 //	g = D v - 2 C sum_{i in A} y_i margin_i z_i,    H = D + 2 C sum_{i in A} z_i z_i',
 //
-// with z_i = (x_i, 1), v = (w, b) and D the identity with a zero in the place of b. The solver is
+// with z_i = (x_i, 1), v = (w, b) and D the identity with a zero in the place of a free b. The solver is
 // the finite Newton method (Mangasarian, 2002; Keerthi and DeCoste, 2005): a full step where it
 // brings a sufficient decrease, otherwise an exact line search along the Newton direction. Once A is
 // right a single step is exact. A new C starts at the extrapolation of the solutions before it.

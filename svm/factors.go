@@ -4,7 +4,7 @@ import "github.com/grove-graph/grove/engine/simd"
 
 // factorisation solves H u = r for one C and one set A of rows,
 //
-//	H = D + 2 C sum_{i in A} z_i z_i',    D = diag(1, ..., 1, 0).
+//	H = D + 2 C sum_{i in A} z_i z_i',    D = diag(1, ..., 1, 0), or the identity without a free intercept.
 //
 // There are two: [featureFactor] for many rows and [rowFactor] for many columns.
 type factorisation interface {
@@ -42,16 +42,18 @@ func (f *featureFactor) renew(c float64, active []bool, rows []int) {
 		row := root.l[i*p : i*p+i+1]
 		copy(row, f.gram.sum[i*p:])
 		simd.Scale(2*c, row)
-		if i < p-1 {
+		if i < f.gram.space.penal {
 			row[i]++
 			root.floor[i] = 0.5 // in exact arithmetic the pivot is at least 1
 		}
 	}
-	intercept := &root.l[p*p-1]
-	if len(rows) == 0 {
-		*intercept = 1 // no row says anything about b: leave it where it is
+	if f.gram.space.penal < p {
+		intercept := &root.l[p*p-1]
+		if len(rows) == 0 {
+			*intercept = 1 // no row says anything about b: leave it where it is
+		}
+		root.floor[p-1] = *intercept * 0x1p-50
 	}
-	root.floor[p-1] = *intercept * 0x1p-50
 	root.factor()
 	f.system.reset()
 }
@@ -83,7 +85,8 @@ func (f *featureFactor) raised() bool { return f.system.root.raised }
 //
 //	S u = X_A r + b,    sum u = s,    w = r - X_A' u,
 //
-// so that u = S^-1 X_A r + b S^-1 1, and the sum gives b. A row that enters is a border of S; one that
+// so that u = S^-1 X_A r + b S^-1 1, and the sum gives b. Without a free intercept there is no b, and Z
+// stands in for X. A row that enters is a border of S; one that
 // leaves has a unit vector as border, which holds its u at 0.
 type rowFactor struct {
 	passes *passes
@@ -182,17 +185,22 @@ func (f *rowFactor) solveOnes() {
 }
 
 func (f *rowFactor) solve(r []float64) {
-	last := len(r) - 1
+	penal := f.passes.space.penal
 	if len(f.rows) == len(f.left) {
 		return // no active rows: H is D, and b stays where it is
 	}
-	f.passes.project(f.rows, r[:last], f.u)
+	f.passes.project(f.rows, r[:penal], f.u)
 	f.solveRows(f.u)
-	b := (r[last] - sum(f.u)) / f.total
-	simd.Axpy(b, f.ones, f.u)
+	b := 0.0
+	if penal < len(r) {
+		b = (r[penal] - sum(f.u)) / f.total
+		simd.Axpy(b, f.ones, f.u)
+	}
 	simd.Scale(-1, f.u)
 	f.passes.combine(f.rows, f.u, r)
-	r[last] = b
+	if penal < len(r) {
+		r[penal] = b
+	}
 }
 
 func (f *rowFactor) raised() bool { return f.system.root.raised }

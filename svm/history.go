@@ -46,8 +46,8 @@ func (h *history) lastC(otherwise float64) float64 {
 }
 
 // predict sets v of at to the extrapolation to c with the lowest objective, over polynomials through
-// the last one, two, three, ... solutions. Without history v becomes 0.
-func (h *history) predict(c float64, y []float64, at *point) {
+// the last one, two, three, ... solutions, with penal coordinates in the penalty. Without history v becomes 0.
+func (h *history) predict(c float64, y []float64, penal int, at *point) {
 	if len(h.v) == 0 {
 		clear(at.v)
 		return
@@ -68,7 +68,7 @@ func (h *history) predict(c float64, y []float64, at *point) {
 			margin := max(1-y[i]*f, 0)
 			loss += margin * margin
 		}
-		w := v[:len(v)-1]
+		w := v[:penal]
 		if objective := simd.Dot(w, w)/2 + c*loss; objective < best {
 			best = objective
 			copy(at.v, v)

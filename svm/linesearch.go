@@ -11,8 +11,8 @@ const (
 // 0 (from) and at t = 1 (to). The slope in t is continuous, piecewise linear and never falls; its
 // zero is found by Newton steps inside a shrinking bracket, which end on the right piece.
 func (s *solver) lineMinimum(from, to *point) float64 {
-	last := len(s.step) - 1
-	w, dw := from.v[:last], s.step[:last]
+	penal := s.passes.space.penal
+	w, dw := from.v[:penal], s.step[:penal]
 	along, squared := simd.Dot(w, dw), simd.Dot(dw, dw)
 	slopeAt := func(t float64) (slope, curvature float64) {
 		slope, curvature = along+t*squared, squared

@@ -73,7 +73,7 @@ func (s *solver) reach(ctx context.Context, c float64, depth int) (solution, err
 		limit = maxNewton
 	}
 	s.c = c
-	s.history.predict(c, s.passes.y, s.current)
+	s.history.predict(c, s.passes.y, s.passes.space.penal, s.current)
 	iterations, precision, done, err := s.newton(ctx, limit)
 	if err != nil {
 		return solution{}, err

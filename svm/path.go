@@ -16,9 +16,26 @@ type Options struct {
 	// Workers is the number of goroutines for matrix products and passes over the rows, default 1.
 	// The result does not depend on it.
 	Workers int
+	// Intercept says how decisions get a constant term, default FreeIntercept.
+	Intercept Intercept
+	// Constant is the value of the further feature with PenalisedIntercept, default 1.
+	Constant float64
 
 	tuning tuning
 }
+
+// Intercept says how decisions get a constant term b.
+type Intercept int
+
+const (
+	// FreeIntercept leaves b out of the penalty.
+	FreeIntercept Intercept = iota
+	// PenalisedIntercept makes b the weight of a further feature of constant value, times that value: the
+	// penalty is 1/2 (|w|^2 + (b/Constant)^2). It is LIBLINEAR's bias.
+	PenalisedIntercept
+	// NoIntercept sets b to 0.
+	NoIntercept
+)
 
 const defaultTolerance = 1e-9
 
@@ -27,6 +44,9 @@ func (o Options) withDefaults() Options {
 		o.Tolerance = defaultTolerance
 	}
 	o.Workers = max(o.Workers, 1)
+	if o.Constant == 0 {
+		o.Constant = 1
+	}
 	if o.tuning == (tuning{}) {
 		o.tuning = defaultTuning
 	}
@@ -39,7 +59,7 @@ type Path struct {
 	C          []float64
 	Weight     [][]float64
 	Bias       []float64
-	Objective  []float64 // 1/2 |w|^2 + C sum_i max(0, 1 - y_i (<w, x_i> + b))^2
+	Objective  []float64 // penalty + C sum_i max(0, 1 - y_i (<w, x_i> + b))^2
 	Iterations []int     // Newton steps
 	// Precision is the Newton decrement sqrt(g' H^-1 g) over |w|: it bounds |w - w*| / |w| on the
 	// final piece of the objective, and sqrt(2 C) times the error of the decisions over |w|. It is at
@@ -51,11 +71,11 @@ type Path struct {
 //
 //	min over w, b of 1/2 |w|^2 + C sum_{i in rows} max(0, 1 - y_i (<w, x_i> + b))^2
 //
-// for every C of an ascending grid, each from the solutions before it. x is N x d, Float32 or Float64,
-// contiguous by rows; y holds N labels, +1 or -1; rows picks the samples, nil means all. Features are
-// taken as they are; see [FitClassifier] for standardisation.
+// for every C of an ascending grid, each from the solutions before it; Options.Intercept may penalise b or
+// leave it out. x is N x d, Float32 or Float64, contiguous by rows; y holds N labels, +1 or -1; rows picks
+// the samples, nil means all. Features are taken as they are; see [FitClassifier] for standardisation.
 //
-// Where all labels are the same the weights are 0, the bias is that label and the objective is 0.
+// Where all labels are the same the weights are 0, a free bias is that label and the objective is 0.
 // Errors name an empty set of rows, a row out of range, a label that is not +1 or -1, a number that is
 // not finite, a grid that is not positive and ascending, and a cancelled context.
 func FitPath(ctx context.Context, x *tensor.Dense, rows []int, y []float64, grid []float64, o Options) (*Path, error) {
@@ -63,8 +83,13 @@ func FitPath(ctx context.Context, x *tensor.Dense, rows []int, y []float64, grid
 	if err != nil {
 		return nil, err
 	}
-	if len(y) != x.Shape()[0] {
-		return nil, fmt.Errorf("%d labels for a matrix of %d rows", len(y), x.Shape()[0])
+	return fitDesign(ctx, d, x.Shape()[0], y, grid, o)
+}
+
+// fitDesign solves one problem on some rows of a matrix of n rows.
+func fitDesign(ctx context.Context, d *design, n int, y, grid []float64, o Options) (*Path, error) {
+	if len(y) != n {
+		return nil, fmt.Errorf("%d labels for a matrix of %d rows", len(y), n)
 	}
 	if err := checkGrid(grid); err != nil {
 		return nil, err
@@ -79,11 +104,11 @@ func FitPath(ctx context.Context, x *tensor.Dense, rows []int, y []float64, grid
 	if len(labels) == 0 {
 		return nil, fmt.Errorf("no rows to train on")
 	}
-	if label, same := allSame(labels); same {
+	if label, same := allSame(labels); same && o.Intercept == FreeIntercept {
 		return constantPath(grid, d.columns, label), nil
 	}
 	o = o.withDefaults()
-	return fitSpace(ctx, newSpace(d, o.Workers), labels, grid, o)
+	return fitSpace(ctx, newSpace(d, o), labels, grid, o)
 }
 
 // fitSpace solves one problem on a matrix that several problems may share.
@@ -98,7 +123,7 @@ func fitSpace(ctx context.Context, s *space, labels, grid []float64, o Options) 
 		Iterations: make([]int, len(grid)), Precision: make([]float64, len(grid)),
 	}
 	for k, sol := range solutions {
-		p.Bias[k] = sol.v[s.p-1]
+		p.Bias[k] = sol.v[s.p-1] * s.constant
 		p.Objective[k] = sol.objective
 		p.Iterations[k] = sol.iterations
 		p.Precision[k] = sol.precision
@@ -113,6 +138,10 @@ func (p *Path) Decision(k int, x *tensor.Dense, rows []int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.decision(k, d)
+}
+
+func (p *Path) decision(k int, d *design) ([]float64, error) {
 	if len(p.Weight[k]) != d.columns {
 		return nil, fmt.Errorf("the features have %d columns, the weights %d", d.columns, len(p.Weight[k]))
 	}

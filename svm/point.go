@@ -5,7 +5,8 @@ import (
 	"github.com/grove-graph/grove/parallel"
 )
 
-// point is a value of v = (w, b) with what one pass over the rows says about it.
+// point is a value of v = (w, b) with what one pass over the rows says about it; norm is that of what is
+// penalised.
 type point struct {
 	v         []float64
 	decision  []float64 // Z v
@@ -73,9 +74,9 @@ func (p *passes) each(total int, out []float64, work func(chunk, from, to int, s
 
 // evaluate fills everything but v: decisions, active rows, objective and gradient in one pass.
 func (p *passes) evaluate(at *point, c float64) {
-	w := at.v[:len(at.v)-1]
+	w := at.v[:p.space.penal]
 	copy(at.gradient, w)
-	at.gradient[len(w)] = 0
+	clear(at.gradient[len(w):])
 	p.each(p.space.n, at.gradient, func(chunk, from, to int, sum []float64) {
 		loss, count := 0.0, 0
 		for i := from; i < to; i++ {
@@ -103,9 +104,7 @@ func (p *passes) evaluate(at *point, c float64) {
 
 // hessian writes H u to out, for the given active rows.
 func (p *passes) hessian(rows []int, c float64, u, out []float64) {
-	last := len(u) - 1
-	copy(out[:last], u[:last])
-	out[last] = 0
+	clear(out[copy(out, u[:p.space.penal]):])
 	p.each(len(rows), out, func(_, from, to int, sum []float64) {
 		for _, i := range rows[from:to] {
 			row := p.space.row(i)

@@ -2,47 +2,74 @@ package svm
 
 import "github.com/grove-graph/grove/engine/simd"
 
-// space is the matrix Z that the solver works on: n rows of p numbers, the last of them 1 for the
-// intercept. With at most as many columns as rows the others are the features. With more columns
-// than rows they are the coordinates R of the rows in an orthonormal basis Q of the space that the
-// rows span, X = R Q, found by a pivoted Cholesky factorisation of X X' = R R'. The rotation keeps
-// <w, x> and |w|, hence the problem.
+// space is the matrix Z that the solver works on: n rows of p numbers, the last of them a constant for the
+// intercept, whose weight is not penalised where it is free. With at most as many columns as rows the
+// others are the features. With more columns than rows they are the coordinates R of the rows in an
+// orthonormal basis Q of the space that the rows span, X = R Q, found by a pivoted Cholesky factorisation
+// of X X' = R R'. The rotation keeps <w, x> and |w|, hence the problem.
 type space struct {
-	n, p    int
-	z       []float64
-	workers int
-	design  *design
-	kernel  []float64 // X X', n x n, lower triangle; nil until gram is called
-	pivots  []int     // rows that span, in the order of their columns; nil without rotation
+	n, p     int
+	penal    int     // penalised coordinates: all, or all but the last
+	constant float64 // the last number of every row
+	z        []float64
+	workers  int
+	design   *design
+	kernel   []float64 // products of penalised coordinates, n x n, lower triangle; nil until gram is called
+	pivots   []int     // rows that span, in the order of their columns; nil without rotation
 }
 
-func newSpace(d *design, workers int) *space {
-	s := &space{n: d.numRows(), workers: workers, design: d}
+func newSpace(d *design, o Options) *space {
+	s := &space{n: d.numRows(), workers: o.Workers, design: d, constant: 1}
+	switch o.Intercept {
+	case PenalisedIntercept:
+		s.constant = o.Constant
+	case NoIntercept:
+		s.constant = 0
+	}
 	if d.columns > s.n {
 		s.rotate()
-		return s
+	} else {
+		s.p = d.columns + 1
+		s.z = make([]float64, s.n*s.p)
+		d.fill(s.z, s.p, 0, s.n, 0, d.columns)
 	}
-	s.p = d.columns + 1
-	s.z = make([]float64, s.n*s.p)
-	d.fill(s.z, s.p, 0, s.n, 0, d.columns)
 	for i := range s.n {
-		s.z[i*s.p+d.columns] = 1
+		s.z[i*s.p+s.p-1] = s.constant
+	}
+	s.penal = s.p
+	if o.Intercept == FreeIntercept {
+		s.penal--
+	} else if s.kernel != nil {
+		for i := range s.kernel {
+			s.kernel[i] += s.constant * s.constant
+		}
 	}
 	return s
 }
 
 const columnBlock = 512 // columns of X held as float64 at a time while X X' is summed
 
+// gram returns X X', n x n, lower triangle.
+func (d *design) gram(workers int) []float64 {
+	n := d.numRows()
+	out := make([]float64, n*n)
+	if d.sparse != nil && d.scaler == nil {
+		d.sparseGram(workers, out)
+		return out
+	}
+	block := make([]float64, n*min(columnBlock, d.columns))
+	for j0 := 0; j0 < d.columns; j0 += columnBlock {
+		width := min(columnBlock, d.columns-j0)
+		d.fill(block, width, 0, n, j0, j0+width)
+		addGram(workers, false, n, width, 1, block, width, out, n)
+	}
+	return out
+}
+
 // rotate fills z with the coordinates of the rows.
 func (s *space) rotate() {
-	n, d := s.n, s.design.columns
-	s.kernel = make([]float64, n*n)
-	block := make([]float64, n*min(columnBlock, d))
-	for j0 := 0; j0 < d; j0 += columnBlock {
-		width := min(columnBlock, d-j0)
-		s.design.fill(block, width, 0, n, j0, j0+width)
-		addGram(s.workers, false, n, width, 1, block, width, s.kernel, n)
-	}
+	n := s.n
+	s.kernel = s.design.gram(s.workers)
 	work := make([]float64, n*n)
 	for i := range n {
 		for j := range i + 1 {
@@ -55,20 +82,19 @@ func (s *space) rotate() {
 	s.z = make([]float64, n*s.p)
 	for i := range n {
 		copy(s.z[i*s.p:], coordinates[i*n:i*n+r])
-		s.z[i*s.p+r] = 1
 	}
 }
 
-// gram returns X X' (lower triangle).
+// gram returns the products of the rows, without a free intercept (lower triangle).
 func (s *space) gram() []float64 {
 	if s.kernel == nil {
 		s.kernel = make([]float64, s.n*s.n)
-		addGram(s.workers, false, s.n, s.p-1, 1, s.z, s.p, s.kernel, s.n)
+		addGram(s.workers, false, s.n, s.penal, 1, s.z, s.p, s.kernel, s.n)
 	}
 	return s.kernel
 }
 
-// product returns <x_i, x_j>, after a call of gram.
+// product returns an entry of gram, after a call of it.
 func (s *space) product(i, j int) float64 { return s.kernel[max(i, j)*s.n+min(i, j)] }
 
 // row returns z_i.
@@ -99,15 +125,26 @@ func (s *space) weights(solutions []solution) [][]float64 {
 			beta[pivot*m+k] += correction[j]
 		}
 	}
-	all := make([]float64, m*d)
-	block := make([]float64, s.n*min(columnBlock, d))
-	for j0 := 0; j0 < d; j0 += columnBlock {
-		width := min(columnBlock, d-j0)
-		s.design.fill(block, width, 0, s.n, j0, j0+width)
-		simd.Gemm(s.workers, true, false, m, width, s.n, 1.0, beta, m, block, width, 0, all[j0:], d)
-	}
+	all := s.design.combineRows(s.workers, beta, m)
 	for k := range out {
 		out[k] = all[k*d : (k+1)*d : (k+1)*d]
+	}
+	return out
+}
+
+// combineRows returns X' beta for m columns of beta (n x m): m rows of as many numbers as X has columns.
+func (d *design) combineRows(workers int, beta []float64, m int) []float64 {
+	out := make([]float64, m*d.columns)
+	if d.sparse != nil && d.scaler == nil {
+		d.combineSparse(beta, m, out)
+		return out
+	}
+	n := d.numRows()
+	block := make([]float64, n*min(columnBlock, d.columns))
+	for j0 := 0; j0 < d.columns; j0 += columnBlock {
+		width := min(columnBlock, d.columns-j0)
+		d.fill(block, width, 0, n, j0, j0+width)
+		simd.Gemm(workers, true, false, m, width, n, 1.0, beta, m, block, width, 0, out[j0:], d.columns)
 	}
 	return out
 }
