@@ -5,7 +5,8 @@
 // layout. A drawing needs nothing around it: colours, legend, tooltips and a description for screen
 // readers are inside, and it has a light background of its own so that it reads on dark pages too.
 //
-// [AccuracyCurves], [Lines] and [Bars] make plots with gonum/plot; a [Figure] is written as SVG or PNG.
+// [AccuracyCurves], [Lines], [Bars] and [HeatMaps] make plots with gonum/plot; a [Figure] is written as SVG
+// or PNG.
 //
 // [Sparkline] and [TextBars] show a few numbers in a terminal.
 //

@@ -30,8 +30,13 @@ type Drawing struct {
 	Names []string
 
 	// Contributions of the vertices to a prediction, of either sign: the colour of the discs. Without
-	// them discs are coloured by name, else by the batch's vertex labels.
+	// them discs are coloured by kind, else by name, else by the batch's vertex labels.
 	Contributions []float64
+
+	// Kinds of the vertices, counted from 0, such as hidden states. The legend lists them, each by its number
+	// after the word in Kind; "" means "kind".
+	Kinds []int
+	Kind  string
 
 	// ArcScores give edges colour and width, on the same scale as Contributions. The score of an
 	// undirected edge is the mean over its two arcs.
@@ -111,11 +116,17 @@ func (d *Drawing) check() error {
 	}{
 		{"names for %d vertices", len(d.Names), n},
 		{"contributions for %d vertices", len(d.Contributions), n},
+		{"kinds for %d vertices", len(d.Kinds), n},
 		{"scores for %d arcs", len(d.ArcScores), m},
 		{"bond orders for %d arcs", len(d.BondOrders), m},
 	} {
 		if s.have != 0 && s.have != s.want {
 			return fmt.Errorf("%d "+s.what, s.have, s.want)
+		}
+	}
+	for v, kind := range d.Kinds {
+		if kind < 0 {
+			return fmt.Errorf("vertex %d is of kind %d, they are counted from 0", v, kind)
 		}
 	}
 	for v, x := range d.Contributions {

@@ -120,6 +120,7 @@ func (p *page) addLegends(colours kinds, limit float64) {
 		if len(d.Contributions) > 0 {
 			continue
 		}
+		unnamed = unnamed || len(d.Kinds) > 0
 		for _, place := range c.picture.names {
 			unnamed = unnamed || place == nameHidden
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// kinds gives every kind of vertex, a name or a label, its colour, the same in all drawings of a
-// picture.
+// kinds gives every kind of vertex, a given one, a name or a label, its colour, the same in all drawings of
+// a picture.
 type kinds struct {
 	order   []string // all, sorted
 	colours map[string]colour
@@ -17,20 +17,34 @@ type kinds struct {
 // plain is the disc of a vertex of which nothing is known.
 func plain() colour { return rgb(0x4f7cac) }
 
-// kindOf returns the kind of vertex v, "" where it has neither name nor label.
+// kindOf returns the kind of vertex v, "" where it has neither a kind nor a name nor a label.
 func (d *Drawing) kindOf(v int) string {
+	if number, word := d.numbered(v); word != "" {
+		return fmt.Sprintf("%s %d", word, number)
+	}
 	if len(d.Names) > 0 {
 		return d.Names[v]
-	}
-	if d.Batch.Labels != nil {
-		from, _ := d.Batch.Vertices(d.Graph)
-		return fmt.Sprintf("label %d", d.Batch.Labels[int(from)+v])
 	}
 	return ""
 }
 
+// numbered returns the number of the kind of vertex v and what such a number is called, "" where its name is
+// its kind or it has none.
+func (d *Drawing) numbered(v int) (number int, word string) {
+	switch {
+	case len(d.Kinds) > 0 && d.Kind != "":
+		return d.Kinds[v], d.Kind
+	case len(d.Kinds) > 0:
+		return d.Kinds[v], "kind"
+	case len(d.Names) == 0 && d.Batch.Labels != nil:
+		from, _ := d.Batch.Vertices(d.Graph)
+		return int(d.Batch.Labels[int(from)+v]), "label"
+	}
+	return 0, ""
+}
+
 // kindsOf collects the kinds of all drawings that show any by colour. If all are elements they get
-// the usual colours, else label i gets the categorical colour i, or the next free one, and names
+// the usual colours, else kind or label i gets the categorical colour i, or the next free one, and names
 // get theirs in alphabetical order. Beyond the palette kinds are grey, together in the
 // legend as "other". Where most vertices have a name of their own, colours by name would say nothing,
 // and all are plain.
@@ -46,15 +60,16 @@ func kindsOf(drawings []Drawing) kinds {
 		}
 		n, _ := d.size()
 		vertices += n
-		from, _ := d.Batch.Vertices(d.Graph)
 		for v := range n {
 			kind := d.kindOf(v)
 			if _, known := labels[kind]; known || kind == "" {
 				continue
 			}
 			labels[kind] = -1
-			if named = named || len(d.Names) > 0; len(d.Names) == 0 {
-				labels[kind] = int(d.Batch.Labels[int(from)+v])
+			if number, word := d.numbered(v); word != "" {
+				labels[kind] = number
+			} else {
+				named = true
 			}
 			elements = elements && isElement(kind)
 			k.order = append(k.order, kind)

@@ -60,6 +60,9 @@ func (p *picture) tooltip(v int) string {
 	case d.Batch.Labels != nil:
 		fmt.Fprintf(&b, ": label %d", d.Batch.Labels[int(from)+v])
 	}
+	if len(d.Kinds) > 0 {
+		b.WriteString(", " + d.kindOf(v))
+	}
 	if len(d.Contributions) > 0 {
 		b.WriteString(", " + d.measure() + " " + strconv.FormatFloat(d.Contributions[v], 'g', 5, 64))
 	}
