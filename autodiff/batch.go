@@ -3,6 +3,7 @@ package autodiff
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
@@ -94,9 +95,9 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 		}
 	}
 	channels := []block{{rows: features.Rows.Shape()[0], index: features.Index}}
-	known := features.Classes
+	known, need := features.Classes, n.needed(b, vertices)
 	for l := range n.opt.Layers {
-		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known))
+		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known, need[l]))
 		channels, known = out.stages[l].out, nil
 	}
 	out.readout = newReadout(b, channels, vertices, n.opt.GlobalPooling)
@@ -112,8 +113,9 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 }
 
 // stage lays out a layer for the channels that enter it. known are the path classes of the one channel, or
-// nil.
-func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int32) stage {
+// nil; need are the vertices whose rows must leave the layer, nil for all. Few vertices share few rows, which
+// are then not looked for.
+func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int32, need []int32) stage {
 	s := stage{graph: b, in: in}
 	if layer.Size == 1 {
 		s.out = in
@@ -121,9 +123,16 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 	}
 	_, device := n.engine.(engine.Device)
 	first := 0
+	var at []int32 // of the needed vertices
+	if need != nil {
+		at = places(need, b.NumVertices())
+	}
 	for _, c := range in {
 		var classes *graph.PathClasses
-		if c.index != nil && !device && layer.Route != graph.NonBacktracking {
+		switch {
+		case need != nil:
+			s.roots = append(s.roots, slices.Repeat([][]int32{need}, layer.lengths()))
+		case c.index != nil && !device && layer.Route != graph.NonBacktracking:
 			if known != nil {
 				classes = renumber(known)
 			} else {
@@ -133,7 +142,10 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		}
 		for j := range layer.lengths() {
 			next := block{first: first, rows: b.NumVertices()}
-			if classes != nil {
+			switch {
+			case need != nil:
+				next.rows, next.index = len(need), at
+			case classes != nil:
 				next.rows, next.index = len(classes.Roots[j]), classes.Class[j]
 			}
 			s.out = append(s.out, next)

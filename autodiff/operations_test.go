@@ -290,7 +290,7 @@ func TestPathPoolGradients(t *testing.T) {
 						if labelled {
 							in, rows = []block{{rows: 3, index: b.Labels}}, 3
 						}
-						batch := &Batch{Graphs: b, stages: []stage{n.stage(&layer, b, in, nil)}}
+						batch := &Batch{Graphs: b, stages: []stage{n.stage(&layer, b, in, nil, nil)}}
 						t.Run(fmt.Sprint(route, pool, size, all, labelled), func(t *testing.T) {
 							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch, func(g *Graph, p []*G.Node) *G.Node {
 								scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false)
