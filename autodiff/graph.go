@@ -18,7 +18,8 @@ type Graph struct {
 	*G.ExprGraph
 	engine  engine.Engine
 	dtype   tensor.Dtype
-	batch   *Batch // of the current run
+	precise engine.Precision // of products with the rows of a batch
+	batch   *Batch           // of the current run
 	ops     []*operation
 	units   map[unit]*tensor.Dense
 	salt    int // see Unique

@@ -17,7 +17,8 @@ type Options struct {
 	GlobalPooling   engine.Pooling
 	Norms           AnchorNorms
 	Loss            Loss
-	Decay           float64 // Decay/2 |W|^2 of the classifier is part of the loss; usually Adam's Decay is used instead
+	Precision       engine.Precision // of Float32 products with the rows of vertices; see [Graph.multiply]
+	Decay           float64          // Decay/2 |W|^2 of the classifier is part of the loss; usually Adam's Decay is used instead
 }
 
 // AnchorNorms says how anchors keep unit rows while they are trained.

@@ -53,14 +53,14 @@ func (g *Graph) Scores(rows, z *G.Node, fixed bool) *G.Node {
 	op.compute = func(in []G.Value) (G.Value, error) {
 		rows := in[0].(*Table)
 		table.Rows, table.Norms = out.tensor(g.engine, g.dtype, rows.Rows.Shape()[0], anchors), rows.Norms
-		return table, g.engine.MatMul(table.Rows, rows.Rows, out.view(dense(in[1]), 0, anchors, d), engine.MatMul{TransB: true, Alpha: 1})
+		return table, g.multiply(table.Rows, rows.Rows, out.view(dense(in[1]), 0, anchors, d), engine.MatMul{TransB: true, Alpha: 1})
 	}
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
 		toAnchors := &operation{name: "gradient of scores to anchors", shape: shape}
 		zm := toAnchors.newMemory()
 		toAnchors.compute = func(in []G.Value) (G.Value, error) {
 			dst := zm.tensor(g.engine, g.dtype, shape...)
-			return dst, g.engine.MatMul(zm.view(dst, 0, anchors, d), in[1].(*Table).Rows, in[0].(*Table).Rows, engine.MatMul{TransA: true, Alpha: 1})
+			return dst, g.multiply(zm.view(dst, 0, anchors, d), in[1].(*Table).Rows, in[0].(*Table).Rows, engine.MatMul{TransA: true, Alpha: 1})
 		}
 		dz := g.add(toAnchors, in[0], grad)
 		if fixed {
@@ -71,7 +71,7 @@ func (g *Graph) Scores(rows, z *G.Node, fixed bool) *G.Node {
 		toRows.compute = func(in []G.Value) (G.Value, error) {
 			grad := in[1].(*Table)
 			rowGrad.Rows, rowGrad.Norms = rm.tensor(g.engine, g.dtype, grad.Rows.Shape()[0], d), grad.Norms
-			return rowGrad, g.engine.MatMul(rowGrad.Rows, grad.Rows, rm.view(dense(in[0]), 0, anchors, d), engine.MatMul{Alpha: 1})
+			return rowGrad, g.multiply(rowGrad.Rows, grad.Rows, rm.view(dense(in[0]), 0, anchors, d), engine.MatMul{Alpha: 1})
 		}
 		return G.Nodes{g.add(toRows, in[1], grad), dz}
 	}

@@ -32,7 +32,8 @@ type SupervisedOptions struct {
 	StartGraphs int `json:"start_graphs"`
 	// MaxLoss is the multiple of the loss of a classifier of zeros beyond which a batch has diverged.
 	MaxLoss float64 `json:"max_loss"`
-	// Precision is that of Float32 products. An engine may be more exact.
+	// Precision is that of the Float32 products with the rows of vertices, on a GPU by its tensor cores; in host
+	// memory their factors are rounded, which makes nothing faster.
 	Precision engine.Precision `json:"precision"`
 }
 
@@ -96,6 +97,7 @@ func (o *SupervisedOptions) train() autodiff.TrainOptions {
 func (o *SupervisedOptions) autodiff() autodiff.Options {
 	opt := autodiff.Options{
 		Rule: o.Network.Rule, Epsilon: o.Network.Epsilon, GlobalPooling: o.Network.GlobalPooling.engine(), Loss: o.Loss,
+		Precision: o.Precision,
 	}
 	if o.ExactGradient {
 		opt.InvSqrtGradient = autodiff.Exact
