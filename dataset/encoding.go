@@ -52,6 +52,15 @@ type Encoding struct {
 	Names           []string         `json:"names,omitempty"`           // name of each label id, to show; nil where the codes are the names
 	Standardisation *Standardisation `json:"standardisation,omitempty"` // of the attributes
 	Attributes      int              `json:"attributes,omitempty"`      // number of raw attributes
+	ArcLabels       []string         `json:"arc_labels,omitempty"`      // code of each arc label id, see KeepArcLabels; nil: as they are
+}
+
+// KeepArcLabels makes Apply number arc labels as d does, for models that tell arcs apart. It does nothing where
+// the arcs of d have no labels.
+func (e *Encoding) KeepArcLabels(d *Dataset) {
+	if d.Batch.ArcLabels != nil {
+		e.ArcLabels = slices.Clone(d.ArcLabelNames)
+	}
 }
 
 // FitEncoding learns an encoding. Label codes and distinct degrees are collected from the whole data
@@ -113,8 +122,20 @@ func (e *Encoding) DisplayNames(d *Dataset) []string {
 
 // Apply returns the graphs of d as the model wants them: with labels only, with attributes only, with
 // one-hot labels appended to the attributes, or with neither. Labels are the same where their codes are. A label or
-// degree that the encoding does not know gets the id len(Labels).
+// degree that the encoding does not know gets the id len(Labels), an arc label len(ArcLabels).
 func (e *Encoding) Apply(d *Dataset) (*graph.Batch, error) {
+	b, err := e.Apart(d)
+	if err != nil || e.Features != AttributesAndLabels && e.Features != RawAttributesAndLabels {
+		return b, err
+	}
+	known := *b
+	known.NumLabels = len(e.Labels) + 1 // the last column is for labels never seen
+	return AppendLabels(&known), nil
+}
+
+// Apart is [Encoding.Apply] for models that look at labels and attributes each in its own way: labels are not
+// appended to the attributes.
+func (e *Encoding) Apart(d *Dataset) (*graph.Batch, error) {
 	if e.Features == DegreeFeatures {
 		d = d.DegreesAsLabels()
 	}
@@ -124,32 +145,32 @@ func (e *Encoding) Apply(d *Dataset) (*graph.Batch, error) {
 		}
 		d, _ = d.AlignLabels(e.Labels)
 	}
+	if e.ArcLabels != nil {
+		if d.Batch.ArcLabels == nil && d.Batch.NumArcs() > 0 {
+			return nil, fmt.Errorf("data set %s: the model wants labelled arcs", d.Name)
+		}
+		d, _ = d.AlignArcLabels(e.ArcLabels)
+	}
 	b := *d.Batch
 	b.NumLabels = len(e.Labels)
 	if e.Labels == nil {
 		b.Labels = nil // their ids mean nothing to the model
 	}
-	seen := &b
 	switch {
 	case e.Features.raw():
 		if b.AttributeDim != e.Attributes {
 			return nil, fmt.Errorf("data set %s: its vertices have %d attributes, the model wants %d", d.Name, b.AttributeDim, e.Attributes)
 		}
 	case e.Standardisation != nil:
-		var err error
-		if seen, err = e.Standardisation.Apply(seen); err != nil {
+		standardised, err := e.Standardisation.Apply(&b)
+		if err != nil {
 			return nil, fmt.Errorf("data set %s: %w", d.Name, err)
 		}
+		return standardised, nil
 	default:
 		b.Attributes, b.AttributeDim = nil, 0
-		return seen, nil
 	}
-	if !e.Features.labelled() {
-		return seen, nil
-	}
-	known := *seen
-	known.NumLabels = len(e.Labels) + 1 // the last column is for labels never seen
-	return AppendLabels(&known), nil
+	return &b, nil
 }
 
 // Unknown returns the labels (or degrees) of d that the encoding does not know.
