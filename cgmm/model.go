@@ -51,11 +51,14 @@ func (m *Model) Layers() int { return len(m.layers) }
 func (m *Model) History() []LayerHistory { return m.history }
 
 // Dim returns the length of a graph's fingerprint.
-func (m *Model) Dim() int {
+func (m *Model) Dim() int { return m.DimOf(m.opt.Fingerprint) }
+
+// DimOf returns the length of a fingerprint of another kind.
+func (m *Model) DimOf(f Fingerprint) int {
 	dim := 0
-	from, to := m.opt.Fingerprint.span(len(m.layers))
+	from, to := f.span(len(m.layers))
 	for _, y := range m.layers[from:to] {
-		dim += m.opt.Fingerprint.width(y.states)
+		dim += f.width(y.states)
 	}
 	return dim
 }

@@ -120,7 +120,7 @@ func TestEncodingOfOtherData(t *testing.T) {
 	slices.Reverse(shuffled.ArcLabelNames)
 	var outputs [2]*tensor.Dense
 	for i, set := range []*dataset.Dataset{d, &shuffled} {
-		batch, err := e.Apply(set)
+		batch, err := e.Apart(set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestAttributesAndLabels(t *testing.T) {
 	if in := m.Input(); in.Attributes != 1 || in.Labels != b.NumLabels || in.ArcLabels != len(d.ArcLabelNames) {
 		t.Errorf("input %+v", in)
 	}
-	batch, err := e.Apply(s.Data)
+	batch, err := e.Apart(s.Data)
 	if err != nil || batch.AttributeDim != 1 || batch.Labels == nil {
 		t.Fatalf("%v, %d attributes", err, batch.AttributeDim)
 	}
