@@ -62,6 +62,31 @@ func TestKernelMachinesLearn(t *testing.T) {
 	}
 }
 
+// A kernel that does not fit in its memory is computed by rows, with the same outcome.
+func TestKernelBeyondMemory(t *testing.T) {
+	p, v := kernelProblem(t, 60, 2, 0.5)
+	want, err := Nested(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := OnVectors{Vectors: v, Kernel: svm.VectorKernel{Kind: svm.RBFKernel, Gamma: 0.5}, Memory: 8 * 60 * 20}
+	k, err := g.Gram(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, byRow := k.(*svm.RowCache); !byRow {
+		t.Fatalf("a %T for 60 rows in the memory of 20", k)
+	}
+	p.Settings = []Setting{KernelSVM{Gram: g, C: []float64{0.1, 1, 10}}}
+	got, err := Nested(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Folds, want.Folds) {
+		t.Errorf("accuracies %v by rows, %v by the matrix", got.Folds, want.Folds)
+	}
+}
+
 // A fold by hand: a machine on the training part of the matrix, tested on the rest.
 func TestKernelFoldByHand(t *testing.T) {
 	p, _ := kernelProblem(t, 60, 3, 0.5)

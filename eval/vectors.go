@@ -8,15 +8,23 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/svm"
 )
 
 // OnVectors is a kernel between graphs by way of vectors.
 type OnVectors struct {
 	Vectors
-	Kernel  svm.VectorKernel
-	Workers int // goroutines for one matrix, default 1
+	Kernel svm.VectorKernel
+	// Engine computes what does not fit in Memory, default a CPU with one worker. Its workers compute the
+	// matrix as well.
+	Engine engine.Engine
+	// Memory bounds the bytes of a kernel, default 1 GiB. The rows of a larger matrix are computed when they
+	// are asked for, and as many as fit are kept.
+	Memory int
 }
+
+const defaultMemory = 1 << 30
 
 // String implements [Gram].
 func (g OnVectors) String() string { return fmt.Sprintf("%s, %s", g.Vectors, g.Kernel) }
@@ -27,7 +35,17 @@ func (g OnVectors) Gram(ctx context.Context, train []int) (svm.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := g.Kernel.Gram(x, g.Workers)
+	e, memory := g.Engine, g.Memory
+	if e == nil {
+		e = engine.NewCPU(1)
+	}
+	if memory <= 0 {
+		memory = defaultMemory
+	}
+	if n := x.Shape()[0]; 8*n*n > memory {
+		return g.Kernel.Rows(e, x, memory)
+	}
+	k, err := g.Kernel.Gram(x, e.Workers())
 	if err != nil {
 		return nil, err
 	}

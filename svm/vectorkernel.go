@@ -145,26 +145,34 @@ func gaussian(workers int, gamma float64, left, right vectors, out []float64) {
 	})
 }
 
-// jaccard fills out with the values of the jaccard kernel. The minima add up to half of what the sums
-// exceed the distance by, and so do the maxima.
+// jaccard fills out with the values of the jaccard kernel.
 func jaccard(workers int, left, right vectors, out []float64) {
-	total := func(row []float64) float64 { return distance(row, make([]float64, len(row))) }
-	sums := make([]float64, right.rows)
-	for j := range sums {
-		sums[j] = total(right.row(j))
-	}
+	own, sums := left.sums(), right.sums()
 	parallel.For(workers, left.rows, func(i int) {
-		x := left.row(i)
-		own := total(x)
-		for j := range sums {
-			d := distance(x, right.row(j))
-			value := 1.0
-			if both := own + sums[j]; both+d > 0 {
-				value = (both - d) / (both + d)
-			}
-			out[i*right.rows+j] = value
-		}
+		jaccardRow(left.row(i), own[i], right, sums, out[i*right.rows:(i+1)*right.rows])
 	})
+}
+
+// jaccardRow writes the kernel of x with the rows of right, given the sums of all. The minima add up to half
+// of what the sums exceed the distance by, the maxima to half of sums and distance.
+func jaccardRow(x []float64, own float64, right vectors, sums, out []float64) {
+	for j := range out {
+		d := distance(x, right.row(j))
+		out[j] = 1
+		if both := own + sums[j]; both+d > 0 {
+			out[j] = (both - d) / (both + d)
+		}
+	}
+}
+
+// sums returns the sum of every row.
+func (v vectors) sums() []float64 {
+	zero := make([]float64, v.columns)
+	out := make([]float64, v.rows)
+	for i := range out {
+		out[i] = distance(v.row(i), zero)
+	}
+	return out
 }
 
 // distance returns sum_j |x_j - y_j|.

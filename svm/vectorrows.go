@@ -1,0 +1,100 @@
+package svm
+
+import (
+	"math"
+	"sync"
+
+	"gorgonia.org/tensor"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/simd"
+)
+
+// Rows returns the kernel between the rows of x (N x D, Float32 or Float64) without its matrix: an engine
+// computes rows when they are asked for, and those used last are kept in the given number of bytes. The
+// products are in the type of x. The jaccard kernel is computed on the host. Errors are those of
+// [VectorKernel.Cross], and what the engine reports of rows that are asked for.
+func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCache, error) {
+	if err := k.Check(); err != nil {
+		return nil, err
+	}
+	host, err := engine.ToHost(x)
+	if err != nil {
+		return nil, err
+	}
+	v, err := k.vectors(host)
+	if err != nil {
+		return nil, err
+	}
+	if k.Kind == JaccardKernel {
+		return jaccardRows(v, bytes), nil
+	}
+	squares := make([]float64, v.rows)
+	for i := range squares {
+		squares[i] = simd.Dot(v.row(i), v.row(i))
+	}
+	on, err := engine.FromHost(e, host)
+	if err != nil {
+		return nil, err
+	}
+	r := &productRows{engine: e, x: on, products: engine.New(e, on.Dtype(), 1, v.rows)}
+	if k.Kind == LinearKernel {
+		return NewRowCache(squares, bytes, r.compute), nil
+	}
+	ones := make([]float64, v.rows)
+	for i := range ones {
+		ones[i] = 1
+	}
+	return NewRowCache(ones, bytes, func(i int, out []float64) error {
+		if err := r.compute(i, out); err != nil {
+			return err
+		}
+		for j, product := range out {
+			out[j] = math.Exp(-k.Gamma * max(squares[i]+squares[j]-2*product, 0))
+		}
+		out[i] = 1
+		return nil
+	}), nil
+}
+
+func jaccardRows(v vectors, bytes int) *RowCache {
+	sums := v.sums()
+	ones := make([]float64, v.rows)
+	for i := range ones {
+		ones[i] = 1
+	}
+	return NewRowCache(ones, bytes, func(i int, out []float64) error {
+		jaccardRow(v.row(i), sums[i], v, sums, out)
+		return nil
+	})
+}
+
+// productRows computes rows of X X', one at a time.
+type productRows struct {
+	engine   engine.Engine
+	x        *tensor.Dense
+	mu       sync.Mutex
+	products *tensor.Dense // 1 x N
+}
+
+func (r *productRows) compute(i int, out []float64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := r.x.Shape()[1]
+	one := engine.View(r.x, i*d, 1, d)
+	if err := r.engine.MatMul(r.products, one, r.x, engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+		return err
+	}
+	host, err := engine.ToHost(r.products)
+	if err != nil {
+		return err
+	}
+	if host.Dtype() == tensor.Float64 {
+		copy(out, host.Float64s())
+		return nil
+	}
+	for j, v := range host.Float32s() {
+		out[j] = float64(v)
+	}
+	return nil
+}
