@@ -19,6 +19,15 @@ type rowStream interface {
 	each(ctx context.Context, d *dataset.Dataset, perVertex bool, report func(stage string, done, total int), visit func(rows *tensor.Dense) error) error
 }
 
+// matrixRows are the rows of a matrix that is ready.
+type matrixRows struct{ x *tensor.Dense }
+
+func (m matrixRows) width() (columns int, dtype tensor.Dtype) { return m.x.Shape()[1], m.x.Dtype() }
+
+func (m matrixRows) each(_ context.Context, _ *dataset.Dataset, _ bool, _ func(string, int, int), visit func(*tensor.Dense) error) error {
+	return visit(m.x)
+}
+
 // width implements rowStream.
 func (n *network) width() (columns int, dtype tensor.Dtype) {
 	opt := n.model.Options()

@@ -133,15 +133,20 @@ func wantsExamples(path string, d *dataset.Dataset) error {
 	return fmt.Errorf("data set %s: there is nothing to learn in it, no %s has a class or a target", d.Name, taskOf(d).noun())
 }
 
-// wantsGraphClasses refuses data sets for models that classify graphs and nothing else.
-func wantsGraphClasses(model string, d *dataset.Dataset) error {
-	switch {
-	case d.Task.PerVertex():
-		return fmt.Errorf("%s classifies graphs; data set %s has a task for every vertex (grove embed --task node represents vertices)", model, d.Name)
-	case d.Task == dataset.GraphRegression:
-		return fmt.Errorf("%s classifies graphs; data set %s has targets in place of classes", model, d.Name)
+// wantsGraphs refuses data sets that ask about vertices.
+func wantsGraphs(model string, d *dataset.Dataset) error {
+	if d.Task.PerVertex() {
+		return fmt.Errorf("%s predicts something of graphs; data set %s has a task for every vertex (grove embed --task node represents vertices)", model, d.Name)
 	}
 	return nil
+}
+
+// wantsGraphClasses refuses data sets for models that classify graphs and nothing else.
+func wantsGraphClasses(model string, d *dataset.Dataset) error {
+	if d.Task == dataset.GraphRegression {
+		return fmt.Errorf("%s classifies graphs; data set %s has targets in place of classes", model, d.Name)
+	}
+	return wantsGraphs(model, d)
 }
 
 // notesOn says what is particular about what is to be predicted.

@@ -28,7 +28,9 @@ type family struct {
 
 type modelName struct{ name, short string }
 
-func families() []family { return []family{gcknFamily(), supervisedFamily()} }
+func families() []family {
+	return []family{gcknFamily(), supervisedFamily(), mpgkFamily(), cgmmFamily()}
+}
 
 // familyOf returns the family of a model.
 func familyOf(model string) family {

@@ -59,6 +59,15 @@ func parseCount(text string) (int, error) {
 	return n, nil
 }
 
+// parseRounds reads a whole number from 0 on.
+func parseRounds(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is not a whole number from 0 on", text)
+	}
+	return n, nil
+}
+
 // parsePositive reads a positive number.
 func parsePositive(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/eval"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"gorgonia.org/tensor"
+)
+
+// grammer is a setting that is a kernel between graphs.
+type grammer interface {
+	gram(ctx context.Context) (*tensor.Dense, error)
+}
+
+// gramFlags are the flags of grove gram beside those of the model.
+type gramFlags struct {
+	computing
+	data, out string
+	seed      uint64
+}
+
+func newGram(a *app) *cobra.Command {
+	f := &gramFlags{}
+	c := &cobra.Command{
+		Use:   "gram MODEL --data DIR -o K.npy",
+		Short: "Write the matrix of a kernel between graphs",
+		Long: `Compute a kernel between all pairs of graphs of a data set and write the matrix in NumPy's format,
+float64, a row and a column for each graph in the order of the data set.`,
+		Example: `  grove gram wl-oa --data MUTAG -o K.npy
+  grove gram wl --data MUTAG --iterations 3 --raw-kernel -o K.npy
+  python3 -c "import numpy; print(numpy.load('K.npy').shape)"`,
+		Args: cobra.ArbitraryArgs,
+		RunE: wantsModel,
+	}
+	addModels(c, func(model string) string {
+		return "  grove gram " + model + " --data MUTAG -o K.npy"
+	}, func(c *cobra.Command, _ family, model string, flags modelFlags) error {
+		return a.gram(c, f, model, flags)
+	})
+	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+	})
+	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
+		f.computing.addFlags(fs)
+		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that everything drawn at random follows from")
+	})
+	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
+		fs.StringVarP(&f.out, "out", "o", "", "`FILE` matrix to write")
+		a.addOutputFlags(fs)
+	})
+	return c
+}
+
+// gramReport is what grove gram reports.
+type gramReport struct {
+	Model   string       `json:"model"`
+	Dataset string       `json:"dataset"`
+	Graphs  int          `json:"n_graphs"`
+	Device  string       `json:"device"`
+	File    string       `json:"file"`
+	Params  any          `json:"params"`
+	Seconds eval.Seconds `json:"seconds"`
+}
+
+func (a *app) gram(c *cobra.Command, f *gramFlags, model string, flags modelFlags) error {
+	start := time.Now()
+	if err := requireFlags(c, "data", "out"); err != nil {
+		return err
+	}
+	if err := writable("--out", f.out); err != nil {
+		return err
+	}
+	e, err := a.open(&f.computing)
+	if err != nil {
+		return err
+	}
+	if err := flags.check(f.seed); err != nil {
+		return err
+	}
+	d, err := dataset.Open(f.data)
+	if err != nil {
+		return err
+	}
+	if err := wantsVertices(d); err != nil {
+		return err
+	}
+	if err := flags.fits(d); err != nil {
+		return err
+	}
+	load := seconds(start)
+	var spent stopwatch
+	settings := flags.settings(&work{d, e, &spent, a.progress.report, 1})
+	if len(settings) > 1 {
+		return usagef("gram: one matrix at a time, the flags ask for %d", len(settings))
+	}
+	transforming := time.Now()
+	k, err := settings[0].(grammer).gram(c.Context())
+	if err != nil {
+		return err
+	}
+	spent.transforming(transforming)
+	n := k.Shape()[0]
+	if err := writeFile("--out", f.out, func(w io.Writer) error {
+		out, err := newNPY(w, tensor.Float64, n, n)
+		if err != nil {
+			return err
+		}
+		return out.write(k)
+	}); err != nil {
+		return err
+	}
+	r := gramReport{model, d.Name, n, describe(e), f.out, settings[0].params(), spent.spent(load, 0, start)}
+	return a.emit(r, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %d x %d float64, %s of %s in %.2f s\n", r.File, n, n, r.Model, r.Dataset, r.Seconds.Total)
+	})
+}

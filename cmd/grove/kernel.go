@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/svm"
+	"gorgonia.org/tensor"
+)
+
+// graphKernel is a fitted kernel between graphs.
+type graphKernel interface {
+	// NumGraphs returns the number of fitted graphs.
+	NumGraphs() int
+	// Gram returns the kernel matrix of the fitted graphs.
+	gram(ctx context.Context, report func(string, int, int)) (*tensor.Dense, error)
+	// cross returns the kernel matrix between other graphs and the fitted ones.
+	cross(ctx context.Context, b *graph.Batch, report func(string, int, int)) (*tensor.Dense, error)
+	// Keep forgets all fitted graphs but the given ones.
+	Keep(graphs []int) error
+
+	MarshalJSON() ([]byte, error)
+	Tensors() map[string]*tensor.Dense
+}
+
+// kernelSetting is one choice of options of a graph kernel with a support vector machine on it.
+type kernelSetting struct {
+	eval.KernelSVM
+	model   string
+	options any
+	work    *work
+	fit     func(ctx context.Context) (*dataset.Encoding, graphKernel, error) // on all graphs
+}
+
+func (s *kernelSetting) params() any { return s.options }
+
+// gram implements grammer.
+func (s *kernelSetting) gram(ctx context.Context) (*tensor.Dense, error) {
+	_, k, err := s.fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return k.gram(ctx, s.work.report)
+}
+
+// train implements setting: a machine on the kernel between all graphs that have a class or target, of
+// which the support vectors are kept.
+func (s *kernelSetting) train(ctx context.Context, c float64) (predictor, error) {
+	fitting := time.Now()
+	encoding, k, err := s.fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.work.spent.fitting(fitting)
+	transforming := time.Now()
+	gram, err := k.gram(ctx, s.work.report)
+	if err != nil {
+		return nil, err
+	}
+	s.work.spent.transforming(transforming)
+	p := &kernelMachine{encoding: encoding, kernel: k}
+	if err := p.fit(ctx, s, gram, c); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// kernelMachine is a graph kernel with a support vector machine on it, a classifier or a regressor.
+type kernelMachine struct {
+	head
+	encoding   *dataset.Encoding
+	kernel     graphKernel
+	classifier *svm.KernelClassifier
+	regressor  *svm.KernelRegressor
+}
+
+// fit trains the machine and forgets the graphs that it does not need.
+func (p *kernelMachine) fit(ctx context.Context, s *kernelSetting, gram *tensor.Dense, c float64) error {
+	d := s.work.data
+	matrix, err := svm.NewMatrix(gram)
+	if err != nil {
+		return err
+	}
+	x := examplesOf(d)
+	p.head = head{Model: s.model, Task: x.task, Classes: d.ClassNames, Targets: d.TargetNames}
+	opt := svm.KernelOptions{Workers: s.work.engine.Workers()}
+	var support []int
+	if x.classes != nil {
+		trained, err := svm.FitKernelClassifier(ctx, matrix, x.known, x.classes, []float64{c}, opt)
+		if err != nil {
+			return err
+		}
+		support, p.classifier = trained[0].Support(), trained[0].OnSupport()
+	} else {
+		trained, err := svm.FitKernelRegressor(ctx, matrix, x.known, x.values, []float64{c}, s.Epsilon, opt)
+		if err != nil {
+			return err
+		}
+		support, p.regressor = trained[0].Support(), trained[0].OnSupport()
+	}
+	return p.kernel.Keep(support)
+}
+
+// predict implements predictor.
+func (p *kernelMachine) predict(ctx context.Context, d *dataset.Dataset, report func(string, int, int)) (*predictions, error) {
+	b, err := p.encoding.Apply(d)
+	if err != nil {
+		return nil, err
+	}
+	k, err := p.kernel.cross(ctx, b, report)
+	if err != nil {
+		return nil, err
+	}
+	if p.regressor != nil {
+		values, err := p.regressor.Predict(k)
+		if err != nil {
+			return nil, err
+		}
+		return &predictions{values: column(values), columns: predictedColumns(p.Targets)}, nil
+	}
+	return predictPairs(&p.head, p.classifier, k)
+}
+
+// unknownLabels implements predictor.
+func (p *kernelMachine) unknownLabels(d *dataset.Dataset) []string { return p.encoding.Unknown(d) }
+
+// storedMachine is what a kernel machine adds to its model file.
+type storedMachine struct {
+	Encoding   *dataset.Encoding     `json:"encoding"`
+	Kernel     json.RawMessage       `json:"kernel"`
+	Classifier *svm.KernelClassifier `json:"classifier,omitempty"`
+	Regressor  *svm.KernelRegressor  `json:"regressor,omitempty"`
+}
+
+// parts implements predictor.
+func (p *kernelMachine) parts() (any, map[string]*tensor.Dense, error) {
+	description, err := p.kernel.MarshalJSON()
+	return storedMachine{p.encoding, description, p.classifier, p.regressor}, p.kernel.Tensors(), err
+}
+
+// loadMachine reads the parts of a kernel machine, the kernel by the given function.
+func loadMachine(
+	h *head, parts json.RawMessage, kernel func(description json.RawMessage) (graphKernel, error),
+) (predictor, error) {
+	var s storedMachine
+	if err := json.Unmarshal(parts, &s); err != nil {
+		return nil, err
+	}
+	if s.Encoding == nil || (s.Classifier == nil) == (s.Regressor == nil) {
+		return nil, fmt.Errorf("it wants an encoding, and a classifier or a regressor")
+	}
+	if err := s.Encoding.Check(); err != nil {
+		return nil, err
+	}
+	k, err := kernel(s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	var support []int
+	if s.Classifier != nil {
+		if err := s.Classifier.Check(); err != nil {
+			return nil, err
+		}
+		if err := h.checkClasses(s.Classifier.Classes); err != nil {
+			return nil, err
+		}
+		support = s.Classifier.Support()
+	} else {
+		if err := s.Regressor.Check(); err != nil {
+			return nil, err
+		}
+		if len(h.Targets) != 1 {
+			return nil, fmt.Errorf("a regressor of one target on %d targets", len(h.Targets))
+		}
+		support = s.Regressor.Support()
+	}
+	if len(support) > 0 && support[len(support)-1] >= k.NumGraphs() {
+		return nil, fmt.Errorf("support vector %d of %d graphs", support[len(support)-1], k.NumGraphs())
+	}
+	return &kernelMachine{*h, s.Encoding, k, s.Classifier, s.Regressor}, nil
+}
+
+// onePass shares what several settings compute in one go: the kernels of every number of iterations.
+type onePass[T any] struct {
+	compute func(ctx context.Context, train []int) (T, error)
+	keep    int // passes in memory
+
+	mu     sync.Mutex
+	passes []*pass[T] // the latest last
+}
+
+type pass[T any] struct {
+	train []int
+	once  sync.Once
+	value T
+	err   error
+}
+
+// get returns what was learned from the graphs in train.
+func (o *onePass[T]) get(ctx context.Context, train []int) (T, error) {
+	o.mu.Lock()
+	i := slices.IndexFunc(o.passes, func(p *pass[T]) bool {
+		return (p.train == nil) == (train == nil) && slices.Equal(p.train, train)
+	})
+	if i < 0 {
+		o.passes = append(o.passes, &pass[T]{train: slices.Clone(train)})
+		o.passes = o.passes[max(len(o.passes)-o.keep, 0):]
+		i = len(o.passes) - 1
+	}
+	p := o.passes[i]
+	o.mu.Unlock()
+	p.once.Do(func() { p.value, p.err = o.compute(ctx, train) })
+	return p.value, p.err
+}
+
+// kernelOf is a kernel matrix under a name, for package eval.
+type kernelOf struct {
+	name   string
+	matrix func(ctx context.Context, train []int) (svm.Kernel, error)
+}
+
+func (k kernelOf) String() string { return k.name }
+
+// Gram implements [eval.Gram].
+func (k kernelOf) Gram(ctx context.Context, train []int) (svm.Kernel, error) {
+	return k.matrix(ctx, train)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/sbinet/npyio/npy"
+)
+
+// kernelModels are the models that are kernels between graphs.
+func kernelModels() []string { return []string{"mpgk-rr", "mpgk-aa"} }
+
+func TestKernelModelsEvaluateTrainAndPredict(t *testing.T) {
+	data := molecules(t, "molecules")
+	for _, model := range kernelModels() {
+		r := mustJSON(t, "eval", model, "--data", data, "--cv", "3", "--iterations", "1,2")
+		if mean := r["mean"].(float64); mean < 50 || r["n_settings"] != 2.0 {
+			t.Errorf("%s: %g %% from %v settings", model, mean, r["n_settings"])
+		}
+		file := filepath.Join(t.TempDir(), "m.grove")
+		trained := mustJSON(t, "train", model, "--data", data, "-o", file, "--iterations", "2")
+		p := mustJSON(t, "predict", "--model", file, "--data", data)
+		if p["accuracy"] != trained["training_accuracy"] {
+			t.Errorf("%s: the stored model reaches %v, the trained one %v", model, p["accuracy"], trained["training_accuracy"])
+		}
+		right := 0
+		for _, line := range p["predictions"].([]any) {
+			x := line.(map[string]any)
+			if x["predicted"] == x["class"] {
+				right++
+			}
+			if second := x["decisions"].([]any)[0].(float64) > 0; second != (x["predicted"] == "1") {
+				t.Errorf("%s: the decision of %v does not speak for its class", model, x)
+			}
+		}
+		if p["accuracy"] != rounded(100*float64(right)/60) {
+			t.Errorf("%s: accuracy %v with %d of 60 right", model, p["accuracy"], right)
+		}
+	}
+}
+
+// A kernel does not depend on the number of workers, and its matrix is symmetric.
+func TestGramWritesTheKernelMatrix(t *testing.T) {
+	data := molecules(t, "molecules")
+	for _, model := range kernelModels() {
+		one, two := filepath.Join(t.TempDir(), "1.npy"), filepath.Join(t.TempDir(), "2.npy")
+		r := mustJSON(t, "gram", model, "--data", data, "--workers", "1", "-o", one)
+		must(t, "gram", model, "--data", data, "--workers", "2", "-o", two)
+		raw := readFile(t, one)
+		if !bytes.Equal(raw, readFile(t, two)) {
+			t.Errorf("%s: another matrix with two workers", model)
+		}
+		var k []float64
+		if err := npy.Read(bytes.NewReader(raw), &k); err != nil || len(k) != 60*60 || r["n_graphs"] != 60.0 {
+			t.Fatalf("%s: %d numbers, %v", model, len(k), err)
+		}
+		for i := range 60 {
+			for j := range i {
+				if k[60*i+j] != k[60*j+i] {
+					t.Fatalf("%s: not symmetric at %d, %d", model, i, j)
+				}
+			}
+		}
+	}
+	fails(t, exitUsage, []string{"2"}, "gram", "mpgk-rr", "--data", data, "--iterations", "1,2", "-o", filepath.Join(t.TempDir(), "K.npy"))
+}
+
+func TestKernelsOfVertices(t *testing.T) {
+	data := molecules(t, "molecules")
+	out := filepath.Join(t.TempDir(), "X.npy")
+	if r := mustJSON(t, "embed", "mpgk-rr", "--data", data, "--task", "node", "--dims", "3", "-o", out); r["rows"].(float64) < 600 || r["columns"] != 3.0 {
+		t.Errorf("%v x %v", r["rows"], r["columns"])
+	}
+	if r := mustJSON(t, "embed", "mpgk-aa", "--data", data, "-o", out); r["rows"] != 60.0 {
+		t.Errorf("%v rows for 60 graphs", r["rows"])
+	}
+}
+
+func TestKernelModelsRefuse(t *testing.T) {
+	data, blocks := molecules(t, "molecules"), filepath.Join(t.TempDir(), "blocks")
+	must(t, "data", "synth", "block-model", "--vertices", "60", "--out", blocks)
+	for _, c := range []struct {
+		status int
+		words  []string
+		args   []string
+	}{
+		{exitFailure, []string{"mpgk-rr", "vertex"}, []string{"eval", "mpgk-rr", "--data", blocks}},
+		{exitUsage, []string{"--features raw", "no attributes"}, []string{"eval", "mpgk-rr", "--data", data, "--features", "raw"}},
+		{exitUsage, []string{"alpha"}, []string{"eval", "mpgk-rr", "--data", data, "--alpha", "-1"}},
+		{exitUsage, []string{"--target"}, []string{"eval", "mpgk-rr", "--data", data, "--target", "mu"}},
+		{exitUsage, []string{"--metric mae"}, []string{"eval", "mpgk-rr", "--data", data, "--metric", "mae"}},
+	} {
+		fails(t, c.status, c.words, c.args...)
+	}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/mpgk"
+	"github.com/grove-graph/grove/svm"
+	"github.com/spf13/pflag"
+	"gorgonia.org/tensor"
+)
+
+func mpgkFamily() family {
+	return family{
+		name: "MPGK", kind: "mpgk", load: loadMPGK, inner: "5", verbs: []string{"eval", "train", "embed", "gram"}, learns: "hierarchies",
+		models: []modelName{
+			{"mpgk-rr", "message passing kernel, neighbourhoods and graphs by all pairs"},
+			{"mpgk-ra", "message passing kernel, neighbourhoods by all pairs, graphs by an assignment"},
+			{"mpgk-ar", "message passing kernel, neighbourhoods by an assignment, graphs by all pairs"},
+			{"mpgk-aa", "message passing kernel, neighbourhoods and graphs by an assignment"},
+		},
+		flags: func(model string) modelFlags { return newMPGKFlags(model) },
+	}
+}
+
+// mpgkFlags are the flags of the message passing kernels.
+type mpgkFlags struct {
+	model      string
+	iterations []int
+	opt        mpgk.Options // all but the iterations and the seed
+	weights    string
+	features   dataset.Features
+	dims       int
+	epsilon    float64
+	machine    machineFlags
+	predicts   bool           // there is a machine on the kernel
+	options    []mpgk.Options // after check
+}
+
+func newMPGKFlags(model string) *mpgkFlags {
+	opt, err := mpgk.Preset(model)
+	if err != nil {
+		panic(err) // a model of the family
+	}
+	return &mpgkFlags{
+		model: model, iterations: []int{opt.Iterations}, opt: opt, weights: string(opt.Weights),
+		features: dataset.AutoFeatures, dims: 2, epsilon: 0.1,
+	}
+}
+
+func (m *mpgkFlags) add(fs *pflag.FlagSet, verb string) {
+	value := "`T,...` "
+	if verb == "gram" || verb == "embed" {
+		value = "`T` "
+	}
+	fs.Var(newList(&m.iterations, parseCount), "iterations", value+"updates of the kernel between vertices")
+	fs.Float64Var(&m.opt.Alpha, "alpha", m.opt.Alpha, "`A` weight of the vertex in an update")
+	fs.Float64Var(&m.opt.Beta, "beta", m.opt.Beta, "`B` weight of its neighbourhood")
+	featuresVar(fs, &m.features, "auto", "labels", "degrees", "raw", "raw+labels", "attributes", "attributes+labels")
+	fs.IntVar(&m.opt.Landmarks, "landmarks", m.opt.Landmarks, "`N` vertices of a Nyström approximation of the kernel between vertices (200 in the paper), 0: exact")
+	fs.IntVar(&m.opt.Branching, "branching", m.opt.Branching, "`N` children of a node of a hierarchy")
+	fs.IntVar(&m.opt.Depth, "depth", m.opt.Depth, "`N` depth of a hierarchy")
+	choiceVar(fs, &m.weights, "weights", []string{"paper", "published"}, "of the nodes of a hierarchy: those of the paper or of the published code")
+	fs.BoolVar(&m.opt.SumIterations, "sum-iterations", false, "add up the kernels of all iterations, as the published code does")
+	if verb == "embed" {
+		fs.Var(newSingle(&m.dims, parseCount), "dims", "`N` coordinates of a vertex, by kernel principal components (with --task node)")
+		fs.IntVar(&m.opt.GraphLandmarks, "graph-landmarks", 200, "`N` graphs that represent the others (without --task node)")
+		return
+	}
+	fs.BoolVar(&m.opt.Normalise, "normalise", false, "divide kernel values by those of the graphs with themselves")
+	if m.predicts = verb != "gram"; m.predicts {
+		fs.Var(newSingle(&m.epsilon, parsePositive), "epsilon", "`E` error that costs nothing in a regression, in standard deviations of the target")
+		m.machine.add(fs, "7 values from 1e-3 to 1e3")
+	}
+}
+
+// check implements modelFlags.
+func (m *mpgkFlags) check(seed uint64) error {
+	if err := m.machine.check(); err != nil {
+		return err
+	}
+	m.options = nil
+	for _, t := range m.iterations {
+		opt := m.opt
+		opt.Iterations, opt.Seed, opt.Weights = t, seed, mpgk.Weights(m.weights)
+		if err := opt.Check(); err != nil {
+			return &usageError{err}
+		}
+		m.options = append(m.options, opt)
+	}
+	return nil
+}
+
+// fits implements modelFlags.
+func (m *mpgkFlags) fits(d *dataset.Dataset) error {
+	if m.predicts {
+		if err := wantsGraphs(m.model, d); err != nil {
+			return err
+		}
+	}
+	_, err := m.encode(d, nil)
+	return err
+}
+
+// encode says what the vertices of d show: attributes as they are, else labels, else degrees, which are
+// what the kernel compares where there is nothing else.
+func (m *mpgkFlags) encode(d *dataset.Dataset, train []int) (*dataset.Encoding, error) {
+	features := m.features
+	switch {
+	case features == dataset.DegreeFeatures:
+		features = dataset.NoFeatures
+	case features != dataset.AutoFeatures:
+	case d.Batch.AttributeDim > 0:
+		features = dataset.RawAttributes
+	case d.Batch.Labels != nil:
+		features = dataset.LabelFeatures
+	default:
+		features = dataset.NoFeatures
+	}
+	encoding, err := dataset.FitEncoding(d, features, train)
+	if err != nil {
+		return nil, usagef("--features %s: %w", m.features, err)
+	}
+	return encoding, nil
+}
+
+// settings implements modelFlags. The kernels of all numbers of iterations come out of one pass.
+func (m *mpgkFlags) settings(w *work) []setting {
+	most := m.options[0]
+	for _, o := range m.options {
+		if o.Iterations > most.Iterations {
+			most = o
+		}
+	}
+	shared := &onePass[*mpgk.Graphs]{keep: w.beside, compute: func(ctx context.Context, train []int) (*mpgk.Graphs, error) {
+		_, k, all, err := m.fit(ctx, w, most, train)
+		if err != nil || train == nil {
+			return k.Training(), err
+		}
+		return k.Transform(ctx, all, w.report)
+	}}
+	settings := make([]setting, len(m.options))
+	for i, o := range m.options {
+		gram := kernelOf{m.name(o), func(ctx context.Context, train []int) (svm.Kernel, error) {
+			graphs, err := shared.get(ctx, train)
+			if err != nil {
+				return nil, err
+			}
+			k, err := graphs.Gram(o.Iterations)
+			if err != nil {
+				return nil, err
+			}
+			return svm.NewMatrix(k)
+		}}
+		settings[i] = &mpgkSetting{kernelSetting{
+			KernelSVM: eval.KernelSVM{Gram: gram, C: m.machine.grid, Epsilon: m.epsilon}, model: m.model, options: o, work: w,
+			fit: func(ctx context.Context) (*dataset.Encoding, graphKernel, error) {
+				encoding, k, _, err := m.fit(ctx, w, o, nil)
+				return encoding, mpgkKernel{k}, err
+			},
+		}, m, o}
+	}
+	return settings
+}
+
+// name names a setting in one line.
+func (m *mpgkFlags) name(o mpgk.Options) string {
+	text := count(o.Iterations, "iteration")
+	if o.Landmarks > 0 {
+		text += ", " + count(o.Landmarks, "landmark")
+	}
+	return text
+}
+
+// fit fits a kernel on the graphs in train, or on all where train is nil, and returns all graphs as it
+// sees them.
+func (m *mpgkFlags) fit(ctx context.Context, w *work, o mpgk.Options, train []int) (*dataset.Encoding, *mpgk.Model, *graph.Batch, error) {
+	encoding, err := m.encode(w.data, train)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	all, err := encoding.Apply(w.data)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	on := all
+	if train != nil {
+		on = all.Select(train)
+	}
+	k, err := mpgk.Fit(ctx, w.engine, on, o, w.report)
+	return encoding, k, all, err
+}
+
+// mpgkSetting is a kernel setting that represents vertices and graphs too.
+type mpgkSetting struct {
+	kernelSetting
+	flags *mpgkFlags
+	opt   mpgk.Options
+}
+
+// embed implements embedder: kernel principal components of the vertices, or the kernel with a few graphs.
+func (s *mpgkSetting) embed(ctx context.Context, perVertex bool) (rowStream, error) {
+	w := s.work
+	if !perVertex {
+		_, k, b, err := s.flags.fit(ctx, w, s.opt, nil)
+		if err != nil {
+			return nil, err
+		}
+		x, err := k.Features(ctx, b, w.report)
+		return matrixRows{x}, err
+	}
+	encoding, err := s.flags.encode(w.data, nil)
+	if err != nil {
+		return nil, err
+	}
+	b, err := encoding.Apply(w.data)
+	if err != nil {
+		return nil, err
+	}
+	x, err := mpgk.EmbedVertices(ctx, w.engine, b, s.opt, s.flags.dims, w.report)
+	return matrixRows{x}, err
+}
+
+// mpgkKernel is a fitted message passing kernel.
+type mpgkKernel struct{ *mpgk.Model }
+
+func (k mpgkKernel) gram(ctx context.Context, report func(string, int, int)) (*tensor.Dense, error) {
+	return k.Gram(ctx, report)
+}
+
+func (k mpgkKernel) cross(ctx context.Context, b *graph.Batch, report func(string, int, int)) (*tensor.Dense, error) {
+	return k.Cross(ctx, b, report)
+}
+
+// loadMPGK reads the parts of a machine on a message passing kernel.
+func loadMPGK(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
+	return loadMachine(h, parts, func(description json.RawMessage) (graphKernel, error) {
+		k, err := mpgk.Load(e, description, f)
+		if err != nil {
+			return nil, err
+		}
+		return mpgkKernel{k}, nil
+	})
+}
