@@ -1,0 +1,117 @@
+package treeg
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/grove-graph/grove/graph"
+)
+
+// rows is a sparse matrix in compressed rows; weight is nil for ones.
+type rows struct {
+	ptr, col []int32
+	weight   []float64
+}
+
+// operator is one adjacency matrix as steps of walks: a step takes x to A x. out lists, for each vertex, where its
+// value goes; in, where the value of a vertex comes from. Both are ascending in every row.
+type operator struct {
+	arcs    Arcs
+	out, in rows
+}
+
+// symmetric reports whether walks along and against the arcs are the same by construction.
+func symmetric(b *graph.Batch) bool { return !b.Directed && b.ArcWeights == nil && b.ArcTypes == nil }
+
+// newOperator makes the steps over the arcs of a batch.
+func newOperator(b *graph.Batch, a Arcs) *operator {
+	forward := rows{b.RowPtr, b.Col, b.ArcWeights}
+	if a.Type != AllArcs {
+		forward = ofType(b, int32(a.Type))
+	}
+	if symmetric(b) && a.Type == AllArcs {
+		return &operator{a, forward, forward}
+	}
+	backward := forward.transpose()
+	if a.Against {
+		forward, backward = backward, forward
+	}
+	return &operator{a, forward, backward}
+}
+
+// ofType returns the arcs of one type; where arcs have no types all are of type 0.
+func ofType(b *graph.Batch, t int32) rows {
+	r := rows{ptr: make([]int32, b.NumVertices()+1)}
+	for u := range b.NumVertices() {
+		for p := b.RowPtr[u]; p < b.RowPtr[u+1]; p++ {
+			if b.ArcTypes != nil && b.ArcTypes[p] != t || b.ArcTypes == nil && t != 0 {
+				continue
+			}
+			r.col = append(r.col, b.Col[p])
+			if b.ArcWeights != nil {
+				r.weight = append(r.weight, b.ArcWeights[p])
+			}
+		}
+		r.ptr[u+1] = int32(len(r.col))
+	}
+	return r
+}
+
+func (r rows) transpose() rows {
+	n := len(r.ptr) - 1
+	t := rows{ptr: make([]int32, n+1), col: make([]int32, len(r.col))}
+	if r.weight != nil {
+		t.weight = make([]float64, len(r.col))
+	}
+	for _, v := range r.col {
+		t.ptr[v+1]++
+	}
+	for v := range n {
+		t.ptr[v+1] += t.ptr[v]
+	}
+	next := slices.Clone(t.ptr[:n])
+	for u := range n {
+		for p := r.ptr[u]; p < r.ptr[u+1]; p++ {
+			at := next[r.col[p]]
+			next[r.col[p]]++
+			t.col[at] = int32(u)
+			if r.weight != nil {
+				t.weight[at] = r.weight[p]
+			}
+		}
+	}
+	return t
+}
+
+// maxArcTypes bounds the number of adjacency matrices of a batch.
+const maxArcTypes = 1 << 10
+
+// arcsOf lists the adjacency matrices that options ask for on a batch.
+func arcsOf(b *graph.Batch, opt *Options) ([]Arcs, error) {
+	var types []int
+	if opt.Relations != Apart || b.ArcTypes == nil {
+		types = append(types, AllArcs)
+	}
+	if opt.Relations != Together && b.ArcTypes != nil {
+		known := slices.Compact(slices.Sorted(slices.Values(b.ArcTypes)))
+		if len(known) > maxArcTypes || len(known) > 0 && known[0] < 0 {
+			return nil, fmt.Errorf("%d types of arcs from %d on: want at most %d, from 0 on", len(known), known[0], maxArcTypes)
+		}
+		for _, t := range known {
+			types = append(types, int(t))
+		}
+	}
+	if len(types) == 0 { // no arcs at all
+		types = []int{AllArcs}
+	}
+	var all []Arcs
+	for _, t := range types {
+		if opt.Directions != Against || symmetric(b) {
+			all = append(all, Arcs{Type: t})
+		}
+		if opt.Directions != Along && !symmetric(b) {
+			all = append(all, Arcs{Type: t, Against: true})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,70 @@
+package treeg
+
+// Sides of a vertex in a cut.
+const (
+	unused uint8 = iota // not in the subset that the split used
+	above
+	below
+)
+
+// cut holds the two subsets of vertices that a split generated, of every graph that reached it.
+type cut struct {
+	of     *node // whose split it is
+	side   []uint8
+	order  []int32    // per graph, from its first vertex on: the vertices above, then those below, both ascending
+	counts [][2]int32 // per graph: how many are above and below
+	whole  bool       // the split used all vertices, so the two subsets are complements
+}
+
+// subset returns one of the two subsets of graph g, whose first vertex is first.
+func (c *cut) subset(g, first int32, up bool) []int32 {
+	n := c.counts[g]
+	if up {
+		return c.order[first : first+n[0]]
+	}
+	return c.order[first+n[0] : first+n[0]+n[1]]
+}
+
+// size returns the size of one of the two subsets of graph g.
+func (c *cut) size(g int32, up bool) int32 {
+	if up {
+		return c.counts[g][0]
+	}
+	return c.counts[g][1]
+}
+
+// cuts makes cuts for one batch and takes them back.
+type cuts struct {
+	d    *Data
+	free []*cut
+}
+
+func (p *cuts) take() *cut {
+	if last := len(p.free) - 1; last >= 0 {
+		c := p.free[last]
+		p.free = p.free[:last]
+		return c
+	}
+	n := p.d.batch.NumVertices()
+	return &cut{side: make([]uint8, n), order: make([]int32, n), counts: make([][2]int32, p.d.batch.NumGraphs())}
+}
+
+func (p *cuts) giveBack(c *cut) {
+	c.of = nil
+	p.free = append(p.free, c)
+}
+
+// fill stores the subsets of graph g. Sides of vertices outside of the used subset are set as well, so that a
+// cut that served before needs no clearing.
+func (c *cut) fill(g, first, last int32, up, down []int32) {
+	clear(c.side[first:last])
+	at := copy(c.order[first:last], up)
+	copy(c.order[int(first)+at:last], down)
+	for _, v := range up {
+		c.side[v] = above
+	}
+	for _, v := range down {
+		c.side[v] = below
+	}
+	c.counts[g] = [2]int32{int32(len(up)), int32(len(down))}
+}

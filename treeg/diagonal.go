@@ -1,0 +1,157 @@
+package treeg
+
+import (
+	"math"
+	"slices"
+
+	"github.com/grove-graph/grove/parallel"
+)
+
+// computeDiagonals fills in diag(A^d), the weight of the closed walks of every vertex. Row v of A^a and column v
+// of A^b meet in the middle of the walks of length a+b, so no power is formed.
+func (d *Data) computeDiagonals() {
+	n := d.batch.NumVertices()
+	d.diagonal = make([][][]float64, len(d.operators))
+	d.cyclic = make([][]bool, len(d.operators))
+	weighted := d.batch.ArcWeights != nil
+	choose := weighted && d.input.DiagonalGrids == nil
+	if choose {
+		d.input.DiagonalGrids = make([][]grid, len(d.operators))
+	}
+	for o, op := range d.operators {
+		if same := d.reverseOf(o); same >= 0 && same < o {
+			d.diagonal[o], d.cyclic[o] = d.diagonal[same], d.cyclic[same]
+			if choose {
+				d.input.DiagonalGrids[o] = d.input.DiagonalGrids[same]
+			}
+			continue
+		}
+		for i := range d.length {
+			g := noGrid
+			if weighted {
+				if choose {
+					d.input.DiagonalGrids[o] = append(d.input.DiagonalGrids[o], d.diagonalGrid(op, i+1))
+				}
+				g = d.input.DiagonalGrids[o][i]
+			}
+			diagonal := make([]float64, n)
+			parallel.Each(d.engine.Workers(), (n+255)/256, func() func(int) {
+				m := newMeeting(op, n, g)
+				return func(chunk int) {
+					for v := chunk * 256; v < min(n, chunk*256+256); v++ {
+						diagonal[v] = m.closedWalks(int32(v), i+1)
+					}
+				}
+			})
+			d.diagonal[o] = append(d.diagonal[o], diagonal)
+			d.cyclic[o] = append(d.cyclic[o], slices.ContainsFunc(diagonal, func(x float64) bool { return x != 0 }))
+		}
+	}
+}
+
+// reverseOf returns the operator of the same arcs in the other direction, or -1.
+func (d *Data) reverseOf(o int) int {
+	for p, other := range d.operators {
+		if other.arcs.Type == d.operators[o].arcs.Type && other.arcs.Against != d.operators[o].arcs.Against {
+			return p
+		}
+	}
+	return -1
+}
+
+// diagonalGrid returns a grid for closed walks of a length: a vertex has at most the total weight of its walks.
+func (d *Data) diagonalGrid(op *operator, length int) grid {
+	largest := 0.0
+	for v := range len(op.out.ptr) - 1 {
+		sum := 0.0
+		for _, w := range op.out.weight[op.out.ptr[v]:op.out.ptr[v+1]] {
+			sum += math.Abs(w)
+		}
+		largest = max(largest, sum)
+	}
+	return gridFor(math.Pow(max(largest, 1), float64(length)))
+}
+
+// meeting holds the two halves of closed walks.
+type meeting struct {
+	out, in half
+	grid    grid
+}
+
+// half is a sparse vector that spreads along arcs.
+type half struct {
+	steps         *rows
+	value, next   []float64
+	touched, more []int32
+}
+
+func newMeeting(op *operator, n int, g grid) *meeting {
+	return &meeting{
+		out:  half{steps: &op.out, value: make([]float64, n), next: make([]float64, n)},
+		in:   half{steps: &op.in, value: make([]float64, n), next: make([]float64, n)},
+		grid: g,
+	}
+}
+
+func (m *meeting) closedWalks(v int32, length int) float64 {
+	a := (length + 1) / 2
+	m.out.spread(v, a, m.grid)
+	m.in.spread(v, length-a, m.grid)
+	sum := 0.0
+	for _, u := range m.in.touched {
+		if x := m.out.value[u]; x != 0 {
+			sum += m.grid.round(x * m.in.value[u])
+		}
+	}
+	m.out.clear()
+	m.in.clear()
+	return sum
+}
+
+// spread makes steps from vertex v; value is zero before.
+func (h *half) spread(v int32, steps int, g grid) {
+	h.value[v] = 1
+	h.touched = append(h.touched[:0], v)
+	for range steps {
+		h.more = h.more[:0]
+		for _, u := range h.touched {
+			x := h.value[u]
+			h.value[u] = 0
+			for p := h.steps.ptr[u]; p < h.steps.ptr[u+1]; p++ {
+				w := h.steps.col[p]
+				if h.next[w] == 0 {
+					h.more = append(h.more, w) // again where values cancel, which does no harm
+				}
+				if h.steps.weight == nil {
+					h.next[w] += x
+				} else {
+					h.next[w] += g.round(h.steps.weight[p] * x)
+				}
+			}
+		}
+		h.value, h.next = h.next, h.value
+		h.touched, h.more = h.more, h.touched
+		h.unique()
+	}
+}
+
+// unique drops repeats from touched.
+func (h *half) unique() {
+	kept := h.touched[:0]
+	for _, u := range h.touched {
+		if x := h.value[u]; x != 0 {
+			kept = append(kept, u)
+			h.next[u], h.value[u] = x, 0
+		}
+	}
+	for _, u := range kept {
+		h.value[u], h.next[u] = h.next[u], 0
+	}
+	h.touched = kept
+}
+
+func (h *half) clear() {
+	for _, u := range h.touched {
+		h.value[u] = 0
+	}
+}

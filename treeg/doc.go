@@ -1,0 +1,34 @@
+// Package treeg implements TREE-G (Bechler-Speicher, Globerson and Gilad-Bachrach, "Decision Trees
+// Contesting Graph Neural Networks", AAAI 2024): decision trees whose split function sees the graph, alone,
+// in random forests and in gradient boosting, for whole graphs and for vertices. Edges are the vertices of
+// the line graph, see [graph.Batch.LineGraph].
+//
+// # The split function
+//
+// A split ([Split]) propagates one feature along walks of a given length, kept to a subset S of the vertices,
+//
+//	v = (A^d o M_r(S)) f_k    (Eq. 1),
+//
+// and compares a number with a threshold: v_i for vertex i, or the sum, mean, minimum or maximum of the
+// entries of v for a graph. A_ij is the weight of the arc from j to i. Every split also cuts the subset that
+// it used into those of its vertices whose own entry of v is above the threshold and the rest (Eq. 3), and
+// the splits below may use either part.
+//
+// # Exact sums
+//
+// Features are rounded once, to a grid so fine that nobody notices (at most 2^-26 of the largest value,
+// usually 2^-40) and so coarse that all sums along walks are exact in float64. Exact sums do not depend on
+// their order. So a permuted graph has the same values to the last bit, the values of a subset are those of
+// the whole minus those of its complement, any device and any number of workers choose the same splits,
+// and prediction sends a training example to the leaf that it was trained in. Targets are rounded in the
+// same way for the sums of the split search. Integers are never changed. Where a feature needs so many walks
+// that no such grid exists, sums are taken in a fixed order and nothing is subtracted.
+//
+// # Conventions
+//
+// Where the paper is silent: the aggregations over an empty subset are -1000 for cycle, target and
+// target-source walks, below what features usually reach, and 0 for source walks, which is what Eq. 1 gives
+// ([Empty]). A missing value (NaN) sends nothing along walks; where the value itself is missing (a vertex
+// without the feature for d = 0 and for cycles, a graph whose entries are all missing) the example goes to
+// the side that was better in training, or to the larger one where none was missing.
+package treeg

@@ -1,0 +1,130 @@
+package treeg
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Text writes a split function in one line: what is added up along which walks, and how.
+//
+//	sum of label 2 along walks of 1 from S+ of the parent > 3.5
+func (in *Input) Text(s *Split, names []string) string {
+	var b strings.Builder
+	if s.Aggregation != NoAggregation {
+		b.WriteString(s.Aggregation.String() + " of ")
+	}
+	b.WriteString(in.FeatureName(s.Feature, names))
+	subset := "S" + s.Sign() + " of " + ancestorName(s.Pointer)
+	if s.Pointer == 0 {
+		subset = "V"
+	}
+	if s.Length == 0 {
+		fmt.Fprintf(&b, " in %s", subset)
+		if s.Walk == Source && s.Aggregation != NoAggregation && s.Pointer > 0 {
+			b.WriteString(", 0 elsewhere")
+		}
+	} else {
+		way := [...]string{Source: "from", Cycle: "closed in", Target: "into", TargetSource: "from and into"}[s.Walk]
+		fmt.Fprintf(&b, " along walks of %d", s.Length)
+		if s.Arcs.Type != AllArcs {
+			fmt.Fprintf(&b, " over arcs of type %d", s.Arcs.Type)
+		}
+		if s.Arcs.Against {
+			b.WriteString(" against the arcs")
+		}
+		fmt.Fprintf(&b, " %s %s", way, subset)
+	}
+	fmt.Fprintf(&b, " > %s", strconv.FormatFloat(s.Threshold, 'g', 6, 64))
+	return b.String()
+}
+
+// Sign returns the subset that a split uses: "+", "-", or "" for all vertices.
+func (s *Split) Sign() string {
+	switch {
+	case s.Pointer == 0:
+		return ""
+	case s.Above:
+		return "+"
+	}
+	return "-"
+}
+
+func ancestorName(distance int) string {
+	switch distance {
+	case 1:
+		return "the parent"
+	case 2:
+		return "the grandparent"
+	}
+	return fmt.Sprintf("the ancestor %d up", distance)
+}
+
+// Dump writes all trees as text, a node a line, children further in. names are those of the labels or attributes, nil
+// for numbers. The model marshalled as JSON says the same for programs.
+func (m *Model) Dump(w io.Writer, names []string) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s, loss %s, %d %s of %s\n", m.opt.Ensemble, m.loss, len(m.trees), plural(len(m.trees), "round"), plural(len(m.trees[0]), "tree"))
+	if m.opt.Ensemble == Boosting {
+		fmt.Fprintf(out, "score = %v + %g * leaves\n", m.start, m.opt.LearningRate)
+	}
+	for k, t := range m.first {
+		fmt.Fprintf(out, "start, output %d\n", k)
+		m.dumpNode(out, t, 0, "", names)
+	}
+	for r, row := range m.trees {
+		for k, t := range row {
+			fmt.Fprintf(out, "tree %d", r)
+			if len(row) > 1 {
+				fmt.Fprintf(out, ", output %d", k)
+			}
+			fmt.Fprintln(out)
+			m.dumpNode(out, t, 0, "  ", names)
+		}
+	}
+	return out.Flush()
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+func (m *Model) dumpNode(w io.Writer, t *Tree, i int32, indent string, names []string) {
+	n := &t.Nodes[i]
+	if n.Split == nil {
+		values := make([]string, len(n.Value))
+		for k, v := range n.Value {
+			values[k] = strconv.FormatFloat(v, 'g', 6, 64)
+		}
+		fmt.Fprintf(w, "%s%d: %s (%g examples)\n", indent, i, strings.Join(values, " "), n.Weight)
+		return
+	}
+	fmt.Fprintf(w, "%s%d: %s (%g examples, gain %.4g)\n", indent, i, m.input.Text(n.Split, names), n.Weight, n.Gain)
+	m.dumpNode(w, t, n.LTE, indent+"  no  ", names)
+	m.dumpNode(w, t, n.GT, indent+"  yes ", names)
+}
+
+// FeatureImportance returns the share of each feature in the gains of all splits.
+func (m *Model) FeatureImportance() []float64 {
+	out := make([]float64, m.input.Features())
+	total := 0.0
+	for _, t := range m.all() {
+		for i := range t.Nodes {
+			if n := &t.Nodes[i]; n.Split != nil {
+				out[n.Split.Feature] += n.Gain
+				total += n.Gain
+			}
+		}
+	}
+	for k := range out {
+		if total > 0 {
+			out[k] /= total
+		}
+	}
+	return out
+}

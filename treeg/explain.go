@@ -1,0 +1,227 @@
+package treeg
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/grove-graph/grove/graph"
+)
+
+// Explanation says which vertices and edges of a graph a prediction rests on (appendix B).
+type Explanation struct {
+	Graph int `json:"graph"` // of the batch
+	Class int `json:"class"` // that is explained; -1 for a number
+
+	// Vertices is the importance of every vertex of the graph (Eq. 4): non-negative, of sum 1.
+	Vertices []float64 `json:"vertices"`
+	// Arcs is the importance of every arc of the graph, in the order of Col. Both arcs of an undirected edge have
+	// that of the edge; over edges the sum is 1.
+	Arcs []float64 `json:"arcs"`
+
+	Trees []TreeExplanation `json:"trees"`
+}
+
+// TreeExplanation is the share of one tree in an explanation.
+type TreeExplanation struct {
+	Value    float64   `json:"value"`     // y_T of the leaf that the example reached, without the learning rate
+	Leaf     int32     `json:"leaf"`      // node of the leaf
+	Counts   []int     `json:"counts"`    // n_T: splits on the path whose subset holds the vertex
+	Ranks    []float64 `json:"ranks"`     // r_T: 1 for the largest count; equal counts share their mean rank
+	ArcUses  []int     `json:"arc_uses"`  // splits on the path that use the arc, or the edge that it belongs to
+	ArcRanks []float64 `json:"arc_ranks"` // of the edges
+}
+
+// Explain explains the prediction for an example, a graph or a vertex, of a batch. The trees that count are those of
+// a class, of the predicted one if class is -1; for two classes with the logistic loss, and for numbers, all trees.
+func (m *Model) Explain(ctx context.Context, b *graph.Batch, example, class int) (*Explanation, error) {
+	n := b.NumGraphs()
+	if m.input.Level == Vertices {
+		n = b.NumVertices()
+	}
+	if example < 0 || example >= n {
+		return nil, fmt.Errorf("example %d: the data have %d", example, n)
+	}
+	if class < -1 || class >= max(m.number, 1) {
+		return nil, fmt.Errorf("class %d: the model knows %d", class, m.number)
+	}
+	g, local := example, 0
+	if m.input.Level == Vertices {
+		g, _ = slices.BinarySearch(b.Offsets, int32(example)+1)
+		g--
+		local = example - int(b.Offsets[g])
+	}
+	d, err := m.Prepare(ctx, b.Select([]int{g}))
+	if err != nil {
+		return nil, err
+	}
+	if m.number > 0 && class < 0 {
+		scores, err := m.ScoresOf(ctx, d, []int{local})
+		if err != nil {
+			return nil, err
+		}
+		classes, err := m.ClassesOf(scores)
+		if err != nil {
+			return nil, err
+		}
+		class = classes[0]
+	}
+	if m.number == 0 {
+		class = -1
+	}
+	e := newExplainer(d, m.opt.Empty)
+	out := &Explanation{Graph: g, Class: class}
+	for _, row := range m.trees {
+		t, output := row[0], 0
+		switch {
+		case len(row) > 1:
+			t = row[class]
+		case m.opt.Ensemble != Boosting && m.number > 0:
+			output = class
+		}
+		out.Trees = append(out.Trees, e.tree(t, int32(local), output))
+	}
+	out.combine(d.batch, e.edges)
+	return out, nil
+}
+
+// explainer follows one example of the only graph of a batch through trees.
+type explainer struct {
+	d     *Data
+	w     *walker
+	edges []int32 // of each arc, the number of its edge
+	count int     // of edges
+}
+
+func newExplainer(d *Data, empty Empty) *explainer {
+	e := &explainer{d: d, w: newWalker(d, empty)}
+	e.edges, e.count = edgesOf(d.batch)
+	return e
+}
+
+// edgesOf numbers the edges of a batch: an arc each where it is directed, else an arc and its reverse together.
+func edgesOf(b *graph.Batch) (edge []int32, count int) {
+	edge = make([]int32, b.NumArcs())
+	typeOf := func(p int32) int32 {
+		if b.ArcTypes == nil {
+			return 0
+		}
+		return b.ArcTypes[p]
+	}
+	type key struct{ u, v, kind int32 }
+	known := map[key]int32{}
+	for u := range int32(b.NumVertices()) {
+		for p := b.RowPtr[u]; p < b.RowPtr[u+1]; p++ {
+			k := key{u, b.Col[p], typeOf(p)}
+			if !b.Directed && k.u > k.v {
+				k.u, k.v = k.v, k.u
+			}
+			number, there := known[k]
+			if !there {
+				number = int32(count)
+				known[k] = number
+				count++
+			}
+			edge[p] = number
+		}
+	}
+	return edge, count
+}
+
+// tree follows the example through one tree.
+func (e *explainer) tree(t *Tree, example int32, output int) TreeExplanation {
+	b := e.d.batch
+	out := TreeExplanation{Counts: make([]int, b.NumVertices())}
+	uses := make([]int, e.count)
+	p := e.d.path(t)
+	e.w.visit = func(node int32, subset []int32, _ bool) {
+		for _, v := range subset {
+			out.Counts[v]++
+		}
+		for edge, used := range e.uses(&p.rules[node], subset) {
+			if used {
+				uses[edge]++
+			}
+		}
+	}
+	e.w.leaves(p, []int32{example}, func(_ int, leaf int32) { out.Leaf = leaf })
+	out.Value = t.Nodes[out.Leaf].Value[output]
+	out.Ranks = ranks(out.Counts)
+	edgeRanks := ranks(uses)
+	out.ArcUses, out.ArcRanks = make([]int, b.NumArcs()), make([]float64, b.NumArcs())
+	for p, edge := range e.edges {
+		out.ArcUses[p], out.ArcRanks[p] = uses[edge], edgeRanks[edge]
+	}
+	return out
+}
+
+// ranks returns the place of every count in decreasing order, from 1 on; equal counts share their mean place.
+func ranks(counts []int) []float64 {
+	order := make([]int, len(counts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
+	out := make([]float64, len(counts))
+	for from := 0; from < len(order); {
+		to := from
+		for to < len(order) && counts[order[to]] == counts[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			out[i] = float64(from+to+1) / 2
+		}
+		from = to
+	}
+	return out
+}
+
+// combine fills in the importances (Eq. 4) from the trees.
+func (x *Explanation) combine(b *graph.Batch, edges []int32) {
+	x.Vertices = importance(x.Trees, b.NumVertices(), func(t *TreeExplanation) []float64 { return t.Ranks })
+	x.Arcs = importance(x.Trees, b.NumArcs(), func(t *TreeExplanation) []float64 { return t.ArcRanks })
+	total := 0.0
+	seen := make([]bool, len(edges))
+	for p, edge := range edges {
+		if !seen[edge] {
+			seen[edge] = true
+			total += x.Arcs[p]
+		}
+	}
+	for p := range x.Arcs {
+		x.Arcs[p] /= total
+	}
+}
+
+// importance returns sum_T |y_T| 2^(-r_T(i)), divided by the sum over all i. Where no tree says anything, all are equal.
+func importance(trees []TreeExplanation, n int, ranksOf func(*TreeExplanation) []float64) []float64 {
+	out := make([]float64, n)
+	least := math.Inf(1) // ranks are counted from it, so that those of large graphs do not vanish
+	for t := range trees {
+		if trees[t].Value != 0 {
+			for _, r := range ranksOf(&trees[t]) {
+				least = min(least, r)
+			}
+		}
+	}
+	total := 0.0
+	for t := range trees {
+		if trees[t].Value == 0 {
+			continue
+		}
+		for i, r := range ranksOf(&trees[t]) {
+			w := math.Abs(trees[t].Value) * math.Exp2(least-r)
+			out[i] += w
+			total += w
+		}
+	}
+	for i := range out {
+		if total == 0 {
+			out[i] = 1 / float64(n)
+		} else {
+			out[i] /= total
+		}
+	}
+	return out
+}

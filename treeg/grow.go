@@ -1,0 +1,284 @@
+package treeg
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+)
+
+// grower grows one tree.
+type grower struct {
+	*searcher
+	random    *rand.Rand
+	evaluator *evaluator
+	cuts      cuts
+	nodes     []*node // in the order of creation
+	leaves    int
+}
+
+// newGrower prepares for growing trees one after another.
+func newGrower(d *Data, opt *Options) *grower {
+	s := &searcher{d: d, opt: opt, workers: d.engine.Workers()}
+	return &grower{searcher: s, evaluator: newEvaluator(d, opt.Empty), cuts: cuts{d: d}}
+}
+
+// grow fits a tree to the given examples, ascending (section 3.4). It returns the tree, whose leaves have no
+// values yet, and the examples of every node of it.
+func (g *grower) grow(ctx context.Context, t *targets, examples []int32, random *rand.Rand) (*Tree, [][]int32, error) {
+	if g.targets == nil || g.targets.width != t.width || g.targets.criterion != t.criterion {
+		g.scratch = nil
+	}
+	g.targets, g.random, g.nodes, g.leaves = t, random, nil, 1
+	root := &node{examples: examples}
+	for _, w := range g.opt.Walks {
+		root.walks[w] = true
+	}
+	g.drawFeatures(root)
+	g.nodes = append(g.nodes, root)
+	if err := g.open(ctx, []*node{root}); err != nil {
+		return nil, nil, err
+	}
+	var err error
+	if g.opt.Growth == LevelWise {
+		err = g.levelWise(ctx)
+	} else {
+		err = g.bestFirst(ctx)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, members := g.finish()
+	return tree, members, nil
+}
+
+// bestFirst splits the leaf with the largest gain, the oldest of equal ones, again and again.
+func (g *grower) bestFirst(ctx context.Context) error {
+	for g.opt.MaxLeaves == 0 || g.leaves < g.opt.MaxLeaves {
+		var next *node
+		for _, n := range g.nodes {
+			if n.waiting && (next == nil || n.best.gain > next.best.gain) {
+				next = n
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		if err := g.open(ctx, g.split(next)); err != nil {
+			return err
+		}
+		g.close(next)
+	}
+	return nil
+}
+
+// levelWise splits all leaves of a depth, then those of the next one. Where the limit on leaves allows only some,
+// those with the largest gains are split.
+func (g *grower) levelWise(ctx context.Context) error {
+	for {
+		var level []*node
+		for _, n := range g.nodes {
+			if n.waiting {
+				level = append(level, n)
+			}
+		}
+		if g.opt.MaxLeaves > 0 && len(level) > g.opt.MaxLeaves-g.leaves {
+			slices.SortStableFunc(level, func(a, b *node) int {
+				switch {
+				case a.best.gain > b.best.gain:
+					return -1
+				case a.best.gain < b.best.gain:
+					return 1
+				}
+				return 0
+			})
+			for _, n := range level[g.opt.MaxLeaves-g.leaves:] {
+				g.close(n)
+			}
+			level = level[:g.opt.MaxLeaves-g.leaves]
+		}
+		if len(level) == 0 {
+			return nil
+		}
+		var children []*node
+		for _, n := range level {
+			children = append(children, g.split(n)...)
+		}
+		if err := g.open(ctx, children); err != nil {
+			return err
+		}
+		for _, n := range level {
+			g.close(n)
+		}
+	}
+}
+
+// open searches splits for new leaves. Those that have one wait to be split, and keep the subsets that they may use.
+func (g *grower) open(ctx context.Context, nodes []*node) error {
+	var searched []*node
+	full := g.opt.MaxLeaves > 0 && g.leaves >= g.opt.MaxLeaves
+	for _, n := range nodes {
+		if full || len(n.examples) < max(g.opt.MinSplit, 2) || g.opt.MaxDepth > 0 && n.depth >= g.opt.MaxDepth {
+			continue
+		}
+		n.place(g.d)
+		g.hold(n, 1)
+		searched = append(searched, n)
+	}
+	err := g.search(ctx, searched)
+	for _, n := range searched {
+		n.local = sample{}
+		if n.waiting = n.best.gain > 0; !n.waiting {
+			g.hold(n, -1)
+		}
+	}
+	return err
+}
+
+// close ends the wait of a node.
+func (g *grower) close(n *node) {
+	n.waiting = false
+	g.hold(n, -1)
+	if n.users == 0 {
+		g.release(n)
+	}
+}
+
+// release takes the cut of a node back.
+func (g *grower) release(n *node) {
+	if n.cut != nil {
+		g.cuts.giveBack(n.cut)
+		n.cut = nil
+	}
+}
+
+// hold counts a node as a user of the cuts within its reach, or no longer. A cut without users goes back.
+func (g *grower) hold(n *node, change int) {
+	a := n
+	for range min(g.opt.MaxDistance, n.depth) {
+		a = a.parent
+		if a.users += change; a.users == 0 {
+			g.release(a)
+		}
+	}
+}
+
+// split applies the best split of a node and returns its children.
+func (g *grower) split(n *node) []*node {
+	n.rule = g.d.rule(n.best.Split)
+	lte, gt := &node{parent: n, depth: n.depth + 1}, &node{parent: n, depth: n.depth + 1}
+	g.partition(n, lte, gt)
+	n.children = [2]*node{lte, gt}
+	for _, c := range n.children {
+		g.drawWalks(c)
+		g.drawFeatures(c)
+		g.nodes = append(g.nodes, c)
+	}
+	g.leaves++
+	return n.children[:]
+}
+
+// partition sends the examples of a node to its children by the code that predicts, and cuts the subset that the
+// split used in every graph.
+func (g *grower) partition(n, lte, gt *node) {
+	if g.opt.MaxDistance > 0 && g.growsBelow(n) {
+		n.cut = g.cuts.take()
+		n.cut.of, n.cut.whole = n, n.rule.Pointer == 0
+	}
+	var from *cut
+	if n.rule.Pointer > 0 {
+		from = n.ancestor(n.rule.Pointer).cut
+	}
+	e, r := g.evaluator, &n.rule
+	for i, graph := range n.graphs {
+		first, last := g.d.batch.Vertices(int(graph))
+		subset := g.d.all(first, last)
+		if from != nil {
+			subset = from.subset(graph, first, r.Above)
+		}
+		st := g.d.strand(r.Feature, graph)
+		var v []float64
+		if st != nil {
+			v = e.vector(r, st, subset, from == nil)
+		}
+		if g.d.input.Level == Graphs {
+			value := e.ofGraph(r, st, v, subset, len(subset), from == nil)
+			send(r, graph, value, lte, gt)
+		} else {
+			for _, j := range n.examples[n.starts[i]:n.starts[i+1]] {
+				value := 0.0
+				if v != nil {
+					value = v[j-first]
+				}
+				send(r, j, value, lte, gt)
+			}
+		}
+		if n.cut != nil {
+			e.above, e.below = r.cutInto(e.above[:0], e.below[:0], v, subset, first)
+			n.cut.fill(graph, first, last, e.above, e.below)
+		}
+	}
+}
+
+// growsBelow reports whether the children of a node that is split next may be split too.
+func (g *grower) growsBelow(n *node) bool {
+	return (g.opt.MaxLeaves == 0 || g.leaves+1 < g.opt.MaxLeaves) && (g.opt.MaxDepth == 0 || n.depth+1 < g.opt.MaxDepth)
+}
+
+// send appends an example to the child that it goes to.
+func send(r *rule, example int32, value float64, lte, gt *node) {
+	if r.goesAbove(value, r.Threshold) {
+		gt.examples = append(gt.examples, example)
+	} else {
+		lte.examples = append(lte.examples, example)
+	}
+}
+
+// drawWalks draws the walk types that a node below the root may use: each of the allowed ones with probability
+// Keep. Where none is drawn, the first is used with all vertices only.
+func (g *grower) drawWalks(n *node) {
+	any := false
+	for _, w := range g.opt.Walks {
+		if g.opt.Keep == 1 || g.random.Float64() < g.opt.Keep {
+			n.walks[w], any = true, true
+		}
+	}
+	if !any {
+		n.walks[slices.Min(g.opt.Walks)], n.alone = true, true
+	}
+}
+
+// drawFeatures draws the features that a node may use.
+func (g *grower) drawFeatures(n *node) {
+	l := g.d.input.Features()
+	want := g.opt.featuresOf(l)
+	if want >= l {
+		return
+	}
+	n.features = make([]bool, l)
+	for _, k := range g.random.Perm(l)[:want] {
+		n.features[k] = true
+	}
+}
+
+// finish numbers the nodes in the order of creation.
+func (g *grower) finish() (*Tree, [][]int32) {
+	t := &Tree{Nodes: make([]Node, len(g.nodes))}
+	members := make([][]int32, len(g.nodes))
+	for i, n := range g.nodes {
+		n.id = int32(i)
+		members[i] = n.examples
+	}
+	for i, n := range g.nodes {
+		out := &t.Nodes[i]
+		for _, e := range n.examples {
+			out.Weight += g.targets.weight[e]
+		}
+		if n.children[0] != nil {
+			split := n.rule.Split
+			out.Split, out.Gain = &split, n.best.gain
+			out.LTE, out.GT = n.children[0].id, n.children[1].id
+		}
+		g.release(n)
+	}
+	return t, members
+}

@@ -1,0 +1,210 @@
+package treeg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/parallel"
+)
+
+// Model is a fitted ensemble. It is safe for concurrent use.
+type Model struct {
+	engine engine.Engine
+	opt    Options
+	input  Input
+	loss   Loss // the one that was fitted
+	number int  // of classes; 0 for regression
+
+	start []float64 // of every output, before the first tree
+	first []*Tree   // of the reference scheme: a tree in place of start for every output
+	trees [][]*Tree // by round of boosting and output, or one a row
+}
+
+// Options returns the options that the model was fitted with.
+func (m *Model) Options() Options { return m.opt }
+
+// Input returns what the model sees of a batch.
+func (m *Model) Input() Input { return m.input }
+
+// Loss returns the loss that was fitted.
+func (m *Model) Loss() Loss { return m.loss }
+
+// NumClasses returns the number of classes, 0 for regression.
+func (m *Model) NumClasses() int { return m.number }
+
+// Rounds returns the number of rounds of boosting, or of trees of a forest.
+func (m *Model) Rounds() int { return len(m.trees) }
+
+// Trees returns the trees of a round: one for each output of boosting, else one. They are part of the model.
+func (m *Model) Trees(round int) []*Tree { return m.trees[round] }
+
+// Outputs returns the number of scores of an example: 1 for values and for boosting of two classes, else the
+// number of classes.
+func (m *Model) Outputs() int { return len(m.start) }
+
+// all lists all trees: those of the reference scheme's start, then by round and output.
+func (m *Model) all() []*Tree {
+	return slices.Concat(append([][]*Tree{m.first}, m.trees...)...)
+}
+
+// Prepare makes a batch ready for the model's predictions.
+func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
+	if m.engine == nil || len(m.trees) == 0 {
+		return nil, errors.New("the model is not fitted")
+	}
+	length := 0
+	for _, t := range m.all() {
+		for i := range t.Nodes {
+			if s := t.Nodes[i].Split; s != nil {
+				length = max(length, s.Length)
+			}
+		}
+	}
+	return prepare(ctx, m.engine, b, m.input, length)
+}
+
+// ScoresOf returns the raw scores of some graphs or vertices of prepared data, all where examples is nil: N x Outputs
+// log-odds or values; of a forest and a single tree the probabilities of the classes.
+func (m *Model) ScoresOf(ctx context.Context, d *Data, examples []int) ([]float64, error) {
+	leaves, err := m.leavesOf(ctx, d, m.all(), examples)
+	if err != nil {
+		return nil, err
+	}
+	k := m.Outputs()
+	scores := make([]float64, len(leaves)/max(len(m.all()), 1)*k)
+	for i := range len(scores) / k {
+		m.score(scores[i*k:(i+1)*k], leaves[i*len(m.all()):(i+1)*len(m.all())])
+	}
+	return scores, nil
+}
+
+// score adds up the leaves that an example reached, in the order in which they were fitted.
+func (m *Model) score(scores []float64, leaves []int32) {
+	copy(scores, m.start)
+	for k, t := range m.first {
+		scores[k] = t.Nodes[leaves[k]].Value[0]
+	}
+	leaves = leaves[len(m.first):]
+	for r, row := range m.trees {
+		for k, t := range row {
+			value := t.Nodes[leaves[r*len(row)+k]].Value
+			if m.opt.Ensemble == Boosting {
+				scores[k] += float64(m.opt.LearningRate * value[0])
+				continue
+			}
+			for c, v := range value {
+				scores[c] += v
+			}
+		}
+	}
+	if m.opt.Ensemble != Boosting {
+		for c := range scores {
+			scores[c] /= float64(len(m.trees))
+		}
+	}
+}
+
+// leavesOf returns the leaf of every example in every one of some trees, row by row.
+func (m *Model) leavesOf(ctx context.Context, d *Data, trees []*Tree, examples []int) ([]int32, error) {
+	list, err := d.exampleList(examples)
+	if err != nil {
+		return nil, err
+	}
+	leaves := make([]int32, len(list)*len(trees))
+	paths := make([]*path, len(trees))
+	for t, tree := range trees {
+		paths[t] = d.path(tree)
+	}
+	d.each(m.opt.Empty, ctx, list, func(w *walker, at int, part []int32) {
+		for t, p := range paths {
+			w.leaves(p, part, func(i int, leaf int32) { leaves[(at+i)*len(trees)+t] = leaf })
+		}
+	})
+	return leaves, ctx.Err()
+}
+
+// exampleList returns examples as numbers of the batch, all where there is no list.
+func (d *Data) exampleList(examples []int) ([]int32, error) {
+	n := d.Examples()
+	if examples == nil {
+		list := make([]int32, n)
+		for i := range list {
+			list[i] = int32(i)
+		}
+		return list, nil
+	}
+	list := make([]int32, len(examples))
+	for i, e := range examples {
+		if e < 0 || e >= n {
+			return nil, fmt.Errorf("example %d of %d", e, n)
+		}
+		list[i] = int32(e)
+	}
+	return list, nil
+}
+
+// each hands examples out in parts, at vertex level of one graph each, to walkers of several goroutines.
+func (d *Data) each(empty Empty, ctx context.Context, list []int32, work func(w *walker, at int, part []int32)) {
+	const most = 64
+	var starts []int
+	for i := range list {
+		last := len(starts) - 1
+		switch {
+		case i == 0, d.graphOf == nil && i-starts[last] == most, d.graphOf != nil && d.graphOf[list[i]] != d.graphOf[list[i-1]]:
+			starts = append(starts, i)
+		}
+	}
+	parallel.Each(d.engine.Workers(), len(starts), func() func(int) {
+		w := newWalker(d, empty)
+		return func(i int) {
+			to := len(list)
+			if i+1 < len(starts) {
+				to = starts[i+1]
+			}
+			if ctx.Err() == nil {
+				work(w, starts[i], list[starts[i]:to])
+			}
+		}
+	})
+}
+
+// leaves tells the leaf of each of some examples, at vertex level of one graph.
+func (w *walker) leaves(p *path, examples []int32, tell func(i int, leaf int32)) {
+	if w.d.graphOf == nil {
+		for i, g := range examples {
+			tell(i, w.graph(p, g))
+		}
+		return
+	}
+	w.vertices(p, w.d.graphOf[examples[0]], examples, tell)
+}
+
+// probabilities turns the scores of one example into probabilities of the classes.
+func (m *Model) probabilities(p, scores []float64) {
+	switch {
+	case m.loss == Logistic:
+		p[1] = sigmoid(scores[0])
+		p[0] = 1 - p[1]
+	case m.loss == Softmax:
+		all := logSumExp(scores)
+		for c, s := range scores {
+			p[c] = math.Exp(s - all)
+		}
+	case m.loss == OneVsAll:
+		sum := 0.0
+		for c, s := range scores {
+			p[c] = sigmoid(s)
+			sum += p[c]
+		}
+		for c := range p {
+			p[c] /= sum
+		}
+	default:
+		copy(p, scores)
+	}
+}

@@ -1,0 +1,227 @@
+package treeg
+
+import (
+	"context"
+	"sync"
+
+	"github.com/grove-graph/grove/parallel"
+)
+
+// targets are what a tree is fitted to.
+type targets struct {
+	sample        // by example of the data; weight 0 for those that the tree does not see
+	width     int // of a statistic
+	criterion criterion
+	grid      grid // of the targets
+}
+
+// searcher finds the best splits of the nodes of one tree.
+type searcher struct {
+	d       *Data
+	opt     *Options
+	targets *targets
+	workers int // goroutines
+
+	mu      sync.Mutex
+	scratch []*worker
+	busy    int // of scratch, in the search that is going on
+}
+
+// unit is a piece of a search: one feature on all vertices, or on both subsets of a cut, for nodes that may use it.
+type unit struct {
+	cut     *cut // nil: all vertices
+	feature int
+	nodes   []*node
+	best    []candidate // for each node
+}
+
+// search finds the best splits of some nodes in one pass over the data: features along walks from a subset are
+// computed once for all nodes that may use it.
+func (s *searcher) search(ctx context.Context, nodes []*node) error {
+	open := nodes[:0:0]
+	for _, n := range nodes {
+		if s.ready(n) {
+			open = append(open, n)
+		}
+	}
+	units := s.units(open)
+	s.busy = 0
+	parallel.Each(s.workers, len(units), func() func(int) {
+		w := s.worker()
+		return func(i int) {
+			if ctx.Err() == nil {
+				w.work(&units[i])
+			}
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, u := range units {
+		for i, n := range u.nodes {
+			if u.best[i].gain > n.leastGain && u.best[i].beats(&n.best) {
+				n.best = u.best[i]
+			}
+		}
+	}
+	return nil
+}
+
+// worker returns the scratch space of a goroutine.
+func (s *searcher) worker() *worker {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy == len(s.scratch) {
+		s.scratch = append(s.scratch, newWorker(s))
+	}
+	s.busy++
+	return s.scratch[s.busy-1]
+}
+
+// negligible is the share of a node's impurity that rounding may feign as a gain.
+const negligible = 1e-12
+
+// ready gathers what the search needs to know of a node. It reports false where all examples have the same target.
+func (s *searcher) ready(n *node) bool {
+	t := s.targets
+	n.local.clear()
+	mixed := false
+	for _, i := range n.examples {
+		n.local.take(&t.sample, int(i))
+		if t.target != nil {
+			mixed = mixed || t.target[i]*t.weight[n.examples[0]] != t.target[n.examples[0]]*t.weight[i]
+		} else {
+			mixed = mixed || t.class[i] != t.class[n.examples[0]]
+		}
+	}
+	if !mixed {
+		return false
+	}
+	n.total = newStatistic(t.width)
+	for i := range n.examples {
+		n.total.add(&n.local, i)
+	}
+	impurity := 0.0
+	if t.target != nil {
+		// Gains of centred targets are not small differences of large numbers.
+		centre := t.grid.round(n.total.sum[0] / n.total.n)
+		for i, w := range n.local.weight {
+			n.local.target[i] -= w * centre
+			impurity += n.local.target[i] * n.local.target[i] / w
+		}
+		n.total.sum[0] -= n.total.n * centre
+	} else {
+		impurity = n.total.n
+	}
+	n.leastGain = max(s.opt.MinGain, negligible*impurity)
+	n.wholeKinds, n.cutKinds = s.kinds(n, true), nil
+	if !n.alone && s.opt.MaxDistance > 0 {
+		n.cutKinds = s.kinds(n, false)
+	}
+	return true
+}
+
+// units lists the pieces of a search.
+func (s *searcher) units(nodes []*node) []unit {
+	var cuts []*cut
+	users := map[*cut][]*node{}
+	for _, n := range nodes {
+		if len(n.cutKinds) == 0 {
+			continue
+		}
+		for distance := 1; distance <= min(s.opt.MaxDistance, n.depth); distance++ {
+			c := n.ancestor(distance).cut
+			if users[c] == nil {
+				cuts = append(cuts, c)
+			}
+			users[c] = append(users[c], n)
+		}
+	}
+	var units []unit
+	add := func(c *cut, nodes []*node) {
+		for k := range s.d.kept {
+			u := unit{cut: c, feature: k}
+			for _, n := range nodes {
+				if n.features == nil || n.features[k] {
+					u.nodes = append(u.nodes, n)
+				}
+			}
+			if s.d.kept[k].from == s.d.kept[k].to || len(u.nodes) == 0 {
+				continue // zero everywhere
+			}
+			u.best = make([]candidate, len(u.nodes))
+			units = append(units, u)
+		}
+	}
+	for _, c := range cuts {
+		s.apart(c, users[c], add)
+	}
+	s.apart(nil, nodes, add)
+	return units
+}
+
+// apart adds units for the nodes together at vertex level, where they share graphs, and else for each node.
+func (s *searcher) apart(c *cut, nodes []*node, add func(*cut, []*node)) {
+	if s.d.input.Level == Vertices {
+		add(c, nodes)
+		return
+	}
+	for i := range nodes {
+		add(c, nodes[i:i+1])
+	}
+}
+
+// worker is the scratch space of a goroutine.
+type worker struct {
+	*searcher
+	scanner *scanner
+	spread  spread
+	sides   [2]side // at graph level: the entries for the subsets below and above
+	users   []user  // at vertex level
+	rows    []int32 // of them in one graph
+	column  column
+}
+
+func newWorker(s *searcher) *worker {
+	w := &worker{searcher: s, scanner: newScanner(s.targets.criterion, s.targets.width, s.opt)}
+	w.spread.init(s.d)
+	for i := range w.sides {
+		w.sides[i].empty, w.sides[i].entries = newStatistic(s.targets.width), newStatistic(s.targets.width)
+	}
+	w.column.zero = newStatistic(s.targets.width)
+	return w
+}
+
+func (w *worker) work(u *unit) {
+	switch {
+	case w.d.input.Level == Vertices && u.cut == nil:
+		for i, n := range u.nodes {
+			u.best[i] = w.wholeVertices(u.feature, n)
+		}
+	case w.d.input.Level == Vertices:
+		w.cutVertices(u)
+	case u.cut == nil:
+		u.best[0] = w.wholeGraphs(u.feature, u.nodes[0])
+	default:
+		u.best[0] = w.cutGraphs(u.cut, u.feature, u.nodes[0])
+	}
+}
+
+// try scans one column of a node for split s and keeps the better of the outcome and best.
+func (w *worker) try(best *candidate, n *node, s Split) {
+	t := w.scanner.scan(&w.column, &n.total)
+	s.Threshold, s.MissingAbove = t.value, t.missingAbove
+	if c := (candidate{s, t.gain}); t.gain > 0 && c.beats(best) {
+		*best = c
+	}
+}
+
+// split returns the split of a kind of features.
+func (s *searcher) split(k kind, feature int, a Aggregation, pointer int) Split {
+	split := Split{Feature: feature, Length: k.length, Walk: k.walk, Aggregation: a, Pointer: pointer, Above: k.up && pointer > 0}
+	split.Arcs = Arcs{Type: AllArcs}
+	if k.length > 0 {
+		split.Arcs = s.d.operators[k.op].arcs
+	}
+	return split
+}

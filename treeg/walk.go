@@ -1,0 +1,137 @@
+package treeg
+
+// push makes a step of all walks within one graph, whose first vertex is first: y += A x, where y and x
+// are its vectors. With a grid the product with every weight is rounded to it.
+func (r *rows) push(y, x []float64, first int32, g grid) {
+	ptr := r.ptr[first : int(first)+len(x)+1]
+	if r.weight != nil {
+		for j, v := range x {
+			if v != 0 {
+				r.pushWeighted(y, v, ptr[j], ptr[j+1], first, g)
+			}
+		}
+		return
+	}
+	for j, v := range x {
+		if v != 0 {
+			for _, i := range r.col[ptr[j]:ptr[j+1]] {
+				y[i-first] += v
+			}
+		}
+	}
+}
+
+// pushFrom is push with the given sources only, vertices of the batch.
+func (r *rows) pushFrom(y, x []float64, sources []int32, first int32, g grid) {
+	for _, j := range sources {
+		v := x[j-first]
+		from, to := r.ptr[j], r.ptr[j+1]
+		if r.weight != nil {
+			r.pushWeighted(y, v, from, to, first, g)
+			continue
+		}
+		for _, i := range r.col[from:to] {
+			y[i-first] += v
+		}
+	}
+}
+
+func (r *rows) pushWeighted(y []float64, v float64, from, to, first int32, g grid) {
+	weight := r.weight[from:to]
+	for p, i := range r.col[from:to] {
+		y[i-first] += g.round(weight[p] * v)
+	}
+}
+
+// pull returns (A x)_i for one vertex i of the batch, where r lists where the values of a vertex come from.
+// It adds in the order of push, so the bits are the same.
+func (r *rows) pull(x []float64, i, first int32, g grid) float64 {
+	sum := 0.0
+	from, to := r.ptr[i], r.ptr[i+1]
+	if r.weight != nil {
+		for p := from; p < to; p++ {
+			if v := x[r.col[p]-first]; v != 0 {
+				sum += g.round(r.weight[p] * v)
+			}
+		}
+		return sum
+	}
+	for _, j := range r.col[from:to] {
+		sum += x[j-first]
+	}
+	return sum
+}
+
+// summary holds all aggregations of some entries of a vector; missing entries are left out.
+type summary struct {
+	sum, min, max float64
+	count         int // entries that are not missing
+}
+
+// summarize takes all entries of v, in their order.
+func summarize(v []float64) summary {
+	if len(v) == 0 {
+		return summary{}
+	}
+	s := summary{0, v[0], v[0], len(v)}
+	for _, x := range v {
+		s.sum += x
+		if x < s.min {
+			s.min = x
+		}
+		if x > s.max {
+			s.max = x
+		}
+	}
+	if s.sum != s.sum {
+		return summarizePresent(v, nil, 0)
+	}
+	return s
+}
+
+// summarizeOver takes the entries of the given vertices of the batch; v[0] is that of first.
+func summarizeOver(v []float64, vertices []int32, first int32) summary {
+	if len(vertices) == 0 {
+		return summary{}
+	}
+	x := v[vertices[0]-first]
+	s := summary{0, x, x, len(vertices)}
+	for _, i := range vertices {
+		x := v[i-first]
+		s.sum += x
+		if x < s.min {
+			s.min = x
+		}
+		if x > s.max {
+			s.max = x
+		}
+	}
+	if s.sum != s.sum {
+		return summarizePresent(v, vertices, first)
+	}
+	return s
+}
+
+// summarizePresent is the same for entries of which some are missing (NaN).
+func summarizePresent(v []float64, vertices []int32, first int32) summary {
+	var s summary
+	add := func(x float64) {
+		if x != x {
+			return
+		}
+		if s.count == 0 {
+			s.min, s.max = x, x
+		}
+		s.sum, s.min, s.max, s.count = s.sum+x, min(s.min, x), max(s.max, x), s.count+1
+	}
+	if vertices == nil {
+		for _, x := range v {
+			add(x)
+		}
+		return s
+	}
+	for _, i := range vertices {
+		add(v[i-first])
+	}
+	return s
+}

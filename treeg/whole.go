@@ -1,0 +1,62 @@
+package treeg
+
+import "github.com/grove-graph/grove/parallel"
+
+// Splits at graph level that use all vertices have the same values in every tree. They are computed once:
+// column (vector, aggregation) of Data.whole holds them for every strand. With S = V target and target-source
+// walks are source walks, so there are two vectors for each length and adjacency matrix.
+
+// wholeVector returns the number of the vector of a split that uses all vertices.
+func (d *Data) wholeVector(op, length int, cycle bool) int {
+	if length == 0 {
+		return 0
+	}
+	i := 1 + 2*(op*d.length+length-1)
+	if cycle {
+		i++
+	}
+	return i
+}
+
+// wholeColumn returns the number of the column of a vector and an aggregation.
+func wholeColumn(vector int, a Aggregation) int { return vector*numAggregations + int(a) - 1 }
+
+func (d *Data) computeWhole() {
+	d.whole = make([][]float64, (1+2*len(d.operators)*d.length)*numAggregations)
+	for c := range d.whole {
+		d.whole[c] = make([]float64, len(d.strands))
+	}
+	const chunk = 64
+	parallel.Each(d.engine.Workers(), (len(d.strands)+chunk-1)/chunk, func() func(int) {
+		e := newEvaluator(d, EmptyFormula)
+		return func(i int) {
+			for s := i * chunk; s < min(len(d.strands), (i+1)*chunk); s++ {
+				d.wholeOf(e, s)
+			}
+		}
+	})
+}
+
+func (d *Data) wholeOf(e *evaluator, s int) {
+	r := rule{Split: Split{Feature: d.featureOf(s)}}
+	st := &d.strands[s]
+	store := func(cycle bool) {
+		r.Walk = Source
+		if cycle {
+			r.Walk = Cycle
+		}
+		values := summarize(e.vector(&r, st, nil, true))
+		first := wholeColumn(d.wholeVector(r.op, r.Length, cycle), Sum)
+		for a := Sum; a <= Max; a++ {
+			d.whole[first+int(a-Sum)][s] = values.value(a)
+		}
+	}
+	store(false)
+	for r.op = range d.operators {
+		for r.Length = 1; r.Length <= d.length; r.Length++ {
+			store(false)
+			store(true)
+		}
+		r.Length = 0
+	}
+}
