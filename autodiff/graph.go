@@ -18,7 +18,7 @@ type Graph struct {
 	*G.ExprGraph
 	engine  engine.Engine
 	dtype   tensor.Dtype
-	precise engine.Precision // of products with the rows of a batch
+	precise engine.Precision // of scores and their gradients
 	batch   *Batch           // of the current run
 	ops     []*operation
 	units   map[unit]*tensor.Dense

@@ -17,7 +17,7 @@ type Options struct {
 	GlobalPooling   engine.Pooling
 	Norms           AnchorNorms
 	Loss            Loss
-	Precision       engine.Precision // of Float32 products with the rows of vertices; see [Graph.multiply]
+	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
 	Decay           float64          // Decay/2 |W|^2 of the classifier is part of the loss; usually Adam's Decay is used instead
 }
 

@@ -7,12 +7,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// product is a way to compute C = alpha op(A) op(B) + beta C.
-type product func(c, a, b *tensor.Dense, opt engine.MatMul) error
-
-// multiply computes a product with the rows of the vertices of a batch, in the precision of the graph.
-// These are the large products of a step: scores, local projections and their gradients. Everything else,
-// down to the pooled projections, whose differences of large sums need their digits, is in full precision.
+// multiply computes a product of scores or of their gradients, in the precision of the graph. The other
+// products are in full precision: rounded factors of a projection lose most of their digits where anchors
+// are close and the inverse square root large, and the rest is small.
 //
 // Engines in host memory have no fast products of less precision; there the factors are rounded beforehand,
 // so that what training in less precision costs in accuracy can be measured anywhere.

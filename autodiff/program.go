@@ -26,7 +26,10 @@ const salts = 8
 func (n *Network) compile(gradients bool) (*program, error) {
 	for salt := range salts {
 		g := NewGraph(n.engine, n.dtype)
-		g.salt, g.precise = salt, n.opt.Precision
+		g.salt = salt
+		if gradients {
+			g.precise = n.opt.Precision
+		}
 		p, err := n.build(g, gradients)
 		if err != nil {
 			return nil, err

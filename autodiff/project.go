@@ -17,7 +17,7 @@ func pooled(b *Batch) []block { return b.readout.blocks }
 
 // project adds the product of every channel of x (rows x q) with its matrix of a (J x q x q): channel c with
 // matrix c mod J, the local projection of Eq. 13 of the GCKN paper.
-func (g *Graph) project(x, a *G.Node, channels where, multiply product) *G.Node {
+func (g *Graph) project(x, a *G.Node, channels where) *G.Node {
 	shape, matrices := g.dims("project", x, 2), g.dims("project", a, 3)
 	lengths, q := matrices[0], matrices[1]
 	g.want(shape[1] == q && matrices[2] == q, "project: rows of %d columns and matrices of shape %v", shape[1], matrices)
@@ -29,7 +29,7 @@ func (g *Graph) project(x, a *G.Node, channels where, multiply product) *G.Node 
 		blocks := channels(g.batch)
 		from, to := viewsOf(m, x, blocks), viewsOf(m, out, blocks)
 		for c := range blocks {
-			if err := multiply(to[c], from[c], m.view(a, c%lengths*q*q, q, q), engine.MatMul{Alpha: 1}); err != nil {
+			if err := g.engine.MatMul(to[c], from[c], m.view(a, c%lengths*q*q, q, q), engine.MatMul{Alpha: 1}); err != nil {
 				return nil, err
 			}
 		}
@@ -44,7 +44,7 @@ func (g *Graph) project(x, a *G.Node, channels where, multiply product) *G.Node 
 			blocks := channels(g.batch)
 			from, to := viewsOf(rm, grad, blocks), viewsOf(rm, out, blocks)
 			for c := range blocks {
-				if err := multiply(to[c], from[c], rm.view(a, c%lengths*q*q, q, q), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+				if err := g.engine.MatMul(to[c], from[c], rm.view(a, c%lengths*q*q, q, q), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
 					return nil, err
 				}
 			}
@@ -61,7 +61,7 @@ func (g *Graph) project(x, a *G.Node, channels where, multiply product) *G.Node 
 				if c >= lengths {
 					opt.Beta = 1
 				}
-				if err := multiply(mm.view(out, c%lengths*q*q, q, q), x[c], grads[c], opt); err != nil {
+				if err := g.engine.MatMul(mm.view(out, c%lengths*q*q, q, q), x[c], grads[c], opt); err != nil {
 					return nil, err
 				}
 			}
@@ -73,13 +73,11 @@ func (g *Graph) project(x, a *G.Node, channels where, multiply product) *G.Node 
 }
 
 // ProjectLocal adds the local projection of the channels that leave layer l.
-func (g *Graph) ProjectLocal(l int, x, a *G.Node) *G.Node {
-	return g.project(x, a, leaving(l), g.multiply)
-}
+func (g *Graph) ProjectLocal(l int, x, a *G.Node) *G.Node { return g.project(x, a, leaving(l)) }
 
 // ProjectPooled adds the projection of what [Graph.Readout] pooled. Sums and means commute with the
 // projection, which then acts on graphs in place of vertices.
-func (g *Graph) ProjectPooled(x, a *G.Node) *G.Node { return g.project(x, a, pooled, g.engine.MatMul) }
+func (g *Graph) ProjectPooled(x, a *G.Node) *G.Node { return g.project(x, a, pooled) }
 
 // Readout adds the global pooling of the channels x of the last layer over the vertices of every item
 // of the batch (a graph or a vertex): the channels stacked, one row for each item.

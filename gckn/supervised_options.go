@@ -32,8 +32,9 @@ type SupervisedOptions struct {
 	StartGraphs int `json:"start_graphs"`
 	// MaxLoss is the multiple of the loss of a classifier of zeros beyond which a batch has diverged.
 	MaxLoss float64 `json:"max_loss"`
-	// Precision is that of the Float32 products with the rows of vertices, on a GPU by its tensor cores; in host
-	// memory their factors are rounded, which makes nothing faster.
+	// Precision is that of the inner products with anchors and of their gradients while training, on a GPU by
+	// its tensor cores; in host memory their factors are rounded, which makes nothing faster. The model is
+	// scored and predicts in full precision.
 	Precision engine.Precision `json:"precision"`
 }
 

@@ -98,6 +98,7 @@ func TestSupervisedLearns(t *testing.T) {
 			o.ExactGradient, o.Network.GlobalPooling = true, Mean
 		},
 		"max":              func(o *SupervisedOptions) { o.Network.Layers[0].Pooling, o.Network.GlobalPooling = Max, Max },
+		"tf32":             func(o *SupervisedOptions) { o.Precision = engine.TF32 },
 		"start from a few": func(o *SupervisedOptions) { o.StartGraphs = 30 },
 	} {
 		t.Run(name, func(t *testing.T) {
