@@ -216,7 +216,7 @@ func (v *cgmmVectors) classified(kernel svm.VectorKernel) setting {
 	if kernel.Kind == svm.LinearKernel {
 		s.Setting = eval.LinearSVM{Vectors: v, C: grid}
 	} else {
-		s.Setting = eval.KernelSVM{Gram: eval.OnVectors{Vectors: v, Kernel: kernel}, C: grid}
+		s.Setting = eval.KernelSVM{Gram: eval.OnVectors{Vectors: v, Kernel: kernel, Engine: v.work.engine}, C: grid}
 	}
 	return s
 }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+)
+
+// few makes an ensemble that is grown in no time.
+func few(args ...string) []string {
+	return append(args, "--estimators", "5", "--leaves", "4")
+}
+
+func TestTreeGTrainsAndPredicts(t *testing.T) {
+	data := molecules(t, "molecules")
+	for _, ensemble := range []string{"boosting", "forest", "tree"} {
+		model := filepath.Join(t.TempDir(), "m.grove")
+		r := mustJSON(t, few("train", "treeg", "--data", data, "-o", model, "--ensemble", ensemble)...)
+		p := mustJSON(t, "predict", "--model", model, "--data", data)
+		if p["accuracy"] != r["training_accuracy"] || p["accuracy"].(float64) < 70 {
+			t.Errorf("%s: the stored model reaches %v, the trained one %v", ensemble, p["accuracy"], r["training_accuracy"])
+		}
+		for _, line := range p["predictions"].([]any) {
+			x := line.(map[string]any)["decisions"].([]any)
+			if len(x) != 2 || math.Abs(x[0].(float64)+x[1].(float64)-1) > 1e-12 {
+				t.Fatalf("%s: probabilities %v", ensemble, x)
+			}
+		}
+	}
+}
+
+func TestTreeGEvaluatesAGrid(t *testing.T) {
+	data := molecules(t, "molecules")
+	r := mustJSON(t, few("eval", "treeg", "--data", data, "--cv", "3", "--walk-length", "0,2", "--ancestors", "0,1")...)
+	if r["n_settings"] != 4.0 || r["anchors"] != nil {
+		t.Errorf("%v settings, anchors %v", r["n_settings"], r["anchors"])
+	}
+}
+
+func TestTreeGSolvesVertexTasks(t *testing.T) {
+	dir := t.TempDir()
+	data, model := filepath.Join(dir, "blocks"), filepath.Join(dir, "m.grove")
+	must(t, "data", "synth", "block-model", "--vertices", "60", "--out", data)
+	r := mustJSON(t, few("train", "treeg", "--data", data, "-o", model)...)
+	p := mustJSON(t, "predict", "--model", model, "--data", data)
+	if p["task"] != "node" || p["accuracy"] != r["training_accuracy"] {
+		t.Errorf("the stored model reaches %v on %v, the trained one %v", p["accuracy"], p["task"], r["training_accuracy"])
+	}
+	if e := mustJSON(t, few("eval", "treeg", "--data", data)...); e["mean"].(float64) < 40 {
+		t.Errorf("%v %% of vertices on the published splits", e["mean"])
+	}
+}
+
+func TestTreeGRefuses(t *testing.T) {
+	data := molecules(t, "molecules")
+	for _, c := range []struct {
+		words []string
+		args  []string
+	}{
+		{[]string{"--walks"}, []string{"--walks", "sideways"}},
+		{[]string{"loss"}, []string{"--loss", "gini"}},
+		{[]string{"--features raw", "no attributes"}, []string{"--features", "raw"}},
+		{[]string{"--anchors all"}, []string{"--anchors", "all"}},
+		{[]string{"kept with probability 2"}, []string{"--keep", "2"}},
+	} {
+		fails(t, exitUsage, c.words, append([]string{"eval", "treeg", "--data", data}, c.args...)...)
+	}
+}
