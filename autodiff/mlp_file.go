@@ -1,0 +1,76 @@
+package autodiff
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/modelfile"
+	"gorgonia.org/tensor"
+)
+
+// storedMLP is the description of an MLP in a model file; its parameters are the tensors below.
+type storedMLP struct {
+	Options MLPOptions `json:"options"`
+	Input   affine     `json:"input"`
+	Output  affine     `json:"output"`
+}
+
+// mlpTensors are the names of the parameters in a model file.
+var mlpTensors = [4]string{"mlp-weight-1", "mlp-bias-1", "mlp-weight-2", "mlp-bias-2"}
+
+// MarshalJSON describes the network without its weights.
+func (n *MLP) MarshalJSON() ([]byte, error) { return json.Marshal(storedMLP{n.opt, n.input, n.output}) }
+
+// Tensors returns what a model file must hold beside the description.
+func (n *MLP) Tensors() map[string]*tensor.Dense {
+	tensors := map[string]*tensor.Dense{}
+	for i, w := range n.net {
+		tensors[mlpTensors[i]] = w
+	}
+	return tensors
+}
+
+// LoadMLP makes a network from its description and the tensors of its file. It predicts the same bits as the one that
+// was stored.
+func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*MLP, error) {
+	var s storedMLP
+	if err := json.Unmarshal(description, &s); err != nil {
+		return nil, fmt.Errorf("damaged model file: %w", err)
+	}
+	if err := s.Options.Check(); err != nil {
+		return nil, fmt.Errorf("damaged model file: %w", err)
+	}
+	n := &MLP{engine: engine.Host(e), opt: s.Options, input: s.Input, output: s.Output}
+	for _, a := range []affine{s.Input, s.Output} {
+		if err := a.check(); err != nil {
+			return nil, err
+		}
+	}
+	h, d, k := s.Options.Hidden, n.Inputs(), n.Outputs()
+	for i, shape := range []tensor.Shape{{h, d}, {1, h}, {k, h}, {1, k}} {
+		w, err := f.Tensor(mlpTensors[i], 2)
+		if err != nil {
+			return nil, err
+		}
+		if !w.Shape().Eq(shape) || w.Dtype() != tensor.Float32 {
+			return nil, fmt.Errorf("damaged model file: %s of shape %v and type %v, want %v of float32",
+				mlpTensors[i], w.Shape(), w.Dtype(), shape)
+		}
+		n.net[i] = tensor.New(tensor.WithEngine(n.engine), tensor.WithShape(shape...), tensor.WithBacking(w.Float32s()))
+	}
+	return n, nil
+}
+
+func (a affine) check() error {
+	if len(a.Mean) == 0 || len(a.Mean) != len(a.Scale) {
+		return fmt.Errorf("damaged model file: %d means and %d scales", len(a.Mean), len(a.Scale))
+	}
+	for j, s := range a.Scale {
+		if !(s > 0) || math.IsInf(s, 0) || math.IsNaN(a.Mean[j]) || math.IsInf(a.Mean[j], 0) {
+			return fmt.Errorf("damaged model file: column %d has mean %g and scale %g", j, a.Mean[j], s)
+		}
+	}
+	return nil
+}
