@@ -65,8 +65,8 @@ type MLP struct {
 	net    perceptron
 }
 
-// affine standardises columns: (x - Mean) / Scale, with the population standard deviation as the scale, 1 for a constant
-// column.
+// affine standardises columns: (x - Mean) / Scale, with the population standard deviation as the scale, 1 for a
+// constant column.
 type affine struct {
 	Mean  []float64 `json:"mean"`
 	Scale []float64 `json:"scale"`

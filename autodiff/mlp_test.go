@@ -25,7 +25,8 @@ func regression(n, d int, seed uint64) (x, y *tensor.Dense) {
 		out[2*i] = 40 + 5*row[0] - 2*row[1]
 		out[2*i+1] = math.Abs(row[0]-3) + 0.5*row[1]
 	}
-	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(in)), tensor.New(tensor.WithShape(n, 2), tensor.WithBacking(out))
+	x = tensor.New(tensor.WithShape(n, d), tensor.WithBacking(in))
+	return x, tensor.New(tensor.WithShape(n, 2), tensor.WithBacking(out))
 }
 
 func trainMLP(t *testing.T, workers int, x, y *tensor.Dense, rows []int, opt MLPOptions) *MLP {
@@ -270,7 +271,8 @@ func TestDamagedMLPFilesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
-		{`"hidden":32`, `"hidden":33`}, {`"hidden":32`, `"hidden":-1`}, {`"mean":[`, `"mean":[1,`}, {`"scale":[`, `"scale":[0,`}, {`{`, `[`},
+		{`"hidden":32`, `"hidden":33`}, {`"hidden":32`, `"hidden":-1`}, {`"mean":[`, `"mean":[1,`},
+		{`"scale":[`, `"scale":[0,`}, {`{`, `[`},
 	} {
 		if load(strings.Replace(string(description), change[0], change[1], 1), n.Tensors()) == nil {
 			t.Errorf("loaded with %s", change[1])
