@@ -65,7 +65,6 @@ func (r *epochRun) add(n *Network, b *Batch) error {
 // epoch runs what is left of an epoch.
 func (t *Trainer) epoch(ctx context.Context) error {
 	s := &t.state
-	start := time.Now()
 	order, size, total := t.order(s.Epoch), t.Options.BatchSize, t.batches()
 	t.run.begin(t.Network, total, len(order))
 	running, stop := context.WithCancel(ctx)
@@ -76,8 +75,10 @@ func (t *Trainer) epoch(ctx context.Context) error {
 			p.release(t.Network.engine)
 		}
 	}()
-	before, done := s.Seconds, s.Batch
+	done, free := s.Batch, time.Now()
 	for p := range batches {
+		start := time.Now()
+		s.Waiting += start.Sub(free).Seconds()
 		if p.err != nil {
 			return t.at(done, p.err)
 		}
@@ -87,13 +88,14 @@ func (t *Trainer) epoch(ctx context.Context) error {
 			return t.failed(done, err)
 		}
 		done++
-		s.Seconds = before + time.Since(start).Seconds()
+		s.Seconds += time.Since(start).Seconds()
 		if t.Step != nil {
 			t.Step((s.Epoch-1)*total+done, t.Options.Epochs*total)
 		}
 		if err := t.between(ctx, done < total); err != nil {
 			return err
 		}
+		free = time.Now()
 	}
 	if ctx.Err() != nil {
 		return t.saveSometimes(ctx)
@@ -101,8 +103,7 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	if err := t.look(); err != nil {
 		return err
 	}
-	s.Seconds = before + time.Since(start).Seconds()
-	r := Record{Epoch: s.Epoch, Loss: s.Loss / float64(len(order)), Rate: t.Options.rate(s.Epoch), Seconds: s.Seconds}
+	r := Record{Epoch: s.Epoch, Loss: s.Loss / float64(len(order)), Rate: t.Options.rate(s.Epoch), Seconds: s.Seconds, Waiting: s.Waiting}
 	r.Accuracy = t.accuracy(r.Loss, len(order))
 	if t.After != nil {
 		if err := t.After(ctx); err != nil {
@@ -112,7 +113,7 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	if err := t.record(ctx, r); err != nil {
 		return err
 	}
-	s.Epoch, s.Batch, s.Loss, s.Right, s.Seconds = s.Epoch+1, 0, 0, 0, 0
+	*s = state{Epoch: s.Epoch + 1, Steps: s.Steps, Records: s.Records, Best: s.Best}
 	return t.saveSometimes(ctx)
 }
 

@@ -68,6 +68,7 @@ type Record struct {
 	Scores   []float64 `json:"scores,omitempty"` // of the held-out parts, after the epoch
 	Rate     float64   `json:"rate"`
 	Seconds  float64   `json:"seconds"`         // of the steps
+	Waiting  float64   `json:"waiting_seconds"` // for batches that were not laid out yet
 	Scoring  float64   `json:"scoring_seconds"` // of the scores
 }
 
@@ -96,14 +97,15 @@ type Trainer struct {
 // state is where a training stands, beside the tensors. The order of the items in an epoch follows from
 // the seed and the number of the epoch, so the two are the state of the random numbers.
 type state struct {
-	Epoch   int      `json:"epoch"`   // that runs, from 1
-	Batch   int      `json:"batch"`   // of it that are done
-	Steps   int      `json:"steps"`   // of Adam
-	Loss    float64  `json:"loss"`    // sum over the batches that are done, times their sizes
-	Right   int      `json:"right"`   // items of them that were classified right
-	Seconds float64  `json:"seconds"` // that their steps took
-	Records []Record `json:"records"` // of the start and the epochs that are done
-	Best    int      `json:"best"`    // epoch with the best first score
+	Epoch   int      `json:"epoch"`           // that runs, from 1
+	Batch   int      `json:"batch"`           // of it that are done
+	Steps   int      `json:"steps"`           // of Adam
+	Loss    float64  `json:"loss"`            // sum over the batches that are done, times their sizes
+	Right   int      `json:"right"`           // items of them that were classified right
+	Seconds float64  `json:"seconds"`         // that their steps took
+	Waiting float64  `json:"waiting_seconds"` // for batches
+	Records []Record `json:"records"`         // of the start and the epochs that are done
+	Best    int      `json:"best"`            // epoch with the best first score
 }
 
 // Run trains until the epochs are over, the scores have not become better for too long, or ctx is
