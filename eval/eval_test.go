@@ -367,6 +367,17 @@ func TestMistakesAreNamed(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+	elsewhere := good // what no fold holds needs no class
+	elsewhere.Classes = append(append([]int(nil), good.Classes...), -1, -2)
+	_, err := Nested(context.Background(), elsewhere)
+	if err == nil || !strings.Contains(err.Error(), "20 rows for 22 targets") {
+		t.Errorf("items without a class: error %v, want one about the rows alone", err)
+	}
+	vertices := good
+	vertices.Item, vertices.Folds = "vertex", []Split{{Train: []int{1, 1}, Test: []int{2}}}
+	if _, err := Nested(context.Background(), vertices); err == nil || err.Error() != "fold 1 trains on vertex 1 twice" {
+		t.Errorf("vertices: error %v", err)
+	}
 	leak := good
 	leak.InnerFolds = make([][]Split, 5)
 	for f := range leak.InnerFolds {

@@ -96,33 +96,34 @@ func all(n int) []int {
 	return items
 }
 
-// checkSplits reports a fold that cannot be used.
-func checkSplits(splits []Split, n int) error {
+// checkSplits reports a fold of n items that cannot be used. Folds may overlap.
+func checkSplits(splits []Split, n int, what, item string) error {
 	if len(splits) == 0 {
-		return fmt.Errorf("no folds")
+		return fmt.Errorf("no %ss", what)
 	}
 	for f, s := range splits {
+		fold := fmt.Sprintf("%s %d", what, f+1)
 		if len(s.Train) == 0 || len(s.Test) == 0 {
-			return fmt.Errorf("fold %d has %d training and %d test graphs", f+1, len(s.Train), len(s.Test))
+			return fmt.Errorf("%s has %d training and %d test items", fold, len(s.Train), len(s.Test))
 		}
-		part := make(map[int]bool, len(s.Train)) // graph -> is it tested
+		part := make(map[int]bool, len(s.Train)) // item -> is it tested
 		for _, i := range s.Train {
 			if i < 0 || i >= n {
-				return fmt.Errorf("fold %d trains on graph %d of %d", f+1, i, n)
+				return fmt.Errorf("%s trains on %s %d of %d", fold, item, i, n)
 			}
 			if _, twice := part[i]; twice {
-				return fmt.Errorf("fold %d trains on graph %d twice", f+1, i)
+				return fmt.Errorf("%s trains on %s %d twice", fold, item, i)
 			}
 			part[i] = false
 		}
 		for _, i := range s.Test {
 			if i < 0 || i >= n {
-				return fmt.Errorf("fold %d tests on graph %d of %d", f+1, i, n)
+				return fmt.Errorf("%s tests on %s %d of %d", fold, item, i, n)
 			}
 			if tested, there := part[i]; tested {
-				return fmt.Errorf("fold %d tests on graph %d twice", f+1, i)
+				return fmt.Errorf("%s tests on %s %d twice", fold, item, i)
 			} else if there {
-				return fmt.Errorf("fold %d trains and tests on graph %d", f+1, i)
+				return fmt.Errorf("%s trains and tests on %s %d", fold, item, i)
 			}
 			part[i] = true
 		}
@@ -131,9 +132,9 @@ func checkSplits(splits []Split, n int) error {
 }
 
 // checkInner wants inner folds to stay away from the test part of their fold.
-func checkInner(inner []Split, outer Split, n int) error {
-	if err := checkSplits(inner, n); err != nil {
-		return fmt.Errorf("inner folds: %w", err)
+func (p *Problem) checkInner(inner []Split, outer Split) error {
+	if err := p.checkFolds(inner, "inner fold"); err != nil {
+		return err
 	}
 	tested := make(map[int]bool, len(outer.Test))
 	for _, i := range outer.Test {
@@ -143,7 +144,7 @@ func checkInner(inner []Split, outer Split, n int) error {
 		for _, part := range [][]int{s.Train, s.Test} {
 			for _, i := range part {
 				if tested[i] {
-					return fmt.Errorf("inner fold %d holds graph %d, which its fold tests on", f+1, i)
+					return fmt.Errorf("inner fold %d holds %s %d, which its fold tests on", f+1, p.Item, i)
 				}
 			}
 		}

@@ -201,8 +201,8 @@ func TestKernelMistakesAreNamed(t *testing.T) {
 		"fold 2, matrix: all 3 objects to train on have class 1": {
 			Classes: y, Folds: folds, Settings: []Setting{KernelSVM{Gram: square(6)}},
 		},
-		"matrix: a representation of 6 graphs for the targets of 7": one(more, KernelSVM{Gram: square(6)}),
-		"graph 4 has class -1": one([]int{0, 1, 0, 1, -1, 1}, KernelSVM{Gram: square(6)}),
+		"matrix: a representation of 6 rows for 7 targets": one(more, KernelSVM{Gram: square(6)}),
+		"fold 1 holds graph 4, which has class -1":         one([]int{0, 1, 0, 1, -1, 1}, KernelSVM{Gram: square(6)}),
 		"grid of C is 0":       one(y, KernelSVM{Gram: square(6), C: []float64{0, 1}}),
 		"no values of C":       one(y, KernelSVM{Gram: square(6), C: []float64{}}),
 		"not symmetric":        one(y, KernelSVM{Gram: square(6, 1, 0.5)}),

@@ -109,11 +109,13 @@ func TestTasks(t *testing.T) {
 
 func TestRegressionMistakesAreNamed(t *testing.T) {
 	for want, change := range map[string]func(p *Problem){
-		"graph 2 has target NaN":           func(p *Problem) { p.Values[2] = math.NaN() },
-		"give one of the two":              func(p *Problem) { p.Classes = make([]int, 30) },
-		"metric accuracy does not fit":     func(p *Problem) { p.Metric = MetricAccuracy },
-		`metric "r2"`:                      func(p *Problem) { p.Metric = "r2" },
-		"cannot learn numbers":             func(p *Problem) { p.Settings = []Setting{linear(&noisy{classes: labels(30, 2)})} },
+		"graph 2, which has target NaN": func(p *Problem) { p.Values[2] = math.NaN() },
+		"give one of the two":           func(p *Problem) { p.Classes = make([]int, 30) },
+		"metric accuracy does not fit":  func(p *Problem) { p.Metric = MetricAccuracy },
+		`metric "r2"`:                   func(p *Problem) { p.Metric = "r2" },
+		"cannot learn numbers": func(p *Problem) {
+			p.Settings = []Setting{linear(&noisy{classes: labels(30, 2)})}
+		},
 		"no values of step":                func(p *Problem) { p.Settings = []Setting{&meanOf{steps: []float64{}}} },
 		"is NaN":                           func(p *Problem) { p.Settings = []Setting{&meanOf{spoil: math.NaN()}} },
 		"fold 1 has 0 training and 1 test": func(p *Problem) { p.Folds[0] = Split{Test: []int{1}} },
@@ -135,5 +137,23 @@ func TestErrorsOfNumbers(t *testing.T) {
 	}
 	if !MetricMAE.better(1, 2) || MetricMAE.better(1, 1+1e-14) || !MetricAccuracy.better(2, 1) {
 		t.Error("errors are the better the lower, accuracies the higher")
+	}
+}
+
+// Items without a target are no matter where no fold holds them, and folds may overlap.
+func TestUnknownTargetsOutsideTheFolds(t *testing.T) {
+	p := numbers(t, &meanOf{})
+	p.Repeats = 0
+	p.Values[7], p.Item = math.NaN(), "vertex"
+	p.Folds = []Split{{Train: []int{0, 1, 2}, Test: []int{3, 4}}, {Train: []int{0, 4}, Test: []int{3, 5}}}
+	p.InnerFolds = [][]Split{{{Train: []int{0, 1}, Test: []int{8}}}, {{Train: []int{0}, Test: []int{9}}}}
+	o, err := Nested(context.Background(), p)
+	if err != nil || len(o.Folds) != 2 {
+		t.Fatalf("outcome %+v, error %v", o, err)
+	}
+	p.InnerFolds[1][0].Test[0] = 7
+	want := "fold 2: inner fold 1 holds vertex 7, which has target NaN"
+	if _, err := Nested(context.Background(), p); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v", err)
 	}
 }

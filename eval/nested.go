@@ -81,11 +81,11 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l Learner, setti
 func (p *Problem) innerFolds(fold int) ([]Split, error) {
 	outer := p.Folds[fold]
 	if p.InnerFolds != nil {
-		return p.InnerFolds[fold], checkInner(p.InnerFolds[fold], outer, p.targets().Len())
+		return p.InnerFolds[fold], p.checkInner(p.InnerFolds[fold], outer)
 	}
 	k := min(p.Inner, len(outer.Train))
 	if k < 2 {
-		return nil, fmt.Errorf("a training part of one graph has no inner folds: want larger folds")
+		return nil, fmt.Errorf("a training part of one %s has no inner folds: want larger folds", p.Item)
 	}
 	classes := p.Classes
 	if classes == nil {

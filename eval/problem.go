@@ -13,8 +13,9 @@ import (
 
 // Problem says what to evaluate and how.
 type Problem struct {
-	Classes  []int     // class of every graph, from 0 on
+	Classes  []int     // class of every graph, from 0 on; of graphs that no fold holds, anything
 	Values   []float64 // or a number of every graph: regression
+	Item     string    // what an index stands for, in messages, default "graph"
 	Metric   Metric    // default: accuracy of classes, root mean squared error of numbers
 	Folds    []Split   // outer folds; with several repeats those of one repeat after another, see [Repeats]
 	Repeats  int       // repetitions that Folds holds, 0 meaning 1
@@ -54,6 +55,9 @@ func (p *Problem) check() error {
 			p.Metric = MetricRMSE
 		}
 	}
+	if p.Item == "" {
+		p.Item = "graph"
+	}
 	p.Workers = max(p.Workers, 1)
 	switch {
 	case len(p.Settings) == 0:
@@ -63,7 +67,10 @@ func (p *Problem) check() error {
 	case p.InnerFolds != nil && len(p.InnerFolds) != len(p.Folds):
 		return fmt.Errorf("inner folds of %d folds for %d folds", len(p.InnerFolds), len(p.Folds))
 	}
-	if err := p.checkTargets(); err != nil {
+	if p.Classes != nil && p.Values != nil {
+		return fmt.Errorf("%d classes and %d numbers to predict: give one of the two", len(p.Classes), len(p.Values))
+	}
+	if err := p.Metric.check(p.targets()); err != nil {
 		return err
 	}
 	p.grids = make([]Grid, len(p.Settings))
@@ -73,7 +80,7 @@ func (p *Problem) check() error {
 			return fmt.Errorf("no values of %s to choose from", p.grids[i].Name)
 		}
 	}
-	if err := checkSplits(p.Folds, p.targets().Len()); err != nil {
+	if err := p.checkFolds(p.Folds, "fold"); err != nil {
 		return err
 	}
 	if p.Repeats < 1 || len(p.Folds)%p.Repeats != 0 {
@@ -82,22 +89,26 @@ func (p *Problem) check() error {
 	return nil
 }
 
-// checkTargets reports graphs whose target is missing.
-func (p *Problem) checkTargets() error {
-	if p.Classes != nil && p.Values != nil {
-		return fmt.Errorf("%d classes and %d numbers to predict: give one of the two", len(p.Classes), len(p.Values))
+// checkFolds reports folds that cannot be used, and items in them whose target is missing.
+func (p *Problem) checkFolds(folds []Split, what string) error {
+	if err := checkSplits(folds, p.targets().Len(), what, p.Item); err != nil {
+		return err
 	}
-	for i, class := range p.Classes {
-		if class < 0 {
-			return fmt.Errorf("graph %d has class %d: want classes from 0 on, and no graph without a class", i, class)
+	for f, s := range folds {
+		for _, part := range [][]int{s.Train, s.Test} {
+			for _, i := range part {
+				switch {
+				case p.Classes != nil && p.Classes[i] < 0:
+					return fmt.Errorf("%s %d holds %s %d, which has class %d: want classes from 0 on, and no %s without a class",
+						what, f+1, p.Item, i, p.Classes[i], p.Item)
+				case p.Values != nil && p.Values[i]-p.Values[i] != 0:
+					return fmt.Errorf("%s %d holds %s %d, which has target %g: leave out what has no target",
+						what, f+1, p.Item, i, p.Values[i])
+				}
+			}
 		}
 	}
-	for i, y := range p.Values {
-		if y-y != 0 {
-			return fmt.Errorf("graph %d has target %g: leave out graphs without a target", i, y)
-		}
-	}
-	return p.Metric.check(p.targets())
+	return nil
 }
 
 // targets returns what is to be predicted.
@@ -214,7 +225,7 @@ func (p *Problem) learner(ctx context.Context, r *run, setting int, train []int)
 		return nil, fmt.Errorf("%s: %w", p.Settings[setting], err)
 	}
 	if s, ok := l.(sized); ok && s.size() != p.targets().Len() {
-		return nil, fmt.Errorf("%s: a representation of %d graphs for the targets of %d",
+		return nil, fmt.Errorf("%s: a representation of %d rows for %d targets",
 			p.Settings[setting], s.size(), p.targets().Len())
 	}
 	return l, nil
@@ -234,11 +245,11 @@ func (p *Problem) learn(ctx context.Context, l Learner, grid Grid, s *Split) ([]
 	}
 	for _, one := range predicted {
 		if one.Len() != len(s.Test) || (one.Classes == nil) != (p.Classes == nil) {
-			return nil, fmt.Errorf("predictions of another kind or number than the targets of %d graphs", len(s.Test))
+			return nil, fmt.Errorf("predictions of another kind or number than the %d targets", len(s.Test))
 		}
 		for i, y := range one.Values {
 			if y-y != 0 {
-				return nil, fmt.Errorf("the prediction of graph %d is %g", s.Test[i], y)
+				return nil, fmt.Errorf("the prediction of %s %d is %g", p.Item, s.Test[i], y)
 			}
 		}
 	}

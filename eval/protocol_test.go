@@ -190,7 +190,7 @@ func (s *broken) Represent(ctx context.Context, train []int) (*tensor.Dense, err
 func TestErrorsNameFoldAndSetting(t *testing.T) {
 	p := problem(t, 20, 2)
 	p.Settings = []Setting{linear(&wrong{noisy{classes: p.Classes, noise: 3}})}
-	if _, err := Published(context.Background(), p); err == nil || !strings.Contains(err.Error(), "noise 3: a representation of 19 graphs for the targets of 20") {
+	if _, err := Published(context.Background(), p); err == nil || !strings.Contains(err.Error(), "noise 3: a representation of 19 rows for 20 targets") {
 		t.Errorf("one row too few: error %v", err)
 	}
 	p.FromTrain, p.Workers = true, 3
