@@ -1,0 +1,84 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/grove-graph/grove/graph"
+)
+
+// WithoutLabels returns the data set without the vertices that carry one of the given labels, such as the
+// hydrogen of molecules, and without their arcs. Labels keep their codes; those that are left out keep a number
+// that no vertex has. A graph may end up empty. A code that is no label is an error, and so is a task per
+// vertex.
+func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
+	if d.Task.PerVertex() {
+		return nil, fmt.Errorf("data set %s: its task asks for every vertex, so none can be left out", d.Name)
+	}
+	b := d.Batch
+	left := make([]bool, len(d.LabelCodes))
+	for _, code := range codes {
+		id := slices.Index(d.LabelCodes, code)
+		if id < 0 {
+			return nil, fmt.Errorf("data set %s: no vertex label %s, there are %v", d.Name, code, d.LabelCodes)
+		}
+		left[id] = true
+	}
+	number := make([]int32, b.NumVertices()) // of the vertices that stay
+	kept := &graph.Batch{Offsets: []int32{0}, RowPtr: []int32{0}, Directed: b.Directed, NumLabels: b.NumLabels, AttributeDim: b.AttributeDim}
+	for g := range b.NumGraphs() {
+		from, to := b.Vertices(g)
+		next := kept.Offsets[g]
+		for v := from; v < to; v++ {
+			if number[v] = -1; !left[b.Labels[v]] {
+				number[v] = next
+				next++
+			}
+		}
+		kept.Offsets = append(kept.Offsets, next)
+	}
+	arcs := make([]int32, 0, b.NumArcs()) // that stay
+	changed := *d
+	changed.Missing, changed.Motif = nil, nil
+	missing := d.missingByVertex()
+	var motif Motif
+	for v := range int32(b.NumVertices()) {
+		if number[v] < 0 {
+			continue
+		}
+		kept.Labels = append(kept.Labels, b.Labels[v])
+		kept.Attributes = append(kept.Attributes, b.Attribute(v)...)
+		for _, column := range missing[int(v)] {
+			changed.Missing = append(changed.Missing, int(number[v])*b.AttributeDim+column)
+		}
+		if d.Motif != nil {
+			motif.Vertices = append(motif.Vertices, d.Motif.Vertices[v])
+		}
+		for a := b.RowPtr[v]; a < b.RowPtr[v+1]; a++ {
+			if w := number[b.Col[a]]; w >= 0 {
+				kept.Col = append(kept.Col, w)
+				arcs = append(arcs, a)
+			}
+		}
+		kept.RowPtr = append(kept.RowPtr, int32(len(kept.Col)))
+	}
+	kept.ArcLabels, kept.ArcTypes, kept.ArcWeights = chosen(b.ArcLabels, arcs), chosen(b.ArcTypes, arcs), chosen(b.ArcWeights, arcs)
+	if d.Motif != nil {
+		motif.Arcs = chosen(d.Motif.Arcs, arcs)
+		changed.Motif = &motif
+	}
+	changed.Batch = kept
+	return &changed, nil
+}
+
+// chosen returns the data of some arcs; nil stays nil.
+func chosen[T any](data []T, arcs []int32) []T {
+	if data == nil {
+		return nil
+	}
+	out := make([]T, len(arcs))
+	for i, a := range arcs {
+		out[i] = data[a]
+	}
+	return out
+}
