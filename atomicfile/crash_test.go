@@ -116,7 +116,8 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			case err != nil && !exists && errors.Is(reading, fs.ErrNotExist):
 			case err != nil && (string(raw) == before || string(raw) == after):
 			default:
-				t.Errorf("crash after %d operations: error %v, the file holds %d bytes: %v", operations, err, len(raw), reading)
+				t.Errorf("crash after %d operations: error %v, the file holds %d bytes: %v", operations, err,
+					len(raw), reading)
 			}
 			if err == nil {
 				break

@@ -80,7 +80,8 @@ func (t *Trainer) save() error {
 func (t *Trainer) tensors() map[string]*tensor.Dense {
 	all := map[string]*tensor.Dense{}
 	for name, list := range map[string][]*tensor.Dense{
-		"parameter": t.Network.parameters.List(), "first": t.adam.moments[0], "second": t.adam.moments[1], "best": t.best,
+		"parameter": t.Network.parameters.List(), "first": t.adam.moments[0], "second": t.adam.moments[1],
+		"best": t.best,
 	} {
 		for i, x := range list {
 			all[fmt.Sprint(name, i+1)] = x
@@ -110,7 +111,8 @@ func (t *Trainer) restore() (bool, error) {
 		return false, fmt.Errorf("checkpoint %s: damaged: %w", path, err)
 	}
 	if name := firstDifference(stored.Of, t.Checkpoint.Of); name != "" {
-		return false, fmt.Errorf("checkpoint %s is of a training with other %s: remove it or give another path", path, name)
+		return false, fmt.Errorf("checkpoint %s is of a training with other %s: remove it or give another path",
+			path, name)
 	}
 	t.state = stored.State
 	if err := t.checkState(); err != nil {
@@ -150,10 +152,12 @@ func firstDifference(a, b map[string]string) string {
 func (t *Trainer) checkState() error {
 	s := &t.state
 	switch {
-	case s.Epoch < 1 || s.Batch < 0 || s.Batch > t.batches() || s.Steps < 0 || s.Best < 0 || s.Best >= s.Epoch || len(s.Records) != s.Epoch:
+	case s.Epoch < 1 || s.Batch < 0 || s.Batch > t.batches() || s.Steps < 0 || s.Best < 0 || s.Best >= s.Epoch ||
+		len(s.Records) != s.Epoch:
 		return errors.New("damaged: a state that no training comes to")
 	case s.Epoch-1 > t.Options.Epochs:
-		return fmt.Errorf("it has %d epochs behind it, more than the %d asked for: ask for more or give another path", s.Epoch-1, t.Options.Epochs)
+		return fmt.Errorf("it has %d epochs behind it, more than the %d asked for: ask for more or give another path",
+			s.Epoch-1, t.Options.Epochs)
 	case t.Choose && len(s.Records[s.Best].Scores) == 0:
 		return errors.New("damaged: epochs without a score")
 	}

@@ -19,7 +19,8 @@ type Diverged struct {
 }
 
 func (d *Diverged) Error() string {
-	text := fmt.Sprintf("the training diverged: loss %.3g in epoch %d, batch %d: choose a lower rate", d.Loss, d.Epoch, d.Batch)
+	text := fmt.Sprintf("the training diverged: loss %.3g in epoch %d, batch %d: choose a lower rate", d.Loss,
+		d.Epoch, d.Batch)
 	if d.Checkpoint != "" {
 		text += "; " + d.Checkpoint + " holds the state before"
 	}
@@ -52,7 +53,8 @@ func (r *epochRun) begin(n *Network, batches, items int) {
 // add takes over what the network put out for a batch.
 func (r *epochRun) add(n *Network, b *Batch) error {
 	at, first := len(r.truth), r.first[len(r.truth)]
-	if err := n.engine.Place(r.losses, dense(n.last.loss.Value()), nil, engine.Placement{Row: at, Stride: 1}); err != nil {
+	if err := n.engine.Place(r.losses, dense(n.last.loss.Value()), nil,
+		engine.Placement{Row: at, Stride: 1}); err != nil {
 		return err
 	}
 	if err := n.engine.Place(r.logits, n.Logits(), nil, engine.Placement{Row: first, Stride: 1}); err != nil {
@@ -103,7 +105,8 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	if err := t.look(); err != nil {
 		return err
 	}
-	r := Record{Epoch: s.Epoch, Loss: s.Loss / float64(len(order)), Rate: t.Options.rate(s.Epoch), Seconds: s.Seconds, Waiting: s.Waiting}
+	r := Record{Epoch: s.Epoch, Loss: s.Loss / float64(len(order)), Rate: t.Options.rate(s.Epoch),
+		Seconds: s.Seconds, Waiting: s.Waiting}
 	r.Accuracy = t.accuracy(r.Loss, len(order))
 	if t.After != nil {
 		if err := t.After(ctx); err != nil {

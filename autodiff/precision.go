@@ -20,7 +20,8 @@ func (g *Graph) multiply(c, a, b *tensor.Dense, opt engine.MatMul) error {
 	if _, device := g.engine.(engine.Device); device {
 		return g.engine.MatMul(c, a, b, opt)
 	}
-	rounded := [2]*tensor.Dense{engine.Scratch(g.engine, tensor.Float32, a.Shape()...), engine.Scratch(g.engine, tensor.Float32, b.Shape()...)}
+	rounded := [2]*tensor.Dense{engine.Scratch(g.engine, tensor.Float32, a.Shape()...),
+		engine.Scratch(g.engine, tensor.Float32, b.Shape()...)}
 	defer engine.Release(g.engine, rounded[:]...)
 	for i, x := range []*tensor.Dense{a, b} {
 		round(rounded[i].Float32s(), x.Float32s(), opt.Precision)

@@ -18,9 +18,11 @@ func TestRound(t *testing.T) {
 		p       engine.Precision
 		x, want float32
 	}{
-		{engine.TF32, 1 + 0x1p-10, 1 + 0x1p-10}, {engine.TF32, 1 + 0x1p-11, 1 + 0x1p-10}, {engine.TF32, -1 - 0x1p-11, -1 - 0x1p-10},
+		{engine.TF32, 1 + 0x1p-10, 1 + 0x1p-10}, {engine.TF32, 1 + 0x1p-11, 1 + 0x1p-10},
+		{engine.TF32, -1 - 0x1p-11, -1 - 0x1p-10},
 		{engine.TF32, 1 + 0x1p-12, 1}, {engine.TF32, inf, inf}, {engine.TF32, -inf, -inf}, {engine.TF32, 0, 0},
-		{engine.BFloat16, 1 + 0x1p-7, 1 + 0x1p-7}, {engine.BFloat16, 1 + 0x1p-8, 1}, {engine.BFloat16, 1 + 0x3p-8, 1 + 0x4p-8},
+		{engine.BFloat16, 1 + 0x1p-7, 1 + 0x1p-7}, {engine.BFloat16, 1 + 0x1p-8, 1},
+		{engine.BFloat16, 1 + 0x3p-8, 1 + 0x4p-8},
 		{engine.BFloat16, -3 - 0x1p-7, -3}, {engine.BFloat16, inf, inf},
 	} {
 		got := []float32{c.x}
@@ -50,9 +52,11 @@ func TestPrecision(t *testing.T) {
 	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		var full []float64
 		for _, p := range []engine.Precision{engine.Full, engine.TF32, engine.BFloat16} {
-			opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.1, Precision: p}
+			opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.1,
+				Precision: p}
 			n := example(t, e, dtype, opt, 2)
-			got := numbers(t, n, prepare(t, n, b, Features{Rows: upload(t, e, dtype, normal(5, 3*b.NumVertices()), b.NumVertices(), 3)}))
+			rows := upload(t, e, dtype, normal(5, 3*b.NumVertices()), b.NumVertices(), 3)
+			got := numbers(t, n, prepare(t, n, b, Features{Rows: rows}))
 			if p == engine.Full {
 				full = got
 				continue
@@ -62,7 +66,8 @@ func TestPrecision(t *testing.T) {
 			if err := closeTo(got, full, tolerance); err != nil {
 				t.Errorf("%v, precision %d: %v", dtype, p, err)
 			}
-			if _, device := engine.Engine(e).(engine.Device); !device && (difference != nil) != (dtype == tensor.Float32) {
+			if _, device := e.(engine.Device); !device &&
+				(difference != nil) != (dtype == tensor.Float32) {
 				t.Errorf("%v, precision %d: difference %v", dtype, p, difference)
 			}
 		}

@@ -79,12 +79,16 @@ type Trainer struct {
 	Items   []int // of the source, to train on
 	Options TrainOptions
 
-	Start  func(ctx context.Context) error                         // gives the parameters their first values; not called when a checkpoint has them
-	After  func(ctx context.Context) error                         // called after the steps of every epoch, before the scores
-	Score  func(ctx context.Context, epoch int) ([]float64, error) // scores of held-out parts after an epoch, 0 for the start; more is better
-	Choose bool                                                    // the first score chooses the epoch whose parameters are kept
-	Watch  func(Record)                                            // told of every epoch
-	Step   func(done, total int)                                   // told of every step
+	// Start gives the parameters their first values. It is not called when a checkpoint has them.
+	Start func(ctx context.Context) error
+	// After is called after the steps of every epoch, before the scores.
+	After func(ctx context.Context) error
+	// Score returns the scores of held-out parts after an epoch, 0 for the start; more is better.
+	Score func(ctx context.Context, epoch int) ([]float64, error)
+
+	Choose bool                  // the first score chooses the epoch whose parameters are kept
+	Watch  func(Record)          // told of every epoch
+	Step   func(done, total int) // told of every step
 
 	Checkpoint Checkpoint
 

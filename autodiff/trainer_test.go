@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +50,8 @@ func TestGoldenTrainer(t *testing.T) {
 		if err := json.Unmarshal(raw, &g); err != nil {
 			t.Fatal(err)
 		}
-		loss := map[string]Loss{"cross_entropy": CrossEntropy, "squared_hinge": SquaredHinge, "bce_onehot": Logistic}[g.Loss]
+		loss := map[string]Loss{"cross_entropy": CrossEntropy, "squared_hinge": SquaredHinge,
+			"bce_onehot": Logistic}[g.Loss]
 		for name, e := range engines(t) {
 			for dtype, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-8, tensor.Float32: 1e-4} {
 				for _, epochs := range []int{1, len(g.LossBefore)} {
@@ -65,13 +64,17 @@ func TestGoldenTrainer(t *testing.T) {
 	})
 }
 
-func (g *golden) train(t *testing.T, e engine.Engine, dtype tensor.Dtype, loss Loss, epochs int, tolerance float64) error {
+func (g *golden) train(
+	t *testing.T, e engine.Engine, dtype tensor.Dtype, loss Loss, epochs int, tolerance float64,
+) error {
 	net, graphs := g.network(t, e, dtype, g.options(t, loss, Published), g.Weight, g.Bias), g.graphs(t)
-	source := &selected{net: net, graphs: graphs, classes: g.Labels, features: func(b *graph.Batch) Features { return attributes(t, e, dtype, b) }}
+	source := &selected{net: net, graphs: graphs, classes: g.Labels,
+		features: func(b *graph.Batch) Features { return attributes(t, e, dtype, b) }}
 	var losses []float64
 	trainer := &Trainer{
 		Network: net, Source: source, Items: ascendingItems(graphs.NumGraphs()),
-		Options: TrainOptions{Epochs: epochs, BatchSize: graphs.NumGraphs(), Rate: g.Rate, Decay: g.Decay, MaxLoss: 1e4},
+		Options: TrainOptions{Epochs: epochs, BatchSize: graphs.NumGraphs(), Rate: g.Rate, Decay: g.Decay,
+			MaxLoss: 1e4},
 		Watch: func(r Record) {
 			if r.Epoch > 0 {
 				losses = append(losses, r.Loss)
@@ -131,7 +134,9 @@ func trainee(t *testing.T, workers int) *Trainer {
 	graphs := manyRings(t, 23)
 	opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01}
 	net := example(t, e, tensor.Float32, opt, 2)
-	source := &selected{net: net, graphs: graphs, features: func(b *graph.Batch) Features { return labels(t, e, tensor.Float32, b) }}
+	source := &selected{net: net, graphs: graphs, features: func(b *graph.Batch) Features {
+		return labels(t, e, tensor.Float32, b)
+	}}
 	for i := range graphs.NumGraphs() {
 		source.classes = append(source.classes, int32(i%2))
 	}
@@ -193,154 +198,6 @@ func TestTrainingRepeats(t *testing.T) {
 			t.Errorf("rate %g in epoch %d, want %g", records[i+1].Rate, i+1, rate)
 		}
 	}
-}
-
-// A training that is stopped after any step goes on to the same bits, with the classifier trained or
-// solved for.
-func TestTrainingResumes(t *testing.T) {
-	for _, alternate := range []bool{false, true} {
-		make := func() *Trainer {
-			trainer := trainee(t, 1)
-			if alternate {
-				trainer.Options.AnchorsOnly = true
-				trainer.After = func(context.Context) error { // some function of the parameters
-					p := trainer.Network.Parameters()
-					return trainer.Network.engine.NormalizeRows(p.Weight, nil, p.Weight, NormEps)
-				}
-			}
-			return trainer
-		}
-		want := run(t, make())
-		for stop := 0; stop <= 17; stop++ {
-			path := filepath.Join(t.TempDir(), "checkpoint")
-			trainer, seen, errs := make(), 0, 0
-			for {
-				ctx, cancel := context.WithCancel(context.Background())
-				trainer.Checkpoint = Checkpoint{Path: path, Every: 5, Of: map[string]string{"data": "rings"}}
-				trainer.Step = func(done, total int) {
-					if seen++; seen == stop {
-						cancel()
-					}
-				}
-				err := trainer.Run(ctx)
-				cancel()
-				if err == nil {
-					break
-				}
-				if !errors.Is(err, context.Canceled) || errs > 0 {
-					t.Fatal(err)
-				}
-				errs++
-				trainer = make() // with parameters of its own
-			}
-			if got := outcome(t, trainer); got != want {
-				t.Errorf("stopped after step %d: %s\nwant %s", stop, got, want)
-			}
-			if wantSteps := 16; seen != wantSteps {
-				t.Errorf("stopped after step %d: %d steps in all, want %d", stop, seen, wantSteps)
-			}
-		}
-	}
-}
-
-// A finished training does nothing when it is run again, and may be asked for more epochs.
-func TestTrainingGoesFurther(t *testing.T) {
-	want := run(t, trainee(t, 1))
-	path := filepath.Join(t.TempDir(), "checkpoint")
-	for _, epochs := range []int{2, 2, 4, 4} {
-		trainer := trainee(t, 1)
-		trainer.Options.Epochs, trainer.Checkpoint.Path = epochs, path
-		if got := run(t, trainer); epochs == 4 && got != want {
-			t.Errorf("%s\nwant %s", got, want)
-		}
-	}
-	trainer := trainee(t, 1)
-	trainer.Options.Epochs, trainer.Checkpoint.Path = 3, path
-	if err := trainer.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "4 epochs behind it") {
-		t.Errorf("fewer epochs: %v", err)
-	}
-}
-
-// A checkpoint of something else, or one that is damaged, is refused in one line.
-func TestCheckpointsRefused(t *testing.T) {
-	dir := t.TempDir()
-	good := filepath.Join(dir, "good")
-	trainer := trainee(t, 1)
-	trainer.Checkpoint = Checkpoint{Path: good, Of: map[string]string{"data": "rings", "options": "these"}}
-	run(t, trainer)
-	raw, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, change := range map[string]func(*Trainer, string){
-		"a training with other data":    func(x *Trainer, _ string) { x.Checkpoint.Of["data"] = "chains" },
-		"a training with other options": func(x *Trainer, _ string) { x.Checkpoint.Of["options"] = "those" },
-		"a training with other parts":   func(x *Trainer, _ string) { x.Checkpoint.Of["parts"] = "all" },
-		"does not fit the network": func(x *Trainer, _ string) {
-			opt := x.Network.opt
-			opt.Layers = opt.Layers[:1]
-			x.Network, x.Score, x.Choose = example(t, enginetest.Open(t, 1), tensor.Float32, opt, 2), nil, false
-		},
-		"the checksum does not fit": func(_ *Trainer, path string) { write(t, path, append([]byte{}, raw[:len(raw)-1]...)) },
-		"not a Grove model file":    func(_ *Trainer, path string) { write(t, path, []byte("text")) },
-	} {
-		path := filepath.Join(dir, "other")
-		write(t, path, raw)
-		trainer := trainee(t, 1)
-		trainer.Checkpoint = Checkpoint{Path: path, Of: map[string]string{"data": "rings", "options": "these"}}
-		change(trainer, path)
-		err := trainer.Run(context.Background())
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("error %v, want one line with: %s", err, want)
-		}
-	}
-}
-
-func write(t *testing.T, path string, raw []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// A loss that is not finite or too large stops the training, names the place, and the last good
-// checkpoint stays.
-func TestTrainingDiverges(t *testing.T) {
-	for _, rate := range []float64{0.05, 1e6, 1e30} {
-		trainer := trainee(t, 1)
-		path := filepath.Join(t.TempDir(), "checkpoint")
-		trainer.Checkpoint = Checkpoint{Path: path, Every: 1}
-		trainer.Options.Rate = rate
-		if rate < 1 { // a parameter becomes NaN in the second step of the second epoch
-			steps := 0
-			trainer.Step = func(int, int) {
-				if steps++; steps == 6 {
-					trainer.Network.Parameters().Bias.Float32s()[0] = float32(math.NaN())
-				}
-			}
-		}
-		if rate < 1 && onDevice(trainer) {
-			continue // its memory is out of reach
-		}
-		err := trainer.Run(context.Background())
-		var diverged *Diverged
-		if !errors.As(err, &diverged) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path) {
-			t.Fatalf("rate %g: error %v", rate, err)
-		}
-		if rate < 1 && (diverged.Epoch != 2 || diverged.Batch != 2 || !math.IsNaN(diverged.Loss)) {
-			t.Errorf("epoch %d, batch %d, loss %g; want epoch 2, batch 2, NaN", diverged.Epoch, diverged.Batch, diverged.Loss)
-		}
-		again := trainee(t, 1) // a lower rate may go on from the checkpoint
-		again.Checkpoint = trainer.Checkpoint
-		if rate < 1 {
-			run(t, again)
-		}
-	}
-}
-
-func onDevice(t *Trainer) bool {
-	_, device := t.Network.engine.(engine.Device)
-	return device
 }
 
 // Training stops when the score has not become better for the given number of epochs, and the best
@@ -405,8 +262,10 @@ func TestTrainerErrors(t *testing.T) {
 // The score of a regression is the share of the variance that is explained.
 func TestRegressionScore(t *testing.T) {
 	e, graphs := enginetest.Open(t, 1), manyRings(t, 12)
-	net := example(t, e, tensor.Float64, Options{Layers: layers(true, graph.Paths, engine.Sum, 2), Loss: Squared, Epsilon: 0.01}, 1)
-	source := &selected{net: net, graphs: graphs, values: normal(3, 12), features: func(b *graph.Batch) Features { return labels(t, e, tensor.Float64, b) }}
+	net := example(t, e, tensor.Float64, Options{Layers: layers(true, graph.Paths, engine.Sum, 2), Loss: Squared,
+		Epsilon: 0.01}, 1)
+	source := &selected{net: net, graphs: graphs, values: normal(3, 12),
+		features: func(b *graph.Batch) Features { return labels(t, e, tensor.Float64, b) }}
 	part := net.NewPart(source, ascendingItems(12), 5, false)
 	logits, err := part.Logits(context.Background())
 	if err != nil {

@@ -67,7 +67,8 @@ func headOf(d *Dataset) shardHead {
 	h := shardHead{
 		Version: shardVersion, Name: d.Name, Task: d.Task, Directed: b.Directed,
 		LabelCodes: d.LabelCodes, LabelNames: d.LabelNames, ArcLabelNames: d.ArcLabelNames, Attributes: b.AttributeDim,
-		Labels: b.Labels != nil, ArcLabels: b.ArcLabels != nil, ArcWeights: b.ArcWeights != nil, ArcTypes: b.ArcTypes != nil,
+		Labels: b.Labels != nil, ArcLabels: b.ArcLabels != nil, ArcWeights: b.ArcWeights != nil,
+		ArcTypes: b.ArcTypes != nil,
 	}
 	if d.Classes != nil {
 		h.ClassNames = d.ClassNames
@@ -127,7 +128,8 @@ func (w *ShardWriter) Append(d *Dataset) error {
 		w.head = &head
 	}
 	if !sameHead(*w.head, head) {
-		return fmt.Errorf("data set %s: its classes, labels or attributes are not those of the pieces before it", d.Name)
+		return fmt.Errorf("data set %s: its classes, labels or attributes are not those of the pieces before it",
+			d.Name)
 	}
 	for g := range d.NumGraphs() {
 		before := w.records.Len()
@@ -180,7 +182,8 @@ func (w *ShardWriter) flush() error {
 	sum := sha256.New()
 	sum.Write(w.records.Bytes())
 	sum.Write(end)
-	w.head.Files = append(w.head.Files, shardFile{name, w.graphs, int64(w.records.Len() + len(end)), hex.EncodeToString(sum.Sum(nil))})
+	w.head.Files = append(w.head.Files, shardFile{name, w.graphs, int64(w.records.Len() + len(end)),
+		hex.EncodeToString(sum.Sum(nil))})
 	w.records.Reset()
 	w.footer, w.graphs = w.footer[:0], 0
 	return nil

@@ -63,7 +63,8 @@ func (h *shardHead) check() error {
 	case h.Task != GraphClassification && h.Task != GraphRegression:
 		return fmt.Errorf("a store of %s", h.Task)
 	case h.Attributes < 0 || h.Attributes > maxAttributes || len(h.LabelNames) != len(h.LabelCodes):
-		return fmt.Errorf("%d attributes, %d label codes and %d names", h.Attributes, len(h.LabelCodes), len(h.LabelNames))
+		return fmt.Errorf("%d attributes, %d label codes and %d names", h.Attributes, len(h.LabelCodes),
+			len(h.LabelNames))
 	case h.Task == GraphRegression && len(h.TargetNames) == 0:
 		return errors.New("a regression without targets")
 	}
@@ -99,13 +100,15 @@ func (s *Shards) open(f shardFile) error {
 		return err
 	}
 	rows, end := footer[:len(footer)-8], footer[len(footer)-8:]
-	if crc32.Checksum(rows, castagnoli()) != binary.LittleEndian.Uint32(end) || binary.LittleEndian.Uint32(end[4:]) != uint32(f.Graphs) {
+	if crc32.Checksum(rows, castagnoli()) != binary.LittleEndian.Uint32(end) ||
+		binary.LittleEndian.Uint32(end[4:]) != uint32(f.Graphs) {
 		return errChecksum
 	}
 	at := int64(0)
 	for ; len(rows) > 0; rows = rows[row:] {
 		length, class := binary.LittleEndian.Uint32(rows), int32(binary.LittleEndian.Uint32(rows[4:]))
-		if length > math.MaxInt32 || s.head.Task == GraphClassification && s.head.ClassNames != nil && (class < 0 || int(class) >= len(s.head.ClassNames)) {
+		if length > math.MaxInt32 || s.head.Task == GraphClassification && s.head.ClassNames != nil &&
+			(class < 0 || int(class) >= len(s.head.ClassNames)) {
 			return errRecord
 		}
 		s.starts, s.lengths = append(s.starts, at), append(s.lengths, int32(length))

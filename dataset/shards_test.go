@@ -32,14 +32,16 @@ func richSet(t testing.TB, graphs int) *Dataset {
 func sameGraphs(t *testing.T, got, want *Dataset) {
 	t.Helper()
 	if !reflect.DeepEqual(got.Batch, want.Batch) {
-		t.Errorf("other graphs: %d vertices and %d arcs, want %d and %d", got.Batch.NumVertices(), got.Batch.NumArcs(), want.Batch.NumVertices(), want.Batch.NumArcs())
+		t.Errorf("other graphs: %d vertices and %d arcs, want %d and %d", got.Batch.NumVertices(),
+			got.Batch.NumArcs(), want.Batch.NumVertices(), want.Batch.NumArcs())
 	}
 	if !reflect.DeepEqual(got.Classes, want.Classes) || !reflect.DeepEqual(got.Targets, want.Targets) {
 		t.Errorf("targets %v %v, want %v %v", got.Classes, got.Targets, want.Classes, want.Targets)
 	}
 	if got.Name != want.Name || got.Task != want.Task || !reflect.DeepEqual(got.ClassNames, want.ClassNames) ||
 		!reflect.DeepEqual(got.LabelCodes, want.LabelCodes) || !reflect.DeepEqual(got.LabelNames, want.LabelNames) ||
-		!reflect.DeepEqual(got.ArcLabelNames, want.ArcLabelNames) || !reflect.DeepEqual(got.TargetNames, want.TargetNames) {
+		!reflect.DeepEqual(got.ArcLabelNames, want.ArcLabelNames) ||
+		!reflect.DeepEqual(got.TargetNames, want.TargetNames) {
 		t.Errorf("%s: other names", got.Name)
 	}
 }
@@ -51,7 +53,8 @@ func TestShardsGiveGraphsBack(t *testing.T) {
 	plain.Batch.Labels, plain.Batch.ArcLabels, plain.Batch.ArcWeights, plain.Batch.ArcTypes = nil, nil, nil, nil
 	plain.Batch.NumLabels, plain.LabelCodes, plain.LabelNames = 0, nil, nil
 	targets := *classified
-	targets.Task, targets.Classes, targets.ClassNames, targets.TargetNames = GraphRegression, nil, nil, []string{"a", "b"}
+	targets.Task, targets.Classes, targets.ClassNames, targets.TargetNames = GraphRegression, nil, nil,
+		[]string{"a", "b"}
 	for range 40 {
 		targets.Targets = append(targets.Targets, float64(len(targets.Targets)), math.Pi)
 	}
@@ -91,7 +94,8 @@ func TestShardsGiveGraphsBack(t *testing.T) {
 					}
 					sameGraphs(t, got, d.Select(pick))
 				}
-				if head := s.Head(); !reflect.DeepEqual(head.Classes, d.Classes) || !reflect.DeepEqual(head.Targets, d.Targets) {
+				if head := s.Head(); !reflect.DeepEqual(head.Classes, d.Classes) ||
+					!reflect.DeepEqual(head.Targets, d.Targets) {
 					t.Errorf("head %v %v", head.Classes, head.Targets)
 				}
 				if _, err := s.Select([]int{40}); err == nil || !strings.Contains(err.Error(), "graph 40 of 40") {
@@ -136,7 +140,8 @@ func TestShardWriterRefuses(t *testing.T) {
 	if err := w.Append(d); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Append(d.WithBatch(OneHot(d.Batch))); err == nil || !strings.Contains(err.Error(), "are not those of the pieces") {
+	if err := w.Append(d.WithBatch(OneHot(d.Batch))); err == nil ||
+		!strings.Contains(err.Error(), "are not those of the pieces") {
 		t.Errorf("other attributes: %v", err)
 	}
 	vertices, err := Synth("block-model", SynthOptions{})
@@ -231,7 +236,8 @@ func FuzzShardRecord(f *testing.F) {
 		}
 		b := got.Batch
 		n := b.NumVertices()
-		if b.NumGraphs() != 1 || int(b.RowPtr[n]) != b.NumArcs() || len(b.Labels) != n || len(b.Attributes) != 2*n || len(b.ArcWeights) != b.NumArcs() {
+		if b.NumGraphs() != 1 || int(b.RowPtr[n]) != b.NumArcs() || len(b.Labels) != n ||
+			len(b.Attributes) != 2*n || len(b.ArcWeights) != b.NumArcs() {
 			t.Fatalf("%+v", b)
 		}
 		for _, v := range b.Col {

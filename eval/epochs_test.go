@@ -14,29 +14,30 @@ func TestEpochs(t *testing.T) {
 	classes := labels(40, 2)
 	var mu sync.Mutex
 	var passes []int
-	e := Epochs{Name: "made up", Most: 6, Train: func(_ context.Context, seen []int, task Task, most int) ([]Targets, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		passes = append(passes, most)
-		if !slices.Equal(seen, task.Train) && len(task.Train) == 30 {
-			t.Errorf("seen %v, trained on %v", seen, task.Train)
-		}
-		out := make([]Targets, most)
-		for p := range out {
-			right := 10 * (p + 1)
-			if p > 3 {
-				right = 5
+	e := Epochs{Name: "made up", Most: 6,
+		Train: func(_ context.Context, seen []int, task Task, most int) ([]Targets, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			passes = append(passes, most)
+			if !slices.Equal(seen, task.Train) && len(task.Train) == 30 {
+				t.Errorf("seen %v, trained on %v", seen, task.Train)
 			}
-			for _, g := range task.Test {
-				class := classes[g]
-				if g >= right {
-					class = 1 - class
+			out := make([]Targets, most)
+			for p := range out {
+				right := 10 * (p + 1)
+				if p > 3 {
+					right = 5
 				}
-				out[p].Classes = append(out[p].Classes, class)
+				for _, g := range task.Test {
+					class := classes[g]
+					if g >= right {
+						class = 1 - class
+					}
+					out[p].Classes = append(out[p].Classes, class)
+				}
 			}
-		}
-		return out, nil
-	}}
+			return out, nil
+		}}
 	folds, err := Stratified(classes, 4, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -67,12 +68,14 @@ func TestEpochs(t *testing.T) {
 
 	e.Most = 0
 	p.Settings = []Setting{e}
-	if _, err := Published(context.Background(), p); err == nil || !strings.Contains(err.Error(), "no values of epochs") {
+	if _, err := Published(context.Background(), p); err == nil ||
+		!strings.Contains(err.Error(), "no values of epochs") {
 		t.Errorf("no epochs: %v", err)
 	}
 	e.Most, e.Train = 3, func(context.Context, []int, Task, int) ([]Targets, error) { return nil, nil }
 	p.Settings = []Setting{e}
-	if _, err := Published(context.Background(), p); err == nil || !strings.Contains(err.Error(), "after 0 epochs, want 3") {
+	if _, err := Published(context.Background(), p); err == nil ||
+		!strings.Contains(err.Error(), "after 0 epochs, want 3") {
 		t.Errorf("no predictions: %v", err)
 	}
 }

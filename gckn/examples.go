@@ -129,7 +129,8 @@ func (x *Examples) check() error {
 func checkAttributes(b *graph.Batch) error {
 	for i, a := range b.Attributes {
 		if a-a != 0 {
-			return fmt.Errorf("attribute %d of vertex %d is NaN or infinite: remove or replace it", i%b.AttributeDim, i/b.AttributeDim)
+			return fmt.Errorf("attribute %d of vertex %d is NaN or infinite: remove or replace it",
+				i%b.AttributeDim, i/b.AttributeDim)
 		}
 	}
 	return nil

@@ -106,7 +106,8 @@ func (s *source) prepare(b *graph.Batch, classes [][]int32, items []int, vertice
 		if err != nil {
 			return nil, err
 		}
-		return s.network.Prepare(b, autodiff.Features{Rows: s.labels, Index: index, Unit: true, Classes: classes}, targets, vertices)
+		return s.network.Prepare(b, autodiff.Features{Rows: s.labels, Index: index, Unit: true, Classes: classes},
+			targets, vertices)
 	}
 	in, err := s.input.channel(s.engine, s.dtype, b)
 	if err != nil {

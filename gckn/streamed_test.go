@@ -14,7 +14,8 @@ import (
 
 // A training that reads its graphs from a store on disk gives the bits of one that has them in memory.
 func TestStreamedTraining(t *testing.T) {
-	for _, features := range []dataset.Features{dataset.LabelFeatures, dataset.DegreeFeatures, dataset.AttributesAndLabels} {
+	for _, features := range []dataset.Features{dataset.LabelFeatures, dataset.DegreeFeatures,
+		dataset.AttributesAndLabels} {
 		d, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 60}, "gckn-subtree")
 		b := *d.Batch
 		b.AttributeDim = 2

@@ -55,7 +55,9 @@ func Supervise(ctx context.Context, e engine.Engine, t *Training) (*Supervised, 
 // SuperviseSeeds runs a training with several seeds in place of that of its options, up to workers of
 // them at a time, on a CPU with one worker each. Watch and Progress are left out; each seed has a checkpoint of its
 // own, with the seed appended to its path.
-func SuperviseSeeds(ctx context.Context, e engine.Engine, t *Training, seeds []uint64, workers int) ([]*Supervised, error) {
+func SuperviseSeeds(
+	ctx context.Context, e engine.Engine, t *Training, seeds []uint64, workers int,
+) ([]*Supervised, error) {
 	out, errs := make([]*Supervised, len(seeds)), make([]error, len(seeds))
 	parallel.For(workers, len(seeds), func(i int) {
 		if ctx.Err() != nil {
@@ -155,7 +157,8 @@ func (r *supervision) check() error {
 		return err
 	}
 	if classes := t.Examples.Classes != nil; classes == (t.Options.Loss == autodiff.Squared) {
-		return fmt.Errorf("the %s loss does not fit: the squared loss is for targets, the others for classes", t.Options.Loss)
+		return fmt.Errorf("the %s loss does not fit: the squared loss is for targets, the others for classes",
+			t.Options.Loss)
 	}
 	if w := t.Options.ClassWeights; w != nil && (t.Examples.Classes == nil || len(w) != t.Examples.Outputs) {
 		return fmt.Errorf("weights of %d classes for %d outputs", len(w), t.Examples.Outputs)

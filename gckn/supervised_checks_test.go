@@ -147,8 +147,10 @@ func TestSupervisedRefuses(t *testing.T) {
 		"rate 0":                           func(x *Training) { x.Options.Rate = 0 },
 		"unknown precision":                func(x *Training) { x.Options.Precision = 9 },
 		"-1 graphs":                        func(x *Training) { x.Options.StartGraphs = -1 },
-		"no path of 9 vertices":            func(x *Training) { x.Options.Network.Layers[0].PathSize, x.Train = 9, []int{0} },
-		"want labels or attributes":        func(x *Training) { x.Input = Input{} },
+		"no path of 9 vertices": func(x *Training) {
+			x.Options.Network.Layers[0].PathSize, x.Train = 9, []int{0}
+		},
+		"want labels or attributes": func(x *Training) { x.Input = Input{} },
 	} {
 		graphs := molecules(t, 12, 1)
 		graphs[0] = graph.Graph{NumVertices: 3, Labels: []int32{0, 1, 3}}
@@ -195,7 +197,8 @@ func TestSupervisedMetamorphic(t *testing.T) {
 	if err := closeTo(twice, append(slices.Clone(want), want...), 1e-11); err != nil {
 		t.Errorf("every graph twice: %v", err)
 	}
-	union := append([]graph.Graph{joined(graphs[3], graphs[4])}, graphs...) // global sums of a union add up, but for one bias
+	// Global sums of a disjoint union add up, but for one bias.
+	union := append([]graph.Graph{joined(graphs[3], graphs[4])}, graphs...)
 	got := outputsOf(t, m, batch(t, union))
 	for k, bias := range m.Classifier().Bias {
 		if sum := want[2*3+k] + want[2*4+k] - bias; math.Abs(got[k]-sum) > 1e-9*math.Abs(sum) {
@@ -257,7 +260,8 @@ func TestSupervisedColumnOrder(t *testing.T) {
 // A setting's predictions after every epoch are those of its trainings, which see no other targets.
 func TestSupervisedSetting(t *testing.T) {
 	d, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 40}, "gckn-path")
-	s := &SupervisedSetting{Data: d, Features: dataset.AutoFeatures, Options: training.Options, Engine: enginetest.Open(t, 2)}
+	s := &SupervisedSetting{Data: d, Features: dataset.AutoFeatures, Options: training.Options,
+		Engine: enginetest.Open(t, 2)}
 	var known Known
 	for _, i := range training.Train {
 		known.Classes = append(known.Classes, d.Classes[i])

@@ -57,7 +57,9 @@ func LoadSupervised(e engine.Engine, description json.RawMessage, f *modelfile.F
 		return nil, err
 	}
 	if dim := s.model.opt.Dim(); weight.Shape()[1] != dim || !bias.Shape().Eq(tensor.Shape{1, weight.Shape()[0]}) {
-		return nil, fmt.Errorf("damaged model file: classifier of shape %v with bias %v for a network of dimension %d", weight.Shape(), bias.Shape(), dim)
+		return nil,
+			fmt.Errorf("damaged model file: classifier of shape %v with bias %v for a network of dimension %d",
+				weight.Shape(), bias.Shape(), dim)
 	}
 	s.classifier = &svm.Linear{}
 	if s.classifier.Weight, err = hostRows(weight); err != nil {

@@ -20,7 +20,7 @@ type SupervisedOptions struct {
 	HalveEvery   int           `json:"halve_every"`   // epochs after which the rate is halved; 0: never
 	Decay        float64       `json:"decay"`         // L2 penalty lambda of the classifier
 	ClassWeights []float64     `json:"class_weights"` // of the items of each class in the loss; nil: ones
-	Patience     int           `json:"patience"`      // epochs without a better validation score after which training stops; 0: never
+	Patience     int           `json:"patience"`      // epochs it waits for a better validation score; 0: without end
 
 	// Alternate solves for the classifier exactly after every epoch, whose steps train the anchors alone.
 	Alternate bool `json:"alternate"`

@@ -32,7 +32,9 @@ type Known struct {
 // Epochs trains on the items in train, of which it is told the targets, and returns the outputs for the
 // items in test after every epoch: a row of logits, or of targets, for each. Encodings that have to be
 // fitted are fitted on the graphs in seen, nil meaning all. Of the targets in Data nothing is used.
-func (s *SupervisedSetting) Epochs(ctx context.Context, seen, train []int, known Known, test []int, epochs int) ([]*tensor.Dense, error) {
+func (s *SupervisedSetting) Epochs(
+	ctx context.Context, seen, train []int, known Known, test []int, epochs int,
+) ([]*tensor.Dense, error) {
 	encoding, err := dataset.FitEncoding(s.Data, s.Features, s.encodeOn(seen))
 	if err != nil {
 		return nil, err
@@ -80,7 +82,9 @@ func (x *Examples) hide(items []int, known Known) error {
 
 // Fit trains on the items in train, nil meaning all, with the setting's own seed and epochs, and returns
 // the encoding of the vertices that the model was trained on as well.
-func (s *SupervisedSetting) Fit(ctx context.Context, train []int, progress Progress) (*dataset.Encoding, *Supervised, error) {
+func (s *SupervisedSetting) Fit(
+	ctx context.Context, train []int, progress Progress,
+) (*dataset.Encoding, *Supervised, error) {
 	encoding, err := dataset.FitEncoding(s.Data, s.Features, s.encodeOn(train))
 	if err != nil {
 		return nil, nil, err

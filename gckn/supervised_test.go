@@ -97,7 +97,9 @@ func TestSupervisedLearns(t *testing.T) {
 		"exact, mean": func(o *SupervisedOptions) {
 			o.ExactGradient, o.Network.GlobalPooling = true, Mean
 		},
-		"max":              func(o *SupervisedOptions) { o.Network.Layers[0].Pooling, o.Network.GlobalPooling = Max, Max },
+		"max": func(o *SupervisedOptions) {
+			o.Network.Layers[0].Pooling, o.Network.GlobalPooling = Max, Max
+		},
 		"tf32":             func(o *SupervisedOptions) { o.Precision = engine.TF32 },
 		"start from a few": func(o *SupervisedOptions) { o.StartGraphs = 30 },
 	} {
@@ -126,7 +128,8 @@ func TestSupervisedLearns(t *testing.T) {
 			}
 			for _, r := range records {
 				if r.Scores[0] > want {
-					t.Errorf("epoch %d has score %.3f, the best is epoch %d with %.3f", r.Epoch, r.Scores[0], m.Best(), want)
+					t.Errorf("epoch %d has score %.3f, the best is epoch %d with %.3f", r.Epoch, r.Scores[0],
+						m.Best(), want)
 				}
 			}
 		})
@@ -197,7 +200,8 @@ func TestSupervisedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := training.Examples.Graphs.(inMemory).Batch
-	if !slices.Equal(outputsOf(t, loaded, b), outputsOf(t, m, b)) || loaded.Best() != m.Best() || loaded.Vertices() || loaded.Regression() {
+	if !slices.Equal(outputsOf(t, loaded, b), outputsOf(t, m, b)) || loaded.Best() != m.Best() ||
+		loaded.Vertices() || loaded.Regression() {
 		t.Error("the loaded model is another one")
 	}
 	if got, want := loaded.Options().String(), m.Options().String(); got != want {
@@ -218,7 +222,8 @@ func TestSupervisedFile(t *testing.T) {
 			t.Errorf("a file without tensor %s was accepted", name)
 		}
 	}
-	for _, text := range []string{"", "[]", `{"options":{}}`, strings.Replace(string(f.Model), `"labels":`, `"labels":-`, 1)} {
+	negative := strings.Replace(string(f.Model), `"labels":`, `"labels":-`, 1)
+	for _, text := range []string{"", "[]", `{"options":{}}`, negative} {
 		if _, err := LoadSupervised(e, json.RawMessage(text), f); err == nil {
 			t.Errorf("description %q was accepted", text)
 		}
@@ -244,94 +249,5 @@ func TestSupervisedAcrossEngines(t *testing.T) {
 	b := training.Examples.Graphs.(inMemory).Batch
 	if err := closeTo(outputsOf(t, plain, b), outputsOf(t, m, b), 1e-4); err != nil {
 		t.Error(err)
-	}
-}
-
-// A regression learns targets in their own units; a change of the units changes nothing else.
-func TestSupervisedRegression(t *testing.T) {
-	e := enginetest.Open(t, 1)
-	var first []float64
-	for _, unit := range []struct{ scale, shift float64 }{{1, 0}, {-250, 3000}} {
-		_, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 60}, "gckn-path")
-		training.Options.Network.Double = true
-		b := training.Examples.Graphs.(inMemory).Batch
-		training.Examples.Classes, training.Examples.Outputs = nil, 2
-		for g := range b.NumGraphs() {
-			from, to := b.Vertices(g)
-			oxygen := 0.0
-			for _, l := range b.Labels[from:to] {
-				if l == 2 {
-					oxygen++
-				}
-			}
-			training.Examples.Targets = append(training.Examples.Targets, unit.scale*float64(to-from)+unit.shift, oxygen)
-		}
-		training.Examples.Targets[1] = math.NaN() // of the validation part
-		training.Validation = training.Validation[1:]
-		m := supervise(t, e, training)
-		if r := m.Records()[m.Best()]; !(r.Scores[0] > 0.95) || !m.Regression() {
-			t.Errorf("score %+v", r)
-		}
-		got := outputsOf(t, m, b)
-		for i := 0; i < len(got); i += 2 {
-			got[i] = (got[i] - unit.shift) / unit.scale
-		}
-		if first == nil {
-			first = got
-		}
-		if err := closeTo(got, first, 1e-2); err != nil { // the first classifier is exact to 1e-7, and steps amplify
-			t.Errorf("other units: %v", err)
-		}
-		training.Train = append(training.Train, 0)
-		if _, err := Supervise(context.Background(), e, training); err == nil || !strings.Contains(err.Error(), "no class or target") {
-			t.Errorf("a missing target: %v", err)
-		}
-	}
-}
-
-// In a task on vertices batches see neighbourhoods alone, and get what the whole graph gives.
-func TestSupervisedVertices(t *testing.T) {
-	for _, variant := range []string{"gckn-subtree", "gckn-3layer", "gckn-walk"} {
-		e := enginetest.Open(t, 1)
-		d, training := synthetic(t, "block-model", dataset.SynthOptions{Vertices: 150, Degree: 4}, variant)
-		training.Options.Network.Double = true
-		training.Options.Network.Layers[0].PathSize = 2
-		training.Examples.Classes = slices.Clone(d.VertexClasses)
-		training.Examples.Classes[4] = -1 // not labelled, and so in no part
-		training.Train = nil
-		training.Options.Epochs = 8
-		m := supervise(t, e, training)
-		if r := m.Records()[m.Best()]; !(r.Scores[0] > 0.6) || !m.Vertices() {
-			t.Errorf("%s: %+v", variant, r)
-		}
-		whole := training.Examples.Graphs.(inMemory).Batch
-		want := outputsOf(t, m, whole)
-		r, err := newSupervision(e, training)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for l, z := range r.network.Parameters().Anchors {
-			if err := e.Convert(z, m.Model().Anchors(l)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := e.Convert(r.network.Parameters().Weight, matrixOf(m.Classifier().Weight)); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Convert(r.network.Parameters().Bias, matrixOf([][]float64{m.Classifier().Bias})); err != nil {
-			t.Fatal(err)
-		}
-		items := []int{17, 3, 149, 60}
-		logits, err := r.network.NewPart(r.source, items, 3, false).Logits(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var some []float64
-		for _, v := range items {
-			some = append(some, want[v*training.Examples.Outputs:(v+1)*training.Examples.Outputs]...)
-		}
-		if err := closeTo(float64s(e, logits), some, 1e-11); err != nil {
-			t.Errorf("%s: neighbourhoods: %v", variant, err)
-		}
 	}
 }

@@ -209,7 +209,8 @@ func (r *supervision) identity() map[string]string {
 		digest(parts, wide(items))
 	}
 	return map[string]string{
-		"data": hex.EncodeToString(data.Sum(nil)), "parts": hex.EncodeToString(parts.Sum(nil)), "options": string(options),
+		"data": hex.EncodeToString(data.Sum(nil)), "parts": hex.EncodeToString(parts.Sum(nil)),
+		"options": string(options),
 	}
 }
 

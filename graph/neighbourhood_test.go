@@ -31,14 +31,16 @@ func TestNeighbourhoodsKeepPaths(t *testing.T) {
 			vertices := []int32{int32(rng.IntN(80)), int32(rng.IntN(80)), int32(rng.IntN(80))}
 			sub, at := cut.Of(vertices, hops)
 			for i, v := range vertices {
-				if got, want := labelPaths(sub, at[i], hops+1), labelPaths(b, v, hops+1); !slices.EqualFunc(got, want, slices.Equal) {
+				if got, want := labelPaths(sub, at[i], hops+1),
+					labelPaths(b, v, hops+1); !slices.EqualFunc(got, want, slices.Equal) {
 					t.Fatalf("vertex %d, %d hops: paths %v, want %v", v, hops, got, want)
 				}
 				if !slices.Equal(sub.Attribute(at[i]), b.Attribute(v)) {
 					t.Errorf("attributes %v of vertex %d, want %v", sub.Attribute(at[i]), v, b.Attribute(v))
 				}
 				if hops > 0 {
-					got, want := sub.ArcWeights[sub.RowPtr[at[i]]:sub.RowPtr[at[i]+1]], b.ArcWeights[b.RowPtr[v]:b.RowPtr[v+1]]
+					got, want := sub.ArcWeights[sub.RowPtr[at[i]]:sub.RowPtr[at[i]+1]],
+						b.ArcWeights[b.RowPtr[v]:b.RowPtr[v+1]]
 					if !slices.Equal(got, want) {
 						t.Errorf("weights %v of the arcs of vertex %d, want %v", got, v, want)
 					}

@@ -134,7 +134,8 @@ func (f *linearObjective) standard(m *Linear, s *Scaler) ([]float64, error) {
 		return nil, err
 	}
 	if len(m.Weight) != f.Outputs || len(m.Weight[0]) != f.d {
-		return nil, fmt.Errorf("a start with %d outputs of %d features for %d of %d", len(m.Weight), len(m.Weight[0]), f.Outputs, f.d)
+		return nil, fmt.Errorf("a start with %d outputs of %d features for %d of %d", len(m.Weight),
+			len(m.Weight[0]), f.Outputs, f.d)
 	}
 	for k, w := range m.Weight {
 		c := m.Bias[k]

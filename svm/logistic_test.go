@@ -47,7 +47,8 @@ func TestGoldenClassifierFit(t *testing.T) {
 		}
 		seen++
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			p := LinearProblem{Loss: CrossEntropy, Outputs: g.Classes, Classes: g.Labels, Decay: g.Decay, Tolerance: 1e-10}
+			p := LinearProblem{Loss: CrossEntropy, Outputs: g.Classes, Classes: g.Labels, Decay: g.Decay,
+				Tolerance: 1e-10}
 			m, err := FitLinear(context.Background(), matrix(g.X), nil, p)
 			if err != nil {
 				t.Fatal(err)
@@ -192,7 +193,8 @@ func TestLinearEquivalences(t *testing.T) {
 	}
 	parallel := p
 	parallel.Workers = 4
-	if m, err = FitLinear(ctx, x, nil, parallel); err != nil || !slices.Equal(m.Bias, want.Bias) || !slices.Equal(m.Weight[0], want.Weight[0]) {
+	if m, err = FitLinear(ctx, x, nil, parallel); err != nil || !slices.Equal(m.Bias, want.Bias) ||
+		!slices.Equal(m.Weight[0], want.Weight[0]) {
 		t.Errorf("four workers: %v, %v; want %v", m, err, want)
 	}
 	double := p
@@ -229,20 +231,23 @@ func TestLinearEdges(t *testing.T) {
 		return p
 	}
 	for want, p := range map[string]LinearProblem{
-		`loss "hinge"`:        change(func(p *LinearProblem) { p.Loss = "hinge" }),
-		"0 outputs":           change(func(p *LinearProblem) { p.Outputs = 0 }),
-		"2 classes for":       change(func(p *LinearProblem) { p.Classes = []int{0, 1} }),
-		"row 2 has class 2":   change(func(p *LinearProblem) { p.Classes = []int{0, 1, 2} }),
-		"decay -1":            change(func(p *LinearProblem) { p.Decay = -1 }),
-		"1 weights for":       change(func(p *LinearProblem) { p.Weights = []float64{1} }),
-		"0 values for":        change(func(p *LinearProblem) { p.Loss = Squared }),
-		"1 outputs of 1 feat": change(func(p *LinearProblem) { p.Start = &Linear{Weight: [][]float64{{1}}, Bias: []float64{0}} }),
+		`loss "hinge"`:      change(func(p *LinearProblem) { p.Loss = "hinge" }),
+		"0 outputs":         change(func(p *LinearProblem) { p.Outputs = 0 }),
+		"2 classes for":     change(func(p *LinearProblem) { p.Classes = []int{0, 1} }),
+		"row 2 has class 2": change(func(p *LinearProblem) { p.Classes = []int{0, 1, 2} }),
+		"decay -1":          change(func(p *LinearProblem) { p.Decay = -1 }),
+		"1 weights for":     change(func(p *LinearProblem) { p.Weights = []float64{1} }),
+		"0 values for":      change(func(p *LinearProblem) { p.Loss = Squared }),
+		"1 outputs of 1 feat": change(func(p *LinearProblem) {
+			p.Start = &Linear{Weight: [][]float64{{1}}, Bias: []float64{0}}
+		}),
 	} {
 		if _, err := FitLinear(ctx, x, nil, p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	if _, err := FitLinear(ctx, matrix([][]float64{{1, math.NaN()}}), nil, change(func(p *LinearProblem) { p.Classes = []int{0} })); err == nil {
+	if _, err := FitLinear(ctx, matrix([][]float64{{1, math.NaN()}}), nil,
+		change(func(p *LinearProblem) { p.Classes = []int{0} })); err == nil {
 		t.Error("NaN was accepted")
 	}
 	if _, err := FitLinear(ctx, x, []int{}, ok); err == nil {
