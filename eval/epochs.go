@@ -8,7 +8,7 @@ import (
 
 // Epochs is a setting of a model that is trained in passes over its training part, whose grid is their
 // number: one training gives the predictions after every pass. By [Published] the number has the best mean
-// test score over the folds (GCKN, section 5.1); by [Nested] it is chosen on inner folds, or with HoldOut on
+// test score over the folds (docs/conventions.md, 20); by [Nested] it is chosen on inner folds, or with HoldOut on
 // a part of the training part that is held out, and the model trained anew on the whole training part.
 type Epochs struct {
 	Name string // names the hyperparameters in one line

@@ -25,7 +25,7 @@ type SupervisedOptions struct {
 	// Alternate solves for the classifier exactly after every epoch, whose steps train the anchors alone.
 	Alternate bool `json:"alternate"`
 	// ExactGradient takes the true derivative of the inverse square roots in place of that of the published
-	// code (docs/conventions.md, 10).
+	// code (docs/conventions.md, 17).
 	ExactGradient bool `json:"exact_gradient"`
 	// StartGraphs is the number of training graphs that the unsupervised start is learned from, drawn from
 	// the seed; 0: all. The start holds them in memory at once.
