@@ -34,6 +34,9 @@ func (n *Neighbourhoods) Of(vertices []int32, hops int) (sub *Batch, at []int32)
 		Offsets: []int32{0, int32(len(ball))}, RowPtr: make([]int32, 1, len(ball)+1),
 		Directed: b.Directed, NumLabels: b.NumLabels, AttributeDim: b.AttributeDim,
 	}
+	if b.Attributes != nil {
+		sub.Attributes = make([]float64, 0, len(ball)*b.AttributeDim)
+	}
 	for _, u := range ball {
 		sub.Labels = appendRange(sub.Labels, b.Labels, int(u), int(u)+1)
 		sub.Attributes = appendRange(sub.Attributes, b.Attributes, int(u)*b.AttributeDim, int(u+1)*b.AttributeDim)
