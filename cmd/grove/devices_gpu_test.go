@@ -97,6 +97,29 @@ func TestEveryModelIsTheSameOnEveryDevice(t *testing.T) {
 	}
 }
 
+// A model that was trained on one device predicts the same on the other. How far the models of the two
+// devices agree differs between families; those of kernels and trees must be equal.
+func TestEveryFamilyMovesBetweenDevices(t *testing.T) {
+	wantGPU(t)
+	data := molecules(t, "molecules")
+	for _, train := range [][]string{
+		{"gckn-path-sup", "--filters", "16", "--epochs", "3"},
+		{"gckn-subtree-sup", "--filters", "16", "--epochs", "3", "--products", "tf32"},
+		{"mpgk-aa", "--iterations", "2", "--c", "1"},
+		{"cgmm", "--states", "5", "--layers", "3", "--c", "1"},
+		{"treeg", "--estimators", "5"},
+	} {
+		for _, from := range []string{"cpu", "cuda"} {
+			model := filepath.Join(t.TempDir(), from)
+			must(t, append([]string{"train", train[0], "--data", data, "--device", from, "-o", model}, train[1:]...)...)
+			cpu, cuda := predicted(t, model, data, "cpu"), predicted(t, model, data, "cuda")
+			if !slices.Equal(cpu, cuda) {
+				t.Errorf("%s: a model of %s predicts differently on the two devices", train[0], from)
+			}
+		}
+	}
+}
+
 // GROVE_DEVICE_SETS names the shared data sets to compare on, "all" for every one; on a simulated GPU the
 // large ones take minutes.
 func TestSharedDataSetsAreTheSameOnEveryDevice(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 // evalFlags are the flags of grove eval beside those of the model.
 type evalFlags struct {
 	computing
-	data, target, folds, inner string
-	cv, repeats                int
-	selection, anchors, metric string
-	seed                       uint64
-	plot                       string
+	data, task, target, folds, inner string
+	cv, repeats                      int
+	selection, anchors, metric       string
+	seed                             uint64
+	plot                             string
 }
 
 func newEval(a *app) *cobra.Command {
@@ -55,7 +55,7 @@ classes; the figures are optimistic. Every output says which protocol it comes f
 	})
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
-		fs.StringVar(&f.target, "target", "", "`NAME` what to predict, where a data set has several targets")
+		addTaskFlags(fs, &f.task, &f.target)
 		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
@@ -137,7 +137,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, 
 	if err := flags.check(f.seed); err != nil {
 		return err
 	}
-	d, err := a.examplesIn(f.data, f.target, flags)
+	d, err := a.examplesIn(f.data, f.task, f.target, flags)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, 
 	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = model, d.Name, d.NumGraphs(), f.seed, describe(e)
 	x := examplesOf(d)
 	p := eval.Problem{
-		Classes: x.classes, Values: x.values, Metric: eval.Metric(f.metric), Repeats: f.repeats, FromTrain: f.anchors == "train",
+		Classes: x.classes, Values: x.values, Item: x.task.noun(), Metric: eval.Metric(f.metric), Repeats: f.repeats, FromTrain: f.anchors == "train",
 		Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
 	}

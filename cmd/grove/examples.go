@@ -76,10 +76,28 @@ func (x *examples) folds(k, repeats int, seed uint64) ([]eval.Split, error) {
 	return splits, err
 }
 
+// asTask returns d for what --task asks of it; "" leaves the choice to the data set.
+func asTask(d *dataset.Dataset, asked string) (*dataset.Dataset, error) {
+	one := *d
+	switch {
+	case asked == "":
+		return d, nil
+	case (asked == "node") != d.Task.PerVertex():
+		return nil, usagef("--task %s: data set %s asks about each %s", asked, d.Name, taskOf(d).noun())
+	case asked == "graph-regression" && d.Targets == nil:
+		return nil, usagef("--task graph-regression: data set %s has no targets", d.Name)
+	case asked == "graph-regression":
+		one.Task, one.Classes, one.ClassNames = dataset.GraphRegression, nil, nil
+	case asked == "graph" && d.Classes != nil:
+		one.Task = dataset.GraphClassification
+	}
+	return &one, nil
+}
+
 // oneTarget returns d with the target that --target names as its only one; without a name a data set
 // must have one target.
 func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
-	if d.Targets == nil {
+	if d.Targets == nil || d.Task == dataset.GraphClassification {
 		if name != "" {
 			return nil, usagef("--target %s: data set %s has classes to predict, no targets", name, d.Name)
 		}

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/grove-graph/grove/dataset"
 	"github.com/sbinet/npyio/npy"
 )
 
@@ -92,5 +96,61 @@ func TestKernelModelsRefuse(t *testing.T) {
 		{exitUsage, []string{"--metric mae"}, []string{"eval", "mpgk-rr", "--data", data, "--metric", "mae"}},
 	} {
 		fails(t, c.status, c.words, c.args...)
+	}
+}
+
+// withTargets gives the graphs of a data set two targets: their vertices and their arcs.
+func withTargets(t *testing.T, data string) {
+	t.Helper()
+	d, err := dataset.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for g := range d.NumGraphs() {
+		from, to := d.Batch.Vertices(g)
+		fmt.Fprintf(&lines, "%d, %d\n", to-from, d.Batch.RowPtr[to]-d.Batch.RowPtr[from])
+	}
+	write(t, filepath.Join(data, "molecules_graph_attributes.txt"), lines.String())
+}
+
+func TestRegressionOnGraphs(t *testing.T) {
+	data := molecules(t, "molecules")
+	withTargets(t, data)
+	d, err := dataset.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := d.TargetNames[1]
+	fails(t, exitUsage, []string{"--target", "2 targets"}, "eval", "mpgk-rr", "--data", data, "--task", "graph-regression")
+	mean, deviation := 0.0, 0.0
+	for g := range 60 {
+		mean += d.Targets[2*g+1] / 60
+	}
+	for g := range 60 {
+		deviation += (d.Targets[2*g+1] - mean) * (d.Targets[2*g+1] - mean) / 60
+	}
+	deviation = math.Sqrt(deviation)
+	for _, args := range [][]string{
+		{"mpgk-rr", "--head", "svr", "--epsilon", "0.5"}, {"mpgk-rr", "--head", "mlp", "--hidden", "64", "--epochs", "800"},
+		{"treeg", "--estimators", "20"}, {"gckn-path-sup", "--filters", "16", "--samples", "2000", "--path-size", "3", "--epochs", "40"},
+	} {
+		task := []string{"--data", data, "--task", "graph-regression", "--target", target}
+		r := mustJSON(t, append(append([]string{"eval"}, args...), append(task, "--cv", "3")...)...)
+		if r["metric"] != "rmse" || r["mean"].(float64) > deviation {
+			t.Errorf("%v: %s %v, the targets deviate by %.3g", args, r["metric"], r["mean"], deviation)
+		}
+		model := filepath.Join(t.TempDir(), "m.grove")
+		trained := mustJSON(t, append(append([]string{"train"}, args...), append(task, "-o", model)...)...)
+		p := mustJSON(t, "predict", "--model", model, "--data", data)
+		if p["errors"].([]any)[0].(map[string]any)["rmse"] != trained["training_rmse"] {
+			t.Errorf("%v: the stored model errs by %v, the trained one by %v", args, p["errors"], trained["training_rmse"])
+		}
+		if len(p["predictions"].([]any)) != 60 || p["predictions"].([]any)[0].(map[string]any)["values"] == nil {
+			t.Errorf("%v: no predicted values", args)
+		}
+		if e, ok := trained["training_rmse"].(float64); !ok || e > deviation {
+			t.Errorf("%v: error %v on the training data", args, trained["training_rmse"])
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/eval"
@@ -37,6 +38,9 @@ type mpgkFlags struct {
 	features   dataset.Features
 	dims       int
 	epsilon    float64
+	head       string // of a regression
+	network    autodiff.MLPOptions
+	regression bool
 	machine    machineFlags
 	predicts   bool           // there is a machine on the kernel
 	options    []mpgk.Options // after check
@@ -49,7 +53,7 @@ func newMPGKFlags(model string) *mpgkFlags {
 	}
 	return &mpgkFlags{
 		model: model, iterations: []int{opt.Iterations}, opt: opt, weights: string(opt.Weights),
-		features: dataset.AutoFeatures, dims: 2, epsilon: 0.1,
+		features: dataset.AutoFeatures, dims: 2, epsilon: 0.1, head: "svr", network: autodiff.DefaultMLP(),
 	}
 }
 
@@ -74,7 +78,11 @@ func (m *mpgkFlags) add(fs *pflag.FlagSet, verb string) {
 	}
 	fs.BoolVar(&m.opt.Normalise, "normalise", false, "divide kernel values by those of the graphs with themselves")
 	if m.predicts = verb != "gram"; m.predicts {
-		fs.Var(newSingle(&m.epsilon, parsePositive), "epsilon", "`E` error that costs nothing in a regression, in standard deviations of the target")
+		fs.Var(newSingle(&m.epsilon, parsePositive), "epsilon", "`E` error that costs nothing in a regression, in units of the target")
+		choiceVar(fs, &m.head, "head", []string{"svr", "mlp"}, "of a regression: support vector regression, or a network on the kernel with a few graphs")
+		fs.IntVar(&m.opt.GraphLandmarks, "graph-landmarks", 0, "`N` those graphs (default 200 with --head mlp)")
+		fs.IntVar(&m.network.Hidden, "hidden", m.network.Hidden, "`N` hidden units of the network")
+		fs.IntVar(&m.network.Epochs, "epochs", m.network.Epochs, "`N` passes over the data that train the network")
 		m.machine.add(fs, "7 values from 1e-3 to 1e3")
 	}
 }
@@ -83,6 +91,15 @@ func (m *mpgkFlags) add(fs *pflag.FlagSet, verb string) {
 func (m *mpgkFlags) check(seed uint64) error {
 	if err := m.machine.check(); err != nil {
 		return err
+	}
+	m.network.Seed = seed
+	if m.head == "mlp" {
+		if m.opt.GraphLandmarks == 0 {
+			m.opt.GraphLandmarks = 200
+		}
+		if err := m.network.Check(); err != nil {
+			return &usageError{err}
+		}
 	}
 	m.options = nil
 	for _, t := range m.iterations {
@@ -102,6 +119,10 @@ func (m *mpgkFlags) fits(d *dataset.Dataset) error {
 		if err := wantsGraphs(m.model, d); err != nil {
 			return err
 		}
+	}
+	m.regression = d.Task == dataset.GraphRegression
+	if m.head == "mlp" && !m.regression {
+		return usagef("--head mlp: data set %s has no targets; classes are told apart by a support vector machine", d.Name)
 	}
 	_, err := m.encode(d, nil)
 	return err
@@ -157,13 +178,17 @@ func (m *mpgkFlags) settings(w *work) []setting {
 			}
 			return svm.NewMatrix(k)
 		}}
-		settings[i] = &mpgkSetting{kernelSetting{
+		one := mpgkSetting{kernelSetting{
 			KernelSVM: eval.KernelSVM{Gram: gram, C: m.machine.grid, Epsilon: m.epsilon}, model: m.model, options: o, work: w,
 			fit: func(ctx context.Context) (*dataset.Encoding, graphKernel, error) {
 				encoding, k, _, err := m.fit(ctx, w, o, nil)
 				return encoding, mpgkKernel{k}, err
 			},
 		}, m, o}
+		settings[i] = &one
+		if m.head == "mlp" {
+			settings[i] = &networkSetting{one, m.network}
+		}
 	}
 	return settings
 }
@@ -237,8 +262,15 @@ func (k mpgkKernel) cross(ctx context.Context, b *graph.Batch, report func(strin
 	return k.Cross(ctx, b, report)
 }
 
-// loadMPGK reads the parts of a machine on a message passing kernel.
+// loadMPGK reads the parts of a machine, or of a network, on a message passing kernel.
 func loadMPGK(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
+	var s storedNetwork
+	if err := json.Unmarshal(parts, &s); err != nil {
+		return nil, err
+	}
+	if s.Network != nil {
+		return loadKernelNetwork(e, h, &s, f)
+	}
 	return loadMachine(h, parts, func(description json.RawMessage) (graphKernel, error) {
 		k, err := mpgk.Load(e, description, f)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/grove-graph/grove/dataset"
@@ -28,11 +29,30 @@ func (h *head) table(d *dataset.Dataset, said *predictions) *predictionTable {
 			t.own = d.VertexClasses
 		}
 	}
-	regression := d.Task == dataset.GraphRegression && h.Task == graphTask || d.Task == dataset.NodeRegression && h.Task == nodeTask
-	if regression && said.classes == nil && len(d.TargetNames) == len(h.Targets) {
-		t.targets = d.Targets
+	if said.classes == nil && d.Targets != nil && taskOf(d) == h.Task {
+		t.targets = h.known(d)
 	}
 	return t
+}
+
+// known returns what d knows of the targets that the model predicts, NaN where it does not; nil where it
+// knows none of them.
+func (h *head) known(d *dataset.Dataset) []float64 {
+	width := len(d.TargetNames)
+	targets, any := make([]float64, 0, len(d.Targets)/width*len(h.Targets)), false
+	for row := 0; row < len(d.Targets); row += width {
+		for _, name := range h.Targets {
+			value := math.NaN()
+			if k := slices.Index(d.TargetNames, name); k >= 0 {
+				value, any = d.Targets[row+k], true
+			}
+			targets = append(targets, value)
+		}
+	}
+	if !any {
+		return nil
+	}
+	return targets
 }
 
 // prediction is what is said of one example.

@@ -17,9 +17,9 @@ import (
 // trainFlags are the flags of grove train beside those of the model.
 type trainFlags struct {
 	computing
-	data, target, out string
-	cv                int
-	seed              uint64
+	data, target, task, out string
+	cv                      int
+	seed                    uint64
 }
 
 func newTrain(a *app) *cobra.Command {
@@ -45,7 +45,7 @@ chosen by stratified cross-validation within the given data.`,
 	})
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
-		fs.StringVar(&f.target, "target", "", "`NAME` what to predict, where a data set has several targets")
+		addTaskFlags(fs, &f.task, &f.target)
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses what is left open")
@@ -59,6 +59,12 @@ chosen by stratified cross-validation within the given data.`,
 		a.addOutputFlags(fs)
 	})
 	return c
+}
+
+// addTaskFlags declares what is to be predicted.
+func addTaskFlags(fs *pflag.FlagSet, task, target *string) {
+	choiceVar(fs, task, "task", []string{"graph", "node", "graph-regression"}, "what to predict: a class or target of each graph, or of each vertex; graph-regression takes the targets of graphs that have classes too (default: what the data set is about)")
+	fs.StringVar(target, "target", "", "`NAME` which target, where a data set has several")
 }
 
 // trainReport is what grove train reports. Accuracies are in percent, errors in the units of the target.
@@ -101,7 +107,7 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if err := flags.check(f.seed); err != nil {
 		return err
 	}
-	d, err := a.examplesIn(f.data, f.target, flags)
+	d, err := a.examplesIn(f.data, f.task, f.target, flags)
 	if err != nil {
 		return err
 	}
@@ -133,9 +139,12 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 }
 
 // examplesIn reads a data set to learn from and refuses what the model cannot learn.
-func (a *app) examplesIn(path, target string, flags modelFlags) (*dataset.Dataset, error) {
+func (a *app) examplesIn(path, task, target string, flags modelFlags) (*dataset.Dataset, error) {
 	d, err := dataset.Open(path)
 	if err != nil {
+		return nil, err
+	}
+	if d, err = asTask(d, task); err != nil {
 		return nil, err
 	}
 	if d, err = oneTarget(d, target); err != nil {
@@ -154,7 +163,7 @@ func (a *app) choose(
 ) (chosen int, value float64, selecting time.Duration, err error) {
 	x := examplesOf(d)
 	p := eval.Problem{
-		Classes: x.classes, Values: x.values, FromTrain: true, Workers: f.goroutines(),
+		Classes: x.classes, Values: x.values, Item: x.task.noun(), FromTrain: true, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("choose a setting", done, total) },
 	}
 	settings := flags.settings(&work{d, narrow(e, 1), spent, nil, p.Workers}) // the parts run beside each other
