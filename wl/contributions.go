@@ -1,0 +1,105 @@
+package wl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/grove-graph/grove/graph"
+)
+
+// Contributions splits the decision sum_j coef_j k(x, x_j) of every graph x of b over its vertices: those of a graph
+// add up to its decision, to which a bias comes on top. coef holds a coefficient of each fitted graph, as a support
+// vector machine on [Model.Gram] has them. All vertices of a colour carry the same share of what the colour adds.
+func (m *Model) Contributions(ctx context.Context, b *graph.Batch, coef []float64) ([]float64, error) {
+	return m.contributions(ctx, b, coef, nil)
+}
+
+// Contributions is that of [Model.Contributions] for the weighted kernel, as [Deep.Gram] has it.
+func (d *Deep) Contributions(ctx context.Context, b *graph.Batch, coef []float64) ([]float64, error) {
+	return d.model.contributions(ctx, b, coef, d.weights)
+}
+
+// MachineContributions splits the decision values of a learned machine, a column of [Deep.Decisions], over the
+// vertices of b: those of a graph add up to its value plus the bias, which is returned as well.
+func (d *Deep) MachineContributions(ctx context.Context, b *graph.Batch, column int) ([]float64, float64, error) {
+	if column < 0 || column >= len(d.problems) {
+		return nil, 0, fmt.Errorf("decision %d of %d, counted from 0", column, len(d.problems))
+	}
+	p := &d.problems[column]
+	shares, err := d.model.split(ctx, b, nil, func(t int, colour, count int32) float64 {
+		return p.curves[t][colour].at(count)
+	})
+	return shares, p.bias, err
+}
+
+// contributions is [Model.Contributions] under weights of the colours, nil for ones.
+func (m *Model) contributions(
+	ctx context.Context, b *graph.Batch, coef []float64, weights [][]float64,
+) ([]float64, error) {
+	if len(coef) != m.NumGraphs() {
+		return nil, fmt.Errorf("%d coefficients of %d graphs", len(coef), m.NumGraphs())
+	}
+	self := make([]float64, m.NumGraphs())
+	addSelf(self, m.opt.Kernel, m.train, weights)
+	coef = slices.Clone(coef)
+	for g, r := range m.factors(self) {
+		coef[g] *= r
+	}
+	return m.split(ctx, b, weights, m.added(coef, weights))
+}
+
+// added returns the function that says what some occurrences of a fitted colour add to sum_j coef_j k(x, x_j), before
+// normalisation.
+func (m *Model) added(coef []float64, weights [][]float64) func(t int, colour, count int32) float64 {
+	if m.opt.Kernel == Assignment {
+		if weights == nil {
+			weights = byRound(m, func(int) float64 { return 1 })
+		}
+		curves := curves(m.index, weights, coef)
+		return func(t int, colour, count int32) float64 { return curves[t][colour].at(count) }
+	}
+	slopes := byRound(m, func(int) float64 { return 0 })
+	for t, x := range m.index {
+		for c := range slopes[t] {
+			for _, p := range x.of(int32(c)) {
+				slopes[t][c] += coef[p.graph] * float64(p.count)
+			}
+		}
+	}
+	return func(t int, colour, count int32) float64 { return slopes[t][colour] * float64(count) }
+}
+
+// split spreads what the fitted colours add over the vertices of b, normalised by self-values under the given weights.
+func (m *Model) split(
+	ctx context.Context, b *graph.Batch, weights [][]float64, added func(t int, colour, count int32) float64,
+) ([]float64, error) {
+	c, err := m.Colours(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	rounds := c.histograms()
+	self := make([]float64, b.NumGraphs())
+	addSelf(self, m.opt.Kernel, rounds, weights)
+	factors := m.factors(self)
+	out := make([]float64, b.NumVertices())
+	for t, h := range rounds {
+		share := make([]float64, h.columns) // of a vertex of each colour in the graph at hand
+		for g := range h.graphs() {
+			for e := h.rowPtr[g]; e < h.rowPtr[g+1]; e++ {
+				colour, count := h.colour[e], h.count[e]
+				share[colour] = 0
+				if int(colour) < c.Known[t] {
+					share[colour] = added(t, colour, count) / float64(count)
+				}
+				if factors != nil {
+					share[colour] *= factors[g]
+				}
+			}
+			for v := b.Offsets[g]; v < b.Offsets[g+1]; v++ {
+				out[v] += share[c.Of[t][v]]
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,196 @@
+package wl
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// Model is a fitted kernel: the injective map of every round and the colour counts of the graphs that it was
+// fitted on. It compares them with each other and with graphs that were never seen. It is safe for concurrent
+// use.
+type Model struct {
+	opt        Options
+	engine     engine.Engine
+	refinement *refinement
+	train      []*histograms // of every round, fitted colours only
+	index      []*index      // of train
+}
+
+// Fit colours the graphs of b and keeps what comparing needs. The engine gives the number of workers; where it
+// is a device, it computes the matrices of [Assignment]. Errors are options that make no sense or ask for labels
+// that b does not have, and a context that is done.
+func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, progress Progress) (*Model, error) {
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	m := &Model{opt: opt, engine: e, refinement: newRefinement(b, opt)}
+	c, err := m.refinement.fit(ctx, b, e.Workers(), progress)
+	if err != nil {
+		return nil, err
+	}
+	m.setTrain(c.histograms())
+	return m, nil
+}
+
+func (m *Model) setTrain(rounds []*histograms) {
+	m.train = rounds
+	m.index = make([]*index, len(rounds))
+	for t, h := range rounds {
+		m.index[t] = h.invert()
+	}
+}
+
+// Options returns the options that the model was fitted with.
+func (m *Model) Options() Options { return m.opt }
+
+// NumGraphs returns the number of graphs that the model compares with.
+func (m *Model) NumGraphs() int { return m.train[0].graphs() }
+
+// NumColours returns the number of fitted colours of every round, 0 to h.
+func (m *Model) NumColours() []int {
+	counts := make([]int, len(m.train))
+	for t, h := range m.train {
+		counts[t] = h.columns
+	}
+	return counts
+}
+
+// Keep forgets all fitted graphs but the given ones, to which the rows of [Model.Gram] and the columns of
+// [Model.Cross] then belong, in the given order. A classifier needs its support vectors alone. Colours stay as
+// they are.
+func (m *Model) Keep(graphs []int) error {
+	for _, g := range graphs {
+		if g < 0 || g >= m.NumGraphs() {
+			return fmt.Errorf("graph %d: the model has %d graphs, counted from 0", g, m.NumGraphs())
+		}
+	}
+	kept := make([]*histograms, len(m.train))
+	for t, h := range m.train {
+		kept[t] = h.pick(graphs)
+	}
+	m.setTrain(kept)
+	return nil
+}
+
+// Gram returns the kernel matrix of the fitted graphs, N x N.
+func (m *Model) Gram(ctx context.Context, progress Progress) (*tensor.Dense, error) {
+	return m.gram(ctx, nil, progress)
+}
+
+// EachGram calls visit with the kernel matrix after h = 0 to Iterations rounds, all of them in one pass: the
+// matrix of h+1 is that of h and the pairs of one more round. The matrix is good until visit returns.
+func (m *Model) EachGram(ctx context.Context, progress Progress, visit func(h int, k *tensor.Dense) error) error {
+	n := m.NumGraphs()
+	raw, self := make([]float64, n*n), make([]float64, n)
+	k := matrix(n, n)
+	p := &pairs{kernel: m.opt.Kernel, left: m.train, right: m.index}
+	for t := range m.train {
+		if err := p.addUpper(ctx, raw, t, t+1, m.engine.Workers(), progress); err != nil {
+			return err
+		}
+		addSelf(self, m.opt.Kernel, m.train[t:t+1], nil)
+		finish(k.Float64s(), raw, m.divisors(self), n, m.engine.Workers())
+		if err := visit(t, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// divisors returns the self-values where the kernel is normalised, else nil.
+func (m *Model) divisors(self []float64) []float64 {
+	if !m.opt.Normalise {
+		return nil
+	}
+	return self
+}
+
+// factors returns 1/sqrt(self), and 0 for a graph that has nothing to compare, where the kernel is normalised, else
+// nil.
+func (m *Model) factors(self []float64) []float64 {
+	if !m.opt.Normalise {
+		return nil
+	}
+	factors := make([]float64, len(self))
+	for g, s := range self {
+		if s > 0 {
+			factors[g] = 1 / math.Sqrt(s)
+		}
+	}
+	return factors
+}
+
+// gram returns the matrix of the fitted graphs under weights of the colours, nil for ones.
+func (m *Model) gram(ctx context.Context, weights [][]float64, progress Progress) (*tensor.Dense, error) {
+	n := m.NumGraphs()
+	k := matrix(n, n)
+	if m.onDevice() {
+		a := sparse(m.train, weights)
+		if err := m.intersect(ctx, k, a, a); err != nil {
+			return nil, err
+		}
+	} else {
+		p := &pairs{kernel: m.opt.Kernel, left: m.train, right: m.index, weights: weights}
+		if err := p.addUpper(ctx, k.Float64s(), 0, len(m.train), m.engine.Workers(), progress); err != nil {
+			return nil, err
+		}
+	}
+	self := make([]float64, n)
+	addSelf(self, m.opt.Kernel, m.train, weights)
+	finish(k.Float64s(), k.Float64s(), m.divisors(self), n, m.engine.Workers())
+	return k, nil
+}
+
+// Cross returns the kernel matrix between the graphs of b and the fitted ones, NumGraphs of b x N. A row of it
+// does not depend on the other graphs of b. Errors are those of [Fit].
+func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+	return m.cross(ctx, b, nil, progress)
+}
+
+// cross is [Model.Cross] under weights of the colours, nil for ones.
+func (m *Model) cross(
+	ctx context.Context, b *graph.Batch, weights [][]float64, progress Progress,
+) (*tensor.Dense, error) {
+	c, err := m.refinement.apply(ctx, b, m.engine.Workers(), progress)
+	if err != nil {
+		return nil, err
+	}
+	all := c.histograms()
+	known := make([]*histograms, len(all))
+	for t, h := range all {
+		known[t] = h.below(m.train[t].columns)
+	}
+	rows, columns := b.NumGraphs(), m.NumGraphs()
+	k := matrix(rows, columns)
+	if m.onDevice() {
+		if err := m.intersect(ctx, k, sparse(known, weights), sparse(m.train, weights)); err != nil {
+			return nil, err
+		}
+	} else {
+		p := &pairs{kernel: m.opt.Kernel, left: known, right: m.index, weights: weights}
+		if err := p.addAll(ctx, k.Float64s(), columns, m.engine.Workers(), progress); err != nil {
+			return nil, err
+		}
+	}
+	if !m.opt.Normalise {
+		return k, nil
+	}
+	self, fitted := make([]float64, rows), make([]float64, columns)
+	addSelf(self, m.opt.Kernel, all, weights)
+	addSelf(fitted, m.opt.Kernel, m.train, weights)
+	for i, s := range self {
+		row := k.Float64s()[i*columns : (i+1)*columns]
+		normalise(row, row, s, fitted)
+	}
+	return k, nil
+}
+
+// matrix returns a zero matrix in host memory.
+func matrix(rows, columns int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(make([]float64, rows*columns)))
+}

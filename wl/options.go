@@ -1,0 +1,77 @@
+package wl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kernel is a kernel between coloured graphs.
+type Kernel string
+
+const (
+	Subtree    Kernel = "wl"    // inner product of colour counts
+	Assignment Kernel = "wl-oa" // intersection of colour counts: the best assignment of vertices
+)
+
+// Follow says which arcs of a directed graph lead from a vertex to the neighbours that refine its colour.
+type Follow string
+
+const (
+	FollowOut  Follow = "out"  // arcs that leave the vertex
+	FollowIn   Follow = "in"   // arcs that enter it
+	FollowBoth Follow = "both" // both, told apart
+)
+
+var (
+	kernels = []string{string(Subtree), string(Assignment)}
+	follows = []string{string(FollowOut), string(FollowIn), string(FollowBoth)}
+)
+
+// ParseFollow reads "out", "in" or "both".
+func ParseFollow(s string) (Follow, error) {
+	if !slices.Contains(follows, s) {
+		return "", fmt.Errorf("arcs to follow %q: want one of %s", s, strings.Join(follows, ", "))
+	}
+	return Follow(s), nil
+}
+
+// Options describe a kernel and the refinement under it. Start from [DefaultOptions].
+type Options struct {
+	Kernel     Kernel `json:"kernel"`
+	Iterations int    `json:"iterations"` // h: rounds of refinement after the initial colours
+	Normalise  bool   `json:"normalise"`  // k(x,y) / sqrt(k(x,x) k(y,y))
+
+	Uniform   bool   `json:"uniform"`    // give all vertices the same initial colour, whatever their labels
+	ArcLabels bool   `json:"arc_labels"` // tell neighbours apart by the label of the arc to them
+	Follow    Follow `json:"follow"`     // of directed graphs
+}
+
+// DefaultOptions returns the options of the published experiments: five rounds, a normalised kernel,
+// vertex labels where there are any, arcs without their labels, followed from tail to head.
+func DefaultOptions(kernel Kernel) Options {
+	return Options{Kernel: kernel, Iterations: 5, Normalise: true, Follow: FollowOut}
+}
+
+const maxIterations = 1000
+
+// Check reports the first option that makes no sense.
+func (o *Options) Check() error {
+	switch {
+	case !slices.Contains(kernels, string(o.Kernel)):
+		return fmt.Errorf("kernel %q: want one of %s", o.Kernel, strings.Join(kernels, ", "))
+	case o.Iterations < 0 || o.Iterations > maxIterations:
+		return fmt.Errorf("%d rounds of refinement, want 0 to %d", o.Iterations, maxIterations)
+	}
+	_, err := ParseFollow(string(o.Follow))
+	return err
+}
+
+// Progress is told how far a long computation has come; stages follow one another.
+type Progress func(stage string, done, total int)
+
+func (p Progress) report(stage string, done, total int) {
+	if p != nil {
+		p(stage, done, total)
+	}
+}
