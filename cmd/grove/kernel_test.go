@@ -13,7 +13,7 @@ import (
 )
 
 // kernelModels are the models that are kernels between graphs.
-func kernelModels() []string { return []string{"mpgk-rr", "mpgk-aa"} }
+func kernelModels() []string { return []string{"wl", "wl-oa", "dwl-oa", "mpgk-rr", "mpgk-aa"} }
 
 func TestKernelModelsEvaluateTrainAndPredict(t *testing.T) {
 	data := molecules(t, "molecules")

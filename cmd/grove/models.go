@@ -29,7 +29,7 @@ type family struct {
 type modelName struct{ name, short string }
 
 func families() []family {
-	return []family{gcknFamily(), supervisedFamily(), mpgkFamily(), cgmmFamily(), treegFamily()}
+	return []family{gcknFamily(), supervisedFamily(), wlFamily(), deepFamily(), mpgkFamily(), cgmmFamily(), treegFamily()}
 }
 
 // familyOf returns the family of a model.
