@@ -78,6 +78,7 @@ func gather(o *observations, n *neighbours, arcs int, below []*assignment, soft 
 			return nil, fmt.Errorf("the contexts of %d vertices have more than %d entries: take fewer graphs or fewer states", v+1, math.MaxInt32)
 		}
 	}
+	c.x = kept(c.x)
 	return c, nil
 }
 

@@ -36,7 +36,7 @@ func newFullSums(e engine.Engine, s *estimator) *fullSums {
 	for r := range rows {
 		byRow.RowPtr[r+1] = int32(r + 1)
 	}
-	f.byShown = byRow.Transpose()
+	f.byShown = kept(byRow.Transpose())
 	return f
 }
 

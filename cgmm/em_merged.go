@@ -42,7 +42,8 @@ func newMergedSums(e engine.Engine, s *estimator) *mergedSums {
 			m.pairs.Col[at] = x.Col[at]*int32(s.o.count) + observation
 		}
 	}
-	m.gathered = m.pairs.Transpose()
+	m.gathered = kept(m.pairs.Transpose())
+	m.pairs = kept(m.pairs)
 	return m
 }
 

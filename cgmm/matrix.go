@@ -2,6 +2,7 @@ package cgmm
 
 import (
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
 
@@ -49,4 +50,11 @@ func release(e engine.Engine, matrices ...*matrix) {
 			engine.Release(e, m.t)
 		}
 	}
+}
+
+// kept returns a with its entries as those of a batch, which a device keeps: they are uploaded once and not for
+// every product.
+func kept(a *engine.Sparse) *engine.Sparse {
+	a.Batch = &graph.Batch{Offsets: []int32{0}, RowPtr: a.RowPtr, Col: a.Col, ArcWeights: a.Values}
+	return a
 }
