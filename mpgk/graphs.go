@@ -197,7 +197,16 @@ func (l histogramLevel) cross(e engine.Engine, other level) (*tensor.Dense, erro
 	if err := e.HistogramIntersection(out, l.Sparse, b.Sparse); err != nil {
 		return nil, err
 	}
-	return engine.ToHost(out)
+	return takeHome(e, out)
+}
+
+// takeHome returns a tensor in host memory and gives its memory on a device back.
+func takeHome(e engine.Engine, t *tensor.Dense) (*tensor.Dense, error) {
+	home, err := engine.ToHost(t)
+	if home != t {
+		engine.Release(e, t)
+	}
+	return home, err
 }
 
 func (l histogramLevel) self() []float64 {

@@ -206,6 +206,17 @@ func (m *Model) Input() Input { return m.input }
 // NumGraphs returns the number of graphs that others are compared with: those of Fit, or of Keep.
 func (m *Model) NumGraphs() int { return m.train.Len() }
 
+// Size returns how many different vertices the hierarchies were grown on, added up over k^0, ..., k^T, and the
+// number of entries of their features.
+func (m *Model) Size() (points, entries int) {
+	for _, f := range m.fitted {
+		if f.hierarchy != nil {
+			points, entries = points+f.points.len(), entries+len(f.points.dense)+len(f.points.counts.column)
+		}
+	}
+	return points, entries
+}
+
 // Training returns the graphs that others are compared with: those of Fit, or of Keep.
 func (m *Model) Training() *Graphs { return m.train }
 

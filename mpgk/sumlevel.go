@@ -122,19 +122,21 @@ func (l *sumLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 // denseProduct returns A B' for matrices of n and m rows, in host memory.
 func denseProduct(e engine.Engine, a, b []float64, n, m, width int) (*tensor.Dense, error) {
 	host := engine.Host(e)
-	x, err := engine.FromHost(e, matrix(host, a, n, width))
-	if err != nil {
-		return nil, err
-	}
-	y, err := engine.FromHost(e, matrix(host, b, m, width))
-	if err != nil {
-		return nil, err
+	var on [2]*tensor.Dense
+	for i, t := range []*tensor.Dense{matrix(host, a, n, width), matrix(host, b, m, width)} {
+		var err error
+		if on[i], err = engine.FromHost(e, t); err != nil {
+			return nil, err
+		}
+		if on[i] != t {
+			defer engine.Release(e, on[i])
+		}
 	}
 	out := engine.Scratch(e, tensor.Float64, n, m)
-	if err := e.MatMul(out, x, y, engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+	if err := e.MatMul(out, on[0], on[1], engine.MatMul{TransB: true, Alpha: 1}); err != nil {
 		return nil, err
 	}
-	return engine.ToHost(out)
+	return takeHome(e, out)
 }
 
 // addSparseProduct adds the inner products of the sparse rows of a and b to out, by an inverted index of b.
