@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"strings"
 	"sync"
@@ -86,7 +87,7 @@ func TestRegression(t *testing.T) {
 
 // A learner gets the targets of its training part in order, and those alone; one part is held out.
 func TestTasks(t *testing.T) {
-	m := &meanOf{}
+	m := &meanOf{steps: []float64{0, 1}}
 	p := numbers(t, m)
 	p.Inner, p.HoldOut = 4, true
 	if _, err := Nested(context.Background(), p); err != nil {
@@ -155,5 +156,36 @@ func TestUnknownTargetsOutsideTheFolds(t *testing.T) {
 	want := "fold 2: inner fold 1 holds vertex 7, which has target NaN"
 	if _, err := Nested(context.Background(), p); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// tally counts how often it learns.
+type tally struct{ learned *int }
+
+func (tally) String() string                                    { return "tally" }
+func (tally) Grid() Grid                                        { return Grid{} }
+func (c tally) Learner(context.Context, []int) (Learner, error) { return c, nil }
+func (c tally) Learn(_ context.Context, t Task) ([]Targets, error) {
+	*c.learned++
+	return []Targets{{Classes: make([]int, len(t.Test))}}, nil
+}
+
+func TestNothingIsLearnedOnInnerFoldsWhereThereIsNothingToChoose(t *testing.T) {
+	learned := 0
+	classes := []int{0, 1, 0, 1, 0, 1, 0, 1}
+	folds, err := Stratified(classes, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := Nested(context.Background(), Problem{Classes: classes, Folds: folds, Settings: []Setting{tally{&learned}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if learned != 4 || !math.IsNaN(o.Chosen[0].Score) || o.Mean != 0.5 {
+		t.Errorf("learned %d times on 4 folds, score %g, mean %g", learned, o.Chosen[0].Score, o.Mean)
+	}
+	raw, err := json.Marshal(Param{Options: 1, Metric: MetricAccuracy, Score: math.NaN()})
+	if err != nil || string(raw) != `{"options":1}` {
+		t.Errorf("%s, %v", raw, err)
 	}
 }

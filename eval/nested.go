@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"math"
 )
 
 // Nested evaluates by nested cross-validation. In every fold setting and value of its grid are those with
@@ -29,7 +30,11 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 	best := make([]candidate, len(p.Folds))
 	var r run
 	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l Learner) error {
-		return p.improve(ctx, &best[fold], l, setting, fold, inner[fold])
+		validate := inner[fold]
+		if p.candidates() == 1 {
+			validate = nil // there is nothing to choose
+		}
+		return p.improve(ctx, &best[fold], l, setting, fold, validate)
 	})
 	if err != nil {
 		return nil, err
@@ -53,6 +58,9 @@ type candidate struct {
 func (p *Problem) improve(ctx context.Context, best *candidate, l Learner, setting, fold int, inner []Split) error {
 	grid := p.grids[setting]
 	means := make([]float64, grid.size())
+	if inner == nil {
+		means[0] = math.NaN()
+	}
 	for i := range inner {
 		values, err := p.scores(ctx, l, grid, &inner[i])
 		if err != nil {
@@ -75,6 +83,15 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l Learner, setti
 		predicted[0],
 	}
 	return nil
+}
+
+// candidates counts the settings with the values of their grids.
+func (p *Problem) candidates() int {
+	n := 0
+	for _, g := range p.grids {
+		n += g.size()
+	}
+	return n
 }
 
 // innerFolds returns the given inner folds of a fold, checked, or makes them.

@@ -25,7 +25,7 @@ type Choice struct {
 	Name    string  // of the setting
 	Grid    string  // name of its grid
 	Value   float64 // of the grid, 0 where the grid is empty
-	Score   float64 // that it was chosen for: the mean over the (inner) folds
+	Score   float64 // that it was chosen for: the mean over the (inner) folds; NaN where nothing was left to choose
 }
 
 // Curve holds mean and standard deviation of the test score over the folds, for every value of a grid, or

@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 )
 
@@ -25,13 +26,14 @@ type Result struct {
 }
 
 // Param is a chosen setting with the value of its grid. In JSON grid and metric go by their names:
-// {"options": ..., "c": 0.1, "accuracy": 87.5}; a setting without a grid has no such entry.
+// {"options": ..., "c": 0.1, "accuracy": 87.5}; a setting without a grid has no
+// such entry, and one that was the only one has no score.
 type Param struct {
 	Options any
 	Grid    string // its name
 	Value   float64
 	Metric  Metric
-	Score   float64 // that it was chosen for
+	Score   float64 // that it was chosen for, NaN for none
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -53,9 +55,13 @@ func (p Param) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 	}
-	err := entry(",", string(p.Metric), p.Score)
+	if !math.IsNaN(p.Score) {
+		if err := entry(",", string(p.Metric), p.Score); err != nil {
+			return nil, err
+		}
+	}
 	out.WriteByte('}')
-	return out.Bytes(), err
+	return out.Bytes(), nil
 }
 
 // Seconds says where the time went. Total is wall time; the others are added over goroutines and may
