@@ -21,6 +21,7 @@ type explainFlags struct {
 	names            []string
 	bonds            []int
 	columns          int
+	classMap         string
 }
 
 // mostDrawings bounds the graphs of one picture.
@@ -36,13 +37,17 @@ contributions of a graph add up to its decision value: with two classes the valu
 second class where it is positive, with more the value of the predicted class against the rest. The
 part of the decision that no vertex brings in (the constant) is shared equally between them.
 
+Of a contextual graph Markov model (cgmm) it draws the most likely hidden state of every vertex, a
+drawing for each layer, and with --class-map how often each class of the data set shows each state.
+
 Vertices carry the names of their labels, from NAME_node_label_names.txt of the data set or from
 --label-names. Where the data set marks the true cause of its classes, it is highlighted.`,
 		Example: `  grove explain --model model.grove --data molecules --index 3 -o graph.svg
   grove explain --model model.grove --data molecules --index 0-5,9 -o graphs.svg
   grove explain --model model.grove --data MUTAG --index 0-8 -o mutag.svg \
       --label-names C,N,O,F,I,Cl,Br --bonds aromatic,single,double,triple
-  grove explain --model model.grove --data MUTAG --index 0 --json`,
+  grove explain --model model.grove --data MUTAG --index 0 --json
+  grove explain --model cgmm.grove --data MUTAG --index 0-2 -o states.svg --class-map classes.svg`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			need := []string{"model", "data", "index"}
@@ -63,6 +68,11 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 					return err
 				}
 			}
+			if f.classMap != "" {
+				if err := writableFigure("--class-map", f.classMap); err != nil {
+					return err
+				}
+			}
 			return a.explain(c.Context(), f)
 		},
 	}
@@ -76,6 +86,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` drawing to write, an SVG document")
 		fs.Var(newList(&f.names, parseName), "label-names", "`NAME,...` names of the vertex labels, in ascending order of their codes")
 		fs.Var(newList(&f.bonds, parseBond), "bonds", "`KIND,...` how to draw the arc labels, in ascending order of their codes: single, double, triple or aromatic")
+		fs.StringVar(&f.classMap, "class-map", "", "`FILE` heat map of the states of every class to write, .svg or .png (cgmm)")
 		fs.IntVar(&f.columns, "columns", 0, "`N` drawings side by side (default: by their number)")
 		a.addOutputFlags(fs)
 	})
@@ -119,6 +130,12 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	trained, err := load(f.model, e)
 	if err != nil {
 		return err
+	}
+	if m, ok := trained.(*cgmmModel); ok {
+		return a.explainStates(ctx, f, m, e, start)
+	}
+	if f.classMap != "" {
+		return usagef("--class-map: %s has no states; leave it out", trained.about().Model)
 	}
 	p, ok := trained.(*pipeline)
 	if !ok {
