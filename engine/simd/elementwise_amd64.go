@@ -147,3 +147,51 @@ func pathStepMax[T Float](lv level, acc []T, next []T, prefix []T, s []T, scale 
 		pathStepMaxF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(acc))), (*float64)(unsafe.Pointer(unsafe.SliceData(next))), (*float64)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float64)(unsafe.Pointer(unsafe.SliceData(s))), float64(scale), float64(shift))
 	}
 }
+
+// pathGradStep computes next[i] = prefix[i] + s[i], acc[i] += e and sum[i] = weight[i]*e with e = exp(scale*next[i] + shift).
+func pathGradStep[T Float](lv level, acc []T, next []T, sum []T, prefix []T, s []T, weight []T, scale T, shift T) {
+	switch n := len(acc); {
+	case lv == portable:
+		portablePathGradStep(acc, next, sum, prefix, s, weight, scale, shift)
+	case isFloat32[T]() && lv == avx512:
+		pathGradStepF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(acc))), (*float32)(unsafe.Pointer(unsafe.SliceData(next))), (*float32)(unsafe.Pointer(unsafe.SliceData(sum))), (*float32)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float32)(unsafe.Pointer(unsafe.SliceData(s))), (*float32)(unsafe.Pointer(unsafe.SliceData(weight))), float32(scale), float32(shift))
+	case isFloat32[T]():
+		pathGradStepF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(acc))), (*float32)(unsafe.Pointer(unsafe.SliceData(next))), (*float32)(unsafe.Pointer(unsafe.SliceData(sum))), (*float32)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float32)(unsafe.Pointer(unsafe.SliceData(s))), (*float32)(unsafe.Pointer(unsafe.SliceData(weight))), float32(scale), float32(shift))
+	case !isFloat32[T]() && lv == avx512:
+		pathGradStepF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(acc))), (*float64)(unsafe.Pointer(unsafe.SliceData(next))), (*float64)(unsafe.Pointer(unsafe.SliceData(sum))), (*float64)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float64)(unsafe.Pointer(unsafe.SliceData(s))), (*float64)(unsafe.Pointer(unsafe.SliceData(weight))), float64(scale), float64(shift))
+	case !isFloat32[T]():
+		pathGradStepF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(acc))), (*float64)(unsafe.Pointer(unsafe.SliceData(next))), (*float64)(unsafe.Pointer(unsafe.SliceData(sum))), (*float64)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float64)(unsafe.Pointer(unsafe.SliceData(s))), (*float64)(unsafe.Pointer(unsafe.SliceData(weight))), float64(scale), float64(shift))
+	}
+}
+
+// pathGradLeaf computes acc[i] += e, dst[i] += weight[i]*e and parent[i] += weight[i]*e with e = exp(scale*(prefix[i] + s[i]) + shift).
+func pathGradLeaf[T Float](lv level, acc []T, dst []T, parent []T, prefix []T, s []T, weight []T, scale T, shift T) {
+	switch n := len(acc); {
+	case lv == portable:
+		portablePathGradLeaf(acc, dst, parent, prefix, s, weight, scale, shift)
+	case isFloat32[T]() && lv == avx512:
+		pathGradLeafF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(acc))), (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(parent))), (*float32)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float32)(unsafe.Pointer(unsafe.SliceData(s))), (*float32)(unsafe.Pointer(unsafe.SliceData(weight))), float32(scale), float32(shift))
+	case isFloat32[T]():
+		pathGradLeafF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(acc))), (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(parent))), (*float32)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float32)(unsafe.Pointer(unsafe.SliceData(s))), (*float32)(unsafe.Pointer(unsafe.SliceData(weight))), float32(scale), float32(shift))
+	case !isFloat32[T]() && lv == avx512:
+		pathGradLeafF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(acc))), (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(parent))), (*float64)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float64)(unsafe.Pointer(unsafe.SliceData(s))), (*float64)(unsafe.Pointer(unsafe.SliceData(weight))), float64(scale), float64(shift))
+	case !isFloat32[T]():
+		pathGradLeafF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(acc))), (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(parent))), (*float64)(unsafe.Pointer(unsafe.SliceData(prefix))), (*float64)(unsafe.Pointer(unsafe.SliceData(s))), (*float64)(unsafe.Pointer(unsafe.SliceData(weight))), float64(scale), float64(shift))
+	}
+}
+
+// addToBoth computes dst[i] += x[i] and parent[i] += x[i].
+func addToBoth[T Float](lv level, dst []T, parent []T, x []T) {
+	switch n := len(dst); {
+	case lv == portable:
+		portableAddToBoth(dst, parent, x)
+	case isFloat32[T]() && lv == avx512:
+		addToBothF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(parent))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))))
+	case isFloat32[T]():
+		addToBothF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(parent))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))))
+	case !isFloat32[T]() && lv == avx512:
+		addToBothF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(parent))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))))
+	case !isFloat32[T]():
+		addToBothF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(parent))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))))
+	}
+}

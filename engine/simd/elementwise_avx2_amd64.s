@@ -594,6 +594,242 @@ end27:
 	VZEROUPPER
 	RET
 
+// func pathGradStepF32AVX2(n int, acc *float32, next *float32, sum *float32, prefix *float32, s *float32, weight *float32, scale float32, shift float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·pathGradStepF32AVX2(SB), NOSPLIT, $0-64
+	MOVQ         n+0(FP), CX
+	MOVQ         acc+8(FP), DX
+	MOVQ         next+16(FP), BX
+	MOVQ         sum+24(FP), SI
+	MOVQ         prefix+32(FP), DI
+	MOVQ         s+40(FP), R8
+	MOVQ         weight+48(FP), R9
+	VBROADCASTSS scale+56(FP), Y0
+	VBROADCASTSS shift+60(FP), Y1
+	VMOVUPS      powersF32<>+0(SB), Y2
+	XORQ         AX, AX
+	SUBQ         $0x00000008, CX
+	JLT          rest29
+
+chunk28:
+	VMOVUPS      (DI)(AX*1), Y3
+	VADDPS       (R8)(AX*1), Y3, Y3
+	VMOVUPS      Y3, (BX)(AX*1)
+	VFMADD213PS  Y1, Y0, Y3
+	VMOVUPS      rounderF32<>+0(SB), Y4
+	VFMADD231PS  log2eF32<>+0(SB), Y3, Y4
+	VSUBPS       rounderF32<>+0(SB), Y4, Y5
+	VMOVUPS      Y3, Y6
+	VFNMADD231PS ln2HighF32<>+0(SB), Y5, Y6
+	VFNMADD231PS ln2LowF32<>+0(SB), Y5, Y6
+	VMOVUPS      coefficient4F32<>+0(SB), Y5
+	VFMADD213PS  coefficient3F32<>+0(SB), Y6, Y5
+	VFMADD213PS  coefficient2F32<>+0(SB), Y6, Y5
+	VFMADD213PS  coefficient1F32<>+0(SB), Y6, Y5
+	VPERMPS      Y2, Y4, Y7
+	VMULPS       Y6, Y5, Y5
+	VFMADD213PS  Y7, Y7, Y5
+	VPSRLD       $0x03, Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y5, Y5
+	VCMPPS       $0x11, lowF32<>+0(SB), Y3, Y4
+	VCMPPS       $0x16, highF32<>+0(SB), Y3, Y6
+	VADDPS       infinityF32<>+0(SB), Y3, Y3
+	VANDNPS      Y5, Y4, Y5
+	VBLENDVPS    Y6, Y3, Y5, Y5
+	VADDPS       (DX)(AX*1), Y5, Y3
+	VMOVUPS      Y3, (DX)(AX*1)
+	VMULPS       (R9)(AX*1), Y5, Y5
+	VMOVUPS      Y5, (SI)(AX*1)
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000008, CX
+	JGE          chunk28
+
+rest29:
+	ADDQ         $0x00000008, CX
+	TESTQ        CX, CX
+	JZ           end30
+	LEAQ         lanes<>+32(SB), R10
+	NEGQ         CX
+	VMOVUPS      (R10)(CX*4), Y3
+	VMASKMOVPS   (DI)(AX*1), Y3, Y4
+	VMASKMOVPS   (R8)(AX*1), Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (BX)(AX*1)
+	VFMADD213PS  Y1, Y0, Y4
+	VMOVUPS      rounderF32<>+0(SB), Y0
+	VFMADD231PS  log2eF32<>+0(SB), Y4, Y0
+	VSUBPS       rounderF32<>+0(SB), Y0, Y1
+	VMOVUPS      Y4, Y5
+	VFNMADD231PS ln2HighF32<>+0(SB), Y1, Y5
+	VFNMADD231PS ln2LowF32<>+0(SB), Y1, Y5
+	VMOVUPS      coefficient4F32<>+0(SB), Y1
+	VFMADD213PS  coefficient3F32<>+0(SB), Y5, Y1
+	VFMADD213PS  coefficient2F32<>+0(SB), Y5, Y1
+	VFMADD213PS  coefficient1F32<>+0(SB), Y5, Y1
+	VPERMPS      Y2, Y0, Y2
+	VMULPS       Y5, Y1, Y1
+	VFMADD213PS  Y2, Y2, Y1
+	VPSRLD       $0x03, Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VCMPPS       $0x11, lowF32<>+0(SB), Y4, Y0
+	VCMPPS       $0x16, highF32<>+0(SB), Y4, Y2
+	VADDPS       infinityF32<>+0(SB), Y4, Y4
+	VANDNPS      Y1, Y0, Y1
+	VBLENDVPS    Y2, Y4, Y1, Y1
+	VMASKMOVPS   (DX)(AX*1), Y3, Y0
+	VADDPS       Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y3, (DX)(AX*1)
+	VMASKMOVPS   (R9)(AX*1), Y3, Y0
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y3, (SI)(AX*1)
+
+end30:
+	VZEROUPPER
+	RET
+
+// func pathGradLeafF32AVX2(n int, acc *float32, dst *float32, parent *float32, prefix *float32, s *float32, weight *float32, scale float32, shift float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·pathGradLeafF32AVX2(SB), NOSPLIT, $0-64
+	MOVQ         n+0(FP), CX
+	MOVQ         acc+8(FP), DX
+	MOVQ         dst+16(FP), BX
+	MOVQ         parent+24(FP), SI
+	MOVQ         prefix+32(FP), DI
+	MOVQ         s+40(FP), R8
+	MOVQ         weight+48(FP), R9
+	VBROADCASTSS scale+56(FP), Y0
+	VBROADCASTSS shift+60(FP), Y1
+	VMOVUPS      powersF32<>+0(SB), Y2
+	XORQ         AX, AX
+	SUBQ         $0x00000008, CX
+	JLT          rest32
+
+chunk31:
+	VMOVUPS      (DI)(AX*1), Y3
+	VADDPS       (R8)(AX*1), Y3, Y3
+	VFMADD213PS  Y1, Y0, Y3
+	VMOVUPS      rounderF32<>+0(SB), Y4
+	VFMADD231PS  log2eF32<>+0(SB), Y3, Y4
+	VSUBPS       rounderF32<>+0(SB), Y4, Y5
+	VMOVUPS      Y3, Y6
+	VFNMADD231PS ln2HighF32<>+0(SB), Y5, Y6
+	VFNMADD231PS ln2LowF32<>+0(SB), Y5, Y6
+	VMOVUPS      coefficient4F32<>+0(SB), Y5
+	VFMADD213PS  coefficient3F32<>+0(SB), Y6, Y5
+	VFMADD213PS  coefficient2F32<>+0(SB), Y6, Y5
+	VFMADD213PS  coefficient1F32<>+0(SB), Y6, Y5
+	VPERMPS      Y2, Y4, Y7
+	VMULPS       Y6, Y5, Y5
+	VFMADD213PS  Y7, Y7, Y5
+	VPSRLD       $0x03, Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y5, Y5
+	VCMPPS       $0x11, lowF32<>+0(SB), Y3, Y4
+	VCMPPS       $0x16, highF32<>+0(SB), Y3, Y6
+	VADDPS       infinityF32<>+0(SB), Y3, Y3
+	VANDNPS      Y5, Y4, Y5
+	VBLENDVPS    Y6, Y3, Y5, Y5
+	VADDPS       (DX)(AX*1), Y5, Y3
+	VMOVUPS      Y3, (DX)(AX*1)
+	VMULPS       (R9)(AX*1), Y5, Y5
+	VADDPS       (BX)(AX*1), Y5, Y3
+	VMOVUPS      Y3, (BX)(AX*1)
+	VADDPS       (SI)(AX*1), Y5, Y3
+	VMOVUPS      Y3, (SI)(AX*1)
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000008, CX
+	JGE          chunk31
+
+rest32:
+	ADDQ         $0x00000008, CX
+	TESTQ        CX, CX
+	JZ           end33
+	LEAQ         lanes<>+32(SB), R10
+	NEGQ         CX
+	VMOVUPS      (R10)(CX*4), Y3
+	VMASKMOVPS   (DI)(AX*1), Y3, Y4
+	VMASKMOVPS   (R8)(AX*1), Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VFMADD213PS  Y1, Y0, Y4
+	VMOVUPS      rounderF32<>+0(SB), Y0
+	VFMADD231PS  log2eF32<>+0(SB), Y4, Y0
+	VSUBPS       rounderF32<>+0(SB), Y0, Y1
+	VMOVUPS      Y4, Y5
+	VFNMADD231PS ln2HighF32<>+0(SB), Y1, Y5
+	VFNMADD231PS ln2LowF32<>+0(SB), Y1, Y5
+	VMOVUPS      coefficient4F32<>+0(SB), Y1
+	VFMADD213PS  coefficient3F32<>+0(SB), Y5, Y1
+	VFMADD213PS  coefficient2F32<>+0(SB), Y5, Y1
+	VFMADD213PS  coefficient1F32<>+0(SB), Y5, Y1
+	VPERMPS      Y2, Y0, Y2
+	VMULPS       Y5, Y1, Y1
+	VFMADD213PS  Y2, Y2, Y1
+	VPSRLD       $0x03, Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VCMPPS       $0x11, lowF32<>+0(SB), Y4, Y0
+	VCMPPS       $0x16, highF32<>+0(SB), Y4, Y2
+	VADDPS       infinityF32<>+0(SB), Y4, Y4
+	VANDNPS      Y1, Y0, Y1
+	VBLENDVPS    Y2, Y4, Y1, Y1
+	VMASKMOVPS   (DX)(AX*1), Y3, Y0
+	VADDPS       Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y3, (DX)(AX*1)
+	VMASKMOVPS   (R9)(AX*1), Y3, Y0
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   (BX)(AX*1), Y3, Y0
+	VADDPS       Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y3, (BX)(AX*1)
+	VMASKMOVPS   (SI)(AX*1), Y3, Y0
+	VADDPS       Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y3, (SI)(AX*1)
+
+end33:
+	VZEROUPPER
+	RET
+
+// func addToBothF32AVX2(n int, dst *float32, parent *float32, x *float32)
+// Requires: AVX
+TEXT ·addToBothF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DX
+	MOVQ parent+16(FP), BX
+	MOVQ x+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x00000008, CX
+	JLT  rest35
+
+chunk34:
+	VMOVUPS (SI)(AX*1), Y0
+	VADDPS  (DX)(AX*1), Y0, Y1
+	VMOVUPS Y1, (DX)(AX*1)
+	VADDPS  (BX)(AX*1), Y0, Y0
+	VMOVUPS Y0, (BX)(AX*1)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000008, CX
+	JGE     chunk34
+
+rest35:
+	ADDQ       $0x00000008, CX
+	TESTQ      CX, CX
+	JZ         end36
+	LEAQ       lanes<>+32(SB), DI
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y0
+	VMASKMOVPS (SI)(AX*1), Y0, Y1
+	VMASKMOVPS (DX)(AX*1), Y0, Y2
+	VADDPS     Y2, Y1, Y2
+	VMASKMOVPS Y2, Y0, (DX)(AX*1)
+	VMASKMOVPS (BX)(AX*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (BX)(AX*1)
+
+end36:
+	VZEROUPPER
+	RET
+
 // func addF64AVX2(n int, dst *float64, x *float64, y *float64)
 // Requires: AVX
 TEXT ·addF64AVX2(SB), NOSPLIT, $0-32
@@ -603,20 +839,20 @@ TEXT ·addF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest29
+	JLT  rest38
 
-chunk28:
+chunk37:
 	VMOVUPD (BX)(AX*1), Y0
 	VADDPD  (SI)(AX*1), Y0, Y0
 	VMOVUPD Y0, (DX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk28
+	JGE     chunk37
 
-rest29:
+rest38:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end30
+	JZ         end39
 	LEAQ       lanes<>+32(SB), DI
 	NEGQ       CX
 	VMOVUPD    (DI)(CX*8), Y0
@@ -625,7 +861,7 @@ rest29:
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)(AX*1)
 
-end30:
+end39:
 	VZEROUPPER
 	RET
 
@@ -638,20 +874,20 @@ TEXT ·mulF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest32
+	JLT  rest41
 
-chunk31:
+chunk40:
 	VMOVUPD (BX)(AX*1), Y0
 	VMULPD  (SI)(AX*1), Y0, Y0
 	VMOVUPD Y0, (DX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk31
+	JGE     chunk40
 
-rest32:
+rest41:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end33
+	JZ         end42
 	LEAQ       lanes<>+32(SB), DI
 	NEGQ       CX
 	VMOVUPD    (DI)(CX*8), Y0
@@ -660,7 +896,7 @@ rest32:
 	VMULPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)(AX*1)
 
-end33:
+end42:
 	VZEROUPPER
 	RET
 
@@ -673,21 +909,21 @@ TEXT ·mulAddF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest35
+	JLT  rest44
 
-chunk34:
+chunk43:
 	VMOVUPD     (DX)(AX*1), Y0
 	VMOVUPD     (BX)(AX*1), Y1
 	VFMADD231PD (SI)(AX*1), Y1, Y0
 	VMOVUPD     Y0, (DX)(AX*1)
 	ADDQ        $0x00000020, AX
 	SUBQ        $0x00000004, CX
-	JGE         chunk34
+	JGE         chunk43
 
-rest35:
+rest44:
 	ADDQ        $0x00000004, CX
 	TESTQ       CX, CX
-	JZ          end36
+	JZ          end45
 	LEAQ        lanes<>+32(SB), DI
 	NEGQ        CX
 	VMOVUPD     (DI)(CX*8), Y0
@@ -697,7 +933,7 @@ rest35:
 	VFMADD231PD Y3, Y2, Y1
 	VMASKMOVPD  Y1, Y0, (DX)(AX*1)
 
-end36:
+end45:
 	VZEROUPPER
 	RET
 
@@ -710,20 +946,20 @@ TEXT ·axpyF64AVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD a+8(FP), Y0
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest38
+	JLT          rest47
 
-chunk37:
+chunk46:
 	VMOVUPD     (BX)(AX*1), Y1
 	VFMADD231PD (DX)(AX*1), Y0, Y1
 	VMOVUPD     Y1, (BX)(AX*1)
 	ADDQ        $0x00000020, AX
 	SUBQ        $0x00000004, CX
-	JGE         chunk37
+	JGE         chunk46
 
-rest38:
+rest47:
 	ADDQ        $0x00000004, CX
 	TESTQ       CX, CX
-	JZ          end39
+	JZ          end48
 	LEAQ        lanes<>+32(SB), SI
 	NEGQ        CX
 	VMOVUPD     (SI)(CX*8), Y1
@@ -732,7 +968,7 @@ rest38:
 	VFMADD231PD Y3, Y0, Y2
 	VMASKMOVPD  Y2, Y1, (BX)(AX*1)
 
-end39:
+end48:
 	VZEROUPPER
 	RET
 
@@ -744,19 +980,19 @@ TEXT ·scaleF64AVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD a+8(FP), Y0
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest41
+	JLT          rest50
 
-chunk40:
+chunk49:
 	VMULPD  (DX)(AX*1), Y0, Y1
 	VMOVUPD Y1, (DX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk40
+	JGE     chunk49
 
-rest41:
+rest50:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end42
+	JZ         end51
 	LEAQ       lanes<>+32(SB), BX
 	NEGQ       CX
 	VMOVUPD    (BX)(CX*8), Y1
@@ -764,7 +1000,7 @@ rest41:
 	VMULPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, (DX)(AX*1)
 
-end42:
+end51:
 	VZEROUPPER
 	RET
 
@@ -776,20 +1012,20 @@ TEXT ·maximumF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+16(FP), BX
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest44
+	JLT  rest53
 
-chunk43:
+chunk52:
 	VMOVUPD (BX)(AX*1), Y0
 	VMAXPD  (DX)(AX*1), Y0, Y0
 	VMOVUPD Y0, (DX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk43
+	JGE     chunk52
 
-rest44:
+rest53:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end45
+	JZ         end54
 	LEAQ       lanes<>+32(SB), SI
 	NEGQ       CX
 	VMOVUPD    (SI)(CX*8), Y0
@@ -798,7 +1034,7 @@ rest44:
 	VMAXPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)(AX*1)
 
-end45:
+end54:
 	VZEROUPPER
 	RET
 
@@ -812,9 +1048,9 @@ TEXT ·expF64AVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD shift+32(FP), Y1
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest47
+	JLT          rest56
 
-chunk46:
+chunk55:
 	VMOVUPD      (BX)(AX*1), Y2
 	VFMADD213PD  Y1, Y0, Y2
 	VMOVUPD      rounderF64<>+0(SB), Y3
@@ -847,12 +1083,12 @@ chunk46:
 	VMOVUPD      Y4, (DX)(AX*1)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JGE          chunk46
+	JGE          chunk55
 
-rest47:
+rest56:
 	ADDQ         $0x00000004, CX
 	TESTQ        CX, CX
-	JZ           end48
+	JZ           end57
 	LEAQ         lanes<>+32(SB), SI
 	NEGQ         CX
 	VMOVUPD      (SI)(CX*8), Y2
@@ -887,7 +1123,7 @@ rest47:
 	VBLENDVPD    Y4, Y3, Y1, Y1
 	VMASKMOVPD   Y1, Y2, (DX)(AX*1)
 
-end48:
+end57:
 	VZEROUPPER
 	RET
 
@@ -1023,9 +1259,9 @@ TEXT ·pathStepSumF64AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD shift+48(FP), Y1
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest50
+	JLT          rest59
 
-chunk49:
+chunk58:
 	VMOVUPD      (SI)(AX*1), Y2
 	VADDPD       (DI)(AX*1), Y2, Y2
 	VMOVUPD      Y2, (BX)(AX*1)
@@ -1061,12 +1297,12 @@ chunk49:
 	VMOVUPD      Y4, (DX)(AX*1)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JGE          chunk49
+	JGE          chunk58
 
-rest50:
+rest59:
 	ADDQ         $0x00000004, CX
 	TESTQ        CX, CX
-	JZ           end51
+	JZ           end60
 	LEAQ         lanes<>+32(SB), R8
 	NEGQ         CX
 	VMOVUPD      (R8)(CX*8), Y2
@@ -1106,7 +1342,7 @@ rest50:
 	VADDPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y2, (DX)(AX*1)
 
-end51:
+end60:
 	VZEROUPPER
 	RET
 
@@ -1122,9 +1358,9 @@ TEXT ·pathStepMaxF64AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD shift+48(FP), Y1
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest53
+	JLT          rest62
 
-chunk52:
+chunk61:
 	VMOVUPD      (SI)(AX*1), Y2
 	VADDPD       (DI)(AX*1), Y2, Y2
 	VMOVUPD      Y2, (BX)(AX*1)
@@ -1160,12 +1396,12 @@ chunk52:
 	VMOVUPD      Y4, (DX)(AX*1)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JGE          chunk52
+	JGE          chunk61
 
-rest53:
+rest62:
 	ADDQ         $0x00000004, CX
 	TESTQ        CX, CX
-	JZ           end54
+	JZ           end63
 	LEAQ         lanes<>+32(SB), R8
 	NEGQ         CX
 	VMOVUPD      (R8)(CX*8), Y2
@@ -1205,6 +1441,264 @@ rest53:
 	VMAXPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y2, (DX)(AX*1)
 
-end54:
+end63:
+	VZEROUPPER
+	RET
+
+// func pathGradStepF64AVX2(n int, acc *float64, next *float64, sum *float64, prefix *float64, s *float64, weight *float64, scale float64, shift float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·pathGradStepF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), CX
+	MOVQ         acc+8(FP), DX
+	MOVQ         next+16(FP), BX
+	MOVQ         sum+24(FP), SI
+	MOVQ         prefix+32(FP), DI
+	MOVQ         s+40(FP), R8
+	MOVQ         weight+48(FP), R9
+	VBROADCASTSD scale+56(FP), Y0
+	VBROADCASTSD shift+64(FP), Y1
+	XORQ         AX, AX
+	SUBQ         $0x00000004, CX
+	JLT          rest65
+
+chunk64:
+	VMOVUPD      (DI)(AX*1), Y2
+	VADDPD       (R8)(AX*1), Y2, Y2
+	VMOVUPD      Y2, (BX)(AX*1)
+	VFMADD213PD  Y1, Y0, Y2
+	VMOVUPD      rounderF64<>+0(SB), Y3
+	VFMADD231PD  log2eF64<>+0(SB), Y2, Y3
+	VSUBPD       rounderF64<>+0(SB), Y3, Y4
+	VMOVUPD      Y2, Y5
+	VFNMADD231PD ln2HighF64<>+0(SB), Y4, Y5
+	VFNMADD231PD ln2LowF64<>+0(SB), Y4, Y5
+	VMOVUPD      coefficient13F64<>+0(SB), Y4
+	VFMADD213PD  coefficient12F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient11F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient10F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient9F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient8F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient7F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient6F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient5F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient4F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient3F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient2F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient1F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient1F64<>+0(SB), Y5, Y4
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y3, Y4, Y4
+	VCMPPD       $0x11, lowF64<>+0(SB), Y2, Y3
+	VCMPPD       $0x16, highF64<>+0(SB), Y2, Y5
+	VADDPD       infinityF64<>+0(SB), Y2, Y2
+	VANDNPD      Y4, Y3, Y4
+	VBLENDVPD    Y5, Y2, Y4, Y4
+	VADDPD       (DX)(AX*1), Y4, Y2
+	VMOVUPD      Y2, (DX)(AX*1)
+	VMULPD       (R9)(AX*1), Y4, Y4
+	VMOVUPD      Y4, (SI)(AX*1)
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, CX
+	JGE          chunk64
+
+rest65:
+	ADDQ         $0x00000004, CX
+	TESTQ        CX, CX
+	JZ           end66
+	LEAQ         lanes<>+32(SB), R10
+	NEGQ         CX
+	VMOVUPD      (R10)(CX*8), Y2
+	VMASKMOVPD   (DI)(AX*1), Y2, Y3
+	VMASKMOVPD   (R8)(AX*1), Y2, Y4
+	VADDPD       Y4, Y3, Y3
+	VMASKMOVPD   Y3, Y2, (BX)(AX*1)
+	VFMADD213PD  Y1, Y0, Y3
+	VMOVUPD      rounderF64<>+0(SB), Y0
+	VFMADD231PD  log2eF64<>+0(SB), Y3, Y0
+	VSUBPD       rounderF64<>+0(SB), Y0, Y1
+	VMOVUPD      Y3, Y4
+	VFNMADD231PD ln2HighF64<>+0(SB), Y1, Y4
+	VFNMADD231PD ln2LowF64<>+0(SB), Y1, Y4
+	VMOVUPD      coefficient13F64<>+0(SB), Y1
+	VFMADD213PD  coefficient12F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient11F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient10F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient9F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient8F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient7F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient6F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient5F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient4F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient3F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient2F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient1F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient1F64<>+0(SB), Y4, Y1
+	VPSLLQ       $0x34, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VCMPPD       $0x11, lowF64<>+0(SB), Y3, Y0
+	VCMPPD       $0x16, highF64<>+0(SB), Y3, Y4
+	VADDPD       infinityF64<>+0(SB), Y3, Y3
+	VANDNPD      Y1, Y0, Y1
+	VBLENDVPD    Y4, Y3, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y2, Y0
+	VADDPD       Y0, Y1, Y0
+	VMASKMOVPD   Y0, Y2, (DX)(AX*1)
+	VMASKMOVPD   (R9)(AX*1), Y2, Y0
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y2, (SI)(AX*1)
+
+end66:
+	VZEROUPPER
+	RET
+
+// func pathGradLeafF64AVX2(n int, acc *float64, dst *float64, parent *float64, prefix *float64, s *float64, weight *float64, scale float64, shift float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·pathGradLeafF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), CX
+	MOVQ         acc+8(FP), DX
+	MOVQ         dst+16(FP), BX
+	MOVQ         parent+24(FP), SI
+	MOVQ         prefix+32(FP), DI
+	MOVQ         s+40(FP), R8
+	MOVQ         weight+48(FP), R9
+	VBROADCASTSD scale+56(FP), Y0
+	VBROADCASTSD shift+64(FP), Y1
+	XORQ         AX, AX
+	SUBQ         $0x00000004, CX
+	JLT          rest68
+
+chunk67:
+	VMOVUPD      (DI)(AX*1), Y2
+	VADDPD       (R8)(AX*1), Y2, Y2
+	VFMADD213PD  Y1, Y0, Y2
+	VMOVUPD      rounderF64<>+0(SB), Y3
+	VFMADD231PD  log2eF64<>+0(SB), Y2, Y3
+	VSUBPD       rounderF64<>+0(SB), Y3, Y4
+	VMOVUPD      Y2, Y5
+	VFNMADD231PD ln2HighF64<>+0(SB), Y4, Y5
+	VFNMADD231PD ln2LowF64<>+0(SB), Y4, Y5
+	VMOVUPD      coefficient13F64<>+0(SB), Y4
+	VFMADD213PD  coefficient12F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient11F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient10F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient9F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient8F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient7F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient6F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient5F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient4F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient3F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient2F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient1F64<>+0(SB), Y5, Y4
+	VFMADD213PD  coefficient1F64<>+0(SB), Y5, Y4
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y3, Y4, Y4
+	VCMPPD       $0x11, lowF64<>+0(SB), Y2, Y3
+	VCMPPD       $0x16, highF64<>+0(SB), Y2, Y5
+	VADDPD       infinityF64<>+0(SB), Y2, Y2
+	VANDNPD      Y4, Y3, Y4
+	VBLENDVPD    Y5, Y2, Y4, Y4
+	VADDPD       (DX)(AX*1), Y4, Y2
+	VMOVUPD      Y2, (DX)(AX*1)
+	VMULPD       (R9)(AX*1), Y4, Y4
+	VADDPD       (BX)(AX*1), Y4, Y2
+	VMOVUPD      Y2, (BX)(AX*1)
+	VADDPD       (SI)(AX*1), Y4, Y2
+	VMOVUPD      Y2, (SI)(AX*1)
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, CX
+	JGE          chunk67
+
+rest68:
+	ADDQ         $0x00000004, CX
+	TESTQ        CX, CX
+	JZ           end69
+	LEAQ         lanes<>+32(SB), R10
+	NEGQ         CX
+	VMOVUPD      (R10)(CX*8), Y2
+	VMASKMOVPD   (DI)(AX*1), Y2, Y3
+	VMASKMOVPD   (R8)(AX*1), Y2, Y4
+	VADDPD       Y4, Y3, Y3
+	VFMADD213PD  Y1, Y0, Y3
+	VMOVUPD      rounderF64<>+0(SB), Y0
+	VFMADD231PD  log2eF64<>+0(SB), Y3, Y0
+	VSUBPD       rounderF64<>+0(SB), Y0, Y1
+	VMOVUPD      Y3, Y4
+	VFNMADD231PD ln2HighF64<>+0(SB), Y1, Y4
+	VFNMADD231PD ln2LowF64<>+0(SB), Y1, Y4
+	VMOVUPD      coefficient13F64<>+0(SB), Y1
+	VFMADD213PD  coefficient12F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient11F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient10F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient9F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient8F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient7F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient6F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient5F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient4F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient3F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient2F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient1F64<>+0(SB), Y4, Y1
+	VFMADD213PD  coefficient1F64<>+0(SB), Y4, Y1
+	VPSLLQ       $0x34, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VCMPPD       $0x11, lowF64<>+0(SB), Y3, Y0
+	VCMPPD       $0x16, highF64<>+0(SB), Y3, Y4
+	VADDPD       infinityF64<>+0(SB), Y3, Y3
+	VANDNPD      Y1, Y0, Y1
+	VBLENDVPD    Y4, Y3, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y2, Y0
+	VADDPD       Y0, Y1, Y0
+	VMASKMOVPD   Y0, Y2, (DX)(AX*1)
+	VMASKMOVPD   (R9)(AX*1), Y2, Y0
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   (BX)(AX*1), Y2, Y0
+	VADDPD       Y0, Y1, Y0
+	VMASKMOVPD   Y0, Y2, (BX)(AX*1)
+	VMASKMOVPD   (SI)(AX*1), Y2, Y0
+	VADDPD       Y0, Y1, Y0
+	VMASKMOVPD   Y0, Y2, (SI)(AX*1)
+
+end69:
+	VZEROUPPER
+	RET
+
+// func addToBothF64AVX2(n int, dst *float64, parent *float64, x *float64)
+// Requires: AVX
+TEXT ·addToBothF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DX
+	MOVQ parent+16(FP), BX
+	MOVQ x+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x00000004, CX
+	JLT  rest71
+
+chunk70:
+	VMOVUPD (SI)(AX*1), Y0
+	VADDPD  (DX)(AX*1), Y0, Y1
+	VMOVUPD Y1, (DX)(AX*1)
+	VADDPD  (BX)(AX*1), Y0, Y0
+	VMOVUPD Y0, (BX)(AX*1)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000004, CX
+	JGE     chunk70
+
+rest71:
+	ADDQ       $0x00000004, CX
+	TESTQ      CX, CX
+	JZ         end72
+	LEAQ       lanes<>+32(SB), DI
+	NEGQ       CX
+	VMOVUPD    (DI)(CX*8), Y0
+	VMASKMOVPD (SI)(AX*1), Y0, Y1
+	VMASKMOVPD (DX)(AX*1), Y0, Y2
+	VADDPD     Y2, Y1, Y2
+	VMASKMOVPD Y2, Y0, (DX)(AX*1)
+	VMASKMOVPD (BX)(AX*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (BX)(AX*1)
+
+end72:
 	VZEROUPPER
 	RET

@@ -47,6 +47,21 @@ func pathStepSumF32AVX2(n int, acc *float32, next *float32, prefix *float32, s *
 //go:noescape
 func pathStepMaxF32AVX2(n int, acc *float32, next *float32, prefix *float32, s *float32, scale float32, shift float32)
 
+// pathGradStepF32AVX2 computes next[i] = prefix[i] + s[i], acc[i] += e and sum[i] = weight[i]*e with e = exp(scale*next[i] + shift) for n elements.
+//
+//go:noescape
+func pathGradStepF32AVX2(n int, acc *float32, next *float32, sum *float32, prefix *float32, s *float32, weight *float32, scale float32, shift float32)
+
+// pathGradLeafF32AVX2 computes acc[i] += e, dst[i] += weight[i]*e and parent[i] += weight[i]*e with e = exp(scale*(prefix[i] + s[i]) + shift) for n elements.
+//
+//go:noescape
+func pathGradLeafF32AVX2(n int, acc *float32, dst *float32, parent *float32, prefix *float32, s *float32, weight *float32, scale float32, shift float32)
+
+// addToBothF32AVX2 computes dst[i] += x[i] and parent[i] += x[i] for n elements.
+//
+//go:noescape
+func addToBothF32AVX2(n int, dst *float32, parent *float32, x *float32)
+
 // addF64AVX2 computes dst[i] = x[i] + y[i] for n elements.
 //
 //go:noescape
@@ -91,3 +106,18 @@ func pathStepSumF64AVX2(n int, acc *float64, next *float64, prefix *float64, s *
 //
 //go:noescape
 func pathStepMaxF64AVX2(n int, acc *float64, next *float64, prefix *float64, s *float64, scale float64, shift float64)
+
+// pathGradStepF64AVX2 computes next[i] = prefix[i] + s[i], acc[i] += e and sum[i] = weight[i]*e with e = exp(scale*next[i] + shift) for n elements.
+//
+//go:noescape
+func pathGradStepF64AVX2(n int, acc *float64, next *float64, sum *float64, prefix *float64, s *float64, weight *float64, scale float64, shift float64)
+
+// pathGradLeafF64AVX2 computes acc[i] += e, dst[i] += weight[i]*e and parent[i] += weight[i]*e with e = exp(scale*(prefix[i] + s[i]) + shift) for n elements.
+//
+//go:noescape
+func pathGradLeafF64AVX2(n int, acc *float64, dst *float64, parent *float64, prefix *float64, s *float64, weight *float64, scale float64, shift float64)
+
+// addToBothF64AVX2 computes dst[i] += x[i] and parent[i] += x[i] for n elements.
+//
+//go:noescape
+func addToBothF64AVX2(n int, dst *float64, parent *float64, x *float64)

@@ -509,6 +509,239 @@ end27:
 	VZEROUPPER
 	RET
 
+// func pathGradStepF32AVX512(n int, acc *float32, next *float32, sum *float32, prefix *float32, s *float32, weight *float32, scale float32, shift float32)
+// Requires: AVX, AVX512F
+TEXT ·pathGradStepF32AVX512(SB), NOSPLIT, $0-64
+	MOVQ         n+0(FP), CX
+	MOVQ         acc+8(FP), DX
+	MOVQ         next+16(FP), BX
+	MOVQ         sum+24(FP), SI
+	MOVQ         prefix+32(FP), DI
+	MOVQ         s+40(FP), R8
+	MOVQ         weight+48(FP), R9
+	VBROADCASTSS scale+56(FP), Z0
+	VBROADCASTSS shift+60(FP), Z1
+	VBROADCASTSS log2eF32<>+0(SB), Z2
+	VBROADCASTSS rounderF32<>+0(SB), Z3
+	VBROADCASTSS ln2HighF32<>+0(SB), Z4
+	VBROADCASTSS ln2LowF32<>+0(SB), Z5
+	VBROADCASTSS coefficient1F32<>+0(SB), Z6
+	VBROADCASTSS coefficient2F32<>+0(SB), Z7
+	VBROADCASTSS coefficient3F32<>+0(SB), Z8
+	VBROADCASTSS lowF32<>+0(SB), Z9
+	VBROADCASTSS highF32<>+0(SB), Z10
+	VMOVUPS      powersF32<>+0(SB), Z11
+	XORQ         AX, AX
+	SUBQ         $0x00000010, CX
+	JLT          rest29
+
+chunk28:
+	VMOVUPS      (DI)(AX*1), Z12
+	VADDPS       (R8)(AX*1), Z12, Z12
+	VMOVUPS      Z12, (BX)(AX*1)
+	VFMADD213PS  Z1, Z0, Z12
+	VMINPS       Z12, Z10, Z12
+	VMAXPS       Z12, Z9, Z12
+	VMOVUPS      Z3, Z13
+	VFMADD231PS  Z2, Z12, Z13
+	VSUBPS       Z3, Z13, Z14
+	VMOVUPS      Z12, Z12
+	VFNMADD231PS Z4, Z14, Z12
+	VFNMADD231PS Z5, Z14, Z12
+	VMOVUPS      Z8, Z15
+	VFMADD213PS  Z7, Z12, Z15
+	VFMADD213PS  Z6, Z12, Z15
+	VPERMPS      Z11, Z13, Z13
+	VMULPS       Z12, Z15, Z15
+	VFMADD213PS  Z13, Z13, Z15
+	VSCALEFPS    Z14, Z15, Z15
+	VADDPS       (DX)(AX*1), Z15, Z12
+	VMOVUPS      Z12, (DX)(AX*1)
+	VMULPS       (R9)(AX*1), Z15, Z15
+	VMOVUPS      Z15, (SI)(AX*1)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000010, CX
+	JGE          chunk28
+
+rest29:
+	ADDQ         $0x00000010, CX
+	TESTQ        CX, CX
+	JZ           end30
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	VMOVUPS.Z    (DI)(AX*1), K1, Z12
+	VMOVUPS.Z    (R8)(AX*1), K1, Z13
+	VADDPS       Z13, Z12, Z12
+	VMOVUPS      Z12, K1, (BX)(AX*1)
+	VFMADD213PS  Z1, Z0, Z12
+	VMINPS       Z12, Z10, Z12
+	VMAXPS       Z12, Z9, Z12
+	VMOVUPS      Z3, Z0
+	VFMADD231PS  Z2, Z12, Z0
+	VSUBPS       Z3, Z0, Z1
+	VMOVUPS      Z12, Z2
+	VFNMADD231PS Z4, Z1, Z2
+	VFNMADD231PS Z5, Z1, Z2
+	VMOVUPS      Z8, Z3
+	VFMADD213PS  Z7, Z2, Z3
+	VFMADD213PS  Z6, Z2, Z3
+	VPERMPS      Z11, Z0, Z0
+	VMULPS       Z2, Z3, Z3
+	VFMADD213PS  Z0, Z0, Z3
+	VSCALEFPS    Z1, Z3, Z3
+	VMOVUPS.Z    (DX)(AX*1), K1, Z0
+	VADDPS       Z0, Z3, Z0
+	VMOVUPS      Z0, K1, (DX)(AX*1)
+	VMOVUPS.Z    (R9)(AX*1), K1, Z0
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, (SI)(AX*1)
+
+end30:
+	VZEROUPPER
+	RET
+
+// func pathGradLeafF32AVX512(n int, acc *float32, dst *float32, parent *float32, prefix *float32, s *float32, weight *float32, scale float32, shift float32)
+// Requires: AVX, AVX512F
+TEXT ·pathGradLeafF32AVX512(SB), NOSPLIT, $0-64
+	MOVQ         n+0(FP), CX
+	MOVQ         acc+8(FP), DX
+	MOVQ         dst+16(FP), BX
+	MOVQ         parent+24(FP), SI
+	MOVQ         prefix+32(FP), DI
+	MOVQ         s+40(FP), R8
+	MOVQ         weight+48(FP), R9
+	VBROADCASTSS scale+56(FP), Z0
+	VBROADCASTSS shift+60(FP), Z1
+	VBROADCASTSS log2eF32<>+0(SB), Z2
+	VBROADCASTSS rounderF32<>+0(SB), Z3
+	VBROADCASTSS ln2HighF32<>+0(SB), Z4
+	VBROADCASTSS ln2LowF32<>+0(SB), Z5
+	VBROADCASTSS coefficient1F32<>+0(SB), Z6
+	VBROADCASTSS coefficient2F32<>+0(SB), Z7
+	VBROADCASTSS coefficient3F32<>+0(SB), Z8
+	VBROADCASTSS lowF32<>+0(SB), Z9
+	VBROADCASTSS highF32<>+0(SB), Z10
+	VMOVUPS      powersF32<>+0(SB), Z11
+	XORQ         AX, AX
+	SUBQ         $0x00000010, CX
+	JLT          rest32
+
+chunk31:
+	VMOVUPS      (DI)(AX*1), Z12
+	VADDPS       (R8)(AX*1), Z12, Z12
+	VFMADD213PS  Z1, Z0, Z12
+	VMINPS       Z12, Z10, Z12
+	VMAXPS       Z12, Z9, Z12
+	VMOVUPS      Z3, Z13
+	VFMADD231PS  Z2, Z12, Z13
+	VSUBPS       Z3, Z13, Z14
+	VMOVUPS      Z12, Z12
+	VFNMADD231PS Z4, Z14, Z12
+	VFNMADD231PS Z5, Z14, Z12
+	VMOVUPS      Z8, Z15
+	VFMADD213PS  Z7, Z12, Z15
+	VFMADD213PS  Z6, Z12, Z15
+	VPERMPS      Z11, Z13, Z13
+	VMULPS       Z12, Z15, Z15
+	VFMADD213PS  Z13, Z13, Z15
+	VSCALEFPS    Z14, Z15, Z15
+	VADDPS       (DX)(AX*1), Z15, Z12
+	VMOVUPS      Z12, (DX)(AX*1)
+	VMULPS       (R9)(AX*1), Z15, Z15
+	VADDPS       (BX)(AX*1), Z15, Z12
+	VMOVUPS      Z12, (BX)(AX*1)
+	VADDPS       (SI)(AX*1), Z15, Z12
+	VMOVUPS      Z12, (SI)(AX*1)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000010, CX
+	JGE          chunk31
+
+rest32:
+	ADDQ         $0x00000010, CX
+	TESTQ        CX, CX
+	JZ           end33
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	VMOVUPS.Z    (DI)(AX*1), K1, Z12
+	VMOVUPS.Z    (R8)(AX*1), K1, Z13
+	VADDPS       Z13, Z12, Z12
+	VFMADD213PS  Z1, Z0, Z12
+	VMINPS       Z12, Z10, Z12
+	VMAXPS       Z12, Z9, Z12
+	VMOVUPS      Z3, Z0
+	VFMADD231PS  Z2, Z12, Z0
+	VSUBPS       Z3, Z0, Z1
+	VMOVUPS      Z12, Z2
+	VFNMADD231PS Z4, Z1, Z2
+	VFNMADD231PS Z5, Z1, Z2
+	VMOVUPS      Z8, Z3
+	VFMADD213PS  Z7, Z2, Z3
+	VFMADD213PS  Z6, Z2, Z3
+	VPERMPS      Z11, Z0, Z0
+	VMULPS       Z2, Z3, Z3
+	VFMADD213PS  Z0, Z0, Z3
+	VSCALEFPS    Z1, Z3, Z3
+	VMOVUPS.Z    (DX)(AX*1), K1, Z0
+	VADDPS       Z0, Z3, Z0
+	VMOVUPS      Z0, K1, (DX)(AX*1)
+	VMOVUPS.Z    (R9)(AX*1), K1, Z0
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    (BX)(AX*1), K1, Z0
+	VADDPS       Z0, Z3, Z0
+	VMOVUPS      Z0, K1, (BX)(AX*1)
+	VMOVUPS.Z    (SI)(AX*1), K1, Z0
+	VADDPS       Z0, Z3, Z0
+	VMOVUPS      Z0, K1, (SI)(AX*1)
+
+end33:
+	VZEROUPPER
+	RET
+
+// func addToBothF32AVX512(n int, dst *float32, parent *float32, x *float32)
+// Requires: AVX, AVX512F
+TEXT ·addToBothF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DX
+	MOVQ parent+16(FP), BX
+	MOVQ x+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x00000010, CX
+	JLT  rest35
+
+chunk34:
+	VMOVUPS (SI)(AX*1), Z0
+	VADDPS  (DX)(AX*1), Z0, Z1
+	VMOVUPS Z1, (DX)(AX*1)
+	VADDPS  (BX)(AX*1), Z0, Z0
+	VMOVUPS Z0, (BX)(AX*1)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, CX
+	JGE     chunk34
+
+rest35:
+	ADDQ      $0x00000010, CX
+	TESTQ     CX, CX
+	JZ        end36
+	MOVQ      $0x00000001, DI
+	SHLQ      CL, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (SI)(AX*1), K1, Z0
+	VMOVUPS.Z (DX)(AX*1), K1, Z1
+	VADDPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (DX)(AX*1)
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (BX)(AX*1)
+
+end36:
+	VZEROUPPER
+	RET
+
 // func addF64AVX512(n int, dst *float64, x *float64, y *float64)
 // Requires: AVX, AVX512F
 TEXT ·addF64AVX512(SB), NOSPLIT, $0-32
@@ -518,20 +751,20 @@ TEXT ·addF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest29
+	JLT  rest38
 
-chunk28:
+chunk37:
 	VMOVUPD (BX)(AX*1), Z0
 	VADDPD  (SI)(AX*1), Z0, Z0
 	VMOVUPD Z0, (DX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk28
+	JGE     chunk37
 
-rest29:
+rest38:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end30
+	JZ        end39
 	MOVQ      $0x00000001, DI
 	SHLQ      CL, DI
 	DECQ      DI
@@ -541,7 +774,7 @@ rest29:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)(AX*1)
 
-end30:
+end39:
 	VZEROUPPER
 	RET
 
@@ -554,20 +787,20 @@ TEXT ·mulF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest32
+	JLT  rest41
 
-chunk31:
+chunk40:
 	VMOVUPD (BX)(AX*1), Z0
 	VMULPD  (SI)(AX*1), Z0, Z0
 	VMOVUPD Z0, (DX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk31
+	JGE     chunk40
 
-rest32:
+rest41:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end33
+	JZ        end42
 	MOVQ      $0x00000001, DI
 	SHLQ      CL, DI
 	DECQ      DI
@@ -577,7 +810,7 @@ rest32:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)(AX*1)
 
-end33:
+end42:
 	VZEROUPPER
 	RET
 
@@ -590,21 +823,21 @@ TEXT ·mulAddF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest35
+	JLT  rest44
 
-chunk34:
+chunk43:
 	VMOVUPD     (DX)(AX*1), Z0
 	VMOVUPD     (BX)(AX*1), Z1
 	VFMADD231PD (SI)(AX*1), Z1, Z0
 	VMOVUPD     Z0, (DX)(AX*1)
 	ADDQ        $0x00000040, AX
 	SUBQ        $0x00000008, CX
-	JGE         chunk34
+	JGE         chunk43
 
-rest35:
+rest44:
 	ADDQ        $0x00000008, CX
 	TESTQ       CX, CX
-	JZ          end36
+	JZ          end45
 	MOVQ        $0x00000001, DI
 	SHLQ        CL, DI
 	DECQ        DI
@@ -615,7 +848,7 @@ rest35:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (DX)(AX*1)
 
-end36:
+end45:
 	VZEROUPPER
 	RET
 
@@ -628,20 +861,20 @@ TEXT ·axpyF64AVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD a+8(FP), Z0
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest38
+	JLT          rest47
 
-chunk37:
+chunk46:
 	VMOVUPD     (BX)(AX*1), Z1
 	VFMADD231PD (DX)(AX*1), Z0, Z1
 	VMOVUPD     Z1, (BX)(AX*1)
 	ADDQ        $0x00000040, AX
 	SUBQ        $0x00000008, CX
-	JGE         chunk37
+	JGE         chunk46
 
-rest38:
+rest47:
 	ADDQ        $0x00000008, CX
 	TESTQ       CX, CX
-	JZ          end39
+	JZ          end48
 	MOVQ        $0x00000001, SI
 	SHLQ        CL, SI
 	DECQ        SI
@@ -651,7 +884,7 @@ rest38:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (BX)(AX*1)
 
-end39:
+end48:
 	VZEROUPPER
 	RET
 
@@ -663,19 +896,19 @@ TEXT ·scaleF64AVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD a+8(FP), Z0
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest41
+	JLT          rest50
 
-chunk40:
+chunk49:
 	VMULPD  (DX)(AX*1), Z0, Z1
 	VMOVUPD Z1, (DX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk40
+	JGE     chunk49
 
-rest41:
+rest50:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end42
+	JZ        end51
 	MOVQ      $0x00000001, BX
 	SHLQ      CL, BX
 	DECQ      BX
@@ -684,7 +917,7 @@ rest41:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)(AX*1)
 
-end42:
+end51:
 	VZEROUPPER
 	RET
 
@@ -696,20 +929,20 @@ TEXT ·maximumF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ x+16(FP), BX
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest44
+	JLT  rest53
 
-chunk43:
+chunk52:
 	VMOVUPD (BX)(AX*1), Z0
 	VMAXPD  (DX)(AX*1), Z0, Z0
 	VMOVUPD Z0, (DX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk43
+	JGE     chunk52
 
-rest44:
+rest53:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end45
+	JZ        end54
 	MOVQ      $0x00000001, SI
 	SHLQ      CL, SI
 	DECQ      SI
@@ -719,7 +952,7 @@ rest44:
 	VMAXPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)(AX*1)
 
-end45:
+end54:
 	VZEROUPPER
 	RET
 
@@ -748,9 +981,9 @@ TEXT ·expF64AVX512(SB), NOSPLIT, $0-40
 	VMOVUPD      powersF64<>+64(SB), Z16
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest47
+	JLT          rest56
 
-chunk46:
+chunk55:
 	VMOVUPD      (BX)(AX*1), Z17
 	VFMADD213PD  Z1, Z0, Z17
 	VMINPD       Z17, Z14, Z17
@@ -776,12 +1009,12 @@ chunk46:
 	VMOVUPD      Z20, (DX)(AX*1)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JGE          chunk46
+	JGE          chunk55
 
-rest47:
+rest56:
 	ADDQ         $0x00000008, CX
 	TESTQ        CX, CX
-	JZ           end48
+	JZ           end57
 	MOVQ         $0x00000001, SI
 	SHLQ         CL, SI
 	DECQ         SI
@@ -810,7 +1043,7 @@ rest47:
 	VSCALEFPD    Z1, Z3, Z3
 	VMOVUPD      Z3, K1, (DX)(AX*1)
 
-end48:
+end57:
 	VZEROUPPER
 	RET
 
@@ -898,9 +1131,9 @@ TEXT ·pathStepSumF64AVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      powersF64<>+64(SB), Z16
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest50
+	JLT          rest59
 
-chunk49:
+chunk58:
 	VMOVUPD      (SI)(AX*1), Z17
 	VADDPD       (DI)(AX*1), Z17, Z17
 	VMOVUPD      Z17, (BX)(AX*1)
@@ -929,12 +1162,12 @@ chunk49:
 	VMOVUPD      Z20, (DX)(AX*1)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JGE          chunk49
+	JGE          chunk58
 
-rest50:
+rest59:
 	ADDQ         $0x00000008, CX
 	TESTQ        CX, CX
-	JZ           end51
+	JZ           end60
 	MOVQ         $0x00000001, R8
 	SHLQ         CL, R8
 	DECQ         R8
@@ -968,7 +1201,7 @@ rest50:
 	VADDPD       Z0, Z3, Z3
 	VMOVUPD      Z3, K1, (DX)(AX*1)
 
-end51:
+end60:
 	VZEROUPPER
 	RET
 
@@ -999,9 +1232,9 @@ TEXT ·pathStepMaxF64AVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      powersF64<>+64(SB), Z16
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest53
+	JLT          rest62
 
-chunk52:
+chunk61:
 	VMOVUPD      (SI)(AX*1), Z17
 	VADDPD       (DI)(AX*1), Z17, Z17
 	VMOVUPD      Z17, (BX)(AX*1)
@@ -1030,12 +1263,12 @@ chunk52:
 	VMOVUPD      Z20, (DX)(AX*1)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JGE          chunk52
+	JGE          chunk61
 
-rest53:
+rest62:
 	ADDQ         $0x00000008, CX
 	TESTQ        CX, CX
-	JZ           end54
+	JZ           end63
 	MOVQ         $0x00000001, R8
 	SHLQ         CL, R8
 	DECQ         R8
@@ -1069,6 +1302,269 @@ rest53:
 	VMAXPD       Z0, Z3, Z3
 	VMOVUPD      Z3, K1, (DX)(AX*1)
 
-end54:
+end63:
+	VZEROUPPER
+	RET
+
+// func pathGradStepF64AVX512(n int, acc *float64, next *float64, sum *float64, prefix *float64, s *float64, weight *float64, scale float64, shift float64)
+// Requires: AVX, AVX512F
+TEXT ·pathGradStepF64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), CX
+	MOVQ         acc+8(FP), DX
+	MOVQ         next+16(FP), BX
+	MOVQ         sum+24(FP), SI
+	MOVQ         prefix+32(FP), DI
+	MOVQ         s+40(FP), R8
+	MOVQ         weight+48(FP), R9
+	VBROADCASTSD scale+56(FP), Z0
+	VBROADCASTSD shift+64(FP), Z1
+	VBROADCASTSD log2eF64<>+0(SB), Z2
+	VBROADCASTSD rounderF64<>+0(SB), Z3
+	VBROADCASTSD ln2HighF64<>+0(SB), Z4
+	VBROADCASTSD ln2LowF64<>+0(SB), Z5
+	VBROADCASTSD coefficient1F64<>+0(SB), Z6
+	VBROADCASTSD coefficient2F64<>+0(SB), Z7
+	VBROADCASTSD coefficient3F64<>+0(SB), Z8
+	VBROADCASTSD coefficient4F64<>+0(SB), Z9
+	VBROADCASTSD coefficient5F64<>+0(SB), Z10
+	VBROADCASTSD coefficient6F64<>+0(SB), Z11
+	VBROADCASTSD coefficient7F64<>+0(SB), Z12
+	VBROADCASTSD lowF64<>+0(SB), Z13
+	VBROADCASTSD highF64<>+0(SB), Z14
+	VMOVUPD      powersF64<>+0(SB), Z15
+	VMOVUPD      powersF64<>+64(SB), Z16
+	XORQ         AX, AX
+	SUBQ         $0x00000008, CX
+	JLT          rest65
+
+chunk64:
+	VMOVUPD      (DI)(AX*1), Z17
+	VADDPD       (R8)(AX*1), Z17, Z17
+	VMOVUPD      Z17, (BX)(AX*1)
+	VFMADD213PD  Z1, Z0, Z17
+	VMINPD       Z17, Z14, Z17
+	VMAXPD       Z17, Z13, Z17
+	VMOVUPD      Z3, Z18
+	VFMADD231PD  Z2, Z17, Z18
+	VSUBPD       Z3, Z18, Z19
+	VMOVUPD      Z17, Z17
+	VFNMADD231PD Z4, Z19, Z17
+	VFNMADD231PD Z5, Z19, Z17
+	VMOVUPD      Z12, Z20
+	VFMADD213PD  Z11, Z17, Z20
+	VFMADD213PD  Z10, Z17, Z20
+	VFMADD213PD  Z9, Z17, Z20
+	VFMADD213PD  Z8, Z17, Z20
+	VFMADD213PD  Z7, Z17, Z20
+	VFMADD213PD  Z6, Z17, Z20
+	VMOVUPD      Z18, Z18
+	VPERMI2PD    Z16, Z15, Z18
+	VMULPD       Z17, Z20, Z20
+	VFMADD213PD  Z18, Z18, Z20
+	VSCALEFPD    Z19, Z20, Z20
+	VADDPD       (DX)(AX*1), Z20, Z17
+	VMOVUPD      Z17, (DX)(AX*1)
+	VMULPD       (R9)(AX*1), Z20, Z20
+	VMOVUPD      Z20, (SI)(AX*1)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, CX
+	JGE          chunk64
+
+rest65:
+	ADDQ         $0x00000008, CX
+	TESTQ        CX, CX
+	JZ           end66
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	VMOVUPD.Z    (DI)(AX*1), K1, Z17
+	VMOVUPD.Z    (R8)(AX*1), K1, Z18
+	VADDPD       Z18, Z17, Z17
+	VMOVUPD      Z17, K1, (BX)(AX*1)
+	VFMADD213PD  Z1, Z0, Z17
+	VMINPD       Z17, Z14, Z17
+	VMAXPD       Z17, Z13, Z17
+	VMOVUPD      Z3, Z0
+	VFMADD231PD  Z2, Z17, Z0
+	VSUBPD       Z3, Z0, Z1
+	VMOVUPD      Z17, Z2
+	VFNMADD231PD Z4, Z1, Z2
+	VFNMADD231PD Z5, Z1, Z2
+	VMOVUPD      Z12, Z3
+	VFMADD213PD  Z11, Z2, Z3
+	VFMADD213PD  Z10, Z2, Z3
+	VFMADD213PD  Z9, Z2, Z3
+	VFMADD213PD  Z8, Z2, Z3
+	VFMADD213PD  Z7, Z2, Z3
+	VFMADD213PD  Z6, Z2, Z3
+	VMOVUPD      Z0, Z0
+	VPERMI2PD    Z16, Z15, Z0
+	VMULPD       Z2, Z3, Z3
+	VFMADD213PD  Z0, Z0, Z3
+	VSCALEFPD    Z1, Z3, Z3
+	VMOVUPD.Z    (DX)(AX*1), K1, Z0
+	VADDPD       Z0, Z3, Z0
+	VMOVUPD      Z0, K1, (DX)(AX*1)
+	VMOVUPD.Z    (R9)(AX*1), K1, Z0
+	VMULPD       Z0, Z3, Z3
+	VMOVUPD      Z3, K1, (SI)(AX*1)
+
+end66:
+	VZEROUPPER
+	RET
+
+// func pathGradLeafF64AVX512(n int, acc *float64, dst *float64, parent *float64, prefix *float64, s *float64, weight *float64, scale float64, shift float64)
+// Requires: AVX, AVX512F
+TEXT ·pathGradLeafF64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), CX
+	MOVQ         acc+8(FP), DX
+	MOVQ         dst+16(FP), BX
+	MOVQ         parent+24(FP), SI
+	MOVQ         prefix+32(FP), DI
+	MOVQ         s+40(FP), R8
+	MOVQ         weight+48(FP), R9
+	VBROADCASTSD scale+56(FP), Z0
+	VBROADCASTSD shift+64(FP), Z1
+	VBROADCASTSD log2eF64<>+0(SB), Z2
+	VBROADCASTSD rounderF64<>+0(SB), Z3
+	VBROADCASTSD ln2HighF64<>+0(SB), Z4
+	VBROADCASTSD ln2LowF64<>+0(SB), Z5
+	VBROADCASTSD coefficient1F64<>+0(SB), Z6
+	VBROADCASTSD coefficient2F64<>+0(SB), Z7
+	VBROADCASTSD coefficient3F64<>+0(SB), Z8
+	VBROADCASTSD coefficient4F64<>+0(SB), Z9
+	VBROADCASTSD coefficient5F64<>+0(SB), Z10
+	VBROADCASTSD coefficient6F64<>+0(SB), Z11
+	VBROADCASTSD coefficient7F64<>+0(SB), Z12
+	VBROADCASTSD lowF64<>+0(SB), Z13
+	VBROADCASTSD highF64<>+0(SB), Z14
+	VMOVUPD      powersF64<>+0(SB), Z15
+	VMOVUPD      powersF64<>+64(SB), Z16
+	XORQ         AX, AX
+	SUBQ         $0x00000008, CX
+	JLT          rest68
+
+chunk67:
+	VMOVUPD      (DI)(AX*1), Z17
+	VADDPD       (R8)(AX*1), Z17, Z17
+	VFMADD213PD  Z1, Z0, Z17
+	VMINPD       Z17, Z14, Z17
+	VMAXPD       Z17, Z13, Z17
+	VMOVUPD      Z3, Z18
+	VFMADD231PD  Z2, Z17, Z18
+	VSUBPD       Z3, Z18, Z19
+	VMOVUPD      Z17, Z17
+	VFNMADD231PD Z4, Z19, Z17
+	VFNMADD231PD Z5, Z19, Z17
+	VMOVUPD      Z12, Z20
+	VFMADD213PD  Z11, Z17, Z20
+	VFMADD213PD  Z10, Z17, Z20
+	VFMADD213PD  Z9, Z17, Z20
+	VFMADD213PD  Z8, Z17, Z20
+	VFMADD213PD  Z7, Z17, Z20
+	VFMADD213PD  Z6, Z17, Z20
+	VMOVUPD      Z18, Z18
+	VPERMI2PD    Z16, Z15, Z18
+	VMULPD       Z17, Z20, Z20
+	VFMADD213PD  Z18, Z18, Z20
+	VSCALEFPD    Z19, Z20, Z20
+	VADDPD       (DX)(AX*1), Z20, Z17
+	VMOVUPD      Z17, (DX)(AX*1)
+	VMULPD       (R9)(AX*1), Z20, Z20
+	VADDPD       (BX)(AX*1), Z20, Z17
+	VMOVUPD      Z17, (BX)(AX*1)
+	VADDPD       (SI)(AX*1), Z20, Z17
+	VMOVUPD      Z17, (SI)(AX*1)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, CX
+	JGE          chunk67
+
+rest68:
+	ADDQ         $0x00000008, CX
+	TESTQ        CX, CX
+	JZ           end69
+	MOVQ         $0x00000001, R10
+	SHLQ         CL, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	VMOVUPD.Z    (DI)(AX*1), K1, Z17
+	VMOVUPD.Z    (R8)(AX*1), K1, Z18
+	VADDPD       Z18, Z17, Z17
+	VFMADD213PD  Z1, Z0, Z17
+	VMINPD       Z17, Z14, Z17
+	VMAXPD       Z17, Z13, Z17
+	VMOVUPD      Z3, Z0
+	VFMADD231PD  Z2, Z17, Z0
+	VSUBPD       Z3, Z0, Z1
+	VMOVUPD      Z17, Z2
+	VFNMADD231PD Z4, Z1, Z2
+	VFNMADD231PD Z5, Z1, Z2
+	VMOVUPD      Z12, Z3
+	VFMADD213PD  Z11, Z2, Z3
+	VFMADD213PD  Z10, Z2, Z3
+	VFMADD213PD  Z9, Z2, Z3
+	VFMADD213PD  Z8, Z2, Z3
+	VFMADD213PD  Z7, Z2, Z3
+	VFMADD213PD  Z6, Z2, Z3
+	VMOVUPD      Z0, Z0
+	VPERMI2PD    Z16, Z15, Z0
+	VMULPD       Z2, Z3, Z3
+	VFMADD213PD  Z0, Z0, Z3
+	VSCALEFPD    Z1, Z3, Z3
+	VMOVUPD.Z    (DX)(AX*1), K1, Z0
+	VADDPD       Z0, Z3, Z0
+	VMOVUPD      Z0, K1, (DX)(AX*1)
+	VMOVUPD.Z    (R9)(AX*1), K1, Z0
+	VMULPD       Z0, Z3, Z3
+	VMOVUPD.Z    (BX)(AX*1), K1, Z0
+	VADDPD       Z0, Z3, Z0
+	VMOVUPD      Z0, K1, (BX)(AX*1)
+	VMOVUPD.Z    (SI)(AX*1), K1, Z0
+	VADDPD       Z0, Z3, Z0
+	VMOVUPD      Z0, K1, (SI)(AX*1)
+
+end69:
+	VZEROUPPER
+	RET
+
+// func addToBothF64AVX512(n int, dst *float64, parent *float64, x *float64)
+// Requires: AVX, AVX512F
+TEXT ·addToBothF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DX
+	MOVQ parent+16(FP), BX
+	MOVQ x+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x00000008, CX
+	JLT  rest71
+
+chunk70:
+	VMOVUPD (SI)(AX*1), Z0
+	VADDPD  (DX)(AX*1), Z0, Z1
+	VMOVUPD Z1, (DX)(AX*1)
+	VADDPD  (BX)(AX*1), Z0, Z0
+	VMOVUPD Z0, (BX)(AX*1)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000008, CX
+	JGE     chunk70
+
+rest71:
+	ADDQ      $0x00000008, CX
+	TESTQ     CX, CX
+	JZ        end72
+	MOVQ      $0x00000001, DI
+	SHLQ      CL, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (SI)(AX*1), K1, Z0
+	VMOVUPD.Z (DX)(AX*1), K1, Z1
+	VADDPD    Z1, Z0, Z1
+	VMOVUPD   Z1, K1, (DX)(AX*1)
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (BX)(AX*1)
+
+end72:
 	VZEROUPPER
 	RET

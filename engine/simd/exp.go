@@ -33,6 +33,35 @@ func PathStepMax[T Float](acc, next, prefix, s []T, scale, shift T) {
 	pathStepMax(active, acc, next, prefix, s, scale, shift)
 }
 
+// PathGradStep is one step of the way back through sum pooling over paths: PathStepSum that also leaves what the
+// path adds to the gradient of its sum,
+//
+//	next[i] = prefix[i] + s[i]
+//	acc[i] += exp(scale*next[i] + shift)
+//	sum[i] = weight[i] * exp(scale*next[i] + shift)
+//
+// next may be prefix or s, sum may be weight; acc must not overlap the others.
+func PathGradStep[T Float](acc, next, sum, prefix, s, weight []T, scale, shift T) {
+	checkPathStep("PathGradStep", len(acc), len(next), len(prefix), len(s))
+	checkLength("PathGradStep", len(acc), len(sum))
+	checkLength("PathGradStep", len(acc), len(weight))
+	pathGradStep(active, acc, next, sum, prefix, s, weight, scale, shift)
+}
+
+// PathGradLeaf is PathGradStep for a path that is not extended. What it adds to the gradient of its sum goes to the
+// gradient of the scores of its last vertex, dst, and to that of the sum of the path before it, parent:
+//
+//	acc[i] += exp(scale*(prefix[i] + s[i]) + shift)
+//	dst[i] += weight[i] * exp(scale*(prefix[i] + s[i]) + shift),  parent[i] likewise
+//
+// acc, dst and parent must not overlap each other or the rest.
+func PathGradLeaf[T Float](acc, dst, parent, prefix, s, weight []T, scale, shift T) {
+	checkPathStep("PathGradLeaf", len(acc), len(dst), len(prefix), len(s))
+	checkLength("PathGradLeaf", len(acc), len(parent))
+	checkLength("PathGradLeaf", len(acc), len(weight))
+	pathGradLeaf(active, acc, dst, parent, prefix, s, weight, scale, shift)
+}
+
 func checkPathStep(function string, acc, next, prefix, s int) {
 	if next != acc || prefix != acc || s != acc {
 		checkLength(function, acc, next)

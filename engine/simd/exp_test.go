@@ -165,6 +165,47 @@ func testPathSteps[T Float](t *testing.T) {
 	}
 }
 
+func TestPathGradSteps(t *testing.T) {
+	t.Run("float32", testPathGradSteps[float32])
+	t.Run("float64", testPathGradSteps[float64])
+}
+
+func testPathGradSteps[T Float](t *testing.T) {
+	const factor, shift = 2, -6
+	eachSize(t, func(t *testing.T, lv level, n int) {
+		rng := newRand(n)
+		prefix, s, weight := random[T](rng, n, -3, 3), random[T](rng, n, -1, 1), random[T](rng, n, -1, 1)
+		acc, dst, parent := random[T](rng, n, 0, 0.1), random[T](rng, n, -1, 1), random[T](rng, n, -1, 1)
+		next, sum := guard[T](n), guard[T](n)
+		pooled, scores, above := slices.Clone(acc.x), slices.Clone(dst.x), slices.Clone(parent.x)
+		pathGradStep(lv, acc.x, next.x, sum.x, prefix.x, s.x, weight.x, factor, shift)
+		e := make([]T, n)
+		exp(lv, e, next.x, factor, shift)
+		for i := range n {
+			near(t, i, next.x[i], float64(prefix.x[i]+s.x[i]), 0)
+			near(t, i, acc.x[i], float64(pooled[i]+e[i]), 0)
+			near(t, i, sum.x[i], float64(weight.x[i]*e[i]), 0)
+		}
+		copy(acc.x, pooled)
+		pathGradLeaf(lv, acc.x, dst.x, parent.x, prefix.x, s.x, weight.x, factor, shift)
+		for i := range n {
+			near(t, i, acc.x[i], float64(pooled[i]+e[i]), 0)
+			near(t, i, dst.x[i], float64(scores[i]+sum.x[i]), 0)
+			near(t, i, parent.x[i], float64(above[i]+sum.x[i]), 0)
+		}
+		copy(dst.x, scores)
+		copy(parent.x, above)
+		addToBoth(lv, dst.x, parent.x, sum.x)
+		for i := range n {
+			near(t, i, dst.x[i], float64(scores[i]+sum.x[i]), 0)
+			near(t, i, parent.x[i], float64(above[i]+sum.x[i]), 0)
+		}
+		for _, g := range []guarded[T]{prefix, s, weight, acc, dst, parent, next, sum} {
+			g.check(t)
+		}
+	})
+}
+
 func TestPathStepMaxPassesOverNaN(t *testing.T) {
 	eachLevel(t, func(t *testing.T, lv level) {
 		acc, prefix := []float32{1, 2, 0.25}, []float32{float32(math.NaN()), 0, 0}

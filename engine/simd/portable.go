@@ -19,10 +19,25 @@ func portableAxpy[T Float](a T, x, y []T) {
 	}
 }
 
+func portableAxpyWide(a float64, x []float32, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += a * float64(v)
+	}
+}
+
 func portableAdd[T Float](dst, x, y []T) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
 		dst[i] = x[i] + y[i]
+	}
+}
+
+func portableAddToBoth[T Float](dst, parent, x []T) {
+	dst, parent = dst[:len(x)], parent[:len(x)]
+	for i, v := range x {
+		dst[i] += v
+		parent[i] += v
 	}
 }
 

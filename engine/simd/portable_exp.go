@@ -29,6 +29,29 @@ func portablePathStepMax[T Float](acc, next, prefix, s []T, scale, shift T) {
 	}
 }
 
+func portablePathGradStep[T Float](acc, next, sum, prefix, s, weight []T, scale, shift T) {
+	n := len(acc)
+	next, sum, prefix, s, weight = next[:n], sum[:n], prefix[:n], s[:n], weight[:n]
+	for i := range acc {
+		next[i] = prefix[i] + s[i]
+		e := expOf(scale*next[i] + shift)
+		acc[i] += e
+		sum[i] = weight[i] * e
+	}
+}
+
+func portablePathGradLeaf[T Float](acc, dst, parent, prefix, s, weight []T, scale, shift T) {
+	n := len(acc)
+	dst, parent, prefix, s, weight = dst[:n], parent[:n], prefix[:n], s[:n], weight[:n]
+	for i := range acc {
+		e := expOf(scale*(prefix[i]+s[i]) + shift)
+		acc[i] += e
+		e *= weight[i]
+		dst[i] += e
+		parent[i] += e
+	}
+}
+
 func expOf[T Float](t T) T {
 	if isFloat32[T]() {
 		return T(exp32(float32(t)))

@@ -15,11 +15,24 @@ func Axpy[T Float](a T, x, y []T) {
 	axpy(active, a, x, y)
 }
 
+// AxpyWide adds a multiple of a vector of float32 in float64: y[i] += a*x[i].
+func AxpyWide(a float64, x []float32, y []float64) {
+	checkLength("AxpyWide", len(x), len(y))
+	axpyWide(active, a, x, y)
+}
+
 // Add sums two vectors: dst[i] = x[i] + y[i]. dst may be x or y.
 func Add[T Float](dst, x, y []T) {
 	checkLength("Add", len(dst), len(x))
 	checkLength("Add", len(dst), len(y))
 	add(active, dst, x, y)
+}
+
+// AddToBoth adds a vector to two others: dst[i] += x[i] and parent[i] += x[i]. None may overlap another.
+func AddToBoth[T Float](dst, parent, x []T) {
+	checkLength("AddToBoth", len(dst), len(x))
+	checkLength("AddToBoth", len(parent), len(x))
+	addToBoth(active, dst, parent, x)
 }
 
 // Mul multiplies two vectors element by element: dst[i] = x[i]*y[i]. dst may be x or y.

@@ -19,6 +19,19 @@ func dot[T Float](lv level, x, y []T) T {
 	}
 }
 
+// axpyWide is AxpyWide at a level.
+func axpyWide(lv level, a float64, x []float32, y []float64) {
+	n := len(x)
+	switch {
+	case lv == portable || n == 0:
+		portableAxpyWide(a, x, y)
+	case lv == avx512:
+		axpyWideF32AVX512(n, a, &x[0], &y[0])
+	default:
+		axpyWideF32AVX2(n, a, &x[0], &y[0])
+	}
+}
+
 // argMax is the index of ArgMax at a level.
 func argMax[T Float](lv level, x []T) int {
 	n, px := len(x), &x[0]

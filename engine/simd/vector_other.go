@@ -13,6 +13,8 @@ func scale[T Float](_ level, a T, x []T)     { portableScale(a, x) }
 func maximum[T Float](_ level, dst, x []T)   { portableMaximum(dst, x) }
 func argMax[T Float](_ level, x []T) int     { return portableArgMax(x) }
 
+func axpyWide(_ level, a float64, x []float32, y []float64) { portableAxpyWide(a, x, y) }
+
 func exp[T Float](_ level, dst, src []T, scale, shift T) {
 	portableExp(dst, src, scale, shift)
 }
@@ -24,3 +26,13 @@ func pathStepSum[T Float](_ level, acc, next, prefix, s []T, scale, shift T) {
 func pathStepMax[T Float](_ level, acc, next, prefix, s []T, scale, shift T) {
 	portablePathStepMax(acc, next, prefix, s, scale, shift)
 }
+
+func pathGradStep[T Float](_ level, acc, next, sum, prefix, s, weight []T, scale, shift T) {
+	portablePathGradStep(acc, next, sum, prefix, s, weight, scale, shift)
+}
+
+func pathGradLeaf[T Float](_ level, acc, dst, parent, prefix, s, weight []T, scale, shift T) {
+	portablePathGradLeaf(acc, dst, parent, prefix, s, weight, scale, shift)
+}
+
+func addToBoth[T Float](_ level, dst, parent, x []T) { portableAddToBoth(dst, parent, x) }

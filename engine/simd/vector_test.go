@@ -72,6 +72,23 @@ func testVectorKernels[T Float](t *testing.T) {
 	}
 }
 
+// One rounding of a number below 4 in float64, whatever the level.
+func TestAxpyWide(t *testing.T) {
+	eachSize(t, func(t *testing.T, lv level, n int) {
+		rng := newRand(n)
+		x, y := random[float32](rng, n, -2, 2), random[float64](rng, n, -2, 2)
+		before, xBefore := slices.Clone(y.x), slices.Clone(x.whole)
+		axpyWide(lv, 0.7, x.x, y.x)
+		y.check(t)
+		if !slices.Equal(x.whole, xBefore) {
+			t.Fatal("the input was overwritten")
+		}
+		for i := range before {
+			near(t, i, y.x[i], before[i]+0.7*float64(x.x[i]), 4*epsilon[float64]())
+		}
+	})
+}
+
 func TestDotIsTheInnerProduct(t *testing.T) {
 	t.Run("float32", testDot[float32])
 	t.Run("float64", testDot[float64])

@@ -89,6 +89,54 @@ var elementwiseKernels = []elementwise{
 		doc:     "next[i] = prefix[i] + s[i] and acc[i] = max(acc[i], exp(scale*next[i] + shift))",
 		prepare: pathStep(func(f float) instruction { return f.maximum }),
 	},
+	{
+		name:    "pathGradStep",
+		params:  []string{"acc", "next", "sum", "prefix", "s", "weight", "scale", "shift"},
+		scalars: []string{"scale", "shift"},
+		doc:     "next[i] = prefix[i] + s[i], acc[i] += e and sum[i] = weight[i]*e with e = exp(scale*next[i] + shift)",
+		prepare: func(k *loop) func(e element) {
+			exp := newExponential(k)
+			return func(e element) {
+				next := e.load("prefix")
+				k.op(k.f.add(e.at("s"), next, next))
+				e.store(next, "next")
+				v, pooled := exp.of(next), k.vec()
+				k.op(k.f.add(e.at("acc"), v, pooled))
+				e.store(pooled, "acc")
+				k.op(k.f.mul(e.at("weight"), v, v))
+				e.store(v, "sum")
+			}
+		},
+	},
+	{
+		name:    "pathGradLeaf",
+		params:  []string{"acc", "dst", "parent", "prefix", "s", "weight", "scale", "shift"},
+		scalars: []string{"scale", "shift"},
+		doc:     "acc[i] += e, dst[i] += weight[i]*e and parent[i] += weight[i]*e with e = exp(scale*(prefix[i] + s[i]) + shift)",
+		prepare: func(k *loop) func(e element) {
+			exp := newExponential(k)
+			return func(e element) {
+				next := e.load("prefix")
+				k.op(k.f.add(e.at("s"), next, next))
+				v, pooled := exp.of(next), k.vec()
+				k.op(k.f.add(e.at("acc"), v, pooled))
+				e.store(pooled, "acc")
+				k.op(k.f.mul(e.at("weight"), v, v))
+				e.addTo("dst", v)
+				e.addTo("parent", v)
+			}
+		},
+	},
+	{
+		name: "addToBoth", params: []string{"dst", "parent", "x"}, doc: "dst[i] += x[i] and parent[i] += x[i]",
+		prepare: func(k *loop) func(e element) {
+			return func(e element) {
+				x := e.load("x")
+				e.addTo("dst", x)
+				e.addTo("parent", x)
+			}
+		},
+	},
 }
 
 func binary(combine func(f float) instruction) func(k *loop) func(e element) {
@@ -195,6 +243,13 @@ func (e element) load(name string) reg.VecVirtual {
 		e.op(e.f.move(e.mem(name), v))
 	}
 	return v
+}
+
+// addTo adds a register to the elements of a vector.
+func (e element) addTo(name string, v reg.VecVirtual) {
+	sum := e.vec()
+	e.op(e.f.add(e.at(name), v, sum))
+	e.store(sum, name)
 }
 
 func (e element) store(v reg.VecVirtual, name string) {

@@ -30,6 +30,7 @@ func main() {
 			"transpose":   transposeKernels,
 			"elementwise": writeElementwise,
 			"argmax":      argMaxKernels,
+			"widen":       widenKernels,
 		} {
 			a := newAssembler(set)
 			write(a)
