@@ -139,7 +139,8 @@ func TestGoldenAnchorNormalisation(t *testing.T) {
 	}, "normalisation")
 }
 
-func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) error {
+// model returns the network of the file and its graphs.
+func (g *goldenModel) model(e engine.Engine, double bool) (*Model, *graph.Batch, error) {
 	var graphs []graph.Graph
 	for _, in := range g.Graphs {
 		one := graph.Graph{NumVertices: in.NumNodes, AttributeDim: len(in.Features[0])}
@@ -153,7 +154,7 @@ func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) err
 	}
 	b, err := graph.NewBatch(graphs)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	opt := Options{
 		Walk: g.Walk, AllLengths: g.Aggregate, GlobalPooling: Pooling(g.Pooling),
@@ -172,6 +173,11 @@ func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) err
 		anchors = append(anchors, tensor.New(tensor.WithShape(l.PathSize, q, d), tensor.WithBacking(z)))
 	}
 	m, err := New(e, Input{Attributes: b.AttributeDim}, opt, anchors)
+	return m, b, err
+}
+
+func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) error {
+	m, b, err := g.model(e, double)
 	if err != nil {
 		return err
 	}
@@ -189,7 +195,7 @@ func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) err
 		for c, ch := range channels {
 			rows[c] = float64s(e, ch.rows)
 		}
-		q := opt.Layers[l].Filters
+		q := m.opt.Layers[l].Filters
 		for v := range b.NumVertices() {
 			for c, ch := range channels {
 				r := int(ch.row(int32(v)))

@@ -1,0 +1,204 @@
+package gckn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/grove-graph/grove/autodiff"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/svm"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// MaskOptions say how [Model.Explain] looks for masks. Zero stands for the default of a field.
+type MaskOptions struct {
+	Lambda     float64       // weight of the sum of all masks; default 0.01 (appendix B.3)
+	Loss       autodiff.Loss // of the classifier; default cross-entropy. The squared loss tells no classes apart
+	Iterations int           // steps of the optimiser at most; default 1000
+	Tolerance  float64       // of a projected step along the gradient at the end; default 1e-6
+}
+
+func (o MaskOptions) withDefaults() MaskOptions {
+	if o.Lambda == 0 {
+		o.Lambda = 0.01
+	}
+	if o.Loss == "" {
+		o.Loss = autodiff.CrossEntropy
+	}
+	if o.Iterations == 0 {
+		o.Iterations = 1000
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-6
+	}
+	return o
+}
+
+// Check reports the first option that makes no sense.
+func (o MaskOptions) Check() error {
+	o = o.withDefaults()
+	switch {
+	case !(o.Lambda > 0) || math.IsInf(o.Lambda, 0):
+		return fmt.Errorf("lambda %g, want a positive number", o.Lambda)
+	case o.Loss != autodiff.CrossEntropy && o.Loss != autodiff.Logistic && o.Loss != autodiff.SquaredHinge:
+		return fmt.Errorf("loss %q, want %s, %s or %s",
+			o.Loss, autodiff.CrossEntropy, autodiff.Logistic, autodiff.SquaredHinge)
+	case o.Iterations < 1:
+		return fmt.Errorf("%d iterations, want a number from 1 on", o.Iterations)
+	case !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 0):
+		return fmt.Errorf("tolerance %g, want a positive number", o.Tolerance)
+	}
+	return nil
+}
+
+// MaskedPath is a path of a layer with its mask.
+type MaskedPath struct {
+	Layer    int     `json:"layer"`    // counted from 1
+	Vertices []int32 `json:"vertices"` // numbered from 0 within the graph
+	Mask     float64 `json:"mask"`     // from 0 to 1
+}
+
+// Explanation says on which paths of a graph the decision for a class rests.
+type Explanation struct {
+	Class      int
+	Paths      []MaskedPath // layer by layer and length by length, each in the order of [graph.Batch.Visit]
+	Edges      []MaskedEdge // all edges of the graph, those with the highest score first
+	WholeLoss  float64      // of the class, with all paths
+	Loss       float64      // with the masks
+	EmptyLoss  float64      // with no path: where it is below Loss the classifier needs none
+	Iterations int
+	Converged  bool
+}
+
+// Explain looks for the paths of every graph of b on which the decision for its class rests (section 4, Eq.
+// 18): masks M in [0, 1] on the paths of all layers that minimise
+//
+//	loss(class, W Psi(paths, M) + b) + lambda sum of all M
+//
+// where a mask multiplies the kernel values of its path, and does not enter the count of a mean. Layers of
+// single vertices have no masks, and the channels of a layer share them. The minimum is found by projected
+// L-BFGS from masks of one, in float64 on the host whatever the engine.
+//
+// classes holds the class of each graph to explain. The classifier has an output for each class, or a single
+// one that speaks for class 1 and against class 0. Generalised max pooling is refused, as is a model
+// without a layer of paths, and a graph with more paths than memory should hold.
+func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *svm.Linear, opt MaskOptions,
+	progress Progress) ([]*Explanation, error) {
+	if err := m.checkMasks(b, classes, c, opt); err != nil {
+		return nil, err
+	}
+	opt = opt.withDefaults()
+	n := b.NumGraphs()
+	out, errs := make([]*Explanation, n), make([]error, n)
+	const together = 16
+	for first := 0; first < n; first += together {
+		progress.report("explain", first, n)
+		parallel.For(m.engine.Workers(), min(together, n-first), func(i int) {
+			g := first + i
+			out[g], errs[g] = m.explain(ctx, b.Slice(g, g+1), &objective{c, opt.Loss, classes[g]}, opt)
+		})
+		for g := first; g < min(first+together, n); g++ {
+			if errs[g] != nil {
+				return nil, fmt.Errorf("graph %d: %w", g, errs[g])
+			}
+		}
+	}
+	progress.report("explain", n, n)
+	return out, nil
+}
+
+func (m *Model) checkMasks(b *graph.Batch, classes []int, c *svm.Linear, opt MaskOptions) error {
+	if err := opt.Check(); err != nil {
+		return err
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	if len(c.Weight[0]) != m.opt.Dim() {
+		return fmt.Errorf("a classifier of %d features on a representation of length %d", len(c.Weight[0]), m.opt.Dim())
+	}
+	if len(classes) != b.NumGraphs() {
+		return fmt.Errorf("%d classes for %d graphs", len(classes), b.NumGraphs())
+	}
+	for g, class := range classes {
+		if known := max(len(c.Weight), 2); class < 0 || class >= known {
+			return fmt.Errorf("graph %d: class %d of a classifier of %d classes", g, class, known)
+		}
+	}
+	masked := false
+	for l, y := range m.opt.Layers {
+		masked = masked || y.PathSize > 1
+		if y.PathSize > 1 && y.Pooling == GeneralizedMax {
+			return fmt.Errorf("layer %d: masks do not go with generalised max pooling", l+1)
+		}
+	}
+	switch {
+	case m.opt.GlobalPooling == GeneralizedMax:
+		return fmt.Errorf("masks do not go with generalised max pooling over vertices")
+	case !masked:
+		return fmt.Errorf("the model has no layer of paths to put masks on: its path sizes are all 1")
+	}
+	return nil
+}
+
+// maskFloor is the least mask while a minimum is sought below another layer; masks that stay there become 0. That
+// layer sees the direction of a vertex's row and its norm: where all masks of a vertex vanish the objective has
+// a tip, from which no gradient leads away.
+const maskFloor = 0.01
+
+func (w *maskNetwork) floor() float64 {
+	if len(w.layers) > 1 {
+		return maskFloor
+	}
+	return 0
+}
+
+// explain is [Model.Explain] for a batch of one graph.
+func (m *Model) explain(ctx context.Context, b *graph.Batch, o *objective, opt MaskOptions) (*Explanation, error) {
+	w, err := newMaskNetwork(m, b)
+	if err != nil {
+		return nil, err
+	}
+	n := w.size()
+	x, gradient := make([]float64, n), make([]float64, n)
+	out := &Explanation{Class: o.class, Converged: true}
+	out.EmptyLoss, _ = o.of(w.represent(x))
+	for i := range x {
+		x[i] = 1
+	}
+	out.WholeLoss, _ = o.of(w.represent(x))
+	out.Loss = out.WholeLoss
+	if n > 0 {
+		r, err := optimize.Minimize(optimize.Problem{
+			Func: func(x []float64) float64 {
+				value, slope := o.of(w.represent(x))
+				w.gradient(gradient, slope)
+				for i, v := range x {
+					value += opt.Lambda * v
+					gradient[i] += opt.Lambda
+				}
+				return value
+			},
+			Grad:   func(grad, _ []float64) { copy(grad, gradient) }, // boxLBFGS wants both at the same point
+			Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
+		}, x, &optimize.Settings{
+			MajorIterations: opt.Iterations,
+			Converger:       &optimize.FunctionConverge{Relative: 1e-10, Iterations: 20},
+		}, &boxLBFGS{lower: w.floor(), upper: 1, tolerance: opt.Tolerance, memory: 10})
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range r.X {
+			if x[i] = v; v <= w.floor() {
+				x[i] = 0
+			}
+		}
+		out.Loss, _ = o.of(w.represent(x))
+		out.Iterations, out.Converged = r.MajorIterations, !r.Status.Early()
+	}
+	out.Paths = w.list(x)
+	out.Edges = scoreEdges(b, out.Paths)
+	return out, nil
+}

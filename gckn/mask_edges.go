@@ -1,0 +1,98 @@
+package gckn
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/grove-graph/grove/graph"
+)
+
+// MaskedEdge is an edge, or in a directed graph an arc, with what the masks of the paths through it say.
+type MaskedEdge struct {
+	From  int32   `json:"from"`  // numbered from 0 within the graph
+	To    int32   `json:"to"`    // above From in an undirected graph
+	Score float64 `json:"score"` // mean of the masks of the paths through the edge: the share that is needed
+	Sum   float64 `json:"sum"`   // their sum (appendix B.3), which grows with the number of paths
+}
+
+// scoreEdges gathers the masks of the paths of a batch of one graph on its edges, the highest score first, of
+// equal ones the higher sum.
+func scoreEdges(b *graph.Batch, paths []MaskedPath) []MaskedEdge {
+	place := map[[2]int32]int{}
+	key := func(u, v int32) [2]int32 {
+		if b.Directed {
+			return [2]int32{u, v}
+		}
+		return [2]int32{min(u, v), max(u, v)}
+	}
+	var edges []MaskedEdge
+	for u := range int32(b.NumVertices()) {
+		for _, v := range b.Neighbors(u) {
+			k := key(u, v)
+			if _, known := place[k]; !known {
+				place[k] = len(edges)
+				edges = append(edges, MaskedEdge{From: k[0], To: k[1]})
+			}
+		}
+	}
+	through := make([]float64, len(edges))
+	for _, p := range paths {
+		for i := 1; i < len(p.Vertices); i++ {
+			e := place[key(p.Vertices[i-1], p.Vertices[i])]
+			edges[e].Sum += p.Mask
+			through[e]++
+		}
+	}
+	for e := range edges {
+		if through[e] > 0 {
+			edges[e].Score = edges[e].Sum / through[e]
+		}
+	}
+	slices.SortStableFunc(edges, func(x, y MaskedEdge) int {
+		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(y.Sum, x.Sum))
+	})
+	return edges
+}
+
+// TopEdges returns the count edges of the highest score, without those of score zero. With a count of
+// zero it returns the edges of at least half the highest score.
+func TopEdges(edges []MaskedEdge, count int) []MaskedEdge {
+	for i, e := range edges {
+		if e.Score <= 0 || count > 0 && i == count || count == 0 && e.Score < edges[0].Score/2 {
+			return edges[:i]
+		}
+	}
+	return edges
+}
+
+// LargestComponent returns the edges of the connected part with most edges, of equal ones that with the highest
+// edge, in their order: the motif that merged edges make (appendix B.3).
+func LargestComponent(edges []MaskedEdge) []MaskedEdge {
+	part := map[int32]int32{} // a vertex nearer to the one that stands for its part
+	var find func(v int32) int32
+	find = func(v int32) int32 {
+		if up, known := part[v]; known && up != v {
+			part[v] = find(up)
+			return part[v]
+		}
+		part[v] = v
+		return v
+	}
+	for _, e := range edges {
+		part[find(e.From)] = find(e.To)
+	}
+	sizes := map[int32]int{}
+	most := 0
+	for _, e := range edges {
+		sizes[find(e.From)]++
+		most = max(most, sizes[find(e.From)])
+	}
+	largest := slices.IndexFunc(edges, func(e MaskedEdge) bool { return sizes[find(e.From)] == most })
+	var out []MaskedEdge
+	for _, e := range edges {
+		if find(e.From) == find(edges[largest].From) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
