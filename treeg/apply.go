@@ -2,15 +2,17 @@ package treeg
 
 // path is a tree made ready for sending examples of one batch through it.
 type path struct {
-	tree   *Tree
-	rules  []rule
-	leaves []bool
+	tree    *Tree
+	rules   []rule
+	leaves  []bool
+	columns [][]float64 // of the nodes that use all vertices: their values of every strand, where they are known
 	// pointed says, for each node, whether a node below its LTE and its GT child points to it.
 	pointed [][2]bool
 }
 
 func (d *Data) path(t *Tree) *path {
-	p := &path{tree: t, rules: make([]rule, len(t.Nodes)), leaves: make([]bool, len(t.Nodes)), pointed: make([][2]bool, len(t.Nodes))}
+	size := len(t.Nodes)
+	p := &path{tree: t, rules: make([]rule, size), leaves: make([]bool, size), columns: make([][]float64, size), pointed: make([][2]bool, size)}
 	parent := make([]int32, len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -18,6 +20,9 @@ func (d *Data) path(t *Tree) *path {
 			continue
 		}
 		p.rules[i] = d.rule(*n.Split)
+		if d.whole != nil && n.Split.Pointer == 0 {
+			p.columns[i] = d.whole[wholeColumn(wholeVector(p.rules[i].op, n.Split.Length, d.length, n.Split.Walk == Cycle), n.Split.Aggregation)]
+		}
 		parent[n.LTE], parent[n.GT] = int32(i), int32(i)
 		at, from := int32(i), int32(i)
 		for range n.Split.Pointer {
@@ -83,14 +88,10 @@ func (w *walker) graph(p *path, g int32) int32 {
 		st := w.d.strand(r.Feature, g)
 		var v []float64
 		var value float64
-		if all && st != nil && len(subset) > 0 {
-			vector := w.d.wholeVector(r.op, r.Length, r.Walk == Cycle && r.Length > 0)
-			value = w.d.whole[wholeColumn(vector, r.Aggregation)][w.d.of[r.Feature*w.d.batch.NumGraphs()+int(g)]]
+		if column := p.columns[i]; column != nil && st != nil {
+			value = column[w.d.of[r.Feature*w.d.batch.NumGraphs()+int(g)]]
 		} else {
-			if st != nil {
-				v = w.e.vector(r, st, subset, all)
-			}
-			value = w.e.ofGraph(r, st, v, subset, len(subset), all)
+			value, v = w.e.graph(r, st, subset, all)
 		}
 		side, next := 0, p.tree.Nodes[i].LTE
 		if r.goesAbove(value, r.Threshold) {

@@ -13,6 +13,14 @@ type rows struct {
 	weight   []float64
 }
 
+// at returns the weight of an entry.
+func (r *rows) at(p int32) float64 {
+	if r.weight == nil {
+		return 1
+	}
+	return r.weight[p]
+}
+
 // operator is one adjacency matrix as steps of walks: a step takes x to A x. out lists, for each vertex, where its
 // value goes; in, where the value of a vertex comes from. Both are ascending in every row.
 type operator struct {

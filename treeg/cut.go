@@ -1,10 +1,9 @@
 package treeg
 
-// Sides of a vertex in a cut.
+// Sides of a vertex in a cut, a bit each; neither where the split did not use it.
 const (
-	unused uint8 = iota // not in the subset that the split used
-	above
-	below
+	above uint8 = 1
+	below uint8 = 2
 )
 
 // cut holds the two subsets of vertices that a split generated, of every graph that reached it.

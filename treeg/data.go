@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
@@ -20,6 +21,7 @@ type Data struct {
 	input     Input
 	engine    engine.Engine
 	length    int // of walks, at most
+	demand    demand
 	operators []*operator
 
 	strands  []strand
@@ -29,6 +31,7 @@ type Data struct {
 	walks    [][][]float64 // operator, length-1: A^d f of all strands, laid out as values
 	diagonal [][][]float64 // operator, length-1: diag(A^d) of all vertices
 	cyclic   [][]bool      // whether a diagonal is not zero
+	starts   [][][]float64 // operator, length-1: number of walks that start in each vertex; nil with weights
 
 	kept    []kept      // by feature
 	graphOf []int32     // graph of every vertex, at vertex level
@@ -53,8 +56,16 @@ type kept struct {
 	to      int
 }
 
+// demand says what of the features along walks is needed.
+type demand struct {
+	fit     bool
+	length  int          // of walks, at most
+	cycles  bool         // closed walks too
+	columns map[int]bool // of Data.whole, all for a fit
+}
+
 // Prepare makes a batch ready for fits with the options' level, features, arcs and walks of at most
-// MaxLength. Errors say what in the batch is not fit.
+// MaxLength and of the options' types. Errors say what in the batch is not fit.
 func Prepare(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options) (*Data, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -63,15 +74,15 @@ func Prepare(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	return prepare(ctx, e, b, in, opt.MaxLength)
+	return prepare(ctx, e, b, in, demand{fit: true, length: opt.MaxLength, cycles: slices.Contains(opt.Walks, Cycle)})
 }
 
 // prepare reads the batch as in says. Grids that in lacks are chosen.
-func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, length int) (*Data, error) {
+func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, want demand) (*Data, error) {
 	if err := in.check(b); err != nil {
 		return nil, err
 	}
-	d := &Data{batch: b, input: in, engine: e, length: length}
+	d := &Data{batch: b, input: in, engine: e, length: want.length, demand: want}
 	for _, a := range in.Arcs {
 		d.operators = append(d.operators, newOperator(b, a))
 	}
@@ -85,7 +96,10 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, len
 		d.numbers[v] = int32(v)
 	}
 	d.computeWalks()
-	d.computeDiagonals()
+	d.countStarts()
+	if want.cycles {
+		d.computeDiagonals()
+	}
 	if in.Level == Graphs {
 		d.computeWhole()
 	} else {
@@ -250,8 +264,12 @@ func (d *Data) reach() []float64 {
 // chooseGrids fixes the grid of each feature, unless the input has them, and rounds the values.
 func (d *Data) chooseGrids() {
 	l := d.input.Features()
-	reach := d.reach()
 	choose := d.input.FeatureGrids == nil
+	if !choose && !d.demand.fit {
+		d.applyGrids()
+		return
+	}
+	reach := d.reach()
 	if choose {
 		d.input.FeatureGrids = make([]grid, l)
 	}
@@ -286,9 +304,18 @@ func (d *Data) chooseGrids() {
 			g = d.input.FeatureGrids[k]
 			exact = exact && g != noGrid && int(g) >= int(gridFor(bound))
 		}
-		d.kept[k].grid, d.kept[k].exact = g, exact
-		if g == noGrid || d.allOn(k, g) {
-			return
+		d.kept[k].exact = exact
+	})
+	d.applyGrids()
+}
+
+// applyGrids rounds the values to the grids of the input.
+func (d *Data) applyGrids() {
+	parallel.For(d.engine.Workers(), d.input.Features(), func(k int) {
+		g := d.input.FeatureGrids[k]
+		d.kept[k].grid = g
+		if g == noGrid || k >= d.input.Attributes {
+			return // ones and zeros are on every grid
 		}
 		for s := d.kept[k].from; s < d.kept[k].to; s++ {
 			x := d.strands[s].vector(d.values)
@@ -335,6 +362,33 @@ func (d *Data) computeWalks() {
 	})
 }
 
+// countStarts fills in the column sums of A^d, at graph level and without weights.
+func (d *Data) countStarts() {
+	if d.input.Level == Vertices || d.batch.ArcWeights != nil {
+		return
+	}
+	d.starts = make([][][]float64, len(d.operators))
+	for o, op := range d.operators {
+		last := []float64(nil)
+		for range d.length {
+			next := make([]float64, d.batch.NumVertices())
+			for v := range next {
+				heads := op.out.col[op.out.ptr[v]:op.out.ptr[v+1]]
+				if last == nil {
+					next[v] = float64(len(heads))
+				}
+				for _, u := range heads {
+					if last != nil {
+						next[v] += last[u]
+					}
+				}
+			}
+			d.starts[o] = append(d.starts[o], next)
+			last = next
+		}
+	}
+}
+
 // featureOf returns the feature of a strand.
 func (d *Data) featureOf(s int) int {
 	lo, hi := 0, len(d.kept)
@@ -356,6 +410,8 @@ func (d *Data) fits(opt *Options) error {
 		return err
 	case opt.Level != d.input.Level || in.Constant != d.input.Constant || len(in.Arcs) != len(d.input.Arcs):
 		return fmt.Errorf("the data were prepared for another level, other features or arcs: prepare them with these options")
+	case slices.Contains(opt.Walks, Cycle) && !d.demand.cycles:
+		return fmt.Errorf("the data were prepared without cycle walks, the options ask for them")
 	case opt.MaxLength > d.length:
 		return fmt.Errorf("the data were prepared for walks of length %d, the options ask for %d", d.length, opt.MaxLength)
 	}

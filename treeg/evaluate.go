@@ -1,6 +1,9 @@
 package treeg
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // rule is a split with its adjacency matrix looked up.
 type rule struct {
@@ -23,7 +26,8 @@ func (d *Data) rule(s Split) rule {
 type evaluator struct {
 	d       *Data
 	empty   Empty
-	buffers [3][]float64
+	buffers [2][]float64
+	list    []int32
 
 	above, below []int32 // for cutInto
 }
@@ -53,28 +57,39 @@ func (e *evaluator) vector(r *rule, st *strand, subset []int32, all bool) []floa
 	case all || r.Walk == Target && r.Length > 0:
 		return st.vector(e.d.walks[r.op][r.Length-1])
 	}
-	v := e.buffer(0, len(x))
-	for _, j := range subset {
-		v[j-st.first] = x[j-st.first]
-	}
 	if r.Length == 0 {
+		v := e.buffer(0, len(x))
+		for _, j := range subset {
+			v[j-st.first] = x[j-st.first]
+		}
 		return v
 	}
 	g := e.d.kept[r.Feature].grid
-	if e.d.kept[r.Feature].missing {
-		for i, y := range v {
-			if y != y {
-				v[i] = 0
-			}
-		}
-	}
 	steps := &e.d.operators[r.op].out
-	for i := range r.Length {
-		next := e.buffer(1+i%2, len(x))
+	v := e.buffer(0, len(x))
+	steps.pushFrom(v, x, e.sources(x, subset, st.first), st.first, g)
+	for i := 1; i < r.Length; i++ {
+		next := e.buffer(i%2, len(x))
 		steps.push(next, v, st.first, g)
 		v = next
 	}
 	return v
+}
+
+// sources returns the vertices of a subset whose value is neither 0 nor missing.
+func (e *evaluator) sources(x []float64, subset []int32, first int32) []int32 {
+	e.list = slices.Grow(e.list[:0], len(subset))[:len(subset)]
+	n := 0
+	for _, j := range subset {
+		y := x[j-first]
+		e.list[n] = j
+		step := 0
+		if y < 0 || y > 0 {
+			step = 1
+		}
+		n += step
+	}
+	return e.list[:n]
 }
 
 // cycles returns diag(A^d) o 1_S o x.
@@ -113,9 +128,32 @@ func (e *evaluator) ofGraph(r *rule, st *strand, v []float64, subset []int32, si
 	case st == nil:
 		return 0
 	case r.Walk == Source || all:
-		return summarize(v).value(r.Aggregation)
+		return aggregate(v, r.Aggregation)
 	}
-	return summarizeOver(v, subset, st.first).value(r.Aggregation)
+	return aggregateOver(v, subset, st.first, r.Aggregation)
+}
+
+// graph returns the value of a graph, and v where it was needed for that.
+func (e *evaluator) graph(r *rule, st *strand, subset []int32, all bool) (value float64, v []float64) {
+	if st == nil {
+		return e.ofGraph(r, nil, nil, subset, len(subset), all), nil
+	}
+	if r.Walk == Source && r.Length > 0 && !all && len(subset) > 0 && (r.Aggregation == Sum || r.Aggregation == Mean) &&
+		e.d.starts != nil && e.d.kept[r.Feature].grid != noGrid {
+		// 1'A^d(1_S f), whose sum is exact in this order too.
+		x, starts := st.vector(e.d.values), e.d.starts[r.op][r.Length-1]
+		for _, j := range subset {
+			if y := x[j-st.first]; y == y {
+				value += starts[j] * y
+			}
+		}
+		if r.Aggregation == Mean {
+			value /= float64(st.number)
+		}
+		return value, nil
+	}
+	v = e.vector(r, st, subset, all)
+	return e.ofGraph(r, st, v, subset, len(subset), all), v
 }
 
 // value returns one aggregation.
@@ -160,12 +198,22 @@ func (s *Split) cutInto(above, below []int32, v []float64, subset []int32, first
 		}
 		return above, append(below, subset...)
 	}
+	// Both lists are written at every step and one of them grows: no branch to guess.
+	above, below = slices.Grow(above, len(subset)), slices.Grow(below, len(subset))
+	a, b = above[len(above):len(above)+len(subset)], below[len(below):len(below)+len(subset)]
+	up, down := 0, 0
 	for _, j := range subset {
-		if s.goesAbove(v[j-first], t) {
-			above = append(above, j)
-		} else {
-			below = append(below, j)
+		x := v[j-first]
+		a[up], b[down] = j, j
+		step := 0
+		if x > t {
+			step = 1
 		}
+		if x != x && s.MissingAbove {
+			step = 1
+		}
+		up += step
+		down += 1 - step
 	}
-	return above, below
+	return above[:len(above)+up], below[:len(below)+down]
 }

@@ -83,7 +83,7 @@ func (g *goldenDynamic) prepare(t *testing.T, i int) (asIs, onGrids *Data) {
 		t.Fatalf("%s: %v", c.Name, err)
 	}
 	in.FeatureGrids = slices.Repeat([]grid{noGrid}, in.Features())
-	asIs, err = prepare(context.Background(), openCPU(t, 1), b, in, opt.MaxLength)
+	asIs, err = prepare(context.Background(), openCPU(t, 1), b, in, demand{fit: true, length: opt.MaxLength, cycles: true})
 	if err != nil {
 		t.Fatalf("%s: %v", c.Name, err)
 	}

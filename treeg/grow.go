@@ -201,8 +201,7 @@ func (g *grower) partition(n, lte, gt *node) {
 			v = e.vector(r, st, subset, from == nil)
 		}
 		if g.d.input.Level == Graphs {
-			value := e.ofGraph(r, st, v, subset, len(subset), from == nil)
-			send(r, graph, value, lte, gt)
+			send(r, graph, e.ofGraph(r, st, v, subset, len(subset), from == nil), lte, gt)
 		} else {
 			for _, j := range n.examples[n.starts[i]:n.starts[i+1]] {
 				value := 0.0

@@ -58,5 +58,5 @@ func (s *searcher) kinds(n *node, whole bool) []kind {
 
 // hasCycles reports whether closed walks of a length exist that no earlier matrix has.
 func (d *Data) hasCycles(op, length int) bool {
-	return d.cyclic[op][length-1] && !(d.reverseOf(op) >= 0 && d.reverseOf(op) < op)
+	return d.demand.cycles && d.cyclic[op][length-1] && !(d.reverseOf(op) >= 0 && d.reverseOf(op) < op)
 }

@@ -57,28 +57,43 @@ func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
 	if m.engine == nil || len(m.trees) == 0 {
 		return nil, errors.New("the model is not fitted")
 	}
-	length := 0
+	return prepare(ctx, m.engine, b, m.input, m.demand())
+}
+
+// demand returns what the trees need to know of a batch.
+func (m *Model) demand() demand {
+	want := demand{columns: map[int]bool{}}
+	var splits []*Split
 	for _, t := range m.all() {
 		for i := range t.Nodes {
 			if s := t.Nodes[i].Split; s != nil {
-				length = max(length, s.Length)
+				splits = append(splits, s)
+				want.length = max(want.length, s.Length)
+				want.cycles = want.cycles || s.Walk == Cycle && s.Length > 0
 			}
 		}
 	}
-	return prepare(ctx, m.engine, b, m.input, length)
+	for _, s := range splits {
+		if s.Pointer == 0 && m.input.Level == Graphs {
+			op := max(slices.Index(m.input.Arcs, s.Arcs), 0)
+			want.columns[wholeColumn(wholeVector(op, s.Length, want.length, s.Walk == Cycle), s.Aggregation)] = true
+		}
+	}
+	return want
 }
 
 // ScoresOf returns the raw scores of some graphs or vertices of prepared data, all where examples is nil: N x Outputs
 // log-odds or values; of a forest and a single tree the probabilities of the classes.
 func (m *Model) ScoresOf(ctx context.Context, d *Data, examples []int) ([]float64, error) {
-	leaves, err := m.leavesOf(ctx, d, m.all(), examples)
+	trees := m.all()
+	leaves, err := m.leavesOf(ctx, d, trees, examples)
 	if err != nil {
 		return nil, err
 	}
 	k := m.Outputs()
-	scores := make([]float64, len(leaves)/max(len(m.all()), 1)*k)
+	scores := make([]float64, len(leaves)/len(trees)*k)
 	for i := range len(scores) / k {
-		m.score(scores[i*k:(i+1)*k], leaves[i*len(m.all()):(i+1)*len(m.all())])
+		m.score(scores[i*k:(i+1)*k], leaves[i*len(trees):(i+1)*len(trees)])
 	}
 	return scores, nil
 }
@@ -121,6 +136,15 @@ func (m *Model) leavesOf(ctx context.Context, d *Data, trees []*Tree, examples [
 		paths[t] = d.path(tree)
 	}
 	d.each(m.opt.Empty, ctx, list, func(w *walker, at int, part []int32) {
+		if d.graphOf == nil {
+			for i, g := range part {
+				row := leaves[(at+i)*len(trees) : (at+i+1)*len(trees)]
+				for t, p := range paths {
+					row[t] = w.graph(p, g)
+				}
+			}
+			return
+		}
 		for t, p := range paths {
 			w.leaves(p, part, func(i int, leaf int32) { leaves[(at+i)*len(trees)+t] = leaf })
 		}

@@ -37,7 +37,7 @@ func (w *worker) wholeGraphs(feature int, n *node) candidate {
 	values := s.columns[0]
 	for _, k := range n.wholeKinds {
 		w.begin(n, s, k.walk)
-		vector := w.d.wholeVector(k.op, k.length, k.walk == Cycle)
+		vector := wholeVector(k.op, k.length, w.d.length, k.walk == Cycle)
 		for _, a := range w.opt.Aggregations {
 			table := w.d.whole[wholeColumn(vector, a)]
 			values = values[:0]

@@ -1,5 +1,7 @@
 package treeg
 
+import "slices"
+
 // spread holds one feature along walks from the two subsets of a cut, in one graph.
 type spread struct {
 	d       *Data
@@ -22,16 +24,16 @@ func (d *Data) index(op, length int) int { return op*d.length + length - 1 }
 
 // split sorts the vertices with a value by the side of the cut on which they are.
 func (s *spread) split(c *cut, st *strand) {
-	down, up := s.sources[0][:0], s.sources[1][:0]
-	for _, v := range s.d.sources[st.from:st.to] {
-		switch c.side[v] {
-		case above:
-			up = append(up, v)
-		case below:
-			down = append(down, v)
-		}
+	sources := s.d.sources[st.from:st.to]
+	up, down := slices.Grow(s.sources[1][:0], len(sources))[:len(sources)], slices.Grow(s.sources[0][:0], len(sources))[:len(sources)]
+	ups, downs := 0, 0
+	for _, v := range sources {
+		up[ups], down[downs] = v, v
+		side := c.side[v]
+		ups += int(side & above)
+		downs += int(side >> 1)
 	}
-	s.sources[0], s.sources[1] = down, up
+	s.sources[0], s.sources[1] = down[:downs], up[:ups]
 }
 
 // walk fills in the vectors of walks of up to the given length from the sources. Where rows is not nil, only their

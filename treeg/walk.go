@@ -135,3 +135,39 @@ func summarizePresent(v []float64, vertices []int32, first int32) summary {
 	}
 	return s
 }
+
+// aggregate is one aggregation of all entries, as summarize computes it.
+func aggregate(v []float64, a Aggregation) float64 {
+	if a == Min || a == Max || len(v) == 0 {
+		return summarize(v).value(a)
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	switch {
+	case sum != sum:
+		return summarizePresent(v, nil, 0).value(a)
+	case a == Mean:
+		return sum / float64(len(v))
+	}
+	return sum
+}
+
+// aggregateOver is one aggregation of the entries of some vertices, as summarizeOver computes it.
+func aggregateOver(v []float64, vertices []int32, first int32, a Aggregation) float64 {
+	if a == Min || a == Max || len(vertices) == 0 {
+		return summarizeOver(v, vertices, first).value(a)
+	}
+	sum := 0.0
+	for _, i := range vertices {
+		sum += v[i-first]
+	}
+	switch {
+	case sum != sum:
+		return summarizePresent(v, vertices, first).value(a)
+	case a == Mean:
+		return sum / float64(len(vertices))
+	}
+	return sum
+}

@@ -1,17 +1,21 @@
 package treeg
 
-import "github.com/grove-graph/grove/parallel"
+import (
+	"slices"
+
+	"github.com/grove-graph/grove/parallel"
+)
 
 // Splits at graph level that use all vertices have the same values in every tree. They are computed once:
 // column (vector, aggregation) of Data.whole holds them for every strand. With S = V target and target-source
 // walks are source walks, so there are two vectors for each length and adjacency matrix.
 
-// wholeVector returns the number of the vector of a split that uses all vertices.
-func (d *Data) wholeVector(op, length int, cycle bool) int {
+// wholeVector returns the number of the vector of a split that uses all vertices, of walks of at most so many steps.
+func wholeVector(op, length, most int, cycle bool) int {
 	if length == 0 {
 		return 0
 	}
-	i := 1 + 2*(op*d.length+length-1)
+	i := 1 + 2*(op*most+length-1)
 	if cycle {
 		i++
 	}
@@ -24,7 +28,9 @@ func wholeColumn(vector int, a Aggregation) int { return vector*numAggregations 
 func (d *Data) computeWhole() {
 	d.whole = make([][]float64, (1+2*len(d.operators)*d.length)*numAggregations)
 	for c := range d.whole {
-		d.whole[c] = make([]float64, len(d.strands))
+		if d.demand.fit || d.demand.columns[c] {
+			d.whole[c] = make([]float64, len(d.strands))
+		}
 	}
 	const chunk = 64
 	parallel.Each(d.engine.Workers(), (len(d.strands)+chunk-1)/chunk, func() func(int) {
@@ -45,17 +51,25 @@ func (d *Data) wholeOf(e *evaluator, s int) {
 		if cycle {
 			r.Walk = Cycle
 		}
+		first := wholeColumn(wholeVector(r.op, r.Length, d.length, cycle), Sum)
+		columns := d.whole[first : first+numAggregations]
+		if !slices.ContainsFunc(columns, func(c []float64) bool { return c != nil }) {
+			return
+		}
 		values := summarize(e.vector(&r, st, nil, true))
-		first := wholeColumn(d.wholeVector(r.op, r.Length, cycle), Sum)
-		for a := Sum; a <= Max; a++ {
-			d.whole[first+int(a-Sum)][s] = values.value(a)
+		for i, c := range columns {
+			if c != nil {
+				c[s] = values.value(Sum + Aggregation(i))
+			}
 		}
 	}
 	store(false)
 	for r.op = range d.operators {
 		for r.Length = 1; r.Length <= d.length; r.Length++ {
 			store(false)
-			store(true)
+			if d.demand.cycles {
+				store(true)
+			}
 		}
 		r.Length = 0
 	}
