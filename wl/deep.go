@@ -19,10 +19,13 @@ type DeepOptions struct {
 	Seed        uint64  `json:"seed"`           // of the k-means that groups colours
 }
 
-// DefaultDeepOptions returns the options of the published code; groups says how many groups of colours share a
-// weight, 0 for none.
+// DefaultDeepOptions returns the options of the published code; groups says how many groups of colours share a weight,
+// 0 for none. The kernels of groups are divided by their mean diagonals first: a group holds from one colour to almost
+// all of them.
 func DefaultDeepOptions(groups int) DeepOptions {
-	return DeepOptions{Options: mkl.DefaultOptions(), Groups: groups, Machine: 0.1}
+	opt := DeepOptions{Options: mkl.DefaultOptions(), Groups: groups, Machine: 0.1}
+	opt.Scale = groups > 0
+	return opt
 }
 
 // Check reports the first option that makes no sense.

@@ -29,12 +29,17 @@
 //
 // Refinement sorts and hashes, in each round, n + m numbers of 8 bytes for n vertices and m arcs. The matrix comes from
 // an inverted index: row i adds, for each of its colours, the postings of the colour from graph i on, so that time goes
-// to pairs of graphs that share a colour, each once. The floor is reading a posting (8 bytes) and adding to a sum of
-// the row (8 bytes, in the first-level cache) for every such pair, and writing the matrix once.
+// to pairs of graphs that share a colour, each once. The floor is to read a posting (8 bytes) and to add to a sum of
+// the row (8 bytes, in the first-level cache) for every such pair, and to write the matrix once.
 //
 //	                    colours   shared pairs   matrix
-//	PROTEINS, h = 5     133 531        3.8 10^6   10 MB
-//	NCI1, h = 5         130 791       91.7 10^6  135 MB
+//	PROTEINS, h = 5     133 531        3.9 10^6    10 MB
+//	NCI1, h = 5         130 791       91.9 10^6   135 MB
+//
+// On one core of an Intel Xeon of 2 GHz NCI1 takes 0.23 s for either kernel: 0.05 s to refine; 0.12 s for the pairs, 1.3
+// ns each where a load, an addition and a store take about 0.5 ns; and 0.06 s to clear, normalise and mirror the matrix,
+// which takes 0.02 s to write at the rate of a copy. PROTEINS takes 0.05 s, of which refinement is 0.04 s. The
+// benchmark (cmd/bench) measures them as wl-nci1, wl-oa-proteins and so on.
 //
 // Learning weights multiplies the sum of all colours' kernels with a vector some hundred times; since min(a, b) =
 // sum_l [a >= l][b >= l], a product costs one pass over the occurrences of colours in graphs, and colours that

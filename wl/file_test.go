@@ -100,7 +100,8 @@ func TestDamagedModelsAreRefused(t *testing.T) {
 	for _, c := range [][2]string{
 		{`"graphs":12`, `"graphs":-1`}, {`"graphs":12`, `"graphs":1000000000000`}, {`"iterations":2`, `"iterations":3`},
 		{`"colours":[3,`, `"colours":[-3,`}, {`"colours":[3,`, `"colours":[2,`}, {`"colours":[3,`, `"colours":[4000000000,`},
-		{`"classes":[0,1]`, `"classes":[1,0]`}, {`"classes":[0,1]`, `"classes":[0]`}, {`"classes":[0,1]`, `"classes":[0,1,2]`},
+		{`"classes":[0,1]`, `"classes":[1,0]`}, {`"classes":[0,1]`, `"classes":[0]`},
+		{`"classes":[0,1]`, `"classes":[0,1,2]`},
 		{`"bias":[`, `"bias":[1,`}, {`"kernel":"wl-oa"`, `"kernel":"wl"`}, {`"groups":3`, `"groups":-3`},
 		{`"groups":3`, `"groups":1`}, {`"kernel":{`, `"kernel":3,"other":{`}, {`"follow":"out"`, `"follow":"up"`},
 	} {

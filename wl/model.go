@@ -11,8 +11,8 @@ import (
 )
 
 // Model is a fitted kernel: the injective map of every round and the colour counts of the graphs that it was
-// fitted on. It compares them with each other and with graphs that were never seen. It is safe for concurrent
-// use.
+// fitted on. It compares them with each other and with graphs that were never seen. Its methods may be called
+// from several goroutines at once, but for Keep.
 type Model struct {
 	opt        Options
 	engine     engine.Engine
@@ -58,6 +58,19 @@ func (m *Model) NumColours() []int {
 		counts[t] = h.columns
 	}
 	return counts
+}
+
+// Pairs returns the number of pairs of fitted graphs, each with itself included, that share a colour, added up over the
+// colours: the additions that [Model.Gram] makes.
+func (m *Model) Pairs() int {
+	pairs := 0
+	for _, x := range m.index {
+		for c := range int32(len(x.ptr) - 1) {
+			n := len(x.of(c))
+			pairs += n * (n + 1) / 2
+		}
+	}
+	return pairs
 }
 
 // Keep forgets all fitted graphs but the given ones, to which the rows of [Model.Gram] and the columns of

@@ -188,6 +188,16 @@ func TestKernelsFollowTheGraphs(t *testing.T) {
 			if got := gram(t, fit(t, e, batch(t, permuted(rng, graphs)), opt)); !slices.Equal(got, k) {
 				t.Errorf("normalise %v: another order of the vertices changes the kernel", normalise)
 			}
+			renamed := slices.Clone(graphs)
+			for i := range renamed {
+				renamed[i].Labels = slices.Clone(renamed[i].Labels)
+				for v, l := range renamed[i].Labels {
+					renamed[i].Labels[v] = []int32{4, 0, 1}[l]
+				}
+			}
+			if got := gram(t, fit(t, e, batch(t, renamed), opt)); !slices.Equal(got, k) {
+				t.Errorf("normalise %v: other numbers for the labels change the kernel", normalise)
+			}
 			order := rng.Perm(n)
 			shuffled := make([]graph.Graph, 0, n)
 			for _, g := range order {
@@ -250,7 +260,8 @@ func TestUnseenSignaturesGetFreshColours(t *testing.T) {
 	path := graph.Graph{NumVertices: 3, Labels: []int32{0, 0, 0}}
 	path.AddArc(0, 1)
 	path.AddArc(1, 2)
-	m := fit(t, enginetest.Open(t, 1), batch(t, []graph.Graph{path}), Options{Kernel: Subtree, Iterations: 2, Follow: FollowOut})
+	opt := Options{Kernel: Subtree, Iterations: 2, Follow: FollowOut}
+	m := fit(t, enginetest.Open(t, 1), batch(t, []graph.Graph{path}), opt)
 	star := graph.Graph{NumVertices: 4, Labels: []int32{0, 0, 0, 5}}
 	for v := range int32(3) {
 		star.AddArc(0, v+1)
@@ -312,6 +323,14 @@ func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestPairs(t *testing.T) {
+	two, one := graph.Graph{NumVertices: 2, Labels: []int32{0, 1}}, graph.Graph{NumVertices: 1, Labels: []int32{0}}
+	m := fit(t, enginetest.Open(t, 1), batch(t, []graph.Graph{two, one, one}), Options{Kernel: Subtree, Follow: FollowOut})
+	if got := m.Pairs(); got != 6+1 {
+		t.Errorf("%d pairs, want 6 for one label and 1 for the other", got)
+	}
 }
 
 // The engine's operation computes the same numbers as the pass over the rows.
