@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -64,5 +65,20 @@ func TestCGMMRefuses(t *testing.T) {
 		{[]string{"--features attributes"}, []string{"eval", "cgmm", "--data", data, "--features", "attributes"}},
 	} {
 		fails(t, exitUsage, c.words, c.args...)
+	}
+}
+
+func TestCGMMPlotsAccuracyAgainstDepth(t *testing.T) {
+	data, plot := molecules(t, "molecules"), filepath.Join(t.TempDir(), "depth.svg")
+	must(t, shallow("eval", "cgmm", "--data", data, "--cv", "3", "--depth", "3,1,2", "--c-grid", "0.1,1", "--selection", "published", "--plot", plot)...)
+	for _, word := range []string{">layers<", "accuracy (%)", "3 folds"} {
+		if !strings.Contains(string(readFile(t, plot)), word) {
+			t.Errorf("the plot does not say %q", word)
+		}
+	}
+	// Without several depths the plot is one against C.
+	must(t, shallow("eval", "cgmm", "--data", data, "--cv", "3", "--c-grid", "0.1,1", "--selection", "published", "--plot", plot)...)
+	if strings.Contains(string(readFile(t, plot)), ">layers<") {
+		t.Error("a single depth is plotted against layers")
 	}
 }

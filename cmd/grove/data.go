@@ -133,6 +133,7 @@ func newDataSynth(a *app) *cobra.Command {
 func newDataConvert(a *app) *cobra.Command {
 	var to, out string
 	var overwrite bool
+	var without []string
 	c := &cobra.Command{
 		Use:   "convert IN --to tu --out DIR",
 		Short: "Write a data set in another format",
@@ -174,6 +175,11 @@ Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see t
 			if err != nil {
 				return err
 			}
+			if without != nil {
+				if d, err = d.WithoutLabels(without...); err != nil {
+					return usagef("--without-labels: %w", err)
+				}
+			}
 			if err := nameAfter(out, d); err != nil {
 				return err
 			}
@@ -187,6 +193,7 @@ Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see t
 		to = "tu"
 		choiceVar(fs, &to, "to", []string{"tu", "node"}, "format to write: tu, or node for a vertex task")
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be; never that of IN")
+		fs.Var(newList(&without, parseName), "without-labels", "`CODE,...` leave out vertices with these labels, hydrogen for instance")
 		addOverwriteFlag(fs, &overwrite)
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)

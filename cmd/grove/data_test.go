@@ -109,3 +109,13 @@ func TestDataFetchFromServer(t *testing.T) {
 	}
 	fails(t, exitFailure, []string{"OTHER", "404"}, "data", "fetch", "OTHER", "--dir", dir, "--url", server.URL+"/tu")
 }
+
+func TestConvertLeavesVerticesOut(t *testing.T) {
+	data, out := molecules(t, "molecules"), filepath.Join(t.TempDir(), "heavy")
+	before := mustJSON(t, "data", "info", data)
+	after := mustJSON(t, "data", "convert", data, "--out", out, "--without-labels", "0")
+	if after["vertices"].(float64) >= before["vertices"].(float64) || after["graphs"] != before["graphs"] {
+		t.Errorf("%v vertices of %v graphs, before %v of %v", after["vertices"], after["graphs"], before["vertices"], before["graphs"])
+	}
+	fails(t, exitUsage, []string{"--without-labels", "no vertex label 99"}, "data", "convert", data, "--out", out+"2", "--without-labels", "99")
+}

@@ -171,7 +171,8 @@ func (r *evalReport) printChosen(w io.Writer) {
 // mostCurves bounds the settings in a plot.
 const mostCurves = 5
 
-// draw plots the accuracy against C where the protocol has it for every C, otherwise the folds.
+// draw plots the accuracy against the depth of settings that differ in it, or against C, where the protocol has it
+// for every setting and C, otherwise the folds.
 func (r *evalReport) draw(path string) error {
 	protocol, _, _ := strings.Cut(r.Protocol, ":")
 	score := strings.Replace(written(r.Metric, r.Mean, r.Std), "+-", "±", 1)
@@ -189,6 +190,9 @@ func (r *evalReport) draw(path string) error {
 }
 
 func (r *evalReport) figure(title string) (*render.Figure, error) {
+	if curves := r.depthCurves(); curves != nil {
+		return render.Lines(render.Chart{Title: title, X: render.Axis{Label: "layers"}, Y: render.Axis{Label: "accuracy (%)"}}, curves)
+	}
 	if r.Metric == eval.MetricAccuracy && len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].Grid.Values) > 1 {
 		return render.AccuracyCurves(title, r.bestCurves())
 	}

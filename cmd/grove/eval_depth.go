@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/grove-graph/grove/render"
+)
+
+// depthCurves returns the accuracy in percent against the number of layers that represent a graph, for
+// settings of a contextual graph Markov model with several depths: the best mean over the values of C. A curve
+// stands for the settings that share everything else. It returns nil for other settings.
+func (r *evalReport) depthCurves() []render.Curve {
+	byName := map[string]int{}
+	var curves []render.Curve
+	for i, c := range r.outcome.Curves {
+		s, ok := r.problem.Settings[i].(*cgmmSetting)
+		if !ok {
+			return nil
+		}
+		o := s.vectors.opt
+		depth := o.Fingerprint.Depth
+		if depth == 0 {
+			depth = o.Layers
+		}
+		o.Fingerprint.Depth = 0
+		name := fmt.Sprintf("%s, %s", o, s.kernel)
+		at, known := byName[name]
+		if !known {
+			at = len(curves)
+			byName[name] = at
+			curves = append(curves, render.Curve{Name: name})
+		}
+		best := 0
+		for k, mean := range c.Mean {
+			if mean > c.Mean[best] {
+				best = k
+			}
+		}
+		curve := &curves[at]
+		place, twice := slices.BinarySearch(curve.X, float64(depth))
+		if twice {
+			return nil
+		}
+		curve.X = slices.Insert(curve.X, place, float64(depth))
+		curve.Y = slices.Insert(curve.Y, place, 100*c.Mean[best])
+		curve.Deviation = slices.Insert(curve.Deviation, place, 100*c.Std[best])
+	}
+	names := make([]string, len(curves))
+	for i, c := range curves {
+		if names[i] = c.Name; len(c.X) < 2 {
+			return nil
+		}
+	}
+	for i, name := range differences(names) {
+		if curves[i].Name = name; len(curves) == 1 {
+			curves[i].Name = fmt.Sprintf("%d folds", len(r.Folds))
+		}
+	}
+	return curves
+}
