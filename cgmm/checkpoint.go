@@ -64,7 +64,8 @@ func (g *growth) resume(ctx context.Context) error {
 		return err
 	}
 	if c.Training != identity {
-		return fmt.Errorf("checkpoint %s: it comes from a training with other graphs, options or classes; remove it or name another one", g.Checkpoint)
+		return fmt.Errorf("checkpoint %s: it comes from a training with other graphs, options or classes; "+
+			"remove it or name another one", g.Checkpoint)
 	}
 	m, err := Load(g.engine, c.Model, f)
 	if err != nil {

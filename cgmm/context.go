@@ -56,13 +56,15 @@ func withoutContext(o *observations) *contexts {
 func gather(o *observations, n *neighbours, arcs int, below []*assignment, soft bool) (*contexts, error) {
 	g := &gatherer{arcs: arcs, below: below, soft: soft}
 	g.table = make([]int32, 1<<10)
-	c := &contexts{x: &engine.Sparse{RowPtr: []int32{0}, Col: []int32{}, Values: []float64{}}, of: make([]int32, len(o.of))}
+	c := &contexts{x: &engine.Sparse{RowPtr: []int32{0}, Col: []int32{}, Values: []float64{}},
+		of: make([]int32, len(o.of))}
 	for _, b := range below {
 		g.first = append(g.first, c.x.Cols)
 		c.x.Cols += arcs * b.states
 	}
 	if c.x.Cols > math.MaxInt32/2 {
-		return nil, fmt.Errorf("%d arc labels and the states of %d layers make a context of %d columns: take fewer", arcs, len(below), c.x.Cols)
+		return nil, fmt.Errorf("%d arc labels and the states of %d layers make a context of %d columns: take fewer", arcs,
+			len(below), c.x.Cols)
 	}
 	for v := range int32(len(o.of)) {
 		g.count(n, v)
@@ -75,7 +77,8 @@ func gather(o *observations, n *neighbours, arcs int, below []*assignment, soft 
 		c.of[v] = int32(r)
 		c.weight[r]++
 		if len(c.x.Col) > math.MaxInt32-c.x.Cols {
-			return nil, fmt.Errorf("the contexts of %d vertices have more than %d entries: take fewer graphs or fewer states", v+1, math.MaxInt32)
+			return nil, fmt.Errorf("the contexts of %d vertices have more than %d entries: take fewer graphs or states",
+				v+1, math.MaxInt32)
 		}
 	}
 	c.x = kept(c.x)

@@ -38,7 +38,8 @@ func (a Accuracy) String() string {
 	if a.HoldOut {
 		held = "one"
 	}
-	return fmt.Sprintf("accuracy on %s of %d parts, C %v, seed %d, classes %s", held, a.parts(), a.grid(), a.Seed, hex.EncodeToString(hash.Sum(nil)))
+	return fmt.Sprintf("accuracy on %s of %d parts, C %v, seed %d, classes %s", held, a.parts(), a.grid(), a.Seed,
+		hex.EncodeToString(hash.Sum(nil)))
 }
 
 func (a Accuracy) parts() int {
@@ -58,7 +59,7 @@ func (a Accuracy) grid() []float64 {
 // Score implements [Criterion]. Fewer than two parts, or more than graphs, are an error.
 func (a Accuracy) Score(ctx context.Context, x *tensor.Dense) (float64, error) {
 	if n := x.Shape()[0]; len(a.Classes) != n || a.parts() < 2 || a.parts() > n {
-		return 0, fmt.Errorf("accuracy on %d parts of %d graphs with %d classes: want at least 2 parts, a graph in each, and a class of every graph",
+		return 0, fmt.Errorf("accuracy on %d parts of %d graphs with %d classes: want 2 parts or more, none empty",
 			a.parts(), n, len(a.Classes))
 	}
 	correct, tested := make([]int, len(a.grid())), 0
@@ -72,7 +73,8 @@ func (a Accuracy) Score(ctx context.Context, x *tensor.Dense) (float64, error) {
 				train = append(train, g)
 			}
 		}
-		classifier, err := svm.FitClassifier(ctx, x, train, a.Classes, a.grid(), svm.Options{Workers: max(a.Workers, 1), Tolerance: 1e-4})
+		classifier, err := svm.FitClassifier(ctx, x, train, a.Classes, a.grid(),
+			svm.Options{Workers: max(a.Workers, 1), Tolerance: 1e-4})
 		if err != nil {
 			return 0, err
 		}

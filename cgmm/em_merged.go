@@ -9,7 +9,9 @@ import "github.com/grove-graph/grove/engine"
 //
 // with Theta as in [layer.theta] and E_oi = P(y=o|Q=i), and the expected counts are
 //
-//	joint_ci = Theta_ci (Z E)_ci,  expected_oi = E_oi (Z' Theta)_oi,  Z_co = sum over rows r with o of w_r x_rc / evidence_r.
+//	joint_ci = Theta_ci (Z E)_ci,   expected_oi = E_oi (Z' Theta)_oi
+//
+// with Z_co the sum of w_r x_rc / evidence_r over the rows r with observation o.
 //
 // So a row costs a multiplication for each neighbour whatever the number of states, and the rest are dense
 // products whose size does not depend on the number of vertices. It is the same expectation maximisation.

@@ -37,7 +37,8 @@ func TestLikelihoodNeverDecreases(t *testing.T) {
 						t.Fatalf("%s, seed %d, layer %d: log-likelihood %g after %d iterations", name, seed, l+1, value, i)
 					}
 					if i > 0 && value < h.LogLikelihood[i-1]-1e-9*math.Abs(value) {
-						t.Errorf("%s, seed %d, layer %d: log-likelihood %.15g after %d iterations, %.15g before", name, seed, l+1, value, i, h.LogLikelihood[i-1])
+						t.Errorf("%s, seed %d, layer %d: log-likelihood %.15g after %d iterations, %.15g before", name, seed, l+1,
+							value, i, h.LogLikelihood[i-1])
 					}
 				}
 				if len(h.LogLikelihood) < 2 {
@@ -154,7 +155,8 @@ func TestManyColumnsDoNotUnderflow(t *testing.T) {
 			many.Attributes[v*columns+d] = float64(l)
 		}
 	}
-	m := trained(t, engine.NewCPU(2), &many, in, Options{States: 3, Layers: 3, Previous: []int{1}, Iterations: 15, Pool: 1, Seed: 4}, Training{})
+	m := trained(t, engine.NewCPU(2), &many, in, Options{States: 3, Layers: 3, Previous: []int{1}, Iterations: 15,
+		Pool: 1, Seed: 4}, Training{})
 	for l, h := range m.History() {
 		for i, value := range h.LogLikelihood {
 			if math.IsInf(value, 0) || math.IsNaN(value) || i > 0 && value < h.LogLikelihood[i-1]-1e-9*math.Abs(value) {
@@ -162,8 +164,10 @@ func TestManyColumnsDoNotUnderflow(t *testing.T) {
 			}
 		}
 	}
-	single := trained(t, engine.NewCPU(2), one, Input{Labels: 4}, Options{States: 1, Layers: 1, Previous: []int{1}, Iterations: 3, Pool: 1}, Training{})
-	product := trained(t, engine.NewCPU(2), &many, in, Options{States: 1, Layers: 1, Previous: []int{1}, Iterations: 3, Pool: 1}, Training{})
+	single := trained(t, engine.NewCPU(2), one, Input{Labels: 4},
+		Options{States: 1, Layers: 1, Previous: []int{1}, Iterations: 3, Pool: 1}, Training{})
+	product := trained(t, engine.NewCPU(2), &many, in, Options{States: 1, Layers: 1, Previous: []int{1}, Iterations: 3,
+		Pool: 1}, Training{})
 	want := columns * last(single.History()[0].LogLikelihood)
 	if got := last(product.History()[0].LogLikelihood); math.Abs(got-want) > 1e-9*math.Abs(want) {
 		t.Errorf("log-likelihood %.15g of %d equal columns, want %.15g", got, columns, want)
@@ -175,7 +179,8 @@ func last(x []float64) float64 { return x[len(x)-1] }
 // A row whose context allows only states that hardly emit what it shows has its likelihood from logarithms.
 func TestEvidenceBelowTheSmallestNumber(t *testing.T) {
 	b, err := graph.NewBatch([]graph.Graph{{
-		NumVertices: 3, Arcs: graph.ArcList{From: []int32{0, 1}, To: []int32{1, 2}}, Attributes: []float64{0, 60, 0}, AttributeDim: 1,
+		NumVertices: 3, Arcs: graph.ArcList{From: []int32{0, 1}, To: []int32{1, 2}}, Attributes: []float64{0, 60,
+			0}, AttributeDim: 1,
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +259,8 @@ func TestDegenerateGraphs(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := Input{Labels: 2}
-		opt := Options{States: 5, Layers: 3, Previous: []int{1}, Iterations: 5, Pool: 1, Fingerprint: Fingerprint{Bigrams: true, Frequencies: true}}
+		opt := Options{States: 5, Layers: 3, Previous: []int{1}, Iterations: 5, Pool: 1,
+			Fingerprint: Fingerprint{Bigrams: true, Frequencies: true}}
 		m, err := Fit(context.Background(), engine.NewCPU(1), b, in, opt, Training{})
 		if b.NumVertices() == 0 {
 			if err == nil {

@@ -54,7 +54,8 @@ func (y *layer) parameters(number int) []parameter {
 		{name("marginal"), []int{c}, &y.marginal, 0},
 	}
 	for d := range y.emission.discrete {
-		all = append(all, parameter{name(fmt.Sprintf("emission-%d", d+1)), []int{y.emission.symbols[d], c}, &y.emission.discrete[d], 0})
+		all = append(all, parameter{name(fmt.Sprintf("emission-%d", d+1)), []int{y.emission.symbols[d], c},
+			&y.emission.discrete[d], 0})
 	}
 	if dims := y.emission.dims; dims > 0 {
 		all = append(all, parameter{name("mean"), []int{c, dims}, &y.emission.mean, math.Inf(-1)},
@@ -97,7 +98,8 @@ func (m *Model) check() error {
 	}
 	dims := len(m.input.reals())
 	if len(m.standard.shift) != dims || len(m.standard.scale) != dims {
-		return fmt.Errorf("%d shifts and %d scales for %d real attributes", len(m.standard.shift), len(m.standard.scale), dims)
+		return fmt.Errorf("%d shifts and %d scales for %d real attributes", len(m.standard.shift), len(m.standard.scale),
+			dims)
 	}
 	for d, scale := range m.standard.scale {
 		if !(scale > 0) {
@@ -117,7 +119,8 @@ func (p parameter) read(f *modelfile.File) error {
 		return err
 	}
 	if !t.Shape().Eq(tensor.Shape(p.shape)) || t.Dtype() != tensor.Float64 {
-		return fmt.Errorf("damaged model file: tensor %q of %v has shape %v, want float64 of shape %v", p.name, t.Dtype(), t.Shape(), p.shape)
+		return fmt.Errorf("damaged model file: tensor %q of %v has shape %v, want float64 of shape %v", p.name, t.Dtype(),
+			t.Shape(), p.shape)
 	}
 	*p.values = t.Float64s()
 	for _, v := range *p.values {

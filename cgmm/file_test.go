@@ -97,7 +97,8 @@ func TestDamagedModelFile(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	m, err := Fit(context.Background(), engine.NewCPU(1), randomBatch(f, 8, false), Input{Labels: 4}, options(5), Training{})
+	m, err := Fit(context.Background(), engine.NewCPU(1), randomBatch(f, 8, false), Input{Labels: 4}, options(5),
+		Training{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -106,14 +107,16 @@ func FuzzLoad(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(description)
-	f.Add([]byte(`{"options":{"states":4096,"layers":256,"previous":[1],"iterations":1,"pool":1},"input":{"labels":1048576,"arc_labels":1048576},"history":[{},{},{}]}`))
+	f.Add([]byte(`{"options":{"states":4096,"layers":256,"previous":[1],"iterations":1,"pool":1},` +
+		`"input":{"labels":1048576,"arc_labels":1048576},"history":[{},{},{}]}`))
 	b := randomBatch(f, 8, false)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		loaded, err := Load(engine.NewCPU(1), raw, &modelfile.File{Tensors: m.Tensors()})
 		if err != nil {
 			return
 		}
-		if _, err := loaded.Transform(context.Background(), b, nil); err != nil && bytes.Contains([]byte(err.Error()), []byte("\n")) {
+		if _, err := loaded.Transform(context.Background(), b, nil); err != nil && bytes.Contains([]byte(err.Error()),
+			[]byte("\n")) {
 			t.Errorf("error of several lines: %v", err)
 		}
 	})

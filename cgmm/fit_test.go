@@ -142,7 +142,8 @@ func TestGrowthEndsWhereLayersDoNotHelp(t *testing.T) {
 		s := &score{of: func(call int, _ *tensor.Dense) float64 { return scores[call-1] }}
 		m := trained(t, engine.NewCPU(1), b, in, opt, Training{Criterion: s})
 		if m.Layers() != test.layers || s.calls != test.trained {
-			t.Errorf("patience %d: %d layers after %d, want %d after %d", test.patience, m.Layers(), s.calls, test.layers, test.trained)
+			t.Errorf("patience %d: %d layers after %d, want %d after %d", test.patience, m.Layers(), s.calls, test.layers,
+				test.trained)
 		}
 		if x, err := m.Transform(context.Background(), b, nil); err != nil || x.Shape()[1] != m.Dim() {
 			t.Errorf("patience %d: %v, %v", test.patience, x.Shape(), err)
@@ -167,7 +168,8 @@ func TestTrainingGoesOnAfterAKill(t *testing.T) {
 				}
 				return nil
 			}}
-			if _, err := Fit(context.Background(), engine.NewCPU(1), b, in, opt, Training{Criterion: s, Checkpoint: file}); !errors.Is(err, errKilled) {
+			if _, err := Fit(context.Background(), engine.NewCPU(1), b, in, opt,
+				Training{Criterion: s, Checkpoint: file}); !errors.Is(err, errKilled) {
 				t.Fatalf("killed in candidate %d: %v", kill, err)
 			}
 			again := &score{of: byOccupied}
@@ -180,7 +182,8 @@ func TestTrainingGoesOnAfterAKill(t *testing.T) {
 			}
 			// A finished training starts no candidate.
 			idle := &score{of: byOccupied}
-			if m := trained(t, engine.NewCPU(1), b, in, opt, Training{Criterion: idle, Checkpoint: file}); idle.calls > 0 || contents(t, m) != whole {
+			if m := trained(t, engine.NewCPU(1), b, in, opt, Training{Criterion: idle,
+				Checkpoint: file}); idle.calls > 0 || contents(t, m) != whole {
 				t.Errorf("a finished training trains %d candidates again", idle.calls)
 			}
 		}
@@ -203,7 +206,8 @@ func TestForeignCheckpointIsRefused(t *testing.T) {
 			return err
 		},
 		"criterion": func() error {
-			_, err := Fit(context.Background(), engine.NewCPU(1), b, in, opt, Training{Checkpoint: file, Criterion: &score{of: byOccupied}})
+			_, err := Fit(context.Background(), engine.NewCPU(1), b, in, opt,
+				Training{Checkpoint: file, Criterion: &score{of: byOccupied}})
 			return err
 		},
 	} {
@@ -216,11 +220,12 @@ func TestForeignCheckpointIsRefused(t *testing.T) {
 func TestFitStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stages := 0
-	_, err := Fit(ctx, engine.NewCPU(1), randomBatch(t, 1, false), Input{Labels: 4}, options(1), Training{Progress: func(string, int, int) {
-		if stages++; stages == 3 {
-			cancel()
-		}
-	}})
+	_, err := Fit(ctx, engine.NewCPU(1), randomBatch(t, 1, false), Input{Labels: 4}, options(1),
+		Training{Progress: func(string, int, int) {
+			if stages++; stages == 3 {
+				cancel()
+			}
+		}})
 	if !errors.Is(err, context.Canceled) || stages != 3 {
 		t.Errorf("error %v after %d reports", err, stages)
 	}
@@ -237,7 +242,8 @@ func TestRepeatedGraphsChangeNothing(t *testing.T) {
 	in := Input{Labels: 4, ArcLabels: 3}
 	opt := options(1)
 	opt.Pool, opt.Tolerance = 1, 0
-	one, two := trained(t, enginetest.Open(t, 1), b, in, opt, Training{}), trained(t, enginetest.Open(t, 1), b.Select(twice), in, opt, Training{})
+	one, two := trained(t, enginetest.Open(t, 1), b, in, opt, Training{}), trained(t, enginetest.Open(t, 1),
+		b.Select(twice), in, opt, Training{})
 	for l, y := range one.layers {
 		for i, p := range y.parameters(l) {
 			if err := closeTo(*two.layers[l].parameters(l)[i].values, *p.values); err != nil {

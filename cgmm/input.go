@@ -9,11 +9,12 @@ import (
 	"github.com/grove-graph/grove/graph"
 )
 
-// Input says what of its data a vertex shows to a model, and which arcs are told apart.
+// Input says what of its data a vertex shows to a model, and which arcs are told apart. Column d of the
+// attributes holds a label of Categories[d] values, from 0 on, where that is not 0, and otherwise real numbers.
 type Input struct {
 	Labels     int   `json:"labels,omitempty"`     // vertex labels 0 to Labels-1; 0: none
 	Attributes int   `json:"attributes,omitempty"` // columns of attributes
-	Categories []int `json:"categories,omitempty"` // Categories[d] > 0: column d holds a label of that many values, from 0 on; nil: all are real
+	Categories []int `json:"categories,omitempty"` // of every column; nil: all are real
 	ArcLabels  int   `json:"arc_labels,omitempty"` // arc labels told apart; 0: all arcs are alike
 }
 
@@ -42,7 +43,8 @@ func (in *Input) check() error {
 	case in.Labels == 0 && in.Attributes == 0:
 		return fmt.Errorf("the vertices show neither labels nor attributes: a model has nothing to emit")
 	case in.Labels > maxSymbols || in.ArcLabels > maxSymbols || in.Attributes > maxSymbols:
-		return fmt.Errorf("%d labels, %d attributes and %d arc labels: want at most %d of each", in.Labels, in.Attributes, in.ArcLabels, maxSymbols)
+		return fmt.Errorf("%d labels, %d attributes and %d arc labels: want at most %d of each", in.Labels, in.Attributes,
+			in.ArcLabels, maxSymbols)
 	case in.Categories != nil && len(in.Categories) != in.Attributes:
 		return fmt.Errorf("categories of %d columns for %d attributes", len(in.Categories), in.Attributes)
 	}

@@ -105,7 +105,8 @@ func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress
 
 // EachRun is [Model.Transform] for more graphs than memory has room for: it calls visit for consecutive
 // runs of graphs with the number of the first graph and the rows of all, which are good until visit returns.
-func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error) error {
+func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress,
+	visit func(first int, x *tensor.Dense) error) error {
 	return m.forEachRun(ctx, b, progress, func(first int, s *States) error {
 		x, err := s.Fingerprints(m.opt.Fingerprint)
 		if err != nil {
@@ -128,7 +129,8 @@ func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Den
 
 // EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the first
 // vertex.
-func (m *Model) EachVertexRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error) error {
+func (m *Model) EachVertexRun(ctx context.Context, b *graph.Batch, progress Progress,
+	visit func(first int, x *tensor.Dense) error) error {
 	return m.forEachRun(ctx, b, progress, func(first int, s *States) error {
 		x, err := s.VertexFeatures(m.opt.Fingerprint)
 		if err != nil {
@@ -144,7 +146,8 @@ const runBytes = 1 << 28
 
 // forEachRun cuts b into runs of whole graphs and calls visit with the states of each and the number of its
 // first graph.
-func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, s *States) error) error {
+func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progress,
+	visit func(first int, s *States) error) error {
 	limit := int32(max(runBytes/m.vertexBytes(), 1))
 	n := b.NumGraphs()
 	for first := 0; first < n; {

@@ -97,7 +97,8 @@ func plainStep(b *graph.Batch, in *Input, y *layer, below [][][]float64) (logLik
 }
 
 // plainCounts returns n_uaj for the states j of layer l, and N_ua.
-func plainCounts(b *graph.Batch, in *Input, y *layer, below [][][]float64, u int32, l, a int) (counts []float64, total float64) {
+func plainCounts(b *graph.Batch, in *Input, y *layer, below [][][]float64, u int32, l, a int) (counts []float64,
+	total float64) {
 	if len(y.previous) == 0 {
 		return []float64{1}, 1
 	}
@@ -187,7 +188,8 @@ func TestEstimatorFollowsTheEquations(t *testing.T) {
 	for name, in := range inputs() {
 		for _, soft := range []bool{false, true} {
 			for seed := range uint64(4) {
-				for engineName, e := range map[string]engine.Engine{"reference": engine.Reference{}, "device": enginetest.Open(t, 2)} {
+				for engineName, e := range map[string]engine.Engine{"reference": engine.Reference{},
+					"device": enginetest.Open(t, 2)} {
 					checkAgainstPlain(t, name+" on "+engineName, e, &in, randomBatch(t, seed, seed%2 == 1), soft, seed)
 				}
 			}

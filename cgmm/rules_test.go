@@ -26,7 +26,8 @@ func states(t *testing.T, m *Model, g graph.Graph) *States {
 
 // path is a path of three vertices with the given labels and arc labels.
 func path(labels, arcs []int32) graph.Graph {
-	return graph.Graph{NumVertices: 3, Labels: labels, Arcs: graph.ArcList{From: []int32{0, 1}, To: []int32{1, 2}, Labels: arcs}}
+	return graph.Graph{NumVertices: 3, Labels: labels, Arcs: graph.ArcList{From: []int32{0, 1}, To: []int32{1, 2},
+		Labels: arcs}}
 }
 
 func ruleModel(t *testing.T) *Model {
@@ -39,7 +40,8 @@ func ruleModel(t *testing.T) *Model {
 // A vertex without neighbours has the mean state of the layer as its context.
 func TestVertexWithoutNeighbours(t *testing.T) {
 	m := ruleModel(t)
-	s := states(t, m, graph.Graph{NumVertices: 1, Labels: []int32{1}, Arcs: graph.ArcList{From: []int32{0}, To: []int32{0}, Labels: []int32{0}}})
+	s := states(t, m, graph.Graph{NumVertices: 1, Labels: []int32{1},
+		Arcs: graph.ArcList{From: []int32{0}, To: []int32{0}, Labels: []int32{0}}})
 	y := m.layers[1]
 	want := make([]float64, y.states)
 	for i := range want {
@@ -130,7 +132,8 @@ func TestProportionsOfNeighbours(t *testing.T) {
 
 func TestFingerprintsCount(t *testing.T) {
 	m := ruleModel(t)
-	b, err := graph.NewBatch([]graph.Graph{path([]int32{0, 1, 2}, []int32{0, 1}), {Labels: []int32{}, Arcs: graph.ArcList{Labels: []int32{}}}, path([]int32{1, 1, 1}, []int32{2, 2})})
+	b, err := graph.NewBatch([]graph.Graph{path([]int32{0, 1, 2}, []int32{0, 1}),
+		{Labels: []int32{}, Arcs: graph.ArcList{Labels: []int32{}}}, path([]int32{1, 1, 1}, []int32{2, 2})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +226,8 @@ func plainFingerprints(s *States, f Fingerprint) []float64 {
 
 func TestClassMeans(t *testing.T) {
 	m := ruleModel(t)
-	b, err := graph.NewBatch([]graph.Graph{path([]int32{0, 1, 2}, []int32{0, 1}), path([]int32{1, 1, 1}, []int32{2, 2}), path([]int32{3, 1, 0}, []int32{2, 2})})
+	b, err := graph.NewBatch([]graph.Graph{path([]int32{0, 1, 2}, []int32{0, 1}),
+		path([]int32{1, 1, 1}, []int32{2, 2}), path([]int32{3, 1, 0}, []int32{2, 2})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,8 @@ func InputFor(e *dataset.Encoding) Input {
 }
 
 // Fit fits a model on the graphs in train, or on all of them where train is nil, and returns it with the
-// encoding whose [dataset.Encoding.Apart] it takes graphs from. Candidates of a pool are chosen by the classes of the graphs in train; where
-// train is nil no class is looked at, and the likelihood chooses.
+// encoding whose [dataset.Encoding.Apart] it takes graphs from. Candidates of a pool are chosen by the classes
+// of the graphs in train; where train is nil no class is looked at, and the likelihood chooses.
 func (s *Setting) Fit(ctx context.Context, train []int) (*dataset.Encoding, *Model, error) {
 	e, m, _, err := s.fit(ctx, train)
 	return e, m, err
@@ -73,7 +73,7 @@ func (s *Setting) fit(ctx context.Context, train []int) (*dataset.Encoding, *Mod
 	case train == nil:
 		opt.Patience = 0
 	case s.Data.Classes == nil:
-		return nil, nil, nil, fmt.Errorf("data set %s: a pool of candidates is chosen by classes, and its graphs have none", s.Data.Name)
+		return nil, nil, nil, fmt.Errorf("data set %s: a pool is chosen by classes, and its graphs have none", s.Data.Name)
 	default:
 		criterion := s.Accuracy
 		criterion.Classes = make([]int, len(train))

@@ -87,7 +87,8 @@ func TestSettingLearnsFromItsTrainingPart(t *testing.T) {
 	unclassed.Classes = nil
 	s := smallSetting(&unclassed)
 	s.Options.Pool = 2
-	if _, _, err := s.Fit(context.Background(), train); err == nil || !strings.Contains(err.Error(), "its graphs have none") {
+	if _, _, err := s.Fit(context.Background(), train); err == nil || !strings.Contains(err.Error(),
+		"its graphs have none") {
 		t.Errorf("a pool without classes: %v", err)
 	}
 }
@@ -114,7 +115,8 @@ func TestEncodingOfOtherData(t *testing.T) {
 		b.ArcLabels[a] = arcs - 1 - b.ArcLabels[a]
 	}
 	shuffled.Batch = &b
-	shuffled.LabelCodes, shuffled.LabelNames, shuffled.ArcLabelNames = slices.Clone(d.LabelCodes), slices.Clone(d.LabelNames), slices.Clone(d.ArcLabelNames)
+	shuffled.LabelCodes, shuffled.LabelNames = slices.Clone(d.LabelCodes), slices.Clone(d.LabelNames)
+	shuffled.ArcLabelNames = slices.Clone(d.ArcLabelNames)
 	slices.Reverse(shuffled.LabelCodes)
 	slices.Reverse(shuffled.LabelNames)
 	slices.Reverse(shuffled.ArcLabelNames)

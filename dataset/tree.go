@@ -54,7 +54,8 @@ func openTreeFolder(f folder) (*Dataset, error) {
 		file := strings.TrimSuffix(found[0], ".gz")
 		return openTrees(f, strings.TrimSuffix(file, treeSuffix), file)
 	}
-	return nil, fmt.Errorf("%s: %d files of trees: name the one to read, or have train.tree and test.tree", f.name, len(found))
+	return nil, fmt.Errorf("%s: %d files of trees: name the one to read, or have train.tree and test.tree", f.name,
+		len(found))
 }
 
 // openTrees reads the given files one after another.

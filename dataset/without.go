@@ -25,7 +25,8 @@ func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
 		left[id] = true
 	}
 	number := make([]int32, b.NumVertices()) // of the vertices that stay
-	kept := &graph.Batch{Offsets: []int32{0}, RowPtr: []int32{0}, Directed: b.Directed, NumLabels: b.NumLabels, AttributeDim: b.AttributeDim}
+	kept := &graph.Batch{Offsets: []int32{0}, RowPtr: []int32{0}, Directed: b.Directed, NumLabels: b.NumLabels,
+		AttributeDim: b.AttributeDim}
 	for g := range b.NumGraphs() {
 		from, to := b.Vertices(g)
 		next := kept.Offsets[g]
@@ -62,7 +63,8 @@ func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
 		}
 		kept.RowPtr = append(kept.RowPtr, int32(len(kept.Col)))
 	}
-	kept.ArcLabels, kept.ArcTypes, kept.ArcWeights = chosen(b.ArcLabels, arcs), chosen(b.ArcTypes, arcs), chosen(b.ArcWeights, arcs)
+	kept.ArcLabels, kept.ArcTypes, kept.ArcWeights = chosen(b.ArcLabels, arcs), chosen(b.ArcTypes,
+		arcs), chosen(b.ArcWeights, arcs)
 	if d.Motif != nil {
 		motif.Arcs = chosen(d.Motif.Arcs, arcs)
 		changed.Motif = &motif

@@ -33,7 +33,8 @@ func HeatMaps(chart Chart, rows []string, maps []HeatMap) (*Figure, error) {
 	if len(rows) == 0 || len(maps) == 0 {
 		return nil, errors.New("a heat map needs at least one row and one panel")
 	}
-	h := &heatMaps{rows: rows, maps: maps, text: newTypesetter(), handler: text.Plain{Fonts: font.NewCache(liberation.Collection())}}
+	h := &heatMaps{rows: rows, maps: maps, text: newTypesetter(),
+		handler: text.Plain{Fonts: font.NewCache(liberation.Collection())}}
 	for i := range maps {
 		if err := h.check(&maps[i]); err != nil {
 			return nil, fmt.Errorf("panel %d: %w", i, err)
@@ -174,7 +175,8 @@ func (h *heatMaps) draw(canvas draw.Canvas) {
 	}
 	top -= float64(h.bands) * (panelTitle + panelFoot + float64(len(h.rows))*h.cellHeight)
 	if h.chart.X.Label != "" {
-		canvas.FillText(h.style(plotLabelSize, inkDark(), draw.XCenter), vg.Point{X: middle, Y: vg.Length(top - axisLabel/2)}, clean(h.chart.X.Label))
+		canvas.FillText(h.style(plotLabelSize, inkDark(), draw.XCenter),
+			vg.Point{X: middle, Y: vg.Length(top - axisLabel/2)}, clean(h.chart.X.Label))
 		top -= axisLabel
 	}
 	h.scale(canvas, float64(middle), top)
@@ -187,7 +189,8 @@ func (h *heatMaps) panelLeft(place int) float64 {
 // panel draws one matrix with its top left corner at x, top.
 func (h *heatMaps) panel(canvas draw.Canvas, m *HeatMap, x, top float64, named bool) {
 	width, height := float64(m.Columns)*h.cellWidth, float64(len(h.rows))*h.cellHeight
-	canvas.FillText(h.style(plotLabelSize, inkDark(), draw.XCenter), vg.Point{X: vg.Length(x + width/2), Y: vg.Length(top - panelTitle/2)}, shorten(clean(m.Title), labelMax))
+	canvas.FillText(h.style(plotLabelSize, inkDark(), draw.XCenter),
+		vg.Point{X: vg.Length(x + width/2), Y: vg.Length(top - panelTitle/2)}, shorten(clean(m.Title), labelMax))
 	top -= panelTitle
 	for i, v := range m.Values {
 		if v == 0 {
@@ -198,19 +201,22 @@ func (h *heatMaps) panel(canvas draw.Canvas, m *HeatMap, x, top float64, named b
 	}
 	frame := draw.LineStyle{Color: inkSoft(), Width: 0.6}
 	canvas.StrokeLines(frame, []vg.Point{
-		{X: vg.Length(x), Y: vg.Length(top)}, {X: vg.Length(x + width), Y: vg.Length(top)}, {X: vg.Length(x + width), Y: vg.Length(top - height)},
+		{X: vg.Length(x), Y: vg.Length(top)}, {X: vg.Length(x + width), Y: vg.Length(top)}, {X: vg.Length(x + width),
+			Y: vg.Length(top - height)},
 		{X: vg.Length(x), Y: vg.Length(top - height)}, {X: vg.Length(x), Y: vg.Length(top)},
 	})
 	if named {
 		style := h.style(font.Length(min(plotTickSize, 1.1*h.cellHeight)), inkSoft(), draw.XRight)
 		for r, name := range h.rows {
-			canvas.FillText(style, vg.Point{X: vg.Length(x - 6), Y: vg.Length(top - (float64(r)+0.5)*h.cellHeight)}, shorten(clean(name), rowName))
+			canvas.FillText(style, vg.Point{X: vg.Length(x - 6), Y: vg.Length(top - (float64(r)+0.5)*h.cellHeight)},
+				shorten(clean(name), rowName))
 		}
 	}
 	step := columnStep(h.cellWidth)
 	ticks := h.style(plotTickSize-1, inkSoft(), draw.XCenter)
 	for c := 0; c < m.Columns; c += step {
-		canvas.FillText(ticks, vg.Point{X: vg.Length(x + (float64(c)+0.5)*h.cellWidth), Y: vg.Length(top - height - panelFoot/2)}, strconv.Itoa(c))
+		canvas.FillText(ticks, vg.Point{X: vg.Length(x + (float64(c)+0.5)*h.cellWidth),
+			Y: vg.Length(top - height - panelFoot/2)}, strconv.Itoa(c))
 	}
 }
 
@@ -235,17 +241,21 @@ func (h *heatMaps) scale(canvas draw.Canvas, middle, top float64) {
 		fillBox(canvas, from, top-high, left+wide, top, sequential((float64(i)+0.5)/steps))
 	}
 	canvas.StrokeLines(draw.LineStyle{Color: inkSoft(), Width: 0.6}, []vg.Point{
-		{X: vg.Length(left), Y: vg.Length(top)}, {X: vg.Length(left + wide), Y: vg.Length(top)}, {X: vg.Length(left + wide), Y: vg.Length(top - high)},
+		{X: vg.Length(left), Y: vg.Length(top)}, {X: vg.Length(left + wide),
+			Y: vg.Length(top)}, {X: vg.Length(left + wide), Y: vg.Length(top - high)},
 		{X: vg.Length(left), Y: vg.Length(top - high)}, {X: vg.Length(left), Y: vg.Length(top)},
 	})
 	below := vg.Length(top - high - 10)
 	canvas.FillText(h.style(plotTickSize-1, inkSoft(), draw.XCenter), vg.Point{X: vg.Length(left), Y: below}, "0")
-	canvas.FillText(h.style(plotTickSize-1, inkSoft(), draw.XCenter), vg.Point{X: vg.Length(left + wide), Y: below}, number(h.limit, 3))
-	canvas.FillText(h.style(plotTickSize, inkDark(), draw.XCenter), vg.Point{X: vg.Length(middle), Y: below}, shorten(clean(h.chart.Y.Label), labelMax))
+	canvas.FillText(h.style(plotTickSize-1, inkSoft(), draw.XCenter), vg.Point{X: vg.Length(left + wide), Y: below},
+		number(h.limit, 3))
+	canvas.FillText(h.style(plotTickSize, inkDark(), draw.XCenter), vg.Point{X: vg.Length(middle), Y: below},
+		shorten(clean(h.chart.Y.Label), labelMax))
 }
 
 func fillBox(canvas draw.Canvas, x0, y0, x1, y1 float64, c colour) {
 	canvas.FillPolygon(c.rgba(1), []vg.Point{
-		{X: vg.Length(x0), Y: vg.Length(y0)}, {X: vg.Length(x0), Y: vg.Length(y1)}, {X: vg.Length(x1), Y: vg.Length(y1)}, {X: vg.Length(x1), Y: vg.Length(y0)},
+		{X: vg.Length(x0), Y: vg.Length(y0)}, {X: vg.Length(x0), Y: vg.Length(y1)}, {X: vg.Length(x1),
+			Y: vg.Length(y1)}, {X: vg.Length(x1), Y: vg.Length(y0)},
 	})
 }

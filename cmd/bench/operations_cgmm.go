@@ -13,12 +13,16 @@ import (
 // millisecond; the published tensor code takes 57 CPU seconds for the whole embedding of PROTEINS on one core.
 func contextualOperations() []operation {
 	return []operation{
-		{"cgmm-iteration-20-1", "one iteration of expectation maximisation of CGMM on NCI1: layer 4, 20 states, one arc label", cgmmIteration(20, 1, false), everywhere},
+		{"cgmm-iteration-20-1", "an iteration on NCI1: layer 4, 20 states, one arc label", cgmmIteration(20, 1, false), everywhere},
 		{"cgmm-iteration-40-1", "the same with 40 states", cgmmIteration(40, 1, false), everywhere},
-		{"cgmm-iteration-20-4", "the same with 20 states and 4 arc labels drawn at random", cgmmIteration(20, 4, false), everywhere},
-		{"cgmm-iteration-40-4", "the same with 40 states and 4 arc labels drawn at random", cgmmIteration(40, 4, false), everywhere},
-		{"cgmm-iteration-soft", "the same with 20 states, one arc label and posteriors as context", cgmmIteration(20, 1, true), everywhere},
-		{"cgmm-embedding", "training of 8 layers of 20 states by 10 iterations on PROTEINS, and its fingerprints", cgmmEmbedding, everywhere},
+		{"cgmm-iteration-20-4", "the same with 20 states and 4 arc labels drawn at random", cgmmIteration(20, 4, false),
+			everywhere},
+		{"cgmm-iteration-40-4", "the same with 40 states and 4 arc labels drawn at random", cgmmIteration(40, 4, false),
+			everywhere},
+		{"cgmm-iteration-soft", "the same with 20 states, one arc label and posteriors as context",
+			cgmmIteration(20, 1, true), everywhere},
+		{"cgmm-embedding", "training of 8 layers of 20 states by 10 iterations on PROTEINS, and its fingerprints",
+			cgmmEmbedding, everywhere},
 	}
 }
 
@@ -66,7 +70,8 @@ func cgmmIteration(states, arcLabels int, soft bool) func(t *table) (*task, erro
 			limit = target{"vertices in a second of an iteration", 1e6, atLeast}
 		}
 		return &task{
-			shape: fmt.Sprintf("%s: %d vertices, %d of them different with %d neighbouring states", s.from, b.NumVertices(), rows, entries),
+			shape: fmt.Sprintf("%s: %d vertices, %d of them different with %d neighbouring states", s.from, b.NumVertices(),
+				rows, entries),
 			run: func(e engine.Engine) error {
 				estimator, err := estimator(e)
 				if err == nil {

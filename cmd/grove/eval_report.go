@@ -191,7 +191,8 @@ func (r *evalReport) draw(path string) error {
 
 func (r *evalReport) figure(title string) (*render.Figure, error) {
 	if curves := r.depthCurves(); curves != nil {
-		return render.Lines(render.Chart{Title: title, X: render.Axis{Label: "layers"}, Y: render.Axis{Label: "accuracy (%)"}}, curves)
+		return render.Lines(render.Chart{Title: title, X: render.Axis{Label: "layers"},
+			Y: render.Axis{Label: "accuracy (%)"}}, curves)
 	}
 	if r.Metric == eval.MetricAccuracy && len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].Grid.Values) > 1 {
 		return render.AccuracyCurves(title, r.bestCurves())

@@ -44,7 +44,8 @@ type classProfile struct {
 }
 
 // explainStates draws the hidden states of graphs.
-func (a *app) explainStates(ctx context.Context, f *explainFlags, m *cgmmModel, e engine.Engine, start time.Time) error {
+func (a *app) explainStates(ctx context.Context, f *explainFlags, m *cgmmModel, e engine.Engine,
+	start time.Time) error {
 	d, err := dataset.Open(f.data)
 	if err != nil {
 		return err
@@ -63,7 +64,8 @@ func (a *app) explainStates(ctx context.Context, f *explainFlags, m *cgmmModel, 
 		return err
 	}
 	if n := len(index) * m.model.Layers(); n > mostDrawings {
-		return usagef("--index: %d graphs in %d layers make more than %d drawings; explain fewer at a time", len(index), m.model.Layers(), mostDrawings)
+		return usagef("--index: %d graphs in %d layers make more than %d drawings; explain fewer at a time", len(index),
+			m.model.Layers(), mostDrawings)
 	}
 	names, err := f.labelNames(d, m.encoding)
 	if err != nil {
@@ -124,7 +126,8 @@ func (m *cgmmModel) statesOf(ctx context.Context, d *dataset.Dataset) (*cgmm.Sta
 }
 
 // explain lists the states of the graphs of d, which have the numbers in index.
-func (m *cgmmModel) explain(ctx context.Context, d *dataset.Dataset, index []int, names []string) ([]graphStates, error) {
+func (m *cgmmModel) explain(ctx context.Context, d *dataset.Dataset, index []int, names []string) ([]graphStates,
+	error) {
 	said, err := m.predict(ctx, d, nil)
 	if err != nil {
 		return nil, err
@@ -223,7 +226,8 @@ func (f *explainFlags) drawStates(d *dataset.Dataset, explained []graphStates) e
 		layers = len(x.States)
 		for l, states := range x.States {
 			drawing := render.Drawing{
-				Batch: d.Batch, Graph: g, Title: fmt.Sprintf("graph %d, layer %d", x.Graph, l+1), Names: x.Labels, Kinds: states, Kind: "state",
+				Batch: d.Batch, Graph: g, Title: fmt.Sprintf("graph %d, layer %d", x.Graph,
+					l+1), Names: x.Labels, Kinds: states, Kind: "state",
 			}
 			if l == 0 {
 				drawing.Caption = x.summary()
