@@ -71,59 +71,87 @@ type problem struct {
 // Errors are options that make no sense, graphs that are not there, fewer than two classes and
 // [mkl.ErrInseparable].
 func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOptions, progress Progress) (*Deep, error) {
+	all, err := m.LearnGrid(ctx, graphs, classes, opt, []float64{opt.Machine}, progress)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// LearnGrid is [Model.Learn] for several lambdas of the machine, in place of opt.Machine: the weights, which are the
+// same for all, are learned once.
+func (m *Model) LearnGrid(
+	ctx context.Context, graphs, classes []int, opt DeepOptions, machines []float64, progress Progress,
+) ([]*Deep, error) {
 	if graphs == nil {
 		graphs = make([]int, m.NumGraphs())
 		for g := range graphs {
 			graphs[g] = g
 		}
 	}
-	if err := m.checkLearn(graphs, classes, &opt); err != nil {
-		return nil, err
-	}
-	d := &Deep{model: m, opt: opt, classes: slices.Clone(classes)}
-	slices.Sort(d.classes)
-	d.classes = slices.Compact(d.classes)
-	if len(d.classes) < 2 {
-		return nil, errors.New("all graphs to learn from are of one class: weights need two")
-	}
-	tree := newHierarchy(m.index, graphs, m.NumGraphs(), m.engine.Workers())
-	factors := m.uniformFactors()
-	if factors != nil {
-		tree.root = make([]float64, len(graphs))
-		for i, g := range graphs {
-			tree.root[i] = factors[g]
-		}
-	}
-	if opt.Groups > 0 {
-		progress.report("group colours", 0, 1)
-		if err := tree.groupNodes(ctx, opt.Groups, opt.Seed); err != nil {
+	all := make([]*Deep, len(machines))
+	for i, lambda := range machines {
+		o := opt
+		o.Machine = lambda
+		if err := m.checkLearn(graphs, classes, &o); err != nil {
 			return nil, err
 		}
-		d.group = byRound(m, tree.kernelOf)
+		all[i] = &Deep{model: m, opt: o}
 	}
-	positive := d.classes
+	different := slices.Compact(slices.Sorted(slices.Values(classes)))
+	if len(different) < 2 {
+		return nil, errors.New("all graphs to learn from are of one class: weights need two")
+	}
+	tree, err := m.tree(ctx, graphs, &opt, progress)
+	if err != nil {
+		return nil, err
+	}
+	positive := different
 	if len(positive) == 2 {
 		positive = positive[1:]
 	}
-	labels := make([]float64, len(graphs))
 	for k, class := range positive {
 		progress.report("learn weights", k, len(positive))
+		labels := make([]float64, len(graphs))
 		for i, c := range classes {
 			labels[i] = -1
 			if c == class {
 				labels[i] = 1
 			}
 		}
-		p, err := m.learn(ctx, tree, labels, &opt)
+		problems, err := m.learn(ctx, tree, graphs, labels, &opt, machines)
 		if err != nil {
 			return nil, err
 		}
-		p.spread(graphs, factors, m.NumGraphs())
-		d.problems = append(d.problems, *p)
+		for i, d := range all {
+			d.problems = append(d.problems, problems[i])
+		}
 	}
 	progress.report("learn weights", len(positive), len(positive))
-	d.prepare()
-	return d, nil
+	for _, d := range all {
+		d.classes = different
+		if opt.Groups > 0 {
+			d.group = byRound(m, tree.kernelOf)
+		}
+		d.prepare()
+	}
+	return all, nil
+}
+
+// tree returns the hierarchy of the colours over some graphs, with its nodes grouped where that is asked for.
+func (m *Model) tree(ctx context.Context, graphs []int, opt *DeepOptions, progress Progress) (*hierarchy, error) {
+	t := newHierarchy(m.index, graphs, m.NumGraphs(), m.engine.Workers())
+	if factors := m.uniformFactors(); factors != nil {
+		t.root = make([]float64, len(graphs))
+		for i, g := range graphs {
+			t.root[i] = factors[g]
+		}
+	}
+	if opt.Groups == 0 {
+		return t, nil
+	}
+	progress.report("group colours", 0, 1)
+	return t, t.groupNodes(ctx, opt.Groups, opt.Seed)
 }
 
 func (m *Model) checkLearn(graphs, classes []int, opt *DeepOptions) error {
@@ -156,25 +184,37 @@ func (m *Model) uniformFactors() []float64 {
 	return m.factors(self)
 }
 
-// learn solves one problem on the objects of a tree.
-func (m *Model) learn(ctx context.Context, tree *hierarchy, labels []float64, opt *DeepOptions) (*problem, error) {
+// learn solves one problem on the objects of a tree, which are the given graphs, with a machine for each lambda.
+func (m *Model) learn(
+	ctx context.Context, tree *hierarchy, graphs []int, labels []float64, opt *DeepOptions, machines []float64,
+) ([]problem, error) {
 	s, err := mkl.Solve(ctx, tree, labels, opt.Options)
 	if err != nil {
 		return nil, err
 	}
 	combined := s.Combined()
-	machine, err := mkl.FitKOMD(ctx, tree, combined, labels, opt.Machine)
-	if err != nil {
-		return nil, err
-	}
-	p := &problem{coef: machine.Coef, bias: machine.Bias}
-	p.weights = byRound(m, func(node int) float64 {
+	weights := byRound(m, func(node int) float64 {
 		if k := tree.kernelOf(node); k >= 0 {
 			return combined[k]
 		}
 		return 0
 	})
-	return p, nil
+	problems := make([]problem, len(machines))
+	for i, lambda := range machines {
+		machine, err := mkl.FitKOMD(ctx, tree, combined, labels, lambda)
+		if err != nil {
+			return nil, err
+		}
+		coef := make([]float64, m.NumGraphs())
+		for o, g := range graphs {
+			coef[g] = machine.Coef[o]
+			if tree.root != nil {
+				coef[g] *= tree.root[o]
+			}
+		}
+		problems[i] = problem{weights: weights, coef: coef, bias: machine.Bias}
+	}
+	return problems, nil
 }
 
 // byRound collects a value of every node of the hierarchy by round and colour.
@@ -189,18 +229,6 @@ func byRound[T any](m *Model, of func(node int) T) [][]T {
 		}
 	}
 	return rounds
-}
-
-// spread turns the coefficients of the graphs that were learned from into those of all fitted graphs.
-func (p *problem) spread(graphs []int, factors []float64, numGraphs int) {
-	coef := make([]float64, numGraphs)
-	for i, g := range graphs {
-		coef[g] = p.coef[i]
-		if factors != nil {
-			coef[g] *= factors[g]
-		}
-	}
-	p.coef = coef
 }
 
 // prepare computes what follows from the problems.

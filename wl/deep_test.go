@@ -418,6 +418,28 @@ func TestTreesAndBalls(t *testing.T) {
 	}
 }
 
+func TestGridOfMachinesSharesItsWeights(t *testing.T) {
+	deepCases(t, func(t *testing.T, m *Model, classes []int, opt DeepOptions) {
+		machines := []float64{0.5, 0.01}
+		all, err := m.LearnGrid(context.Background(), nil, classes, opt, machines, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, lambda := range machines {
+			opt.Machine = lambda
+			alone := learn(t, m, nil, classes, opt)
+			got, _ := all[i].FittedDecisions(upTo(m.NumGraphs()))
+			want, _ := alone.FittedDecisions(upTo(m.NumGraphs()))
+			if all[i].Options() != opt || !slices.Equal(got.Float64s(), want.Float64s()) {
+				t.Errorf("lambda %g of the machine: another machine than alone", lambda)
+			}
+			if !slices.EqualFunc(all[i].Weights(), alone.Weights(), slices.Equal) {
+				t.Errorf("lambda %g of the machine: other weights than alone", lambda)
+			}
+		}
+	})
+}
+
 func TestGroupsOfFewNodes(t *testing.T) {
 	graphs, y := marked(rand.New(rand.NewPCG(8, 2)), 12, 2)
 	m := fit(t, enginetest.Open(t, 1), batch(t, graphs), Options{Kernel: Assignment, Follow: FollowOut})

@@ -36,9 +36,9 @@
 //	PROTEINS, h = 5     133 531        3.9 10^6    10 MB
 //	NCI1, h = 5         130 791       91.9 10^6   135 MB
 //
-// On one core of an Intel Xeon of 2 GHz NCI1 takes 0.23 s for either kernel: 0.05 s to refine; 0.12 s for the pairs, 1.3
-// ns each where a load, an addition and a store take about 0.5 ns; and 0.06 s to clear, normalise and mirror the matrix,
-// which takes 0.02 s to write at the rate of a copy. PROTEINS takes 0.05 s, of which refinement is 0.04 s. The
+// On one core of an Intel Xeon of 2 GHz NCI1 takes 0.23 s for either kernel: 0.05 s to refine; 0.12 s for the pairs,
+// 1.3 ns each where a load, an addition and a store take about 0.5 ns; and 0.06 s to clear, normalise and mirror the
+// matrix, which takes 0.02 s to write at the rate of a copy. PROTEINS takes 0.05 s, 0.04 s of it to refine. The
 // benchmark (cmd/bench) measures them as wl-nci1, wl-oa-proteins and so on.
 //
 // Learning weights multiplies the sum of all colours' kernels with a vector some hundred times; since min(a, b) =
