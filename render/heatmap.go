@@ -122,13 +122,16 @@ func (h *heatMaps) arrange() {
 	for i := range h.maps {
 		h.columns = max(h.columns, h.maps[i].Columns)
 	}
-	for across := 1; across <= len(h.maps); across++ {
-		width := (h.chart.Width - h.left - border - float64(across-1)*panelGap) / float64(across*h.columns)
-		if across == 1 || width >= leastCell {
-			h.across, h.cellWidth = across, min(width, 30)
-		}
+	width := func(across int) float64 {
+		return (h.chart.Width - h.left - border - float64(across-1)*panelGap) / float64(across*h.columns)
+	}
+	h.across = 1
+	for h.across < len(h.maps) && width(h.across+1) >= leastCell {
+		h.across++
 	}
 	h.bands = (len(h.maps) + h.across - 1) / h.across
+	h.across = (len(h.maps) + h.bands - 1) / h.bands // as even as can be
+	h.cellWidth = min(width(h.across), 30)
 }
 
 // fixedHeight is what does not depend on the height of the cells.
