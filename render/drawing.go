@@ -45,6 +45,9 @@ type Drawing struct {
 	// BondOrders of the arcs: [Single], [Double], [Triple] or [Aromatic]; 0 is drawn as Single.
 	BondOrders []int
 
+	// Faded vertices are drawn pale, for what is not to be looked at.
+	Faded []int
+
 	// Highlight marks vertices, and the edges between them, as with a marker pen.
 	Highlight []int
 
@@ -144,9 +147,14 @@ func (d *Drawing) check() error {
 			return fmt.Errorf("arc %d has bond order %d, known are 1, 2, 3 and 4 for aromatic", a, order)
 		}
 	}
-	for _, v := range d.Highlight {
-		if v < 0 || v >= n {
-			return fmt.Errorf("highlighted vertex %d is not one of the %d vertices", v, n)
+	for _, list := range []struct {
+		what     string
+		vertices []int
+	}{{"highlighted", d.Highlight}, {"faded", d.Faded}} {
+		for _, v := range list.vertices {
+			if v < 0 || v >= n {
+				return fmt.Errorf("%s vertex %d is not one of the %d vertices", list.what, v, n)
+			}
 		}
 	}
 	return nil
@@ -159,6 +167,17 @@ func (d *Drawing) size() (vertices, arcs int) {
 }
 
 func (d *Drawing) signed() bool { return len(d.Contributions) > 0 || len(d.ArcScores) > 0 }
+
+// positive reports whether nothing that is coloured by value is negative or speaks for anything else.
+func (d *Drawing) positive() bool {
+	least := 0.0
+	for _, values := range [][]float64{d.Contributions, d.ArcScores} {
+		for _, x := range values {
+			least = min(least, x)
+		}
+	}
+	return least == 0 && d.Negative == ""
+}
 
 // largest returns the largest magnitude of all contributions and scores.
 func (d *Drawing) largest() float64 {

@@ -335,3 +335,31 @@ func TestSecondGraphOfABatch(t *testing.T) {
 		t.Errorf("%d discs, want 2", got)
 	}
 }
+
+// What is positive throughout has a scale from zero on, and faded vertices are paler than others.
+func TestScoresFromZeroAndFadedVertices(t *testing.T) {
+	var g graph.Graph
+	g.NumVertices = 3
+	g.AddArc(0, 1)
+	g.AddArc(1, 2)
+	b, err := graph.NewBatch([]graph.Graph{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Drawing{Batch: b, Names: []string{"O", "O", "O"}, ArcScores: []float64{1, 1, 0.5, 0.5}, Faded: []int{2}}
+	var svg bytes.Buffer
+	if err := Graph(&svg, d, Style{Limit: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if text := svg.String(); strings.Contains(text, "−1") || !strings.Contains(text, "+1") {
+		t.Error("the scale does not run from 0 to 1")
+	}
+	full, pale := elementColour("O").String(), mix(elementColour("O"), rgb(0xffffff), 0.75).String()
+	if n, m := strings.Count(svg.String(), `fill="`+full+`"`), strings.Count(svg.String(), `fill="`+pale+`"`); n != 2 || m != 1 {
+		t.Errorf("%d vertices in full colour and %d pale, want 2 and 1", n, m)
+	}
+	d.Faded = []int{3}
+	if err := Graph(&svg, d, Style{}); err == nil || !strings.Contains(err.Error(), "faded vertex 3") {
+		t.Errorf("error %v, want one that names the faded vertex", err)
+	}
+}

@@ -88,6 +88,9 @@ func newPage(title string, drawings []Drawing, columns int, style Style) *page {
 		for v := range pic.at {
 			pic.fills = append(pic.fills, colours.colour(pic.drawing, v, limit))
 		}
+		for _, v := range drawings[i].Faded {
+			pic.fills[v] = mix(pic.fills[v], rgb(0xffffff), 0.75)
+		}
 		p.cells = append(p.cells, cell{picture: pic})
 		p.cellWidth = max(p.cellWidth, pic.width)
 	}
@@ -110,12 +113,15 @@ func newPage(title string, drawings []Drawing, columns int, style Style) *page {
 // addLegends decides which legends the page needs: a scale where anything is coloured by value, and
 // swatches where kinds are coloured but not all named.
 func (p *page) addLegends(colours kinds, limit float64) {
-	unnamed, scaled := false, false
+	unnamed, scaled, positive := false, false, true
+	for _, c := range p.cells {
+		positive = positive && c.picture.drawing.positive()
+	}
 	for _, c := range p.cells {
 		d := c.picture.drawing
 		if d.signed() && !scaled {
 			scaled = true
-			p.legends = append(p.legends, scaleLegend(p.text, d, limit))
+			p.legends = append(p.legends, scaleLegend(p.text, d, limit, positive))
 		}
 		if len(d.Contributions) > 0 {
 			continue

@@ -23,8 +23,8 @@ type legend struct {
 }
 
 // scaleLegend is the bar of the diverging palette with its ends, what it measures and what the
-// signs speak for.
-func scaleLegend(text typesetter, d *Drawing, limit float64) legend {
+// signs speak for. Where all values are positive it is the upper half alone.
+func scaleLegend(text typesetter, d *Drawing, limit float64, oneSided bool) legend {
 	negative, positive := "", ""
 	if d.Negative != "" {
 		negative = "← " + shorten(d.Negative, 48)
@@ -47,15 +47,24 @@ func scaleLegend(text typesetter, d *Drawing, limit float64) legend {
 		doc.open("g", "class", "legend")
 		line(measure, middle, y+11, "middle", "bold")
 		for i := range barSteps {
-			t := 2*(float64(i)+0.5)/barSteps - 1
+			t := (float64(i) + 0.5) / barSteps
+			if !oneSided {
+				t = 2*t - 1
+			}
 			left := start + barWidth*float64(i)/barSteps
 			// Each step reaches to the end of the bar, the next one covers the rest: no seams.
 			doc.element("rect", "x", px(left), "y", px(y+18), "width", px(start+barWidth-left), "height", px(barHeight), "fill", diverging(t).String())
 		}
 		doc.element("rect", "x", px(start), "y", px(y+18), "width", px(barWidth), "height", px(barHeight), "fill", "none", "stroke", "#8a8f96", "stroke-width", "0.8")
-		line("0", middle, y+42, "middle", "normal")
+		if oneSided {
+			line("0", start, y+42, "middle", "normal")
+		} else {
+			line("0", middle, y+42, "middle", "normal")
+			if limit > 0 {
+				line(signedNumber(-limit, 3), start, y+42, "middle", "normal")
+			}
+		}
 		if limit > 0 {
-			line(signedNumber(-limit, 3), start, y+42, "middle", "normal")
 			line(signedNumber(limit, 3), start+barWidth, y+42, "middle", "normal")
 		}
 		wide := max(barWidth+20, words)
