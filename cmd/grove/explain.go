@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/gckn"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -22,7 +22,22 @@ type explainFlags struct {
 	bonds            []int
 	columns          int
 	classMap         string
+
+	method method
+	masks  gckn.MaskOptions
+	edges  int
+	class  string
+	limit  int
+	groups bool
 }
+
+// method is a way to explain a prediction.
+type method string
+
+const (
+	byContributions method = "contributions"
+	byMasks         method = "masks"
+)
 
 // mostDrawings bounds the graphs of one picture.
 const mostDrawings = 400
@@ -31,11 +46,20 @@ func newExplain(a *app) *cobra.Command {
 	f := &explainFlags{}
 	c := &cobra.Command{
 		Use:   "explain --model model.grove --data DIR --index I -o out.svg",
-		Short: "Draw what each vertex contributes to a prediction",
-		Long: `Draw graphs with the contribution of every vertex to the decision of a trained model. The
-contributions of a graph add up to its decision value: with two classes the value that speaks for the
-second class where it is positive, with more the value of the predicted class against the rest. The
-part of the decision that no vertex brings in (the constant) is shared equally between them.
+		Short: "Draw what the prediction for a graph rests on",
+		Long: `Draw graphs with what the decision of a trained model rests on.
+
+--method contributions colours the vertices. The contributions of a graph add up to its decision value:
+with two classes the value that speaks for the second class where it is positive, with more the value
+of the predicted class against the rest. The part of the decision that no vertex brings in (the
+constant) is shared equally between them.
+
+--method masks colours the edges. It looks for the fewest paths that keep the prediction: every path gets
+a mask from 0 to 1, and the loss of the predicted class plus --lambda times the sum of all masks is made
+as small as can be. The score of an edge is the mean of the masks of the paths through it: 1 where the
+decision needs them all. The largest connected part of the edges with the highest scores is the motif;
+all else is drawn pale. A larger --lambda leaves fewer paths. Where the model says the same of an empty
+graph no path is needed, and the masks say nothing: take the contributions.
 
 Of a contextual graph Markov model (cgmm) it draws the most likely hidden state of every vertex, a
 drawing for each layer, and with --class-map how often each class of the data set shows each state.
@@ -47,14 +71,19 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
   grove explain --model model.grove --data MUTAG --index 0-8 -o mutag.svg \
       --label-names C,N,O,F,I,Cl,Br --bonds aromatic,single,double,triple
   grove explain --model model.grove --data MUTAG --index 0 --json
+  grove explain --model model.grove --data MUTAG --index 0-8 --method masks --edges 6 -o motifs.svg
+  grove explain --model model.grove --data MUTAG --index all --class 1 --method masks --edges 10 --groups --json
   grove explain --model cgmm.grove --data MUTAG --index 0-2 -o states.svg --class-map classes.svg`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			need := []string{"model", "data", "index"}
-			if !a.json {
+			if !a.json && !f.groups {
 				need = append(need, "out")
 			}
 			if err := requireFlags(c, need...); err != nil {
+				return err
+			}
+			if err := f.checkMethod(c); err != nil {
 				return err
 			}
 			if c.Flags().Changed("columns") && f.columns < 1 {
@@ -79,8 +108,11 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote")
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
-		fs.Var(newList(&f.index, parseSpan), "index", "`I,J-K,...` graphs to explain, counted from 0")
+		fs.Var(newList(&f.index, parseSpan), "index", "`I,J-K,...` graphs to explain, counted from 0; all for all of them")
+		fs.StringVar(&f.class, "class", "", "`NAME` of these graphs take those of this class that are predicted to have it")
+		fs.IntVar(&f.limit, "limit", 0, "`N` of these take the first N")
 	})
+	addFlags(c.Flags(), groupModel, f.addMethodFlags)
 	addFlags(c.Flags(), groupComputing, f.computing.addFlags)
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` drawing to write, an SVG document")
@@ -99,6 +131,8 @@ type explainReport struct {
 	Dataset string        `json:"dataset"`
 	Device  string        `json:"device"`
 	File    string        `json:"file,omitempty"`
+	Method  method        `json:"method"`
+	Groups  *groupReport  `json:"groups,omitempty"`
 	Graphs  []explanation `json:"graphs"`
 	Seconds struct {
 		Total float64 `json:"total"`
@@ -110,10 +144,12 @@ type explanation struct {
 	Graph         int       `json:"graph"`
 	Predicted     string    `json:"predicted"`
 	Class         *string   `json:"class,omitempty"`
-	Toward        string    `json:"toward"`   // the class that positive values speak for
-	Decision      float64   `json:"decision"` // the sum of the contributions
-	Contributions []float64 `json:"contributions"`
-	Labels        []string  `json:"labels,omitempty"` // of the vertices
+	Toward        string    `json:"toward"`                  // the class that positive values, or masks, speak for
+	Decision      float64   `json:"decision,omitempty"`      // the sum of the contributions
+	Contributions []float64 `json:"contributions,omitempty"` // of the vertices
+
+	Masks  *maskReport `json:"masks,omitempty"`
+	Labels []string    `json:"labels,omitempty"` // of the vertices
 
 	against string // what negative values speak for
 }
@@ -132,14 +168,17 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 		return err
 	}
 	if m, ok := trained.(*cgmmModel); ok {
+		if f.method == byMasks || f.class != "" || f.limit > 0 {
+			return usagef("--method masks, --class and --limit: %s has no paths and is drawn by its states; leave them out", m.Model)
+		}
 		return a.explainStates(ctx, f, m, e, start)
 	}
 	if f.classMap != "" {
 		return usagef("--class-map: %s has no states; leave it out", trained.about().Model)
 	}
-	p, ok := trained.(*pipeline)
-	if !ok {
-		return fmt.Errorf("--model %s: grove explain has nothing to say of %s", f.model, trained.about().Model)
+	p, err := decisionOf(trained)
+	if err != nil {
+		return err
 	}
 	d, err := dataset.Open(f.data)
 	if err != nil {
@@ -159,14 +198,25 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	d = d.Select(index)
-	explained, err := p.explain(ctx, d)
+	d, index, said, err := f.take(ctx, p, d.Select(index), index)
+	if err != nil {
+		return err
+	}
+	var explained []explanation
+	if f.method == byMasks {
+		explained, err = p.masks(ctx, d, said, f.masks, a.progress.report)
+	} else {
+		explained, err = p.contributions(ctx, d, said)
+	}
 	if err != nil {
 		return err
 	}
 	for i := range explained {
 		x := &explained[i]
 		x.Graph = index[i]
+		if d.Task == dataset.GraphClassification && d.Classes != nil {
+			x.Class = &d.ClassNames[d.Classes[i]]
+		}
 		if names != nil {
 			from, to := d.Batch.Vertices(i)
 			for _, l := range d.Batch.Labels[from:to] {
@@ -174,64 +224,35 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 			}
 		}
 	}
+	draw := f.draw
+	if f.method == byMasks {
+		draw = f.drawMasks
+		for i := range explained {
+			explained[i].Masks.choose(f.edges)
+			explained[i].Masks.compare(d, i)
+		}
+	}
 	if f.out != "" {
-		if err := f.draw(d, explained); err != nil {
+		if err := draw(d, explained); err != nil {
 			return err
 		}
 	}
-	value := explainReport{Model: p.Model, Dataset: d.Name, Device: describe(e), File: f.out, Graphs: explained}
+	value := explainReport{Model: p.about().Model, Dataset: d.Name, Device: describe(e), File: f.out, Method: f.method, Graphs: explained}
+	if f.groups {
+		value.Groups = groups(d, explained)
+	}
 	value.Seconds.Total = seconds(start)
 	return a.emit(value, func(w io.Writer) {
 		for i := range explained {
 			fmt.Fprintf(w, "graph %-5d %s\n", explained[i].Graph, explained[i].summary())
 		}
-		fmt.Fprintf(w, "drawn in %s\n", f.out)
+		if f.groups {
+			value.Groups.print(w)
+		}
+		if f.out != "" {
+			fmt.Fprintf(w, "drawn in %s\n", f.out)
+		}
 	})
-}
-
-// explain splits the decision on every graph of d over its vertices.
-func (p *pipeline) explain(ctx context.Context, d *dataset.Dataset) ([]explanation, error) {
-	m := p.classifier
-	if len(m.Weights) == 0 {
-		return nil, fmt.Errorf("the model knows only class %s: there is no decision to explain", p.Classes[m.Classes[0]])
-	}
-	said, err := p.predict(ctx, d, nil)
-	if err != nil {
-		return nil, err
-	}
-	all, err := p.network.vertices(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]explanation, d.NumGraphs())
-	for g := range out {
-		x := &out[g]
-		problem := p.question(x, said.classes[g])
-		if d.Task == dataset.GraphClassification && d.Classes != nil {
-			x.Class = &d.ClassNames[d.Classes[g]]
-		}
-		from, to := d.Batch.Vertices(g)
-		weights, constant := rawWeights(m, problem)
-		x.Contributions, err = contributions(all, int(from), int(to), weights, p.network.model.Options().GlobalPooling)
-		if err != nil {
-			return nil, err
-		}
-		x.share(constant)
-	}
-	return out, nil
-}
-
-// question notes in x which class a graph was predicted to have and between which classes its decision
-// is, and returns the problem of the classifier that decides it.
-func (p *pipeline) question(x *explanation, predicted int) (problem int) {
-	m := p.classifier
-	x.Predicted = p.Classes[predicted]
-	if len(m.Classes) == 2 {
-		x.Toward, x.against = p.Classes[m.Classes[1]], "class "+p.Classes[m.Classes[0]]
-		return 0
-	}
-	x.Toward, x.against = x.Predicted, otherClasses
-	return slices.Index(m.Classes, predicted)
 }
 
 // share adds the constant of the decision to the contributions in equal parts and the whole up.

@@ -39,8 +39,8 @@ func contributions(all *tensor.Dense, from, to int, weights []float64, pool gckn
 	return gckn.Contributions(tensor.New(tensor.WithShape(to-from, columns), tensor.WithBacking(backing)), weights, pool)
 }
 
-// summary says in a line what was predicted.
-func (x *explanation) summary() string {
+// prediction says which class was predicted, and whether it is right.
+func (x *explanation) prediction() string {
 	text := "predicted " + x.Predicted
 	switch {
 	case x.Class == nil:
@@ -48,6 +48,15 @@ func (x *explanation) summary() string {
 		text += " (right)"
 	default:
 		text += " (wrong: it is " + *x.Class + ")"
+	}
+	return text
+}
+
+// summary says in a line what was predicted and why.
+func (x *explanation) summary() string {
+	text := x.prediction()
+	if x.Masks != nil {
+		return text + ", " + x.Masks.summary(x.Labels)
 	}
 	text += fmt.Sprintf(", decision %+.2f", x.Decision)
 	if x.against == otherClasses {
@@ -66,13 +75,7 @@ func (f *explainFlags) draw(d *dataset.Dataset, explained []explanation) error {
 		}
 		drawings[i] = drawing
 	}
-	columns, title := f.columns, ""
-	if columns < 1 {
-		columns = min(len(drawings), 3)
-		if len(drawings) == 4 {
-			columns = 2
-		}
-	}
+	title := ""
 	if len(drawings) > 1 {
 		title = d.Name + ": what each vertex contributes"
 		if d.Motif != nil {
@@ -80,8 +83,19 @@ func (f *explainFlags) draw(d *dataset.Dataset, explained []explanation) error {
 		}
 	}
 	return writeFile("--out", f.out, func(w io.Writer) error {
-		return render.Grid(w, title, drawings, columns, render.Style{})
+		return render.Grid(w, title, drawings, f.across(len(drawings)), render.Style{})
 	})
+}
+
+// across returns the number of drawings side by side.
+func (f *explainFlags) across(drawings int) int {
+	switch {
+	case f.columns > 0:
+		return f.columns
+	case drawings == 4:
+		return 2
+	}
+	return max(min(drawings, 3), 1)
 }
 
 // drawing says how to draw graph i of d.

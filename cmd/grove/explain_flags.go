@@ -1,26 +1,101 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/render"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
+
+// addMethodFlags adds the flags that say how to explain.
+func (f *explainFlags) addMethodFlags(fs *pflag.FlagSet) {
+	f.method, f.masks.Lambda = byContributions, 0.01
+	fs.Var(newSingle(&f.method, choice(byContributions, byMasks)), "method", "`contributions|masks` of the vertices, or on the paths")
+	annotateWords(fs, "method", []string{string(byContributions), string(byMasks)})
+	fs.Var(newSingle(&f.masks.Lambda, parsePositive), "lambda", "`L` weight of the sum of the masks against the loss; more leaves fewer paths")
+	fs.IntVar(&f.edges, "edges", 0, "`K` edges of the highest score to select, 0: those of at least half the highest")
+	fs.BoolVar(&f.groups, "groups", false, "count the molecules that have a whole nitro group or ring among the selected edges")
+}
+
+// checkMethod refuses flags that do not go with each other.
+func (f *explainFlags) checkMethod(c *cobra.Command) error {
+	if f.method != byMasks {
+		for _, flag := range []string{"lambda", "edges", "groups"} {
+			if c.Flags().Changed(flag) {
+				return usagef("--%s belongs to --method masks", flag)
+			}
+		}
+	}
+	switch {
+	case f.edges < 0:
+		return usagef("--edges %d: want a number from 1 on, or 0 for the edges of at least half the highest score", f.edges)
+	case f.limit < 0:
+		return usagef("--limit %d: want a number from 1 on, or 0 for all", f.limit)
+	}
+	return nil
+}
+
+// take predicts the graphs of d, which have the given numbers, and returns those that --class and --limit ask for with
+// what is predicted of them.
+func (f *explainFlags) take(ctx context.Context, p *decision, d *dataset.Dataset, index []int) (*dataset.Dataset, []int, *predictions, error) {
+	said, err := p.predict(ctx, d, nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	class := -1
+	if f.class != "" {
+		if class = slices.Index(p.about().Classes, f.class); class < 0 {
+			return nil, nil, nil, usagef("--class %s: the model knows %s", f.class, strings.Join(p.about().Classes, ", "))
+		}
+	}
+	truth := p.about().truth(d)
+	if truth == nil && class >= 0 {
+		return nil, nil, nil, usagef("--class: the graphs of %s have no classes", d.Name)
+	}
+	var taken, numbers, classes []int
+	for i, g := range index {
+		if class >= 0 && (truth[i] != class || said.classes[i] != class) || f.limit > 0 && len(taken) == f.limit {
+			continue
+		}
+		taken, numbers, classes = append(taken, i), append(numbers, g), append(classes, said.classes[i])
+	}
+	if len(taken) == 0 {
+		return nil, nil, nil, fmt.Errorf("no graph of class %s among those of --index is predicted to have it", f.class)
+	}
+	if f.out != "" && len(taken) > mostDrawings {
+		return nil, nil, nil, usagef("--index: more than %d graphs in a drawing; take fewer with --limit", mostDrawings)
+	}
+	return d.Select(taken), numbers, &predictions{classes: classes}, nil
+}
 
 // span is a range of graphs, both ends included.
 type span struct{ from, to int }
 
 func (s span) String() string {
-	if s.from == s.to {
+	switch {
+	case s.to == everyGraph:
+		return "all"
+	case s.from == s.to:
 		return strconv.Itoa(s.from)
 	}
 	return fmt.Sprintf("%d-%d", s.from, s.to)
 }
 
-// parseSpan reads a number or two numbers with a hyphen between them.
+// everyGraph is the span of --index all.
+const everyGraph = math.MaxInt
+
+// parseSpan reads a number, two numbers with a hyphen between them, or "all".
 func parseSpan(text string) (span, error) {
+	if text == "all" {
+		return span{0, everyGraph}, nil
+	}
 	first, last, isRange := strings.Cut(text, "-")
 	if !isRange {
 		last = first
@@ -58,11 +133,15 @@ func parseBond(text string) (int, error) {
 func (f *explainFlags) graphs(n int) ([]int, error) {
 	var index []int
 	for _, s := range f.index {
+		if s.to == everyGraph {
+			s.to = n - 1
+		}
 		if s.to >= n {
 			return nil, usagef("--index %s: the data set has %s, counted from 0", s, count(n, "graph"))
 		}
-		if len(index)+s.to-s.from+1 > mostDrawings {
-			return nil, usagef("--index: more than %d graphs; explain fewer at a time", mostDrawings)
+		narrowed := f.class != "" || f.limit > 0
+		if f.out != "" && !narrowed && len(index)+s.to-s.from+1 > mostDrawings {
+			return nil, usagef("--index: more than %d graphs in a drawing; take fewer with --limit", mostDrawings)
 		}
 		for g := s.from; g <= s.to; g++ {
 			index = append(index, g)
