@@ -22,7 +22,7 @@ func newData(a *app) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: listCommands,
 	}
-	c.AddCommand(newDataList(a), newDataInfo(a), newDataSynth(a), newDataFetch(a), newDataConvert(a))
+	c.AddCommand(newDataList(a), newDataInfo(a), newDataSynth(a), newDataFetch(a), newDataConvert(a), newDataSplit(a))
 	return c
 }
 

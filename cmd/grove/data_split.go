@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/eval"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func newDataSplit(a *app) *cobra.Command {
+	var out string
+	var parts int
+	var seed uint64
+	var overwrite bool
+	c := &cobra.Command{
+		Use:   "split IN --out DIR",
+		Short: "Hold out a part of a data set",
+		Long: `Write a data set as two: DIR/train, to learn from, and DIR/test, one of --parts stratified parts that
+the seed draws, to hold out. Both are in TU format and have the same classes, labels and names.`,
+		Example: `  grove data split molecules --out parts
+  grove data split MUTAG --parts 5 --seed 3 --out parts
+  grove train gckn-path --data parts/train -o model.grove
+  grove predict --model model.grove --data parts/test`,
+		Args: oneArgument("IN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := requireFlags(c, "out"); err != nil {
+				return err
+			}
+			folders := []string{filepath.Join(out, "train"), filepath.Join(out, "test")}
+			for _, dir := range folders {
+				if err := freeFolder(dir, overwrite); err != nil {
+					return err
+				}
+				if err := replaceable(dir, dataset.TUFormat); err != nil {
+					return err
+				}
+			}
+			start := time.Now()
+			d, err := dataset.Open(args[0])
+			if err != nil {
+				return err
+			}
+			if d.Task != dataset.GraphClassification || d.Classes == nil {
+				return fmt.Errorf("%s: only data sets with a class for each graph can be split", args[0])
+			}
+			splits, err := eval.Stratified(d.Classes, parts, seed)
+			if err != nil {
+				return usagef("--parts %d: %v", parts, err)
+			}
+			report := splitReport{Dataset: d.Name, Train: len(splits[0].Train), Test: len(splits[0].Test), Folder: out}
+			for i, graphs := range [][]int{splits[0].Train, splits[0].Test} {
+				part := d.Select(graphs)
+				if err := nameAfter(folders[i], part); err != nil {
+					return err
+				}
+				if err := dataset.WriteTU(folders[i], part); err != nil {
+					return err
+				}
+			}
+			report.Seconds = seconds(start)
+			return a.emit(&report, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: %s in %s, %s in %s\n", d.Name,
+					count(report.Train, "graph"), folders[0], count(report.Test, "graph"), folders[1])
+			})
+		},
+	}
+	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
+		fs.StringVar(&out, "out", "", "`DIR` folder to write train and test to, made if need be")
+		fs.IntVar(&parts, "parts", 10, "`K` hold out one of K parts")
+		fs.Uint64Var(&seed, "seed", 0, "`S` number that the parts follow from")
+		addOverwriteFlag(fs, &overwrite)
+	})
+	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
+	return c
+}
+
+// splitReport is what grove data split reports.
+type splitReport struct {
+	Dataset string  `json:"dataset"`
+	Train   int     `json:"n_train"`
+	Test    int     `json:"n_test"`
+	Folder  string  `json:"folder"`
+	Seconds float64 `json:"seconds"`
+}
