@@ -19,12 +19,15 @@ type DeepOptions struct {
 	Seed        uint64  `json:"seed"`           // of the k-means that groups colours
 }
 
-// DefaultDeepOptions returns the options of the published code; groups says how many groups of colours share a weight,
-// 0 for none. The kernels of groups are divided by their mean diagonals first: a group holds from one colour to almost
-// all of them.
+// DefaultDeepOptions returns the default options; groups says how many groups of colours share a weight, 0 for none.
+// EasyMKL has the lambda of its published code. The kernels of groups are divided by their mean diagonals first: a group
+// holds from one colour to almost all of them. The lambda of the machine is not the 0.1 of the published code, with
+// which the ridge, which grows with the number of graphs, outweighs kernels whose weights sum to 1.
 func DefaultDeepOptions(groups int) DeepOptions {
-	opt := DeepOptions{Options: mkl.DefaultOptions(), Groups: groups, Machine: 0.1}
-	opt.Scale = groups > 0
+	opt := DeepOptions{Options: mkl.DefaultOptions(), Groups: groups, Machine: 1e-4}
+	if groups > 0 {
+		opt.Scale, opt.Machine = true, 1e-3
+	}
 	return opt
 }
 
