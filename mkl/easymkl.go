@@ -86,10 +86,7 @@ func Solve(ctx context.Context, f Family, labels []float64, opt Options) (*Solut
 			}
 		}
 	}
-	h := &hulls{
-		labels: labels, factor: 1 - opt.Lambda, ridge: opt.Lambda,
-		kernel: func(dst, z []float64) { f.Apply(dst, z, s.Scales) },
-	}
+	h := &hulls{labels: labels, factor: 1 - opt.Lambda, ridge: opt.Lambda, kernel: f.Sum(s.Scales)}
 	p, err := h.minimise(ctx, opt.Tolerance)
 	if err != nil {
 		return nil, err
@@ -104,7 +101,7 @@ func Solve(ctx context.Context, f Family, labels []float64, opt Options) (*Solut
 	if err := s.weigh(opt.Norm, diagonals); err != nil {
 		return nil, err
 	}
-	s.Bias = bias(f, s.Combined(), labels, p.gamma)
+	s.Bias = bias(f.Sum(s.Combined()), labels, p.gamma)
 	return s, nil
 }
 

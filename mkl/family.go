@@ -13,8 +13,9 @@ type Family interface {
 	Objects() int // n
 	Kernels() int // M
 
-	// Apply computes dst = sum_m weights_m K_m z; nil weights are ones. dst and z have n entries.
-	Apply(dst, z, weights []float64)
+	// Sum returns the function that computes dst = sum_m weights_m K_m z; nil weights are ones. dst and z have n
+	// entries. The function may keep scratch space: one call at a time.
+	Sum(weights []float64) func(dst, z []float64)
 
 	// QuadraticForms computes dst_m = z' K_m z for all m.
 	QuadraticForms(dst, z []float64)
@@ -80,19 +81,21 @@ func (f *Matrices) Objects() int { return f.n }
 // Kernels implements [Family].
 func (f *Matrices) Kernels() int { return len(f.kernels) }
 
-// Apply implements [Family].
-func (f *Matrices) Apply(dst, z, weights []float64) {
-	clear(dst)
-	for m, k := range f.kernels {
-		w := 1.0
-		if weights != nil {
-			w = weights[m]
-		}
-		if w == 0 {
-			continue
-		}
-		for i := range dst {
-			dst[i] += w * dot(k[i*f.n:(i+1)*f.n], z)
+// Sum implements [Family].
+func (f *Matrices) Sum(weights []float64) func(dst, z []float64) {
+	return func(dst, z []float64) {
+		clear(dst)
+		for m, k := range f.kernels {
+			w := 1.0
+			if weights != nil {
+				w = weights[m]
+			}
+			if w == 0 {
+				continue
+			}
+			for i := range dst {
+				dst[i] += w * dot(k[i*f.n:(i+1)*f.n], z)
+			}
 		}
 	}
 }

@@ -175,7 +175,7 @@ func definite(f *Matrices, scales []float64) bool {
 	for j := range f.n {
 		clear(unit)
 		unit[j] = 1
-		f.Apply(column, unit, scales)
+		f.Sum(scales)(column, unit)
 		for i := j; i < f.n; i++ {
 			sum.SetSym(i, j, column[i])
 		}

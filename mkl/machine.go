@@ -41,28 +41,26 @@ func FitKOMD(ctx context.Context, f Family, weights, labels []float64, lambda fl
 			positive++
 		}
 	}
-	h := &hulls{
-		labels: labels, factor: 1 - lambda, ridge: lambda * positive * (n - positive) / n,
-		kernel: func(dst, z []float64) { f.Apply(dst, z, weights) },
-	}
+	kernel := f.Sum(weights)
+	h := &hulls{labels: labels, factor: 1 - lambda, ridge: lambda * positive * (n - positive) / n, kernel: kernel}
 	p, err := h.minimise(ctx, defaultTolerance)
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{Coef: signed(p.gamma, labels), Bias: bias(f, weights, labels, p.gamma), Objective: p.value}, nil
+	return &Machine{Coef: signed(p.gamma, labels), Bias: bias(kernel, labels, p.gamma), Objective: p.value}, nil
 }
 
 // bias returns 1/2 gamma' K Y gamma.
-func bias(f Family, weights, labels, gamma []float64) float64 {
+func bias(kernel func(dst, z []float64), labels, gamma []float64) float64 {
 	image := make([]float64, len(gamma))
-	f.Apply(image, signed(gamma, labels), weights)
+	kernel(image, signed(gamma, labels))
 	return dot(gamma, image) / 2
 }
 
 // Decisions returns f(x_i) of the training objects themselves.
 func (m *Machine) Decisions(f Family, weights []float64) []float64 {
 	out := make([]float64, len(m.Coef))
-	f.Apply(out, m.Coef, weights)
+	f.Sum(weights)(out, m.Coef)
 	for i := range out {
 		out[i] -= m.Bias
 	}

@@ -151,7 +151,7 @@ func TestWeightsFollowTheKernels(t *testing.T) {
 		}
 		w := s.Weights
 		if w[0] != w[3] || w[0] < 5*w[1] || w[2] != 0 || s.Zero() != 1 {
-			t.Errorf("%+v: weights %v of a good, a poor, no kernel, the good one again; %d are zero", opt, w, s.Zero())
+			t.Errorf("%+v: weights %v of a good, a poor, no kernel, the good one; %d are zero", opt, w, s.Zero())
 		}
 		sum, squares := 0.0, 0.0
 		for _, v := range w {

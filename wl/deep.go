@@ -20,9 +20,9 @@ type DeepOptions struct {
 }
 
 // DefaultDeepOptions returns the default options; groups says how many groups of colours share a weight, 0 for none.
-// EasyMKL has the lambda of its published code. The kernels of groups are divided by their mean diagonals first: a group
-// holds from one colour to almost all of them. The lambda of the machine is not the 0.1 of the published code, with
-// which the ridge, which grows with the number of graphs, outweighs kernels whose weights sum to 1.
+// EasyMKL has the lambda of its published code. The kernels of groups are divided by their mean diagonals first: a
+// group holds from one colour to almost all of them. The lambda of the machine is not the 0.1 of the published code,
+// with which the ridge, which grows with the number of graphs, outweighs kernels whose weights sum to 1.
 func DefaultDeepOptions(groups int) DeepOptions {
 	opt := DeepOptions{Options: mkl.DefaultOptions(), Groups: groups, Machine: 1e-4}
 	if groups > 0 {
