@@ -173,7 +173,8 @@ func TestWeightsDoNotDependOnOrderSignAndUnit(t *testing.T) {
 	labels := randomLabels(rng, n)
 	kernels := [][][]float64{randomKernel(rng, labels, 4, 1), randomKernel(rng, labels, 30, 0.5)}
 	solve := func(kernels [][][]float64, labels []float64, scale bool) []float64 {
-		s, err := Solve(ctx, family(t, kernels...), labels, Options{Lambda: 0.2, Norm: SumOne, Tolerance: 1e-12, Scale: scale})
+		opt := Options{Lambda: 0.2, Norm: SumOne, Tolerance: 1e-12, Scale: scale}
+		s, err := Solve(ctx, family(t, kernels...), labels, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
