@@ -25,8 +25,9 @@
 // A label that no vertex showed in training, and one beyond those that the model knows, says nothing: the
 // state follows from the context alone. Where context and label exclude each other, the context is left out.
 //
-// A state that no vertex takes keeps uniform distributions (README of the published values; the paper is
-// silent).
+// A state that no vertex takes gets uniform distributions.
+//
+// docs/conventions-cgmm.md says where the paper and its published code differ from this.
 package cgmm
 
 import (
