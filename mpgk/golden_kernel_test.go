@@ -18,7 +18,7 @@ func TestGoldenKernelKMeans(t *testing.T) {
 				members[n] = int32(n)
 			}
 			for j, run := range problem.Runs {
-				s := newSplit(p, members, run.K, newColumnIndex(0))
+				s := newSplit(p, members, run.K, newWorkspace(0))
 				final, means := s.lloyd(run.Initial, maxLloyd, 1)
 				if fmt.Sprint(final) != fmt.Sprint(run.Assignment) || fmt.Sprint(means) != fmt.Sprint(final) {
 					t.Errorf("problem %d, run %d: clusters %v, want %v", i, j, final, run.Assignment)

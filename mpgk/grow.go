@@ -28,12 +28,12 @@ type part struct {
 // bigPart is the number of members from which on all workers share one node, in place of a node each.
 const bigPart = 4096
 
-// eachPart calls visit for all parts with a column index to work with and a number of workers to use.
+// eachPart calls visit for all parts with a workspace and a number of workers to use.
 func eachPart(
-	ctx context.Context, workers, columns int, parts []part, visit func(i int, index *columnIndex, workers int),
+	ctx context.Context, workers, columns int, parts []part, visit func(i int, space *workspace, workers int),
 ) error {
 	small := make([]int, 0, len(parts))
-	var index *columnIndex
+	var space *workspace
 	for i, p := range parts {
 		if len(p.members)+len(p.others) < bigPart {
 			small = append(small, i)
@@ -42,16 +42,16 @@ func eachPart(
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if index == nil {
-			index = newColumnIndex(columns)
+		if space == nil {
+			space = newWorkspace(columns)
 		}
-		visit(i, index, workers)
+		visit(i, space, workers)
 	}
 	parallel.Each(workers, len(small), func() func(int) {
-		index := newColumnIndex(columns)
+		space := newWorkspace(columns)
 		return func(i int) {
 			if ctx.Err() == nil {
-				visit(small[i], index, 1)
+				visit(small[i], space, 1)
 			}
 		}
 	})
@@ -76,7 +76,7 @@ func growWithin(
 	}
 	for depth := 0; depth < opt.Depth && len(level) > 0; depth++ {
 		cluster, means := make([][]int32, len(level)), make([][]int32, len(level))
-		err := eachPart(ctx, workers, len(p.counts.weight), level, func(i int, index *columnIndex, workers int) {
+		err := eachPart(ctx, workers, len(p.counts.weight), level, func(i int, space *workspace, workers int) {
 			vertices := 0.0
 			for _, m := range level[i].members {
 				vertices += p.copies[m]
@@ -85,7 +85,7 @@ func growWithin(
 				return
 			}
 			rng := rand.New(rand.NewPCG(seed, uint64(level[i].node)))
-			cluster[i], means[i] = newSplit(p, level[i].members, opt.Branching, index).divide(rng, iterations, workers)
+			cluster[i], means[i] = newSplit(p, level[i].members, opt.Branching, space).divide(rng, iterations, workers)
 		})
 		if err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func (h *fittedHierarchy) descend(ctx context.Context, workers int, p, q *points
 	}
 	for len(level) > 0 {
 		below := make([][]part, len(level))
-		err := eachPart(ctx, workers, len(p.counts.weight), level, func(i int, index *columnIndex, workers int) {
+		err := eachPart(ctx, workers, len(p.counts.weight), level, func(i int, space *workspace, workers int) {
 			at := level[i]
 			from := first[at.node]
 			k := int(past[at.node] - from)
@@ -179,7 +179,7 @@ func (h *fittedHierarchy) descend(ctx context.Context, workers int, p, q *points
 				}
 				means[n] = child - from
 			}
-			s := newSplit(p, at.members, k, index)
+			s := newSplit(p, at.members, k, space)
 			s.fill(means)
 			s.finish()
 			s.send(q, at.others, parts, workers)

@@ -3,6 +3,7 @@ package mpgk
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
@@ -197,6 +198,40 @@ func TestStructurallyEquivalentVerticesCoincide(t *testing.T) {
 			}
 			if row(10) != row(11) || row(10) != row(12) || row(9) == row(10) || row(0) == row(10) {
 				t.Errorf("%s: star at %s %s %s %s", name, row(9), row(10), row(11), row(12))
+			}
+		}
+	}
+}
+
+// Members are left alone only where they would stay: k-means ends where it ends one plain iteration after another.
+func TestSettledKMeansIsPlainKMeans(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, s := range settings(t) {
+		b := batch(t, molecules(150, 15, s.content))
+		m := fit(t, enginetest.Open(t, 1), b, s.Options)
+		for _, f := range m.fitted {
+			if f.hierarchy == nil {
+				continue
+			}
+			members := make([]int32, f.points.len())
+			for i := range members {
+				members[i] = int32(i)
+			}
+			for k := 2; k < 7; k++ {
+				start := make([]int32, len(members))
+				for i := range start {
+					start[i] = rng.Int32N(int32(k))
+				}
+				split := newSplit(f.points, members, k, newWorkspace(len(f.points.counts.weight)))
+				got, means := split.lloyd(start, 1000, 1)
+				want, _ := split.lloyd(start, 1, 1)
+				for before := start; !slices.Equal(before, want); {
+					before = want
+					want, _ = split.lloyd(want, 1, 1)
+				}
+				if !slices.Equal(got, want) || !slices.Equal(means, want) {
+					t.Fatalf("%s: %d clusters of %d points differ", s, k, len(members))
+				}
 			}
 		}
 	}

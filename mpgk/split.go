@@ -9,29 +9,30 @@ import (
 // split divides a set of points into clusters by their squared distances to the clusters' means in feature space.
 // What all points of the set have in common is left out: it moves every distance by the same amount.
 //
-// With m the mean of the set and c the mean of a cluster, |x-c|^2 = |x-m|^2 - 2 score and
-// score = <x-m, c-m> - |c-m|^2/2. In counts the features are 0/1, [x_c >= i] for i = 1, 2, ..., so that a mean is a
-// share of the points, and the part of a score that comes from column c is looked up at x_c in a table of
-// sums over i.
+// With the mean m of the dense columns subtracted from all points, x-m in place of x, and c the mean of a cluster,
+// |x-c|^2 = |x|^2 - 2 score and score = <x, c> - |c|^2/2. In counts the features are 0/1, [x_c >= i] for
+// i = 1, 2, ..., so that c is a share of the points, and the part of a score that comes from a column of counts is
+// looked up at the count in a table of sums over i.
 type split struct {
 	points  *points
 	members []int32
 	k       int
+	space   *workspace
 
 	mean  []float64 // of the dense columns
 	dense []float64 // members x columns, less the mean
 
-	columns *columnIndex
 	steps   []step  // one for each step of each column
 	start   []int32 // of the members' entries
 	entries []int32 // the highest step that a member reaches in each of its columns
-	total   float64 // copies of all members
+
+	norm []float64 // of the members, once they are asked for
 
 	// The clusters, in groups of lanes; those beyond k are empty.
 	weight []float64 // copies in each
-	offset []float64
+	offset []float64 // |c|^2/2
 	sums   []float64 // k x columns: copies times dense columns
-	slope  []float64 // k x columns: scale (c-m)
+	slope  []float64 // k x columns: scale c
 	counts []lane    // groups x steps: copies in each cluster whose highest step in its column is this one
 	table  []lane    // groups x steps
 }
@@ -41,24 +42,22 @@ const lanes = 4
 
 type lane [lanes]float64
 
-// newSplit prepares the set of the given points to be divided into k clusters. The index serves one split at a
+// newSplit prepares the set of the given points to be divided into k clusters. The workspace serves one split at a
 // time.
-func newSplit(p *points, members []int32, k int, index *columnIndex) *split {
-	s := &split{points: p, members: members, k: k, columns: index}
-	for _, i := range members {
-		s.total += p.copies[i]
-	}
+func newSplit(p *points, members []int32, k int, space *workspace) *split {
+	s := &split{points: p, members: members, k: k, space: space}
 	s.centre()
 	s.findSteps()
 	s.start = make([]int32, 1, len(members)+1)
+	entries := space.entries[:0]
 	for _, i := range members {
-		s.entries = s.reach(s.entries, &p.counts, i)
-		s.start = append(s.start, int32(len(s.entries)))
+		entries = s.reach(entries, &p.counts, i)
+		s.start = append(s.start, int32(len(entries)))
 	}
-	s.findShares()
+	s.entries, space.entries = entries, entries
 	d, groups := len(p.scale), (k+lanes-1)/lanes
 	s.weight, s.offset = make([]float64, groups*lanes), make([]float64, groups*lanes)
-	s.counts, s.table = make([]lane, groups*len(s.steps)), make([]lane, groups*len(s.steps))
+	s.counts, s.table = room(&space.counts, groups*len(s.steps)), room(&space.table, groups*len(s.steps))
 	s.sums, s.slope = make([]float64, k*d), make([]float64, k*d)
 	return s
 }
@@ -70,11 +69,13 @@ func (s *split) centre() {
 	if d == 0 {
 		return
 	}
+	total := 0.0
 	for _, i := range s.members {
+		total += s.points.copies[i]
 		simd.Axpy(s.points.copies[i], s.points.row(i), s.mean)
 	}
-	simd.Scale(1/s.total, s.mean)
-	s.dense = make([]float64, len(s.members)*d)
+	simd.Scale(1/total, s.mean)
+	s.dense = room(&s.space.dense, len(s.members)*d)
 	for n, i := range s.members {
 		s.shift(s.dense[n*d:(n+1)*d], s.points.row(i))
 	}
@@ -109,17 +110,10 @@ func (s *split) put(n, k int, times float64) {
 	}
 }
 
-// sum computes the sums of the dense columns of clusters that hold the members as given; -1 is none.
-func (s *split) sum(cluster []int32) {
-	d := len(s.points.scale)
-	if d == 0 {
-		return
-	}
-	clear(s.sums)
-	for n, k := range cluster {
-		if k >= 0 {
-			simd.Axpy(s.points.copies[s.members[n]], s.row(n), s.sums[int(k)*d:int(k+1)*d])
-		}
+// sum adds the dense columns of member n to cluster k, a number of times that may be negative.
+func (s *split) sum(n, k int, times float64) {
+	if d := len(s.mean); d > 0 {
+		simd.Axpy(times*s.points.copies[s.members[n]], s.row(n), s.sums[k*d:(k+1)*d])
 	}
 }
 
@@ -150,37 +144,35 @@ func (s *split) finish() {
 // finishTable is finish for counts in one group of clusters: from the top of a column down to the means of its steps,
 // and up again to the sums over them.
 func (s *split) finishTable(group int) {
-	var above, inverse, offset lane
+	var inverse lane
 	for j, w := range s.weight[group*lanes : (group+1)*lanes] {
 		if w > 0 {
 			inverse[j] = 1 / w
 		}
 	}
-	counts, table := s.counts[group*len(s.steps):], s.table[group*len(s.steps):]
+	ia, ib, ic, id := inverse[0], inverse[1], inverse[2], inverse[3]
+	counts, table := s.counts[group*len(s.steps):][:len(s.steps)], s.table[group*len(s.steps):][:len(s.steps)]
+	var a, b, c, d float64     // copies that reach the step
+	var oa, ob, oc, od float64 // squared norms of the means
 	for e := len(s.steps) - 1; e >= 0; e-- {
-		st := &s.steps[e]
+		st, n := &s.steps[e], &counts[e]
 		if st.last {
-			above = lane{}
+			a, b, c, d = 0, 0, 0, 0
 		}
-		n, t := &counts[e], &table[e]
-		for j := range n {
-			above[j] += n[j]
-			c := above[j] * inverse[j]
-			t[j] = st.weight * (c - st.share)
-			// <x-m, c-m> - |c-m|^2/2 = <x, c-m> - <c-m, c+m>/2
-			offset[j] += t[j] * (c + st.share) / 2
-		}
+		a, b, c, d = a+n[0], b+n[1], c+n[2], d+n[3]
+		ma, mb, mc, md := a*ia, b*ib, c*ic, d*id
+		ta, tb, tc, td := st.weight*ma, st.weight*mb, st.weight*mc, st.weight*md
+		oa, ob, oc, od = oa+ta*ma, ob+tb*mb, oc+tc*mc, od+td*md
+		table[e] = lane{ta, tb, tc, td}
 	}
 	for e := range s.steps {
-		if s.steps[e].first {
-			continue
-		}
-		for j, below := range table[e-1] {
-			table[e][j] += below
+		if !s.steps[e].first {
+			t, below := &table[e], &table[e-1]
+			*t = lane{t[0] + below[0], t[1] + below[1], t[2] + below[2], t[3] + below[3]}
 		}
 	}
-	for j := range offset {
-		s.offset[group*lanes+j] += offset[j]
+	for j, o := range (lane{oa, ob, oc, od}) {
+		s.offset[group*lanes+j] += o / 2
 	}
 }
 
