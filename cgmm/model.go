@@ -148,7 +148,12 @@ const runBytes = 1 << 28
 // first graph.
 func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progress,
 	visit func(first int, s *States) error) error {
-	limit := int32(max(runBytes/m.vertexBytes(), 1))
+	return m.cut(ctx, b, int32(max(runBytes/m.vertexBytes(), 1)), progress, visit)
+}
+
+// cut is [Model.forEachRun] for runs of so many vertices, or of one graph.
+func (m *Model) cut(ctx context.Context, b *graph.Batch, limit int32, progress Progress,
+	visit func(first int, s *States) error) error {
 	n := b.NumGraphs()
 	for first := 0; first < n; {
 		progress.report("encode", first, n)

@@ -257,3 +257,33 @@ func TestClassMeans(t *testing.T) {
 		t.Error("class 1 of 1")
 	}
 }
+
+// How many graphs are taken on at a time makes no difference.
+func TestRunsOfGraphs(t *testing.T) {
+	m := ruleModel(t)
+	m.opt.Soft = false
+	b := randomBatch(t, 22, false)
+	want, err := m.Transform(context.Background(), b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int32{1, 7, 20} {
+		var got []float64
+		runs := 0
+		err := m.cut(context.Background(), b, limit, nil, func(first int, s *States) error {
+			if first*m.Dim() != len(got) {
+				t.Errorf("a run from graph %d after %d numbers", first, len(got))
+			}
+			x, err := s.Fingerprints(m.opt.Fingerprint)
+			got = append(got, x.Float64s()...)
+			runs++
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want.Float64s()) || runs < 2 {
+			t.Errorf("runs of %d vertices: other fingerprints, or none cut (%d runs)", limit, runs)
+		}
+	}
+}
