@@ -96,7 +96,8 @@ func (m *Model) Gram(ctx context.Context, progress Progress) (*tensor.Dense, err
 }
 
 // EachGram calls visit with the kernel matrix after h = 0 to Iterations rounds, all of them in one pass: the
-// matrix of h+1 is that of h and the pairs of one more round. The matrix is good until visit returns.
+// matrix of h+1 is that of h and the pairs of one more round. The matrix is good until visit returns. This is work of
+// the host on any engine.
 func (m *Model) EachGram(ctx context.Context, progress Progress, visit func(h int, k *tensor.Dense) error) error {
 	n := m.NumGraphs()
 	raw, self := make([]float64, n*n), make([]float64, n)
