@@ -37,7 +37,6 @@ type mlpPass struct {
 	x, hidden, out *tensor.Dense // n x d, n x h, n x k
 
 	y, slope, back *tensor.Dense // n x k, n x k, n x h
-	loss           *tensor.Dense // n
 	grad           perceptron
 	zeros          []int32 // the row of a bias for every row
 	all            engine.Segments
@@ -59,7 +58,6 @@ func (p *mlpPass) forBackward() *mlpPass {
 	p.y = engine.New(p.engine, tensor.Float32, p.out.Shape()...)
 	p.slope = engine.New(p.engine, tensor.Float32, p.out.Shape()...)
 	p.back = engine.New(p.engine, tensor.Float32, p.hidden.Shape()...)
-	p.loss = engine.New(p.engine, tensor.Float32, p.x.Shape()[0])
 	for i, w := range p.perceptron {
 		p.grad[i] = engine.New(p.engine, tensor.Float32, w.Shape()...)
 	}
@@ -86,17 +84,17 @@ func (p *mlpPass) layer(out, in, weight, bias *tensor.Dense) error {
 	return p.engine.MatMul(out, in, weight, engine.MatMul{TransB: true, Alpha: 1, Beta: 1})
 }
 
-// backward computes the losses of the rows after forward, and the gradients of their mean.
-func (p *mlpPass) backward() error {
-	if err := p.engine.OutputLoss(p.loss, p.slope, p.out, p.y, engine.SquaredLoss); err != nil {
-		return err
-	}
-	slope, share := p.slope.Float32s(), 1/float32(p.x.Shape()[0])
-	for i := range slope {
-		slope[i] *= share
+// backward returns the sum of the losses of the rows after forward, half the squared errors, and computes the
+// gradients of their mean.
+func (p *mlpPass) backward() (loss float64, err error) {
+	slope, y, rows := p.slope.Float32s(), p.y.Float32s(), float32(p.x.Shape()[0])
+	for i, out := range p.out.Float32s() {
+		difference := out - y[i]
+		loss += float64(difference) * float64(difference) / 2
+		slope[i] = difference / rows
 	}
 	if err := p.engine.MatMul(p.back, p.slope, p.perceptron[2], engine.MatMul{Alpha: 1}); err != nil {
-		return err
+		return 0, err
 	}
 	back := p.back.Float32s()
 	for i, v := range p.hidden.Float32s() {
@@ -105,9 +103,9 @@ func (p *mlpPass) backward() error {
 		}
 	}
 	if err := p.toParameters(2, p.slope, p.hidden); err != nil {
-		return err
+		return 0, err
 	}
-	return p.toParameters(0, p.back, p.x)
+	return loss, p.toParameters(0, p.back, p.x)
 }
 
 // toParameters computes the gradients of a layer's weight, parameter number w, and of its bias from those of its
@@ -178,7 +176,8 @@ func (t *mlpTraining) step(rows []int, step, steps int) (float64, error) {
 	if err := p.forward(); err != nil {
 		return 0, err
 	}
-	if err := p.backward(); err != nil {
+	loss, err := p.backward()
+	if err != nil {
 		return 0, err
 	}
 	adam := engine.Adam{
@@ -190,9 +189,5 @@ func (t *mlpTraining) step(rows []int, step, steps int) (float64, error) {
 			return 0, fmt.Errorf("step of Adam: %w", err)
 		}
 	}
-	total := 0.0
-	for _, l := range p.loss.Float32s() {
-		total += float64(l)
-	}
-	return total, nil
+	return loss, nil
 }
