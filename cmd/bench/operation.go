@@ -113,5 +113,5 @@ func (f floor) operations(r rates) float64 {
 // operations lists all of them in the order of the report.
 func operations() []operation {
 	return slices.Concat(denseOperations(), sparseOperations(), pathOperations(), matrixOperations(),
-		anchorOperations(), vertexOperations(), learningOperations(), contextualOperations())
+		anchorOperations(), vertexOperations(), learningOperations(), contextualOperations(), messageOperations())
 }
