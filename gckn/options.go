@@ -1,7 +1,8 @@
-// Package gckn implements graph convolutional kernel networks without supervision (Chen, Jacob and
-// Mairal, "Convolutional Kernel Networks for Graph-Structured Data", ICML 2020): a graph is represented
-// by the paths that start at its vertices, compared by a Gaussian-like kernel through a Nystrom
-// approximation whose anchors come from k-means, in one or more layers.
+// Package gckn implements graph convolutional kernel networks (Chen, Jacob and Mairal, "Convolutional Kernel
+// Networks for Graph-Structured Data", ICML 2020): a graph is represented by the paths that start at its
+// vertices, compared by a Gaussian-like kernel through a Nystrom approximation, in one or more layers. The
+// anchors of the approximation come from k-means ([Fit]), or are trained from there together with a linear
+// classifier ([Supervise]).
 //
 // Where the paper and its published code differ, the code's conventions (docs/conventions.md) are the
 // default and the paper's are options; each option says so.
