@@ -13,6 +13,15 @@
 // Every operation keeps the memory of its result between runs and enlarges it by powers of two. A step
 // therefore allocates nothing once the largest batch was seen, on a device as on the host.
 //
+// # Training
+//
+// A [Trainer] trains a network by Adam on shuffled batches of the items of a [Source], which knows where the
+// items come from; the next batch is laid out while one is trained on. A [Part] is a set of items that the
+// network is run on after every epoch. All state of a training, parameters, moments, place and records, goes
+// to its [Checkpoint], from which it comes to the same bits; the order of the items in an epoch follows from
+// the seed and the epoch alone. On a device, losses and outputs stay there until an epoch or a checkpoint
+// ends.
+//
 // # Addition of gradients
 //
 // Where two operations use one node, gorgonia adds their gradients with its own operation, for which an
