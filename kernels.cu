@@ -14,11 +14,12 @@
 //   Pieces of matrix products
 //   Matrix product
 //   Matrix product on tensor cores
-//   Rows of unit length
+//   Rows of unit length and their gradient
 //   Kernel matrices of anchors
 //   Nearest anchor
-//   Pooling of segments
+//   Pooling of segments and its gradient
 //   Softmax and cross-entropy
+//   Losses of single outputs
 //   Adam
 //   Placement of rows
 //   Conversion
@@ -238,7 +239,8 @@ template <bool WIDE, class T, int V> __device__ inline void load_chunk(T (&to)[V
 
 template <class T, int V> __device__ inline void store_some(T *to, const T (&from)[V], int count, bool wide) {
     if (wide && count >= V) {
-        store16(to, from);
+#pragma unroll
+        for (int v = 0; v < V; v += 16 / sizeof(T)) store16(to + v, from + v);
         return;
     }
 #pragma unroll
@@ -705,7 +707,7 @@ __device__ inline void matmul_tensor(float *c, const float *a, const float *b, i
 MATMUL_TENSOR(matmul_tf32_f32, TO_TF32)
 MATMUL_TENSOR(matmul_bfloat16_f32, TO_BFLOAT16)
 
-// ===== Rows of unit length ===========================================================================
+// ===== Rows of unit length and their gradient ========================================================
 //
 //   dst_r = x_r / max(|x_r|, eps),  norms_r = |x_r|        x, dst n x d, norms n or null
 //
@@ -772,6 +774,78 @@ extern "C" __global__ void normalize_rows_plain_f32(float *dst, float *__restric
 extern "C" __global__ void normalize_rows_plain_f64(double *dst, double *__restrict__ norms, const double *x, int n, int d, double eps) {
     normalize_rows_plain(dst, norms, x, n, d, eps);
 }
+
+// ----- normalize_rows_grad: from the gradients of unit rows and norms to that of the rows ------------
+//
+//   x_grad_r = g_r / max(|x_r|, eps) + a_r u_r        g = unit_grad, u = unit, h = norm_grad or zeros where it is null
+//   a_r = h_r - <u_r, g_r> / |x_r|  where |x_r| >= eps;  h_r eps / |x_r|  below;  0  where x_r = 0
+//
+// unit, unit_grad and x_grad n x d, norms and norm_grad n; x_grad may be unit_grad itself.
+//
+// Bytes 3 s n d, operations 2 multiply-adds for an element; floor bytes / copy bandwidth. As normalize_rows: a group of lanes
+// shares a row and keeps its first elements in registers.
+// Prediction, not a measurement: 75% of the floor from d = 16 on.
+
+// gradient_along is a_r for inner = <u_r, g_r>. A norm that is not a number makes no case of its own.
+template <class T> __device__ inline T gradient_along(T norm, T norm_grad, T inner, T eps) {
+    if (norm >= eps) return norm_grad - inner / norm;
+    return norm > T(0) ? norm_grad * eps / norm : T(0);
+}
+
+template <class T>
+__device__ inline void normalize_rows_grad(T *x_grad, const T *unit_grad, const T *norm_grad, const T *unit, const T *norms, int n, int d, T eps, int group) {
+    constexpr int KEPT = 4;
+    const int rows = blockDim.x / group, lane = threadIdx.x % group;
+    for (long long first = (long long)blockIdx.x * rows; first < n; first += (long long)gridDim.x * rows) {
+        const long long r = first + threadIdx.x / group;
+        const int columns = r < n ? d : 0;
+        const T *u = unit + r * d, *g = unit_grad + r * d;
+        T kept_u[KEPT], kept_g[KEPT], sum = 0;
+#pragma unroll
+        for (int k = 0; k < KEPT; k++) {
+            const int c = lane + k * group;
+            kept_u[k] = c < columns ? u[c] : T(0);
+            kept_g[k] = c < columns ? g[c] : T(0);
+            sum = multiply_add(kept_u[k], kept_g[k], sum);
+        }
+        for (int c = lane + KEPT * group; c < columns; c += group) sum = multiply_add(u[c], g[c], sum);
+        const T inner = group_sum(sum, group);
+        if (r >= n) continue;
+        const T norm = norms[r], scale = T(1) / Maximum::combine(norm, eps);
+        const T along = gradient_along(norm, norm_grad ? norm_grad[r] : T(0), inner, eps);
+#pragma unroll
+        for (int k = 0; k < KEPT; k++) {
+            const int c = lane + k * group;
+            if (c < columns) x_grad[r * d + c] = multiply_add(along, kept_u[k], scale * kept_g[k]);
+        }
+        for (int c = lane + KEPT * group; c < columns; c += group) x_grad[r * d + c] = multiply_add(along, u[c], scale * g[c]);
+    }
+}
+
+// The plain kernel: a thread for each row.
+template <class T>
+__device__ inline void normalize_rows_grad_plain(T *x_grad, const T *unit_grad, const T *norm_grad, const T *unit, const T *norms, int n, int d, T eps) {
+    for (long long r = global_thread(); r < n; r += global_threads()) {
+        T inner = 0;
+        for (int c = 0; c < d; c++) inner += unit[r * d + c] * unit_grad[r * d + c];
+        const T along = gradient_along(norms[r], norm_grad ? norm_grad[r] : T(0), inner, eps);
+        for (int c = 0; c < d; c++) x_grad[r * d + c] = unit_grad[r * d + c] / Maximum::combine(norms[r], eps) + along * unit[r * d + c];
+    }
+}
+
+#define NORMALIZE_ROWS_GRAD(suffix, T)                                                                                                   \
+    extern "C" __global__ void normalize_rows_grad_##suffix(T *x_grad, const T *unit_grad, const T *__restrict__ norm_grad,              \
+                                                            const T *__restrict__ unit, const T *__restrict__ norms, int n, int d,       \
+                                                            T eps, int group) {                                                          \
+        normalize_rows_grad(x_grad, unit_grad, norm_grad, unit, norms, n, d, eps, group);                                                \
+    }                                                                                                                                    \
+    extern "C" __global__ void normalize_rows_grad_plain_##suffix(T *x_grad, const T *unit_grad, const T *__restrict__ norm_grad,        \
+                                                                  const T *__restrict__ unit, const T *__restrict__ norms, int n, int d, \
+                                                                  T eps) {                                                               \
+        normalize_rows_grad_plain(x_grad, unit_grad, norm_grad, unit, norms, n, d, eps);                                                 \
+    }
+NORMALIZE_ROWS_GRAD(f32, float)
+NORMALIZE_ROWS_GRAD(f64, double)
 
 // ===== Kernel matrices of anchors ====================================================================
 //
@@ -977,13 +1051,14 @@ extern "C" __global__ void assign_plain_f64(int *__restrict__ index, double *__r
     assign_plain(index, best, table, list, z, n, p, q, d);
 }
 
-// ===== Pooling of segments ===========================================================================
+// ===== Pooling of segments and its gradient ==========================================================
 //
 //   out_g = sum, mean or maximum over offsets[g] <= i < offsets[g+1] of weights_i x_{index_i}
 //
 // x rows x q, out segments x q, offsets segments + 1; index null: item i is row i; weights null: ones. An empty
 // segment gives zeros. A mean is divided by divisor_g, or by span[g+1] - span[g] where divisor is null, and is
-// zero where that is zero. pool is 0 for a sum, 1 for a mean, 2 for a maximum.
+// zero where that is zero. pool is 0 for a sum, 1 for a mean, 2 for a maximum. Rows in float have a result in
+// float or, where the sums shall lose nothing, in double.
 //
 // Bytes s q (items + segments) + 4 items, floor bytes / copy bandwidth (of scattered rows of at least a
 // sector each where there is an index).
@@ -993,8 +1068,8 @@ extern "C" __global__ void assign_plain_f64(int *__restrict__ index, double *__r
 // the segments alone. The update of anchors is this operation over the points sorted by anchor.
 // Prediction, not a measurement: 70 to 85% of the floor for rows of 128 bytes or more.
 
-template <int V, class T>
-__device__ inline void segment_reduce(T *out, const T *x, const int *offsets, const int *index, const T *weights, const T *divisor, const int *span,
+template <int V, class S, class T>
+__device__ inline void segment_reduce(S *out, const T *x, const int *offsets, const int *index, const S *weights, const S *divisor, const int *span,
                                       int segments, int q, int pool, int group) {
     constexpr int AHEAD = 4;
     const int blocks = (q + group * V - 1) / (group * V), lane = threadIdx.x % group;
@@ -1002,9 +1077,9 @@ __device__ inline void segment_reduce(T *out, const T *x, const int *offsets, co
         const int g = (int)(unit / blocks), column = ((int)(unit % blocks) * group + lane) * V;
         if (column >= q) continue;
         const int from = offsets[g], to = offsets[g + 1];
-        T sum[V];
+        S sum[V];
 #pragma unroll
-        for (int v = 0; v < V; v++) sum[v] = pool == 2 && from < to ? -infinity<T>() : T(0);
+        for (int v = 0; v < V; v++) sum[v] = pool == 2 && from < to ? -infinity<S>() : S(0);
         for (int i = from; i < to; i += AHEAD) {
             T value[AHEAD][V];
 #pragma unroll
@@ -1015,59 +1090,168 @@ __device__ inline void segment_reduce(T *out, const T *x, const int *offsets, co
 #pragma unroll
             for (int a = 0; a < AHEAD; a++) {
                 if (i + a >= to) break;
-                const T weight = weights ? weights[i + a] : T(1);
+                const S weight = weights ? weights[i + a] : S(1);
 #pragma unroll
                 for (int v = 0; v < V; v++) {
-                    if (pool == 2) sum[v] = value[a][v] > sum[v] ? value[a][v] : sum[v];
-                    else sum[v] = multiply_add(weight, value[a][v], sum[v]);
+                    if (pool == 2) sum[v] = value[a][v] > sum[v] ? S(value[a][v]) : sum[v];
+                    else sum[v] = multiply_add(weight, S(value[a][v]), sum[v]);
                 }
             }
         }
         if (pool == 1) {
-            const T by = divisor ? divisor[g] : T(span[g + 1] - span[g]);
+            const S by = divisor ? divisor[g] : S(span[g + 1] - span[g]);
 #pragma unroll
-            for (int v = 0; v < V; v++) sum[v] = by != T(0) ? sum[v] / by : T(0);
+            for (int v = 0; v < V; v++) sum[v] = by != S(0) ? sum[v] / by : S(0);
         }
         store_some(out + (long long)g * q + column, sum, V, V > 1);
     }
 }
 
-#define SEGMENT_REDUCE(NAME, T, V)                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(256)                                                                                   \
-    NAME(T *__restrict__ out, const T *__restrict__ x, const int *__restrict__ offsets, const int *__restrict__ index,                  \
-         const T *__restrict__ weights, const T *__restrict__ divisor, const int *__restrict__ span, int segments, int q, int pool,     \
-         int group) {                                                                                                                   \
-        segment_reduce<V>(out, x, offsets, index, weights, divisor, span, segments, q, pool, group);                                    \
-    }
-SEGMENT_REDUCE(segment_reduce_f32, float, 1)
-SEGMENT_REDUCE(segment_reduce_f64, double, 1)
-SEGMENT_REDUCE(segment_reduce_wide_f32, float, 4)
-SEGMENT_REDUCE(segment_reduce_wide_f64, double, 2)
-
 // The plain kernel: a thread for each column of a segment, however long.
-template <class T>
-__device__ inline void segment_reduce_plain(T *out, const T *x, const int *offsets, const int *index, const T *weights, const T *divisor, int segments, int q, int pool) {
+template <class S, class T>
+__device__ inline void segment_reduce_plain(S *out, const T *x, const int *offsets, const int *index, const S *weights, const S *divisor, int segments, int q, int pool) {
     for (long long e = global_thread(); e < (long long)segments * q; e += global_threads()) {
         const int g = (int)(e / q), column = (int)(e % q);
-        T sum = 0;
+        S sum = 0;
         for (int i = offsets[g]; i < offsets[g + 1]; i++) {
-            const T value = x[(long long)(index ? index[i] : i) * q + column];
-            if (pool != 2) sum += (weights ? weights[i] : T(1)) * value;
+            const S value = x[(long long)(index ? index[i] : i) * q + column];
+            if (pool != 2) sum += (weights ? weights[i] : S(1)) * value;
             else if (i == offsets[g] || value > sum) sum = value;
         }
         if (pool == 1) {
-            const T by = divisor ? divisor[g] : T(offsets[g + 1] - offsets[g]);
-            sum = by != T(0) ? sum / by : T(0);
+            const S by = divisor ? divisor[g] : S(offsets[g + 1] - offsets[g]);
+            sum = by != S(0) ? sum / by : S(0);
         }
         out[e] = sum;
     }
 }
-extern "C" __global__ void segment_reduce_plain_f32(float *__restrict__ out, const float *__restrict__ x, const int *__restrict__ offsets, const int *__restrict__ index, const float *__restrict__ weights, const float *__restrict__ divisor, int segments, int q, int pool) {
-    segment_reduce_plain(out, x, offsets, index, weights, divisor, segments, q, pool);
+
+#define SEGMENT_REDUCE(NAME, S, T, V)                                                                                                   \
+    extern "C" __global__ void __launch_bounds__(256)                                                                                   \
+    NAME(S *__restrict__ out, const T *__restrict__ x, const int *__restrict__ offsets, const int *__restrict__ index,                  \
+         const S *__restrict__ weights, const S *__restrict__ divisor, const int *__restrict__ span, int segments, int q, int pool,     \
+         int group) {                                                                                                                   \
+        segment_reduce<V>(out, x, offsets, index, weights, divisor, span, segments, q, pool, group);                                    \
+    }
+SEGMENT_REDUCE(segment_reduce_f32, float, float, 1)
+SEGMENT_REDUCE(segment_reduce_f64, double, double, 1)
+SEGMENT_REDUCE(segment_reduce_f32_f64, double, float, 1)
+SEGMENT_REDUCE(segment_reduce_wide_f32, float, float, 4)
+SEGMENT_REDUCE(segment_reduce_wide_f64, double, double, 2)
+SEGMENT_REDUCE(segment_reduce_wide_f32_f64, double, float, 4)
+
+#define SEGMENT_REDUCE_PLAIN(NAME, S, T)                                                                                                \
+    extern "C" __global__ void NAME(S *__restrict__ out, const T *__restrict__ x, const int *__restrict__ offsets,                      \
+                                    const int *__restrict__ index, const S *__restrict__ weights, const S *__restrict__ divisor,        \
+                                    int segments, int q, int pool) {                                                                    \
+        segment_reduce_plain(out, x, offsets, index, weights, divisor, segments, q, pool);                                              \
+    }
+SEGMENT_REDUCE_PLAIN(segment_reduce_plain_f32, float, float)
+SEGMENT_REDUCE_PLAIN(segment_reduce_plain_f64, double, double)
+SEGMENT_REDUCE_PLAIN(segment_reduce_plain_f32_f64, double, float)
+
+// ----- segment_winners, segment_max_grad: gradient of maxima -----------------------------------------
+//
+//   winner_gf = the first item of segment g that attains the maximum of column f, -1 where there is none
+//   x_grad_rf = sum of out_grad_{s_i,f} over the items i of row r with winner_{s_i,f} = i        s_i: segment of item i
+//
+// The items of row r are items[row_offsets[r] .. row_offsets[r+1]], ascending, and item_segment is s_i: the
+// host sorts them, and cuts rows of many items as it cuts long segments. Sums and means go back by segment_reduce
+// itself: x_grad_r is the sum of out_grad_{s_i}, times the share of item i, over the items of the row.
+//
+// segment_winners: candidates null: the items themselves; else candidates[i] has the winners of piece i of a cut
+// segment. Bytes s q items + 4 items + 4 q segments. segment_max_grad: bytes (s + 4) q items + 8 items + s q rows, of
+// which the winners and gradients come from the cache where segments are short. Floor bytes / copy bandwidth.
+// A group of lanes owns a column each of a segment or of a row.
+// Prediction, not a measurement: 60% of the floor for rows of 128 bytes or more.
+
+template <class T>
+__device__ inline void segment_winners(int *winners, const T *x, const int *offsets, const int *index, const int *candidates, int segments, int q, int group) {
+    const int blocks = (q + group - 1) / group, lane = threadIdx.x % group;
+    for (long long unit = global_thread() / group; unit < (long long)segments * blocks; unit += global_threads() / group) {
+        const int g = (int)(unit / blocks), column = (int)(unit % blocks) * group + lane;
+        if (column >= q) continue;
+        int winner = -1;
+        T best = 0;
+        for (int i = offsets[g]; i < offsets[g + 1]; i++) {
+            const int item = candidates ? candidates[(long long)i * q + column] : i;
+            const T value = x[(long long)(index ? index[item] : item) * q + column];
+            if (winner < 0 || value > best) {
+                winner = item;
+                best = value;
+            }
+        }
+        winners[(long long)g * q + column] = winner;
+    }
 }
-extern "C" __global__ void segment_reduce_plain_f64(double *__restrict__ out, const double *__restrict__ x, const int *__restrict__ offsets, const int *__restrict__ index, const double *__restrict__ weights, const double *__restrict__ divisor, int segments, int q, int pool) {
-    segment_reduce_plain(out, x, offsets, index, weights, divisor, segments, q, pool);
+
+template <class T>
+__device__ inline void segment_max_grad(T *x_grad, const T *out_grad, const int *winners, const int *row_offsets, const int *items, const int *item_segment,
+                                        int rows, int q, int group) {
+    const int blocks = (q + group - 1) / group, lane = threadIdx.x % group;
+    for (long long unit = global_thread() / group; unit < (long long)rows * blocks; unit += global_threads() / group) {
+        const int r = (int)(unit / blocks), column = (int)(unit % blocks) * group + lane;
+        if (column >= q) continue;
+        T sum = 0;
+        for (int k = row_offsets[r]; k < row_offsets[r + 1]; k++) {
+            const int item = items[k];
+            const long long from = (long long)item_segment[item] * q + column;
+            if (winners[from] == item) sum += out_grad[from];
+        }
+        x_grad[(long long)r * q + column] = sum;
+    }
 }
+
+#define SEGMENT_MAX_GRAD(suffix, T)                                                                                                     \
+    extern "C" __global__ void __launch_bounds__(256)                                                                                   \
+    segment_winners_##suffix(int *__restrict__ winners, const T *__restrict__ x, const int *__restrict__ offsets,                       \
+                             const int *__restrict__ index, const int *__restrict__ candidates, int segments, int q, int group) {       \
+        segment_winners(winners, x, offsets, index, candidates, segments, q, group);                                                    \
+    }                                                                                                                                   \
+    extern "C" __global__ void __launch_bounds__(256)                                                                                   \
+    segment_max_grad_##suffix(T *__restrict__ x_grad, const T *__restrict__ out_grad, const int *__restrict__ winners,                  \
+                              const int *__restrict__ row_offsets, const int *__restrict__ items,                                       \
+                              const int *__restrict__ item_segment, int rows, int q, int group) {                                       \
+        segment_max_grad(x_grad, out_grad, winners, row_offsets, items, item_segment, rows, q, group);                                  \
+    }
+SEGMENT_MAX_GRAD(f32, float)
+SEGMENT_MAX_GRAD(f64, double)
+
+// The plain ancestor of both, for every pooling: a thread for each element of x_grad goes through the items of its row,
+// for a maximum each time through the whole segment. share null: ones.
+template <class T>
+__device__ inline void segment_reduce_grad_plain(T *x_grad, const T *out_grad, const T *x, const int *offsets, const int *index, const T *share,
+                                                 const int *row_offsets, const int *items, const int *item_segment, int rows, int q, int pool) {
+    for (long long e = global_thread(); e < (long long)rows * q; e += global_threads()) {
+        const int r = (int)(e / q), column = (int)(e % q);
+        T sum = 0;
+        for (int k = row_offsets[r]; k < row_offsets[r + 1]; k++) {
+            const int item = items[k], g = item_segment[item];
+            const T gradient = out_grad[(long long)g * q + column];
+            if (pool != 2) {
+                sum += (share ? share[item] : T(1)) * gradient;
+                continue;
+            }
+            bool wins = true;
+            for (int i = offsets[g]; i < offsets[g + 1] && wins; i++) {
+                const T other = x[(long long)(index ? index[i] : i) * q + column], own = x[e];
+                wins = i < item ? !(other >= own) : !(other > own);
+            }
+            if (wins) sum += gradient;
+        }
+        x_grad[e] = sum;
+    }
+}
+
+#define SEGMENT_REDUCE_GRAD_PLAIN(suffix, T)                                                                                            \
+    extern "C" __global__ void segment_reduce_grad_plain_##suffix(                                                                      \
+        T *__restrict__ x_grad, const T *__restrict__ out_grad, const T *__restrict__ x, const int *__restrict__ offsets,               \
+        const int *__restrict__ index, const T *__restrict__ share, const int *__restrict__ row_offsets, const int *__restrict__ items, \
+        const int *__restrict__ item_segment, int rows, int q, int pool) {                                                              \
+        segment_reduce_grad_plain(x_grad, out_grad, x, offsets, index, share, row_offsets, items, item_segment, rows, q, pool);         \
+    }
+SEGMENT_REDUCE_GRAD_PLAIN(f32, float)
+SEGMENT_REDUCE_GRAD_PLAIN(f64, double)
 
 // ===== Softmax and cross-entropy =====================================================================
 //
@@ -1148,6 +1332,79 @@ extern "C" __global__ void softmax_cross_entropy_plain_f32(float *__restrict__ l
 extern "C" __global__ void softmax_cross_entropy_plain_f64(double *__restrict__ loss, double *grad, const double *logits, const int *__restrict__ target, int n, int c) {
     softmax_cross_entropy_plain(loss, grad, logits, target, n, c);
 }
+
+// ===== Losses of single outputs ======================================================================
+//
+//   loss_i = sum_j l(x_ij, y_ij),  grad_ij = dl/dx_ij
+//
+//   kind 0, squared:        l = 1/2 (x - y)^2               dl/dx = x - y
+//   kind 1, logistic:       l = log(1 + exp(x)) - y x       dl/dx = 1 / (1 + exp(-x)) - y
+//   kind 2, squared hinge:  l = 1/2 max(0, 1 - y x)^2       dl/dx = -y max(0, 1 - y x)
+//
+// x, y and grad n x c (grad null: none; it may be x itself), loss n. The logistic loss is computed as
+// max(x, 0) + log(1 + exp(-|x|)) - y x, whose exponential cannot overflow.
+//
+// Bytes s n (c (2 + [grad]) + 1), floor bytes / copy bandwidth; an exponential and a logarithm for each logistic
+// element are less. A group of lanes (a power of two up to a warp) has a row.
+// Prediction, not a measurement: 70% of the floor from 32 outputs on.
+
+__device__ inline float  logarithm_of_one_plus(float x)  { return log1pf(x); }
+__device__ inline double logarithm_of_one_plus(double x) { return log1p(x); }
+
+// single_loss returns l(x, y) and leaves dl/dx in slope.
+template <class T> __device__ inline T single_loss(T x, T y, int kind, T &slope) {
+    if (kind == 0) {
+        slope = x - y;
+        return slope * slope / 2;
+    }
+    if (kind == 1) {
+        const T small = exponential(-absolute(x));
+        slope = (x < 0 ? small : T(1)) / (1 + small) - y;
+        return Maximum::combine(x, T(0)) + logarithm_of_one_plus(small) - y * x;
+    }
+    const T margin = Maximum::combine(1 - y * x, T(0));
+    slope = -y * margin;
+    return margin * margin / 2;
+}
+
+template <class T> __device__ inline void output_loss(T *loss, T *grad, const T *x, const T *y, int n, int c, int kind, int group) {
+    const int rows = blockDim.x / group, lane = threadIdx.x % group;
+    for (long long first = (long long)blockIdx.x * rows; first < n; first += (long long)gridDim.x * rows) {
+        const long long r = first + threadIdx.x / group;
+        const int columns = r < n ? c : 0;
+        T sum = 0, slope;
+        for (int j = lane; j < columns; j += group) {
+            sum += single_loss(x[r * c + j], y[r * c + j], kind, slope);
+            if (grad) grad[r * c + j] = slope;
+        }
+        sum = group_sum(sum, group);
+        if (r < n && lane == 0) loss[r] = sum;
+    }
+}
+
+// The plain kernel: a thread for each row.
+template <class T> __device__ inline void output_loss_plain(T *loss, T *grad, const T *x, const T *y, int n, int c, int kind) {
+    for (long long r = global_thread(); r < n; r += global_threads()) {
+        T sum = 0, slope;
+        for (long long e = r * c; e < (r + 1) * c; e++) {
+            sum += single_loss(x[e], y[e], kind, slope);
+            if (grad) grad[e] = slope;
+        }
+        loss[r] = sum;
+    }
+}
+
+#define OUTPUT_LOSS(suffix, T)                                                                                                            \
+    extern "C" __global__ void output_loss_##suffix(T *__restrict__ loss, T *grad, const T *x, const T *__restrict__ y, int n, int c,     \
+                                                    int kind, int group) {                                                                \
+        output_loss(loss, grad, x, y, n, c, kind, group);                                                                                 \
+    }                                                                                                                                     \
+    extern "C" __global__ void output_loss_plain_##suffix(T *__restrict__ loss, T *grad, const T *x, const T *__restrict__ y, int n,      \
+                                                          int c, int kind) {                                                              \
+        output_loss_plain(loss, grad, x, y, n, c, kind);                                                                                  \
+    }
+OUTPUT_LOSS(f32, float)
+OUTPUT_LOSS(f64, double)
 
 // ===== Adam ==========================================================================================
 //
@@ -3555,12 +3812,13 @@ POSTERIOR_PLAIN(posterior_plain_f64, double)
 
 // ===== Functions of symmetric matrices: the inverse square root and its gradient ========================
 //
-//   R = V diag(f(e)) V'            for K = V diag(e) V' and f(e) = 1/(sqrt(max(e, 0)) + eps)  (rule 0)
+//   R = V diag(f(e)) V'            for K = V diag(e) V' and f(e) = 1/(sqrt(max(e, 0)) + eps)  (rules 0 and 2)
 //   S = V (F o (V' G V)) V'                          or f(e) = 1/sqrt(max(e, 0) + eps)        (rule 1)
 //   F_ij = (f(e_i) - f(e_j)) / (e_i - e_j) = -f_i f_j / (r_i + r_j)    r the root in f, without eps in rule 0
 //
-// for a number of matrices K and G of order n, row-major, in double. Only the lower triangle of K counts.
-// The eigenvectors are the ROWS of a matrix `vectors`.
+// for a number of matrices K and G of order n, row-major, in double. Rule 2 has r = 1/f, with eps: the gradient of
+// the published code. Only the lower triangle of K counts. The eigenvectors are the ROWS of a matrix `vectors`.
+// The gradient takes V and e as the way forward left them.
 //
 // Why Jacobi. Everything here is as accurate as the eigenvalues, whose error counts relative to |K| and is
 // magnified at the small ones; rotations keep it at some n 2^-53 |K|, need nothing but products of small
@@ -3576,7 +3834,8 @@ POSTERIOR_PLAIN(posterior_plain_f64, double)
 // W is a row, contiguous.
 //
 // Errors are words in status, one for each matrix: 0 none, 1 not finite, 2 no inverse square root (a zero
-// eigenvalue and eps 0), 3 no convergence. A kernel leaves a matrix with a status alone.
+// eigenvalue and eps 0), 3 no convergence. A kernel leaves a matrix with a status alone, but for its values and factors,
+// which are made NaN: where nobody asks for the status, a product that is told none has NaN in every element.
 
 constexpr int SPECTRAL_THREADS = 256;
 constexpr int PAIR = 32;               // columns of two blocks
@@ -3933,13 +4192,18 @@ extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS) spectral_plain_f6
 // ----- spectral_rule: f, the roots and the eigenvalues that divided differences are made of --------------
 //
 // delta = (30 + 2n) 2^-53 max|e| is what an eigenvalue is known up to; one within delta of zero counts as
-// delta in a slope. roots and clamped may be null. Bytes: at most 32 n. Floor: the latency of a launch.
+// delta in a slope of rules 0 and 1. roots and clamped may be null, and status, for eigenvalues of an earlier call.
+// Bytes: at most 32 n. Floor: the latency of a launch.
 
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
-spectral_rule_f64(double *f, double *roots, double *clamped, int *status, const double *values, int n, int matrices, double eps, int inside) {
+spectral_rule_f64(double *f, double *roots, double *clamped, int *status, double *values, int n, int matrices, double eps, int rule) {
+    const double nan = infinity<double>() - infinity<double>();
     for (int m = blockIdx.x; m < matrices; m += gridDim.x) {
         const long long first = static_cast<long long>(m) * n;
-        if (status[m]) continue;
+        if (status && status[m]) {
+            for (int i = threadIdx.x; i < n; i += blockDim.x) f[first + i] = values[first + i] = nan;
+            continue;
+        }
         double largest = 0;
         for (int i = threadIdx.x; i < n; i += blockDim.x) largest = fmax(largest, fabs(values[first + i]));
         largest = block_max(largest);
@@ -3947,16 +4211,21 @@ spectral_rule_f64(double *f, double *roots, double *clamped, int *status, const 
         bool singular = false;
         for (int i = threadIdx.x; i < n; i += blockDim.x) {
             double e = values[first + i];
-            const double positive = fmax(e, 0.0);
-            f[first + i] = inside ? 1 / sqrt(positive + eps) : 1 / (sqrt(positive) + eps);
-            singular = singular || positive + eps == 0;
+            const double positive = Maximum::combine(e, 0.0), root = rule == 1 ? sqrt(positive + eps) : sqrt(positive) + eps;
+            f[first + i] = root > 0 ? 1 / root : nan;
+            singular = singular || root == 0;
             if (!roots) continue;
+            if (rule == 2) {
+                clamped[first + i] = 0;
+                roots[first + i] = root;
+                continue;
+            }
             if (e >= -delta) e = fmax(e, delta);
             clamped[first + i] = e;
-            roots[first + i] = inside ? sqrt(fmax(e, 0.0) + eps) : sqrt(fmax(e, 0.0));
+            roots[first + i] = rule == 1 ? sqrt(Maximum::combine(e, 0.0) + eps) : sqrt(Maximum::combine(e, 0.0));
         }
         singular = __syncthreads_or(singular);
-        if (singular && threadIdx.x == 0) status[m] = 2;
+        if (status && singular && threadIdx.x == 0) status[m] = 2;
     }
 }
 
@@ -3972,7 +4241,7 @@ extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS) spectral_symmetri
 // ----- spectral_product: C = op(A) diag(s) op(B) [o F], for each of a number of matrices of order n --------
 //
 // scale (s) null: ones; roots null: no F, else F from f = factors, roots and clamped; with mirror only the
-// lower triangle is computed and copied to the upper one. Matrices with a status keep their C.
+// lower triangle is computed and copied to the upper one. Matrices with a status keep their C; status null: none has one.
 // Bytes: 24 n^2; operations: n^3 multiply-adds (half of them with mirror). Floor: operations at the rate of
 // double precision.
 //
@@ -4031,7 +4300,7 @@ spectral_product_f64(double *c, const double *a, const double *b, const int *sta
     for (long long item = blockIdx.x; item < items; item += gridDim.x) {
         const int m = static_cast<int>(item / (tiles * tiles)), tile = static_cast<int>(item % (tiles * tiles));
         const int i0 = tile / tiles * TILE, j0 = tile % tiles * TILE;
-        if (status[m] || (mirror && j0 > i0)) continue;
+        if ((status && status[m]) || (mirror && j0 > i0)) continue;
         const long long first = static_cast<long long>(m) * n * n;
         double sum[4][4] = {};
         for (int k0 = 0; k0 < n; k0 += DEPTH) {
@@ -4065,7 +4334,7 @@ spectral_product_plain_f64(double *c, const double *a, const double *b, const in
     const long long elements = static_cast<long long>(n) * n;
     for (long long at = global_thread(); at < elements * matrices; at += global_threads()) {
         const int m = static_cast<int>(at / elements), i = static_cast<int>(at % elements / n), j = static_cast<int>(at % n);
-        if (status[m]) continue;
+        if (status && status[m]) continue;
         const double *left = a + m * elements, *right = b + m * elements;
         double sum = 0;
         for (long long k = 0; k < n; k++) {

@@ -20,6 +20,10 @@ type Features struct {
 	// lengths, a number for every vertex that two vertices share only if they start equal paths. Those of
 	// [graph.Batch.PathClasses] of all graphs of a data set serve all batches of them.
 	Classes [][]int32
+
+	// Sequences, unless nil, are those of Classes with Index as labels; Classes must then be numbered as there, and
+	// the rows be unit ones. The first layer pools over sequences in place of paths.
+	Sequences *graph.PathSequences
 }
 
 // Targets are what a network shall answer for the items of a batch. One of Classes and Values is given.
@@ -85,6 +89,9 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 			return nil, fmt.Errorf("classes of %d vertices, the graphs have %d", len(classes), vertexCount)
 		}
 	}
+	if err := features.checkSequences(&n.opt.Layers[0]); err != nil {
+		return nil, err
+	}
 	out.input.Rows = features.Rows
 	if !features.Unit {
 		shape := features.Rows.Shape()
@@ -98,6 +105,9 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 	known, need := features.Classes, n.needed(b, vertices)
 	for l := range n.opt.Layers {
 		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known, need[l]))
+		if s := &out.stages[l]; known != nil && features.Sequences != nil && need[l] == nil && s.roots != nil {
+			s.sequences = newSequences(&n.opt.Layers[l], features.Rows.Shape()[0], features.Sequences, known, s.roots[0])
+		}
 		channels, known = out.stages[l].out, nil
 	}
 	out.readout = newReadout(b, channels, vertices, n.opt.GlobalPooling)
@@ -132,7 +142,7 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		switch {
 		case need != nil:
 			s.roots = append(s.roots, slices.Repeat([][]int32{need}, layer.lengths()))
-		case c.index != nil && !device && layer.Route != graph.NonBacktracking:
+		case c.index != nil && (!device || known != nil) && layer.Route != graph.NonBacktracking:
 			if known != nil {
 				classes = renumber(known)
 			} else {
@@ -153,6 +163,26 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		}
 	}
 	return s
+}
+
+// checkSequences says what does not fit about the sequences of the first layer.
+func (f *Features) checkSequences(layer *Layer) error {
+	switch s := f.Sequences; {
+	case s == nil:
+		return nil
+	case f.Classes == nil || !f.Unit:
+		return fmt.Errorf("sequences without the classes that they belong to, or for rows with norms")
+	case len(s.Size) != layer.lengths() || s.Size[len(s.Size)-1] != layer.Size:
+		return fmt.Errorf("sequences for %v vertices, the first layer has paths of up to %d", s.Size, layer.Size)
+	}
+	for i, classes := range f.Classes {
+		for _, c := range classes {
+			if c < 0 || int(c) >= len(f.Sequences.Offsets[i])-1 {
+				return fmt.Errorf("class %d of paths of %d vertices, there are sequences of %d", c, f.Sequences.Size[i], len(f.Sequences.Offsets[i])-1)
+			}
+		}
+	}
+	return nil
 }
 
 // renumber returns classes with numbers of any size as [graph.Batch.PathClasses] numbers them, by first vertex.

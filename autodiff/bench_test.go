@@ -49,12 +49,12 @@ func (e *timed) Gram(out, z *tensor.Dense, kernel engine.Kernel, allLengths bool
 	return e.measure(time.Now(), e.CPU.Gram(out, z, kernel, allLengths))
 }
 
-func (e *timed) InvSqrt(dst, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
-	return e.measure(time.Now(), e.CPU.InvSqrt(dst, k, eps, rule))
+func (e *timed) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
+	return e.measure(time.Now(), e.CPU.InvSqrt(dst, kept, k, eps, rule))
 }
 
-func (e *timed) InvSqrtGrad(kGrad, dstGrad, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
-	return e.measure(time.Now(), e.CPU.InvSqrtGrad(kGrad, dstGrad, k, eps, rule))
+func (e *timed) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, s *engine.Spectrum, eps float64, rule engine.InvSqrtRule) error {
+	return e.measure(time.Now(), e.CPU.InvSqrtGrad(kGrad, dstGrad, s, eps, rule))
 }
 
 func (e *timed) SegmentReduce(out, x *tensor.Dense, s engine.Segments, pool engine.Pooling) error {
@@ -79,14 +79,6 @@ func (e *timed) Convert(dst, src *tensor.Dense) error {
 
 func (e *timed) NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms *tensor.Dense, eps float64) error {
 	return e.measure(time.Now(), e.CPU.NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms, eps))
-}
-
-func (e *timed) InvSqrtFactors(dst, values, vectors, k *tensor.Dense, eps float64) error {
-	return e.measure(time.Now(), e.CPU.InvSqrtFactors(dst, values, vectors, k, eps))
-}
-
-func (e *timed) InvSqrtFactorsGrad(kGrad, dstGrad, values, vectors *tensor.Dense, eps float64) error {
-	return e.measure(time.Now(), e.CPU.InvSqrtFactorsGrad(kGrad, dstGrad, values, vectors, eps))
 }
 
 // BenchmarkEpoch trains on NCI1, batches of 32, 32 filters, paths of up to 4 vertices, one worker. It

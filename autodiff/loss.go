@@ -61,7 +61,7 @@ func (g *Graph) Loss(logits *G.Node, loss Loss) *G.Node {
 		if loss == CrossEntropy {
 			err = g.engine.SoftmaxCrossEntropy(each, slope, x, g.batch.targets.classes)
 		} else {
-			err = trainingOf(g.engine).OutputLoss(each, slope, x, g.batch.targets.values, loss.engine())
+			err = g.engine.OutputLoss(each, slope, x, g.batch.targets.values, loss.engine())
 		}
 		if err != nil {
 			return nil, err

@@ -34,10 +34,13 @@ func (g *Graph) PathPool(l int, layer Layer, scores *G.Node) *G.Node {
 	}
 	q := columns / layer.Size
 	op := &operation{name: "path pooling", shape: tensor.Shape{varying, q}, wrt: []bool{true}}
-	m := op.newMemory()
+	m, bySequence := op.newMemory(), op.newSequencePooling(layer)
 	op.compute = func(in []G.Value) (G.Value, error) {
 		scores, stage := in[0].(*Table), &g.batch.stages[l]
 		out := m.tensor(g.engine, g.dtype, rowsOf(stage.out), q)
+		if stage.sequences != nil {
+			return out, bySequence.pool(g, stage.sequences, out, scores.Rows)
+		}
 		return out, stage.eachPooling(&layer, func(p *engine.PathPooling, in block, outs []block) error {
 			table := in.of(m, scores)
 			return g.engine.PathPool(viewsOf(m, out, outs), table.Rows, table.Norms, p)
@@ -50,6 +53,9 @@ func (g *Graph) PathPool(l int, layer Layer, scores *G.Node) *G.Node {
 			scores, grad, stage := in[0].(*Table), dense(in[1]), &g.batch.stages[l]
 			n := scores.Rows.Shape()[0]
 			table.Rows, table.Norms = rows.tensor(g.engine, g.dtype, n, columns), nil
+			if stage.sequences != nil {
+				return table, bySequence.back(g, stage.sequences, table.Rows, grad)
+			}
 			if scores.Norms != nil {
 				table.Norms = norms.tensor(g.engine, g.dtype, n)
 			}
@@ -107,9 +113,10 @@ func viewsOf(m *memory, t *tensor.Dense, blocks []block) []*tensor.Dense {
 // stage is what a layer works on: the channels that enter and leave it, and the vertices that its pooling
 // starts from.
 type stage struct {
-	graph   *graph.Batch
-	in, out []block
-	roots   [][][]int32 // for each channel that enters, those of every length; nil: every vertex
+	graph     *graph.Batch
+	in, out   []block
+	roots     [][][]int32 // for each channel that enters, those of every length; nil: every vertex
+	sequences *sequences  // what is pooled over in place of paths; nil: paths
 }
 
 // eachPooling calls body for each channel that enters with the channels it becomes. Layers of single

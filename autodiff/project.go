@@ -97,7 +97,7 @@ func (g *Graph) Readout(x *G.Node, pool engine.Pooling) *G.Node {
 			x, r := dense(in[0]), &g.batch.readout
 			dst := m.tensor(g.engine, g.dtype, x.Shape()...)
 			if pool == engine.Max {
-				return dst, trainingOf(g.engine).SegmentReduceGrad(dst, dense(in[1]), x, r.segments, pool)
+				return dst, g.engine.SegmentReduceGrad(dst, dense(in[1]), x, r.segments, pool)
 			}
 			return dst, g.engine.SparseMatMul(dst, r.transposed, dense(in[1]))
 		}

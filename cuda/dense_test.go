@@ -106,6 +106,95 @@ func TestCutSegments(t *testing.T) {
 }
 
 // The tiling of a product does not depend on the GPU, and covers all terms.
+// Gradients of segments and rows of so many items that the pieces of pieces are cut too.
+func TestGradientOfLongSegments(t *testing.T) {
+	const items = segmentPiece*segmentPiece + 1000
+	e := opened(t)
+	host := engine.NewCPU(1)
+	s := engine.Segments{Offsets: []int32{0, 5, items}, Index: make([]int32, items)}
+	for i := range s.Index {
+		s.Index[i] = int32(i * 7 % 2)
+	}
+	for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
+		x, gradient := []float64{1, 2, 2, 1}, []float64{3, 5, 7, 11}
+		grad := func(e engine.Engine) []float64 {
+			upload := func(values []float64) *tensor.Dense {
+				out := engine.New(e, tensor.Float64, 2, 2)
+				if err := e.Convert(out, tensor.New(tensor.WithShape(2, 2), tensor.WithBacking(values))); err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			out := engine.New(e, tensor.Float64, 2, 2)
+			if err := e.SegmentReduceGrad(out, upload(gradient), upload(x), s, pool); err != nil {
+				t.Fatal(err)
+			}
+			out, err := engine.ToHost(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out.Float64s()
+		}
+		got, want := grad(e), grad(host)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-12*math.Abs(want[i]) {
+				t.Errorf("%v: %v, want %v", pool, got, want)
+				break
+			}
+		}
+	}
+}
+
+// Where nobody waits for the decomposition, a matrix that has no inverse square root gives NaN throughout, and the
+// others are as ever.
+func TestMatricesWithoutInverseSquareRoot(t *testing.T) {
+	eachKernels(t, func(t *testing.T, e *Engine) {
+		for _, n := range []int{3, 35} { // one block for a matrix, and the block method
+			k := make([]float64, 3*n*n)
+			for i := range n {
+				k[i*n+i], k[n*n+i*n+i] = 4, 4
+			}
+			k[n*n+n] = math.NaN() // the second is not finite, the third zero
+			upload := func(x []float64) *tensor.Dense {
+				out := engine.New(e, tensor.Float64, 3, n, n)
+				if err := e.Convert(out, tensor.New(tensor.WithShape(3, n, n), tensor.WithBacking(x))); err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			root, back, kept := engine.New(e, tensor.Float64, 3, n, n), engine.New(e, tensor.Float64, 3, n, n), engine.NewSpectrum(e, 3, n)
+			if err := e.InvSqrt(root, kept, upload(k), 0, engine.AfterRoot); err != nil {
+				t.Fatal(err)
+			}
+			ones := make([]float64, 3*n*n)
+			for i := range ones {
+				ones[i] = 1
+			}
+			if err := e.InvSqrtGrad(back, upload(ones), kept, 0, engine.AfterRoot); err != nil {
+				t.Fatal(err)
+			}
+			for name, result := range map[string]*tensor.Dense{"root": root, "gradient": back} {
+				host, err := engine.ToHost(result)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, x := range host.Float64s() {
+					want := map[string]float64{"root": 0, "gradient": -1.0 / 16}[name]
+					if name == "root" && i/n == i%n {
+						want = 0.5
+					}
+					if i < n*n && !(math.Abs(x-want) < 1e-13) || i >= n*n && !math.IsNaN(x) {
+						t.Fatalf("order %d: element %d of the %s is %g", n, i, name, x)
+					}
+				}
+			}
+			if err := e.InvSqrt(root, nil, upload(k), 0, engine.AfterRoot); err == nil {
+				t.Error("no error where the result is waited for")
+			}
+		}
+	})
+}
+
 func TestTiling(t *testing.T) {
 	for _, s := range []struct{ m, n, k, rows, columns int }{
 		{4096, 4096, 100, 128, 128}, {500, 500, 100, 64, 64}, {100000, 16, 50, 128, 32}, {16, 100000, 50, 32, 128}, {3, 2, 100000, 128, 32},

@@ -58,8 +58,16 @@ var kernels = [...]kernel{
 	{"mirror_upper_f64", "pi"},
 	{"normalize_rows_f32", "pppiifi"},
 	{"normalize_rows_f64", "pppiidi"},
+	{"normalize_rows_grad_f32", "pppppiifi"},
+	{"normalize_rows_grad_f64", "pppppiidi"},
+	{"normalize_rows_grad_plain_f32", "pppppiif"},
+	{"normalize_rows_grad_plain_f64", "pppppiid"},
 	{"normalize_rows_plain_f32", "pppiif"},
 	{"normalize_rows_plain_f64", "pppiid"},
+	{"output_loss_f32", "ppppiiii"},
+	{"output_loss_f64", "ppppiiii"},
+	{"output_loss_plain_f32", "ppppiii"},
+	{"output_loss_plain_f64", "ppppiii"},
 	{"path_counts", "pppii"},
 	{"path_grad_4_f32", "ppppppppppiiifi"},
 	{"path_grad_4_f64", "ppppppppppiiidi"},
@@ -108,12 +116,21 @@ var kernels = [...]kernel{
 	{"power_diagonal_large_f64", "pppppiiiilpppl"},
 	{"power_diagonal_plain_f32", "pppppiiipl"},
 	{"power_diagonal_plain_f64", "pppppiiipl"},
+	{"segment_max_grad_f32", "ppppppiii"},
+	{"segment_max_grad_f64", "ppppppiii"},
 	{"segment_reduce_f32", "pppppppiiii"},
+	{"segment_reduce_f32_f64", "pppppppiiii"},
 	{"segment_reduce_f64", "pppppppiiii"},
+	{"segment_reduce_grad_plain_f32", "pppppppppiii"},
+	{"segment_reduce_grad_plain_f64", "pppppppppiii"},
 	{"segment_reduce_plain_f32", "ppppppiii"},
+	{"segment_reduce_plain_f32_f64", "ppppppiii"},
 	{"segment_reduce_plain_f64", "ppppppiii"},
 	{"segment_reduce_wide_f32", "pppppppiiii"},
+	{"segment_reduce_wide_f32_f64", "pppppppiiii"},
 	{"segment_reduce_wide_f64", "pppppppiiii"},
+	{"segment_winners_f32", "pppppiii"},
+	{"segment_winners_f64", "pppppiii"},
 	{"softmax_cross_entropy_f32", "ppppiii"},
 	{"softmax_cross_entropy_f64", "ppppiii"},
 	{"softmax_cross_entropy_long_f32", "ppppii"},
@@ -205,98 +222,115 @@ const (
 	kernelMirrorUpperF64                = 48
 	kernelNormalizeRowsF32              = 49
 	kernelNormalizeRowsF64              = 50
-	kernelNormalizeRowsPlainF32         = 51
-	kernelNormalizeRowsPlainF64         = 52
-	kernelPathCounts                    = 53
-	kernelPathGrad4F32                  = 54
-	kernelPathGrad4F64                  = 55
-	kernelPathGrad8F32                  = 56
-	kernelPathGrad8F64                  = 57
-	kernelPathGradPlainF32              = 58
-	kernelPathGradPlainF64              = 59
-	kernelPathGradWide4F32              = 60
-	kernelPathMaxGrad4F32               = 61
-	kernelPathMaxGrad4F64               = 62
-	kernelPathMaxGrad8F32               = 63
-	kernelPathMaxGrad8F64               = 64
-	kernelPathNormGradF32               = 65
-	kernelPathNormGradF64               = 66
-	kernelPathPoolPlainF32              = 67
-	kernelPathPoolPlainF64              = 68
-	kernelPathTrie4F32                  = 69
-	kernelPathTrie4F64                  = 70
-	kernelPathTrie8F32                  = 71
-	kernelPathTrie8F64                  = 72
-	kernelPathTrieMax4F32               = 73
-	kernelPathTrieMax4F64               = 74
-	kernelPathTrieMax8F32               = 75
-	kernelPathTrieMax8F64               = 76
-	kernelPathTrieMaxWide4F32           = 77
-	kernelPathTrieMaxWide8F32           = 78
-	kernelPathTrieWide4F32              = 79
-	kernelPathTrieWide8F32              = 80
-	kernelPathWeightsF32                = 81
-	kernelPathWeightsF64                = 82
-	kernelPathWinners4F32               = 83
-	kernelPathWinners4F64               = 84
-	kernelPathWinners8F32               = 85
-	kernelPathWinners8F64               = 86
-	kernelPlaceF32                      = 87
-	kernelPlaceF64                      = 88
-	kernelPlacePlainF32                 = 89
-	kernelPlacePlainF64                 = 90
-	kernelPosteriorF32                  = 91
-	kernelPosteriorF64                  = 92
-	kernelPosteriorPlainF32             = 93
-	kernelPosteriorPlainF64             = 94
-	kernelPowerDiagonalF32              = 95
-	kernelPowerDiagonalF64              = 96
-	kernelPowerDiagonalLargeF32         = 97
-	kernelPowerDiagonalLargeF64         = 98
-	kernelPowerDiagonalPlainF32         = 99
-	kernelPowerDiagonalPlainF64         = 100
-	kernelSegmentReduceF32              = 101
-	kernelSegmentReduceF64              = 102
-	kernelSegmentReducePlainF32         = 103
-	kernelSegmentReducePlainF64         = 104
-	kernelSegmentReduceWideF32          = 105
-	kernelSegmentReduceWideF64          = 106
-	kernelSoftmaxCrossEntropyF32        = 107
-	kernelSoftmaxCrossEntropyF64        = 108
-	kernelSoftmaxCrossEntropyLongF32    = 109
-	kernelSoftmaxCrossEntropyLongF64    = 110
-	kernelSoftmaxCrossEntropyPlainF32   = 111
-	kernelSoftmaxCrossEntropyPlainF64   = 112
-	kernelSparseMatmulF32               = 113
-	kernelSparseMatmulF64               = 114
-	kernelSparseMatmulFinishF32         = 115
-	kernelSparseMatmulFinishF64         = 116
-	kernelSparseMatmulNarrowF32         = 117
-	kernelSparseMatmulNarrowF64         = 118
-	kernelSparseMatmulPartsF32          = 119
-	kernelSparseMatmulPartsF64          = 120
-	kernelSparseMatmulPartsNarrowF32    = 121
-	kernelSparseMatmulPartsNarrowF64    = 122
-	kernelSparseMatmulPlainF32          = 123
-	kernelSparseMatmulPlainF64          = 124
-	kernelSpectralNormsF64              = 125
-	kernelSpectralPlainF64              = 126
-	kernelSpectralProductF64            = 127
-	kernelSpectralProductPlainF64       = 128
-	kernelSpectralRoundF64              = 129
-	kernelSpectralRuleF64               = 130
-	kernelSpectralSmallF64              = 131
-	kernelSpectralStartF64              = 132
-	kernelSpectralSymmetrizeF64         = 133
-	kernelSpectralValuesF64             = 134
-	kernelWalkFinishF32                 = 135
-	kernelWalkFinishF64                 = 136
-	kernelWalkGradF32                   = 137
-	kernelWalkGradF64                   = 138
-	kernelWalkSmallF32                  = 139
-	kernelWalkSmallF64                  = 140
-	kernelWalkStepF32                   = 141
-	kernelWalkStepF64                   = 142
+	kernelNormalizeRowsGradF32          = 51
+	kernelNormalizeRowsGradF64          = 52
+	kernelNormalizeRowsGradPlainF32     = 53
+	kernelNormalizeRowsGradPlainF64     = 54
+	kernelNormalizeRowsPlainF32         = 55
+	kernelNormalizeRowsPlainF64         = 56
+	kernelOutputLossF32                 = 57
+	kernelOutputLossF64                 = 58
+	kernelOutputLossPlainF32            = 59
+	kernelOutputLossPlainF64            = 60
+	kernelPathCounts                    = 61
+	kernelPathGrad4F32                  = 62
+	kernelPathGrad4F64                  = 63
+	kernelPathGrad8F32                  = 64
+	kernelPathGrad8F64                  = 65
+	kernelPathGradPlainF32              = 66
+	kernelPathGradPlainF64              = 67
+	kernelPathGradWide4F32              = 68
+	kernelPathMaxGrad4F32               = 69
+	kernelPathMaxGrad4F64               = 70
+	kernelPathMaxGrad8F32               = 71
+	kernelPathMaxGrad8F64               = 72
+	kernelPathNormGradF32               = 73
+	kernelPathNormGradF64               = 74
+	kernelPathPoolPlainF32              = 75
+	kernelPathPoolPlainF64              = 76
+	kernelPathTrie4F32                  = 77
+	kernelPathTrie4F64                  = 78
+	kernelPathTrie8F32                  = 79
+	kernelPathTrie8F64                  = 80
+	kernelPathTrieMax4F32               = 81
+	kernelPathTrieMax4F64               = 82
+	kernelPathTrieMax8F32               = 83
+	kernelPathTrieMax8F64               = 84
+	kernelPathTrieMaxWide4F32           = 85
+	kernelPathTrieMaxWide8F32           = 86
+	kernelPathTrieWide4F32              = 87
+	kernelPathTrieWide8F32              = 88
+	kernelPathWeightsF32                = 89
+	kernelPathWeightsF64                = 90
+	kernelPathWinners4F32               = 91
+	kernelPathWinners4F64               = 92
+	kernelPathWinners8F32               = 93
+	kernelPathWinners8F64               = 94
+	kernelPlaceF32                      = 95
+	kernelPlaceF64                      = 96
+	kernelPlacePlainF32                 = 97
+	kernelPlacePlainF64                 = 98
+	kernelPosteriorF32                  = 99
+	kernelPosteriorF64                  = 100
+	kernelPosteriorPlainF32             = 101
+	kernelPosteriorPlainF64             = 102
+	kernelPowerDiagonalF32              = 103
+	kernelPowerDiagonalF64              = 104
+	kernelPowerDiagonalLargeF32         = 105
+	kernelPowerDiagonalLargeF64         = 106
+	kernelPowerDiagonalPlainF32         = 107
+	kernelPowerDiagonalPlainF64         = 108
+	kernelSegmentMaxGradF32             = 109
+	kernelSegmentMaxGradF64             = 110
+	kernelSegmentReduceF32              = 111
+	kernelSegmentReduceF32F64           = 112
+	kernelSegmentReduceF64              = 113
+	kernelSegmentReduceGradPlainF32     = 114
+	kernelSegmentReduceGradPlainF64     = 115
+	kernelSegmentReducePlainF32         = 116
+	kernelSegmentReducePlainF32F64      = 117
+	kernelSegmentReducePlainF64         = 118
+	kernelSegmentReduceWideF32          = 119
+	kernelSegmentReduceWideF32F64       = 120
+	kernelSegmentReduceWideF64          = 121
+	kernelSegmentWinnersF32             = 122
+	kernelSegmentWinnersF64             = 123
+	kernelSoftmaxCrossEntropyF32        = 124
+	kernelSoftmaxCrossEntropyF64        = 125
+	kernelSoftmaxCrossEntropyLongF32    = 126
+	kernelSoftmaxCrossEntropyLongF64    = 127
+	kernelSoftmaxCrossEntropyPlainF32   = 128
+	kernelSoftmaxCrossEntropyPlainF64   = 129
+	kernelSparseMatmulF32               = 130
+	kernelSparseMatmulF64               = 131
+	kernelSparseMatmulFinishF32         = 132
+	kernelSparseMatmulFinishF64         = 133
+	kernelSparseMatmulNarrowF32         = 134
+	kernelSparseMatmulNarrowF64         = 135
+	kernelSparseMatmulPartsF32          = 136
+	kernelSparseMatmulPartsF64          = 137
+	kernelSparseMatmulPartsNarrowF32    = 138
+	kernelSparseMatmulPartsNarrowF64    = 139
+	kernelSparseMatmulPlainF32          = 140
+	kernelSparseMatmulPlainF64          = 141
+	kernelSpectralNormsF64              = 142
+	kernelSpectralPlainF64              = 143
+	kernelSpectralProductF64            = 144
+	kernelSpectralProductPlainF64       = 145
+	kernelSpectralRoundF64              = 146
+	kernelSpectralRuleF64               = 147
+	kernelSpectralSmallF64              = 148
+	kernelSpectralStartF64              = 149
+	kernelSpectralSymmetrizeF64         = 150
+	kernelSpectralValuesF64             = 151
+	kernelWalkFinishF32                 = 152
+	kernelWalkFinishF64                 = 153
+	kernelWalkGradF32                   = 154
+	kernelWalkGradF64                   = 155
+	kernelWalkSmallF32                  = 156
+	kernelWalkSmallF64                  = 157
+	kernelWalkStepF32                   = 158
+	kernelWalkStepF64                   = 159
 )
 
 // adamF32 launches adam_f32.
@@ -1109,6 +1143,60 @@ func (s *stream) normalizeRowsF64(g grid, dst pointer[float64], norms pointer[fl
 	return s.launch(kernelNormalizeRowsF64, g, 7)
 }
 
+// normalizeRowsGradF32 launches normalize_rows_grad_f32.
+func (s *stream) normalizeRowsGradF32(g grid, xGrad pointer[float32], unitGrad pointer[float32], normGrad pointer[float32], unit pointer[float32], norms pointer[float32], n int32, d int32, eps float32, group int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = unitGrad.address
+	s.arguments[2] = normGrad.address
+	s.arguments[3] = unit.address
+	s.arguments[4] = norms.address
+	s.arguments[5] = uint64(uint32(n))
+	s.arguments[6] = uint64(uint32(d))
+	s.arguments[7] = bitsOf(eps)
+	s.arguments[8] = uint64(uint32(group))
+	return s.launch(kernelNormalizeRowsGradF32, g, 9)
+}
+
+// normalizeRowsGradF64 launches normalize_rows_grad_f64.
+func (s *stream) normalizeRowsGradF64(g grid, xGrad pointer[float64], unitGrad pointer[float64], normGrad pointer[float64], unit pointer[float64], norms pointer[float64], n int32, d int32, eps float64, group int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = unitGrad.address
+	s.arguments[2] = normGrad.address
+	s.arguments[3] = unit.address
+	s.arguments[4] = norms.address
+	s.arguments[5] = uint64(uint32(n))
+	s.arguments[6] = uint64(uint32(d))
+	s.arguments[7] = bitsOf(eps)
+	s.arguments[8] = uint64(uint32(group))
+	return s.launch(kernelNormalizeRowsGradF64, g, 9)
+}
+
+// normalizeRowsGradPlainF32 launches normalize_rows_grad_plain_f32.
+func (s *stream) normalizeRowsGradPlainF32(g grid, xGrad pointer[float32], unitGrad pointer[float32], normGrad pointer[float32], unit pointer[float32], norms pointer[float32], n int32, d int32, eps float32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = unitGrad.address
+	s.arguments[2] = normGrad.address
+	s.arguments[3] = unit.address
+	s.arguments[4] = norms.address
+	s.arguments[5] = uint64(uint32(n))
+	s.arguments[6] = uint64(uint32(d))
+	s.arguments[7] = bitsOf(eps)
+	return s.launch(kernelNormalizeRowsGradPlainF32, g, 8)
+}
+
+// normalizeRowsGradPlainF64 launches normalize_rows_grad_plain_f64.
+func (s *stream) normalizeRowsGradPlainF64(g grid, xGrad pointer[float64], unitGrad pointer[float64], normGrad pointer[float64], unit pointer[float64], norms pointer[float64], n int32, d int32, eps float64) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = unitGrad.address
+	s.arguments[2] = normGrad.address
+	s.arguments[3] = unit.address
+	s.arguments[4] = norms.address
+	s.arguments[5] = uint64(uint32(n))
+	s.arguments[6] = uint64(uint32(d))
+	s.arguments[7] = bitsOf(eps)
+	return s.launch(kernelNormalizeRowsGradPlainF64, g, 8)
+}
+
 // normalizeRowsPlainF32 launches normalize_rows_plain_f32.
 func (s *stream) normalizeRowsPlainF32(g grid, dst pointer[float32], norms pointer[float32], x pointer[float32], n int32, d int32, eps float32) error {
 	s.arguments[0] = dst.address
@@ -1129,6 +1217,56 @@ func (s *stream) normalizeRowsPlainF64(g grid, dst pointer[float64], norms point
 	s.arguments[4] = uint64(uint32(d))
 	s.arguments[5] = bitsOf(eps)
 	return s.launch(kernelNormalizeRowsPlainF64, g, 6)
+}
+
+// outputLossF32 launches output_loss_f32.
+func (s *stream) outputLossF32(g grid, loss pointer[float32], grad pointer[float32], x pointer[float32], y pointer[float32], n int32, c int32, kind int32, group int32) error {
+	s.arguments[0] = loss.address
+	s.arguments[1] = grad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = y.address
+	s.arguments[4] = uint64(uint32(n))
+	s.arguments[5] = uint64(uint32(c))
+	s.arguments[6] = uint64(uint32(kind))
+	s.arguments[7] = uint64(uint32(group))
+	return s.launch(kernelOutputLossF32, g, 8)
+}
+
+// outputLossF64 launches output_loss_f64.
+func (s *stream) outputLossF64(g grid, loss pointer[float64], grad pointer[float64], x pointer[float64], y pointer[float64], n int32, c int32, kind int32, group int32) error {
+	s.arguments[0] = loss.address
+	s.arguments[1] = grad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = y.address
+	s.arguments[4] = uint64(uint32(n))
+	s.arguments[5] = uint64(uint32(c))
+	s.arguments[6] = uint64(uint32(kind))
+	s.arguments[7] = uint64(uint32(group))
+	return s.launch(kernelOutputLossF64, g, 8)
+}
+
+// outputLossPlainF32 launches output_loss_plain_f32.
+func (s *stream) outputLossPlainF32(g grid, loss pointer[float32], grad pointer[float32], x pointer[float32], y pointer[float32], n int32, c int32, kind int32) error {
+	s.arguments[0] = loss.address
+	s.arguments[1] = grad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = y.address
+	s.arguments[4] = uint64(uint32(n))
+	s.arguments[5] = uint64(uint32(c))
+	s.arguments[6] = uint64(uint32(kind))
+	return s.launch(kernelOutputLossPlainF32, g, 7)
+}
+
+// outputLossPlainF64 launches output_loss_plain_f64.
+func (s *stream) outputLossPlainF64(g grid, loss pointer[float64], grad pointer[float64], x pointer[float64], y pointer[float64], n int32, c int32, kind int32) error {
+	s.arguments[0] = loss.address
+	s.arguments[1] = grad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = y.address
+	s.arguments[4] = uint64(uint32(n))
+	s.arguments[5] = uint64(uint32(c))
+	s.arguments[6] = uint64(uint32(kind))
+	return s.launch(kernelOutputLossPlainF64, g, 7)
 }
 
 // pathCounts launches path_counts.
@@ -1991,6 +2129,34 @@ func (s *stream) powerDiagonalPlainF64(g grid, y pointer[float64], rowPtr pointe
 	return s.launch(kernelPowerDiagonalPlainF64, g, 10)
 }
 
+// segmentMaxGradF32 launches segment_max_grad_f32.
+func (s *stream) segmentMaxGradF32(g grid, xGrad pointer[float32], outGrad pointer[float32], winners pointer[int32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, group int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = outGrad.address
+	s.arguments[2] = winners.address
+	s.arguments[3] = rowOffsets.address
+	s.arguments[4] = items.address
+	s.arguments[5] = itemSegment.address
+	s.arguments[6] = uint64(uint32(rows))
+	s.arguments[7] = uint64(uint32(q))
+	s.arguments[8] = uint64(uint32(group))
+	return s.launch(kernelSegmentMaxGradF32, g, 9)
+}
+
+// segmentMaxGradF64 launches segment_max_grad_f64.
+func (s *stream) segmentMaxGradF64(g grid, xGrad pointer[float64], outGrad pointer[float64], winners pointer[int32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, group int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = outGrad.address
+	s.arguments[2] = winners.address
+	s.arguments[3] = rowOffsets.address
+	s.arguments[4] = items.address
+	s.arguments[5] = itemSegment.address
+	s.arguments[6] = uint64(uint32(rows))
+	s.arguments[7] = uint64(uint32(q))
+	s.arguments[8] = uint64(uint32(group))
+	return s.launch(kernelSegmentMaxGradF64, g, 9)
+}
+
 // segmentReduceF32 launches segment_reduce_f32.
 func (s *stream) segmentReduceF32(g grid, out pointer[float32], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float32], divisor pointer[float32], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
 	s.arguments[0] = out.address
@@ -2005,6 +2171,22 @@ func (s *stream) segmentReduceF32(g grid, out pointer[float32], x pointer[float3
 	s.arguments[9] = uint64(uint32(pool))
 	s.arguments[10] = uint64(uint32(group))
 	return s.launch(kernelSegmentReduceF32, g, 11)
+}
+
+// segmentReduceF32F64 launches segment_reduce_f32_f64.
+func (s *stream) segmentReduceF32F64(g grid, out pointer[float64], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
+	s.arguments[0] = out.address
+	s.arguments[1] = x.address
+	s.arguments[2] = offsets.address
+	s.arguments[3] = index.address
+	s.arguments[4] = weights.address
+	s.arguments[5] = divisor.address
+	s.arguments[6] = span.address
+	s.arguments[7] = uint64(uint32(segments))
+	s.arguments[8] = uint64(uint32(q))
+	s.arguments[9] = uint64(uint32(pool))
+	s.arguments[10] = uint64(uint32(group))
+	return s.launch(kernelSegmentReduceF32F64, g, 11)
 }
 
 // segmentReduceF64 launches segment_reduce_f64.
@@ -2023,6 +2205,40 @@ func (s *stream) segmentReduceF64(g grid, out pointer[float64], x pointer[float6
 	return s.launch(kernelSegmentReduceF64, g, 11)
 }
 
+// segmentReduceGradPlainF32 launches segment_reduce_grad_plain_f32.
+func (s *stream) segmentReduceGradPlainF32(g grid, xGrad pointer[float32], outGrad pointer[float32], x pointer[float32], offsets pointer[int32], index pointer[int32], share pointer[float32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, pool int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = outGrad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = offsets.address
+	s.arguments[4] = index.address
+	s.arguments[5] = share.address
+	s.arguments[6] = rowOffsets.address
+	s.arguments[7] = items.address
+	s.arguments[8] = itemSegment.address
+	s.arguments[9] = uint64(uint32(rows))
+	s.arguments[10] = uint64(uint32(q))
+	s.arguments[11] = uint64(uint32(pool))
+	return s.launch(kernelSegmentReduceGradPlainF32, g, 12)
+}
+
+// segmentReduceGradPlainF64 launches segment_reduce_grad_plain_f64.
+func (s *stream) segmentReduceGradPlainF64(g grid, xGrad pointer[float64], outGrad pointer[float64], x pointer[float64], offsets pointer[int32], index pointer[int32], share pointer[float64], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, pool int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = outGrad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = offsets.address
+	s.arguments[4] = index.address
+	s.arguments[5] = share.address
+	s.arguments[6] = rowOffsets.address
+	s.arguments[7] = items.address
+	s.arguments[8] = itemSegment.address
+	s.arguments[9] = uint64(uint32(rows))
+	s.arguments[10] = uint64(uint32(q))
+	s.arguments[11] = uint64(uint32(pool))
+	return s.launch(kernelSegmentReduceGradPlainF64, g, 12)
+}
+
 // segmentReducePlainF32 launches segment_reduce_plain_f32.
 func (s *stream) segmentReducePlainF32(g grid, out pointer[float32], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float32], divisor pointer[float32], segments int32, q int32, pool int32) error {
 	s.arguments[0] = out.address
@@ -2035,6 +2251,20 @@ func (s *stream) segmentReducePlainF32(g grid, out pointer[float32], x pointer[f
 	s.arguments[7] = uint64(uint32(q))
 	s.arguments[8] = uint64(uint32(pool))
 	return s.launch(kernelSegmentReducePlainF32, g, 9)
+}
+
+// segmentReducePlainF32F64 launches segment_reduce_plain_f32_f64.
+func (s *stream) segmentReducePlainF32F64(g grid, out pointer[float64], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], segments int32, q int32, pool int32) error {
+	s.arguments[0] = out.address
+	s.arguments[1] = x.address
+	s.arguments[2] = offsets.address
+	s.arguments[3] = index.address
+	s.arguments[4] = weights.address
+	s.arguments[5] = divisor.address
+	s.arguments[6] = uint64(uint32(segments))
+	s.arguments[7] = uint64(uint32(q))
+	s.arguments[8] = uint64(uint32(pool))
+	return s.launch(kernelSegmentReducePlainF32F64, g, 9)
 }
 
 // segmentReducePlainF64 launches segment_reduce_plain_f64.
@@ -2067,6 +2297,22 @@ func (s *stream) segmentReduceWideF32(g grid, out pointer[float32], x pointer[fl
 	return s.launch(kernelSegmentReduceWideF32, g, 11)
 }
 
+// segmentReduceWideF32F64 launches segment_reduce_wide_f32_f64.
+func (s *stream) segmentReduceWideF32F64(g grid, out pointer[float64], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
+	s.arguments[0] = out.address
+	s.arguments[1] = x.address
+	s.arguments[2] = offsets.address
+	s.arguments[3] = index.address
+	s.arguments[4] = weights.address
+	s.arguments[5] = divisor.address
+	s.arguments[6] = span.address
+	s.arguments[7] = uint64(uint32(segments))
+	s.arguments[8] = uint64(uint32(q))
+	s.arguments[9] = uint64(uint32(pool))
+	s.arguments[10] = uint64(uint32(group))
+	return s.launch(kernelSegmentReduceWideF32F64, g, 11)
+}
+
 // segmentReduceWideF64 launches segment_reduce_wide_f64.
 func (s *stream) segmentReduceWideF64(g grid, out pointer[float64], x pointer[float64], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
 	s.arguments[0] = out.address
@@ -2081,6 +2327,32 @@ func (s *stream) segmentReduceWideF64(g grid, out pointer[float64], x pointer[fl
 	s.arguments[9] = uint64(uint32(pool))
 	s.arguments[10] = uint64(uint32(group))
 	return s.launch(kernelSegmentReduceWideF64, g, 11)
+}
+
+// segmentWinnersF32 launches segment_winners_f32.
+func (s *stream) segmentWinnersF32(g grid, winners pointer[int32], x pointer[float32], offsets pointer[int32], index pointer[int32], candidates pointer[int32], segments int32, q int32, group int32) error {
+	s.arguments[0] = winners.address
+	s.arguments[1] = x.address
+	s.arguments[2] = offsets.address
+	s.arguments[3] = index.address
+	s.arguments[4] = candidates.address
+	s.arguments[5] = uint64(uint32(segments))
+	s.arguments[6] = uint64(uint32(q))
+	s.arguments[7] = uint64(uint32(group))
+	return s.launch(kernelSegmentWinnersF32, g, 8)
+}
+
+// segmentWinnersF64 launches segment_winners_f64.
+func (s *stream) segmentWinnersF64(g grid, winners pointer[int32], x pointer[float64], offsets pointer[int32], index pointer[int32], candidates pointer[int32], segments int32, q int32, group int32) error {
+	s.arguments[0] = winners.address
+	s.arguments[1] = x.address
+	s.arguments[2] = offsets.address
+	s.arguments[3] = index.address
+	s.arguments[4] = candidates.address
+	s.arguments[5] = uint64(uint32(segments))
+	s.arguments[6] = uint64(uint32(q))
+	s.arguments[7] = uint64(uint32(group))
+	return s.launch(kernelSegmentWinnersF64, g, 8)
 }
 
 // softmaxCrossEntropyF32 launches softmax_cross_entropy_f32.
@@ -2420,7 +2692,7 @@ func (s *stream) spectralRoundF64(g grid, w pointer[float64], angles pointer[int
 }
 
 // spectralRuleF64 launches spectral_rule_f64.
-func (s *stream) spectralRuleF64(g grid, f pointer[float64], roots pointer[float64], clamped pointer[float64], status pointer[int32], values pointer[float64], n int32, matrices int32, eps float64, inside int32) error {
+func (s *stream) spectralRuleF64(g grid, f pointer[float64], roots pointer[float64], clamped pointer[float64], status pointer[int32], values pointer[float64], n int32, matrices int32, eps float64, rule int32) error {
 	s.arguments[0] = f.address
 	s.arguments[1] = roots.address
 	s.arguments[2] = clamped.address
@@ -2429,7 +2701,7 @@ func (s *stream) spectralRuleF64(g grid, f pointer[float64], roots pointer[float
 	s.arguments[5] = uint64(uint32(n))
 	s.arguments[6] = uint64(uint32(matrices))
 	s.arguments[7] = bitsOf(eps)
-	s.arguments[8] = uint64(uint32(inside))
+	s.arguments[8] = uint64(uint32(rule))
 	return s.launch(kernelSpectralRuleF64, g, 9)
 }
 
@@ -3014,6 +3286,33 @@ func normalizeRows[T real](s *stream, g grid, dst pointer[T], norms pointer[T], 
 	return s.launch(either[T](kernelNormalizeRowsF32, kernelNormalizeRowsF64), g, 7)
 }
 
+// normalizeRowsGrad launches normalize_rows_grad_f32 or normalize_rows_grad_f64.
+func normalizeRowsGrad[T real](s *stream, g grid, xGrad pointer[T], unitGrad pointer[T], normGrad pointer[T], unit pointer[T], norms pointer[T], n int32, d int32, eps T, group int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = unitGrad.address
+	s.arguments[2] = normGrad.address
+	s.arguments[3] = unit.address
+	s.arguments[4] = norms.address
+	s.arguments[5] = uint64(uint32(n))
+	s.arguments[6] = uint64(uint32(d))
+	s.arguments[7] = bitsOf(eps)
+	s.arguments[8] = uint64(uint32(group))
+	return s.launch(either[T](kernelNormalizeRowsGradF32, kernelNormalizeRowsGradF64), g, 9)
+}
+
+// normalizeRowsGradPlain launches normalize_rows_grad_plain_f32 or normalize_rows_grad_plain_f64.
+func normalizeRowsGradPlain[T real](s *stream, g grid, xGrad pointer[T], unitGrad pointer[T], normGrad pointer[T], unit pointer[T], norms pointer[T], n int32, d int32, eps T) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = unitGrad.address
+	s.arguments[2] = normGrad.address
+	s.arguments[3] = unit.address
+	s.arguments[4] = norms.address
+	s.arguments[5] = uint64(uint32(n))
+	s.arguments[6] = uint64(uint32(d))
+	s.arguments[7] = bitsOf(eps)
+	return s.launch(either[T](kernelNormalizeRowsGradPlainF32, kernelNormalizeRowsGradPlainF64), g, 8)
+}
+
 // normalizeRowsPlain launches normalize_rows_plain_f32 or normalize_rows_plain_f64.
 func normalizeRowsPlain[T real](s *stream, g grid, dst pointer[T], norms pointer[T], x pointer[T], n int32, d int32, eps T) error {
 	s.arguments[0] = dst.address
@@ -3023,6 +3322,31 @@ func normalizeRowsPlain[T real](s *stream, g grid, dst pointer[T], norms pointer
 	s.arguments[4] = uint64(uint32(d))
 	s.arguments[5] = bitsOf(eps)
 	return s.launch(either[T](kernelNormalizeRowsPlainF32, kernelNormalizeRowsPlainF64), g, 6)
+}
+
+// outputLoss launches output_loss_f32 or output_loss_f64.
+func outputLoss[T real](s *stream, g grid, loss pointer[T], grad pointer[T], x pointer[T], y pointer[T], n int32, c int32, kind int32, group int32) error {
+	s.arguments[0] = loss.address
+	s.arguments[1] = grad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = y.address
+	s.arguments[4] = uint64(uint32(n))
+	s.arguments[5] = uint64(uint32(c))
+	s.arguments[6] = uint64(uint32(kind))
+	s.arguments[7] = uint64(uint32(group))
+	return s.launch(either[T](kernelOutputLossF32, kernelOutputLossF64), g, 8)
+}
+
+// outputLossPlain launches output_loss_plain_f32 or output_loss_plain_f64.
+func outputLossPlain[T real](s *stream, g grid, loss pointer[T], grad pointer[T], x pointer[T], y pointer[T], n int32, c int32, kind int32) error {
+	s.arguments[0] = loss.address
+	s.arguments[1] = grad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = y.address
+	s.arguments[4] = uint64(uint32(n))
+	s.arguments[5] = uint64(uint32(c))
+	s.arguments[6] = uint64(uint32(kind))
+	return s.launch(either[T](kernelOutputLossPlainF32, kernelOutputLossPlainF64), g, 7)
 }
 
 // pathGrad4 launches path_grad_4_f32 or path_grad_4_f64.
@@ -3396,6 +3720,20 @@ func powerDiagonalPlain[T real](s *stream, g grid, y pointer[T], rowPtr pointer[
 	return s.launch(either[T](kernelPowerDiagonalPlainF32, kernelPowerDiagonalPlainF64), g, 10)
 }
 
+// segmentMaxGrad launches segment_max_grad_f32 or segment_max_grad_f64.
+func segmentMaxGrad[T real](s *stream, g grid, xGrad pointer[T], outGrad pointer[T], winners pointer[int32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, group int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = outGrad.address
+	s.arguments[2] = winners.address
+	s.arguments[3] = rowOffsets.address
+	s.arguments[4] = items.address
+	s.arguments[5] = itemSegment.address
+	s.arguments[6] = uint64(uint32(rows))
+	s.arguments[7] = uint64(uint32(q))
+	s.arguments[8] = uint64(uint32(group))
+	return s.launch(either[T](kernelSegmentMaxGradF32, kernelSegmentMaxGradF64), g, 9)
+}
+
 // segmentReduce launches segment_reduce_f32 or segment_reduce_f64.
 func segmentReduce[T real](s *stream, g grid, out pointer[T], x pointer[T], offsets pointer[int32], index pointer[int32], weights pointer[T], divisor pointer[T], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
 	s.arguments[0] = out.address
@@ -3410,6 +3748,23 @@ func segmentReduce[T real](s *stream, g grid, out pointer[T], x pointer[T], offs
 	s.arguments[9] = uint64(uint32(pool))
 	s.arguments[10] = uint64(uint32(group))
 	return s.launch(either[T](kernelSegmentReduceF32, kernelSegmentReduceF64), g, 11)
+}
+
+// segmentReduceGradPlain launches segment_reduce_grad_plain_f32 or segment_reduce_grad_plain_f64.
+func segmentReduceGradPlain[T real](s *stream, g grid, xGrad pointer[T], outGrad pointer[T], x pointer[T], offsets pointer[int32], index pointer[int32], share pointer[T], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, pool int32) error {
+	s.arguments[0] = xGrad.address
+	s.arguments[1] = outGrad.address
+	s.arguments[2] = x.address
+	s.arguments[3] = offsets.address
+	s.arguments[4] = index.address
+	s.arguments[5] = share.address
+	s.arguments[6] = rowOffsets.address
+	s.arguments[7] = items.address
+	s.arguments[8] = itemSegment.address
+	s.arguments[9] = uint64(uint32(rows))
+	s.arguments[10] = uint64(uint32(q))
+	s.arguments[11] = uint64(uint32(pool))
+	return s.launch(either[T](kernelSegmentReduceGradPlainF32, kernelSegmentReduceGradPlainF64), g, 12)
 }
 
 // segmentReducePlain launches segment_reduce_plain_f32 or segment_reduce_plain_f64.
@@ -3440,6 +3795,19 @@ func segmentReduceWide[T real](s *stream, g grid, out pointer[T], x pointer[T], 
 	s.arguments[9] = uint64(uint32(pool))
 	s.arguments[10] = uint64(uint32(group))
 	return s.launch(either[T](kernelSegmentReduceWideF32, kernelSegmentReduceWideF64), g, 11)
+}
+
+// segmentWinners launches segment_winners_f32 or segment_winners_f64.
+func segmentWinners[T real](s *stream, g grid, winners pointer[int32], x pointer[T], offsets pointer[int32], index pointer[int32], candidates pointer[int32], segments int32, q int32, group int32) error {
+	s.arguments[0] = winners.address
+	s.arguments[1] = x.address
+	s.arguments[2] = offsets.address
+	s.arguments[3] = index.address
+	s.arguments[4] = candidates.address
+	s.arguments[5] = uint64(uint32(segments))
+	s.arguments[6] = uint64(uint32(q))
+	s.arguments[7] = uint64(uint32(group))
+	return s.launch(either[T](kernelSegmentWinnersF32, kernelSegmentWinnersF64), g, 8)
 }
 
 // softmaxCrossEntropy launches softmax_cross_entropy_f32 or softmax_cross_entropy_f64.

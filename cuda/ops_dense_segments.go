@@ -12,10 +12,13 @@ func (e *Engine) SegmentReduce(out, x *tensor.Dense, s engine.Segments, pool eng
 	if err := engine.CheckSegmentReduce(out, x, s, pool); err != nil {
 		return err
 	}
-	if out.Dtype() == tensor.Float32 {
-		return segmentReduceOn[float32](e, out, x, s, pool)
+	switch {
+	case out.Dtype() == tensor.Float32:
+		return segmentReduceOn[float32, float32](e, out, x, s, pool)
+	case x.Dtype() == tensor.Float32:
+		return segmentReduceOn[float64, float32](e, out, x, s, pool)
 	}
-	return segmentReduceOn[float64](e, out, x, s, pool)
+	return segmentReduceOn[float64, float64](e, out, x, s, pool)
 }
 
 // segmentPiece is the number of items that one group of lanes pools; longer segments are cut into pieces of so
@@ -44,64 +47,90 @@ func cutSegments(offsets []int32) (pieces, segments []int32) {
 	return pieces, segments
 }
 
-// segmentPass is one launch: it pools items, which are rows of x or results of the pass before it.
-type segmentPass[T real] struct {
-	out, x   pointer[T]
-	offsets  pointer[int32]
-	segments int
-	pool     engine.Pooling
+// segmentWork is a pooling of segments of rows in T with a result in S.
+type segmentWork[S, T real] struct {
+	out           pointer[S]
+	x             pointer[T]
+	offsets, span pointer[int32] // span: the offsets that a mean counts by
+	index         pointer[int32]
+	weights       pointer[S]
+	divisor       pointer[S]
+	segments, q   int
+	pool          engine.Pooling
 }
 
-func segmentReduceOn[T real](e *Engine, out, x *tensor.Dense, s engine.Segments, pool engine.Pooling) error {
+func segmentReduceOn[S, T real](e *Engine, out, x *tensor.Dense, s engine.Segments, pool engine.Pooling) error {
 	segments, q := out.Shape()[0], out.Shape()[1]
 	if segments*q == 0 {
 		return nil
 	}
 	k := e.begin("SegmentReduce")
-	last := segmentPass[T]{of[T](k, out), of[T](k, x), upload(k, s.Offsets), segments, pool}
-	index, weights, divisor := upload(k, s.Index), uploadAs[T](k, s.Weights), upload(k, divisors[T](s, pool))
+	w := segmentWork[S, T]{
+		out: of[S](k, out), x: of[T](k, x), offsets: upload(k, s.Offsets), index: upload(k, s.Index),
+		weights: uploadAs[S](k, s.Weights), divisor: upload(k, divisors[S](s, pool)), segments: segments, q: q, pool: pool,
+	}
+	w.span = w.offsets
 	if e.plain {
-		return k.run(func(st *stream) error {
-			return segmentReducePlain(st, linear(segments*q, 256), last.out, last.x, last.offsets, index, weights, divisor, int32(segments), int32(q), int32(pool))
-		})
+		return k.run(w.launchPlain)
 	}
-	span := last.offsets
-	var passes []segmentPass[T]
-	for offsets := s.Offsets; ; {
-		pieces, rest := cutSegments(offsets)
-		if pieces == nil {
-			break
-		}
-		partial := scratch[T](k, (len(pieces)-1)*q)
-		inner := pool
-		if pool == engine.Mean {
-			inner = engine.Sum
-		}
-		passes = append(passes, segmentPass[T]{partial, last.x, upload(k, pieces), len(pieces) - 1, inner})
-		last.x, last.offsets, offsets = partial, upload(k, rest), rest
-	}
-	passes = append(passes, last)
-	return k.run(func(st *stream) error {
-		for i, p := range passes {
-			if i > 0 {
-				index, weights = pointer[int32]{}, pointer[T]{}
-			}
-			if err := launchSegments(st, p, index, weights, divisor, span, q); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return k.run(w.plan(k, s.Offsets))
 }
 
-func launchSegments[T real](s *stream, p segmentPass[T], index pointer[int32], weights, divisor pointer[T], span pointer[int32], q int) error {
-	launch, wide := segmentReduceWide[T], 16/size[T]()
-	if q%wide != 0 || p.x.address%16 != 0 || p.out.address%16 != 0 {
-		launch, wide = segmentReduce[T], 1
+// plan returns what enqueues the pooling. Where a segment is too long the pieces of segments are pooled first, and
+// then their results.
+func (w segmentWork[S, T]) plan(k *op, offsets []int32) func(*stream) error {
+	pieces, rest := cutSegments(offsets)
+	if pieces == nil {
+		return w.launch
 	}
-	group := lanes(blocksOf(q, wide))
-	units := p.segments * blocksOf(q, group*wide)
-	return launch(s, linear(units*group, 256), p.out, p.x, p.offsets, index, weights, divisor, span, int32(p.segments), int32(q), int32(p.pool), int32(group))
+	first := w
+	first.out, first.offsets, first.segments = scratch[S](k, (len(pieces)-1)*w.q), upload(k, pieces), len(pieces)-1
+	if w.pool == engine.Mean {
+		first.pool = engine.Sum
+	}
+	then := segmentWork[S, S]{
+		out: w.out, x: first.out, offsets: upload(k, rest), span: w.span, divisor: w.divisor, segments: w.segments, q: w.q, pool: w.pool,
+	}.plan(k, rest)
+	return func(s *stream) error {
+		if err := first.launch(s); err != nil {
+			return err
+		}
+		return then(s)
+	}
+}
+
+type segmentKernel[S, T real] func(s *stream, g grid, out pointer[S], x pointer[T], offsets, index pointer[int32], weights, divisor pointer[S],
+	span pointer[int32], segments, q, pool, group int32) error
+
+// launch enqueues one pass.
+func (w segmentWork[S, T]) launch(s *stream) error {
+	wide := 16 / size[T]()
+	vector := w.q%wide == 0 && w.x.address%16 == 0 && w.out.address%16 == 0
+	var kernel any = segmentKernel[S, S](segmentReduce[S])
+	switch mixed := size[S]() != size[T](); {
+	case mixed && vector:
+		kernel = segmentKernel[float64, float32]((*stream).segmentReduceWideF32F64)
+	case mixed:
+		kernel = segmentKernel[float64, float32]((*stream).segmentReduceF32F64)
+	case vector:
+		kernel = segmentKernel[S, S](segmentReduceWide[S])
+	}
+	if !vector {
+		wide = 1
+	}
+	group := lanes(blocksOf(w.q, wide))
+	units := w.segments * blocksOf(w.q, group*wide)
+	return kernel.(segmentKernel[S, T])(s, linear(units*group, 256), w.out, w.x, w.offsets, w.index, w.weights, w.divisor, w.span,
+		int32(w.segments), int32(w.q), int32(w.pool), int32(group))
+}
+
+func (w segmentWork[S, T]) launchPlain(s *stream) error {
+	type plainKernel[S, T real] = func(s *stream, g grid, out pointer[S], x pointer[T], offsets, index pointer[int32], weights, divisor pointer[S], segments, q, pool int32) error
+	var kernel any = plainKernel[S, S](segmentReducePlain[S])
+	if size[S]() != size[T]() {
+		kernel = plainKernel[float64, float32]((*stream).segmentReducePlainF32F64)
+	}
+	return kernel.(plainKernel[S, T])(s, linear(w.segments*w.q, 256), w.out, w.x, w.offsets, w.index, w.weights, w.divisor, int32(w.segments), int32(w.q), int32(w.pool))
 }
 
 // divisors returns the sum of the weights of each segment of a weighted mean, else nil.

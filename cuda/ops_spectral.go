@@ -10,33 +10,52 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// InvSqrt implements [engine.Engine] by Jacobi's method on the device, for matrices of any order. It waits
-// for the result, because a matrix that is not finite or has no inverse square root is an error. dst is
-// then unchanged.
-func (e *Engine) InvSqrt(dst, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
-	if err := engine.CheckInvSqrt(dst, k, eps, rule); err != nil {
+// InvSqrt implements [engine.Engine] by Jacobi's method on the device, for matrices of any order. Without a spectrum
+// to keep it waits for the result, because a matrix that is not finite or has no inverse square root is an
+// error; dst is then unchanged.
+func (e *Engine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
+	if err := engine.CheckInvSqrt(dst, kept, k, eps, rule); err != nil {
 		return err
 	}
 	o := e.begin("InvSqrt")
-	to := of[float64](o, dst)
-	d := newSpectrum(e, o, k, eps, rule)
-	d.factors = scratch[float64](o, d.matrices*d.n)
-	return d.wait(func(s *stream) error {
+	d := newSpectrum(e, o, k.Shape(), eps, rule)
+	d.angles, d.status = cleared[int32](o, d.matrices*spectralSweeps), cleared[int32](o, d.matrices)
+	d.norms, d.scales = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices)
+	if kept != nil {
+		d.values, d.vectors = of[float64](o, kept.Values), of[float64](o, kept.Vectors)
+	} else {
+		d.values, d.vectors = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.elements())
+	}
+	from, to := of[float64](o, k), of[float64](o, dst)
+	return d.run(kept == nil, func(s *stream) error {
+		if err := d.decompose(s, from); err != nil {
+			return err
+		}
+		if err := d.applyRule(s); err != nil {
+			return err
+		}
+		if kept != nil {
+			d.status = pointer[int32]{} // nobody asks for it: what has one is to be NaN
+		}
 		return d.product(s, spectralTerm{to: to, a: d.vectors, b: d.vectors, transA: true, scale: d.factors, mirror: true})
 	})
 }
 
-// InvSqrtGrad implements [engine.Engine]; see [eigen.InvSqrtGrad] for the formula. It waits like InvSqrt.
-func (e *Engine) InvSqrtGrad(kGrad, dstGrad, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
-	if err := engine.CheckInvSqrtGrad(kGrad, dstGrad, k, eps, rule); err != nil {
+// InvSqrtGrad implements [engine.Engine]; see [eigen.InvSqrtGrad] for the formula.
+func (e *Engine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum, eps float64, rule engine.InvSqrtRule) error {
+	if err := engine.CheckInvSqrtGrad(kGrad, dstGrad, kept, eps, rule); err != nil {
 		return err
 	}
 	o := e.begin("InvSqrtGrad")
+	d := newSpectrum(e, o, dstGrad.Shape(), eps, rule)
+	d.values, d.vectors = of[float64](o, kept.Values), of[float64](o, kept.Vectors)
+	d.roots, d.clamped = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices*d.n)
 	to, gradient := of[float64](o, kGrad), of[float64](o, dstGrad)
-	d := newSpectrum(e, o, k, eps, rule)
-	d.factors, d.roots, d.clamped = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices*d.n)
 	g, t := scratch[float64](o, d.elements()), scratch[float64](o, d.elements())
-	return d.wait(func(s *stream) error {
+	return d.run(false, func(s *stream) error {
+		if err := d.applyRule(s); err != nil {
+			return err
+		}
 		if err := s.spectralSymmetrizeF64(linear(d.elements(), spectralThreads), g, gradient, int32(d.n), int32(d.matrices)); err != nil {
 			return err
 		}
@@ -64,43 +83,39 @@ const (
 	spectralShift   = 1.5
 )
 
-// spectrum is the eigendecomposition of matrices of order n on the device.
+// spectrum is the eigendecomposition of matrices of order n on the device, and what a rule makes of it.
 type spectrum struct {
 	e           *Engine
 	o           *op
 	n, matrices int
 	eps         float64
-	inside      bool
+	rule        engine.InvSqrtRule
 
-	k, vectors              pointer[float64]
-	norms, values, scales   pointer[float64]
+	values, vectors         pointer[float64]
 	factors, roots, clamped pointer[float64] // what the rule needs of every eigenvalue
-	angles, status          pointer[int32]
+	norms, scales           pointer[float64]
+	angles, status          pointer[int32] // null where there is no decomposition
 }
 
-func newSpectrum(e *Engine, o *op, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) *spectrum {
-	d := &spectrum{e: e, o: o, matrices: k.Shape()[0], n: k.Shape()[1], eps: eps, inside: rule == engine.InsideRoot}
-	d.k, d.vectors = of[float64](o, k), scratch[float64](o, d.elements())
-	d.norms, d.values, d.scales = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices)
-	d.angles, d.status = cleared[int32](o, d.matrices*spectralSweeps), cleared[int32](o, d.matrices)
+func newSpectrum(e *Engine, o *op, shape tensor.Shape, eps float64, rule engine.InvSqrtRule) *spectrum {
+	d := &spectrum{e: e, o: o, matrices: shape[0], n: shape[1], eps: eps, rule: rule}
+	d.factors = scratch[float64](o, d.matrices*d.n)
 	return d
 }
 
 func (d *spectrum) elements() int { return d.matrices * d.n * d.n }
 
-// wait decomposes, runs what is to follow and returns the error of the first matrix that has one.
-func (d *spectrum) wait(then func(s *stream) error) error {
+// run enqueues f; if it is to wait it returns the error of the first matrix that has one.
+func (d *spectrum) run(wait bool, f func(s *stream) error) error {
 	if d.elements() == 0 {
 		return d.o.run(func(*stream) error { return nil })
 	}
+	if !wait {
+		return d.o.run(f)
+	}
 	status := make([]int32, d.matrices)
 	fetch(d.o, status, d.status)
-	if err := d.o.wait(func(s *stream) error {
-		if err := d.decompose(s); err != nil {
-			return err
-		}
-		return then(s)
-	}); err != nil {
+	if err := d.o.run(f); err != nil {
 		return err
 	}
 	for m, code := range status {
@@ -117,11 +132,11 @@ func (d *spectrum) wait(then func(s *stream) error) error {
 	return nil
 }
 
-// decompose enqueues the eigendecomposition and the values of the rule.
-func (d *spectrum) decompose(s *stream) error {
+// decompose enqueues the eigendecomposition of k.
+func (d *spectrum) decompose(s *stream, k pointer[float64]) error {
 	n, matrices := int32(d.n), int32(d.matrices)
 	rows := linear(d.matrices*d.n*32, spectralThreads)
-	if err := s.spectralNormsF64(rows, d.norms, d.k, n, matrices); err != nil {
+	if err := s.spectralNormsF64(rows, d.norms, k, n, matrices); err != nil {
 		return err
 	}
 	small := d.n <= spectralSmall && !d.e.plain
@@ -131,23 +146,27 @@ func (d *spectrum) decompose(s *stream) error {
 	}
 	start := linear(d.n*d.n, spectralThreads)
 	start.blocks.y = min(d.matrices, 65535)
-	if err := s.spectralStartF64(start, d.vectors, d.scales, d.status, d.k, d.norms, n, matrices, shift); err != nil {
+	if err := s.spectralStartF64(start, d.vectors, d.scales, d.status, k, d.norms, n, matrices, shift); err != nil {
 		return err
 	}
-	each := grid{blocks: dim{x: d.matrices}, threads: dim{x: spectralThreads}}
+	each := d.each()
 	if small {
-		if err := s.spectralSmallF64(each, d.vectors, d.values, d.status, d.scales, n, matrices); err != nil {
-			return err
-		}
-	} else {
-		if err := d.orthogonalize(s, each); err != nil {
-			return err
-		}
-		if err := s.spectralValuesF64(rows, d.vectors, d.values, d.status, d.angles, d.scales, n, matrices); err != nil {
-			return err
-		}
+		return s.spectralSmallF64(each, d.vectors, d.values, d.status, d.scales, n, matrices)
 	}
-	return s.spectralRuleF64(each, d.factors, d.roots, d.clamped, d.status, d.values, n, matrices, d.eps, number(d.inside))
+	if err := d.orthogonalize(s, each); err != nil {
+		return err
+	}
+	return s.spectralValuesF64(rows, d.vectors, d.values, d.status, d.angles, d.scales, n, matrices)
+}
+
+// each is a grid with a block for each matrix.
+func (d *spectrum) each() grid {
+	return grid{blocks: dim{x: d.matrices}, threads: dim{x: spectralThreads}}
+}
+
+// applyRule enqueues what the rule makes of the eigenvalues.
+func (d *spectrum) applyRule(s *stream) error {
+	return s.spectralRuleF64(d.each(), d.factors, d.roots, d.clamped, d.status, d.values, int32(d.n), int32(d.matrices), d.eps, int32(d.rule))
 }
 
 // orthogonalize enqueues the sweeps of the one-sided method; those after convergence do nothing.

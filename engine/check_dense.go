@@ -115,7 +115,8 @@ func CheckSegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
 	ck.that(s.Weights == nil || items <= len(s.Weights), "segments end at item %d, there are %d weights", items, len(s.Weights))
 	ck.that(s.Weights == nil || pool != Max, "weights for a maximum")
 	ck.rowsOf(s.Index, x.Shape()[0])
-	ck.float(x, out)
+	ck.float(x)
+	ck.that(ck.err != nil || out.Dtype() == x.Dtype() || out.Dtype() == tensor.Float64, "a result of %v for rows of %v", out.Dtype(), x.Dtype())
 	return ck.err
 }
 

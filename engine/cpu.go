@@ -115,67 +115,6 @@ func (e *CPU) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
 	return nil
 }
 
-// SegmentReduce implements [Engine].
-func (e *CPU) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
-	if err := CheckSegmentReduce(out, x, s, pool); err != nil {
-		return err
-	}
-	if x.Dtype() == tensor.Float32 {
-		segmentReduce(e.workers, data[float32](out), data[float32](x), s, x.Shape()[1], pool)
-	} else {
-		segmentReduce(e.workers, data[float64](out), data[float64](x), s, x.Shape()[1], pool)
-	}
-	return nil
-}
-
-func segmentReduce[T simd.Float](workers int, out, x []T, s Segments, q int, pool Pooling) {
-	parallel.Chunks(workers, len(s.Offsets)-1, segmentChunk, func(first, end int) {
-		for g := first; g < end; g++ {
-			reduceSegment(out[g*q:(g+1)*q], x, s, g, pool)
-		}
-	})
-}
-
-// segmentChunk is the number of segments that one piece of parallel work covers.
-const segmentChunk = 64
-
-func reduceSegment[T simd.Float](dst, x []T, s Segments, g int, pool Pooling) {
-	q := len(dst)
-	from, to := int(s.Offsets[g]), int(s.Offsets[g+1])
-	clear(dst)
-	sum := longSum[T]{total: dst}
-	total := float64(to - from)
-	if s.Weights != nil {
-		total = 0
-	}
-	for i := from; i < to; i++ {
-		row := i
-		if s.Index != nil {
-			row = int(s.Index[i])
-		}
-		src := x[row*q : (row+1)*q]
-		switch {
-		case s.Weights != nil:
-			total += s.Weights[i]
-			simd.Axpy(T(s.Weights[i]), src, sum.next())
-		case pool == Max && i == from:
-			copy(dst, src)
-		case pool == Max:
-			simd.Max(dst, src)
-		default:
-			to := sum.next()
-			simd.Add(to, to, src)
-		}
-	}
-	sum.end()
-	switch {
-	case pool == Mean && total != 0:
-		simd.Scale(T(1/total), dst)
-	case pool == Mean:
-		clear(dst)
-	}
-}
-
 // Convert implements [Engine].
 func (e *CPU) Convert(dst, src *tensor.Dense) error {
 	if err := CheckConvert(dst, src); err != nil {

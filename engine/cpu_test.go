@@ -87,7 +87,7 @@ func TestShapesThatDoNotFit(t *testing.T) {
 			return e.PathPool([]*tensor.Dense{anyTensor()}, anyTensor(), anyTensor(), &engine.PathPooling{Graph: b, Size: rng.IntN(3)})
 		},
 		"Gram":    func() error { return e.Gram(anyTensor(), anyTensor(), engine.Kernel{Alpha: 1}, false) },
-		"InvSqrt": func() error { return e.InvSqrt(anyTensor(), anyTensor(), 0.1, engine.AfterRoot) },
+		"InvSqrt": func() error { return e.InvSqrt(anyTensor(), nil, anyTensor(), 0.1, engine.AfterRoot) },
 		"Assign": func() error {
 			return e.Assign(make([]int32, rng.IntN(3)), anyTensor(), engine.Points{Table: anyTensor(), Size: 1}, anyTensor())
 		},

@@ -103,28 +103,22 @@ next:
 	}
 }
 
-// step appends v as the j-th vertex of the path, searches on and leaves the gradient of its prefix in
-// sum[j].
+// step appends v as the j-th vertex of the path, searches on and adds the gradient of its prefix to sum[j-1].
 func (t *trieGrad[T]) step(v int32, j int) {
 	t.path[j-1] = v
-	simd.Add(t.prefix[j], t.prefix[j-1], t.part(t.piece, v, j))
-	sum := t.sum[j]
-	clear(sum)
+	score, dst := t.part(t.piece, v, j), t.gradient(t.piece, v, j)
+	if j == t.limit {
+		simd.PathGradLeaf(t.acc[j], dst, t.sum[j-1], t.prefix[j-1], score, t.weight[j], t.scale[j], t.shift[j])
+		return
+	}
 	if t.active[j] {
-		simd.Exp(t.value, t.prefix[j], t.scale[j], t.shift[j])
-		if t.normGrad != nil {
-			simd.Add(t.acc[j], t.acc[j], t.value)
-		}
-		simd.Mul(sum, t.weight[j], t.value)
+		simd.PathGradStep(t.acc[j], t.prefix[j], t.sum[j], t.prefix[j-1], score, t.weight[j], t.scale[j], t.shift[j])
+	} else {
+		simd.Add(t.prefix[j], t.prefix[j-1], score)
+		clear(t.sum[j])
 	}
-	if j < t.limit {
-		t.eachNext(v, j, func(w int32) {
-			t.step(w, j+1)
-			simd.Add(sum, sum, t.sum[j+1])
-		})
-	}
-	dst := t.gradient(t.piece, v, j)
-	simd.Add(dst, dst, sum)
+	t.eachNext(v, j, func(w int32) { t.step(w, j+1) })
+	simd.AddToBoth(dst, t.sum[j-1], t.sum[j])
 }
 
 // maxTrieBack goes back through maxima: a first search finds the best path of every filter.

@@ -45,18 +45,37 @@ type Engine interface {
 	// whatever the dtype of Z, because its small eigenvalues matter to InvSqrt.
 	Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error
 
-	// InvSqrt replaces each of the symmetric matrices in k (J x q x q, Float64) by its regularised inverse
-	// square root, by the given rule. dst and k may be the same tensor.
-	InvSqrt(dst, k *tensor.Dense, eps float64, rule InvSqrtRule) error
+	// InvSqrt computes the regularised inverse square root of each of the symmetric matrices in k (J x q x q,
+	// Float64), by the given rule. dst and k may be the same tensor. A matrix that is not finite or has no
+	// inverse square root is an error. Unless kept is nil, the eigendecompositions are left there for
+	// InvSqrtGrad; a device then need not wait for the result, and gives NaN in place of the error.
+	InvSqrt(dst *tensor.Dense, kept *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error
 
 	// Assign finds the nearest anchor of every point: index_i = argmax_f sim(i, f) with the first
 	// maximum winning, and best_i = max_f sim(i, f), where sim(i, f) = sum_j <x_ij, z_jf> for point i
 	// and anchors Z (p x q x d). The n x q similarities are never stored. best may be nil.
 	Assign(index []int32, best *tensor.Dense, points Points, z *tensor.Dense) error
 
-	// SegmentReduce pools rows: out_g = pool over s.Offsets[g] <= i < s.Offsets[g+1] of x_{s.Row(i)}. An
-	// empty segment gives zeros. x is r x q, out is the number of segments x q.
+	// SegmentReduce pools rows: out_g = pool over s.Offsets[g] <= i < s.Offsets[g+1] of x_{row of item i}. An
+	// empty segment gives zeros. x is r x q, out is the number of segments x q; out may be Float64 for an x of
+	// Float32, so that sums lose nothing.
 	SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error
+
+	// NormalizeRowsGrad is the gradient of a scalar through NormalizeRows: from the gradients g_r and h_r
+	// with respect to the unit rows u_r = x_r / max(|x_r|, eps) and to the norms |x_r|, it computes the
+	// gradient with respect to x,
+	//
+	//	(g_r - u_r <u_r, g_r>) / |x_r| + h_r u_r           where |x_r| >= eps
+	//	g_r / eps + h_r x_r / |x_r|                        elsewhere, without the second term where x_r = 0
+	//
+	// unit, unitGrad and xGrad are n x d, norms and normGrad have n entries; normGrad may be nil for zeros,
+	// and xGrad may be the same tensor as unitGrad.
+	NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms *tensor.Dense, eps float64) error
+
+	// SegmentReduceGrad is the gradient of a scalar through SegmentReduce: from outGrad, its gradient with
+	// respect to the pooled rows, it computes the gradient with respect to x, which has x's shape. Where
+	// several items of a segment attain a maximum, the first takes the gradient.
+	SegmentReduceGrad(xGrad, outGrad, x *tensor.Dense, s Segments, pool Pooling) error
 
 	// PathPoolGrad is the gradient of a scalar through PathPool: from outGrad, its gradient with respect to
 	// the outputs, it computes the gradients with respect to scores and norms, which have their
@@ -65,9 +84,9 @@ type Engine interface {
 	PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error
 
 	// InvSqrtGrad is the gradient of a scalar through InvSqrt: from dstGrad, its gradient with respect to
-	// the inverse square roots (J x q x q), it computes the symmetric gradient with respect to the
-	// matrices k. All are Float64; kGrad may be the same tensor as dstGrad.
-	InvSqrtGrad(kGrad, dstGrad, k *tensor.Dense, eps float64, rule InvSqrtRule) error
+	// the inverse square roots (J x q x q), and the spectrum that InvSqrt kept it computes the symmetric
+	// gradient with respect to the matrices k. All are Float64; kGrad may be the same tensor as dstGrad.
+	InvSqrtGrad(kGrad, dstGrad *tensor.Dense, s *Spectrum, eps float64, rule InvSqrtRule) error
 
 	// PowerDiagonal computes the diagonals of the powers of an adjacency matrix with its arc weights:
 	// y_{v,d} = (A^{d+1})_{vv} for the columns d of y (vertices x number of powers).
@@ -86,6 +105,10 @@ type Engine interface {
 	// grad_i = softmax(logits_i) - e_{target_i}, the gradient of loss_i. logits and grad are n x c and may
 	// be the same tensor, loss has n entries.
 	SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error
+
+	// OutputLoss computes loss_i = sum_j l(x_ij, y_ij) for one of the kinds of [Loss] and, unless grad is nil,
+	// grad_ij = dl/dx_ij. x, y and grad are n x c, loss has n entries; grad may be the same tensor as x.
+	OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error
 
 	// Adam makes one step of Adam in place; parameter, its gradient and the two moments have the same
 	// number of elements. See [Adam].
@@ -162,7 +185,8 @@ func ParsePooling(s string) (Pooling, error) {
 	return 0, fmt.Errorf("pooling %q: want one of %s", s, strings.Join(poolingNames[:], ", "))
 }
 
-// InvSqrtRule says where the regularisation of an inverse square root goes. K = V diag(e) V'.
+// InvSqrtRule says where the regularisation of an inverse square root goes, and which gradient it has.
+// K = V diag(e) V'.
 type InvSqrtRule int
 
 const (
@@ -170,7 +194,22 @@ const (
 	AfterRoot InvSqrtRule = iota
 	// InsideRoot is (K + eps I)^(-1/2), the rule of the GCKN paper (section 3.2).
 	InsideRoot
+	// Published is AfterRoot with the gradient that the published GCKN code takes, -V (F o (V' G V)) V' with
+	// F_ij = 1/((s_i + s_j) s_i s_j) and s = sqrt(max(e,0)) + eps. The true derivative, that of AfterRoot,
+	// has sqrt(e_i) + sqrt(e_j) in place of s_i + s_j and no bound where anchors coincide.
+	Published
 )
+
+// Spectrum holds eigendecompositions K = V diag(e) V' of J symmetric matrices of order q, in Float64.
+type Spectrum struct {
+	Values  *tensor.Dense // J x q, in any order
+	Vectors *tensor.Dense // J x q x q: ROW i of a matrix is the eigenvector of value i
+}
+
+// NewSpectrum returns room for the eigendecompositions of J matrices of order q.
+func NewSpectrum(e Engine, matrices, q int) *Spectrum {
+	return &Spectrum{New(e, tensor.Float64, matrices, q), New(e, tensor.Float64, matrices, q, q)}
+}
 
 // Kernel is the dot-product kernel between paths of j vertices with unit rows,
 // kappa_j(z, x) = exp(scale_j sum_{i<=j} <z_i, x_i> + shift_j). With the exponent as a mean over
@@ -189,42 +228,6 @@ func (k Kernel) Scale(j int) (scale, shift float64) {
 	return k.Alpha / float64(j), -k.Alpha
 }
 
-// PathPooling describes a path pooling (GCKN, Eqs. 10 and 13 and Algorithm 1, before the projection):
-//
-//	out_j[u] = norm(u) * pool over paths p of j vertices from u of exp(scale_j sum_{i<=j} s_i(p_i) + shift_j)
-//
-// where s_i(v) = <z_i, x_v> comes as a table of scores: scores has D rows of Size*q columns, and the
-// columns i*q to (i+1)*q of row Index[v] are s_{i+1}(v) for the q filters. norms has D entries or is
-// nil for ones; norm(u) is the entry of u's row.
-//
-// The lengths j are 1..Size with AllLengths, otherwise Size alone; out holds a matrix of q columns for
-// each, in ascending order of j. Row r of the matrix of a length belongs to the vertex Roots[length][r],
-// or to vertex r where Roots is nil. A vertex with no path of that length gets zeros.
-//
-// Graph may be nil when Size is 1: each row of the table is then its own vertex.
-type PathPooling struct {
-	Graph      *graph.Batch
-	Index      []int32   // row of the table for each vertex; nil: vertex v has row v
-	Roots      [][]int32 // for each length, ascending vertices; nil: every vertex
-	Size       int       // vertices of the longest path
-	AllLengths bool
-	Route      graph.Route // what is pooled over
-	Kernel     Kernel
-	Pool       Pooling
-}
-
-// Lengths returns the path sizes that are pooled, ascending.
-func (p *PathPooling) Lengths() []int {
-	if !p.AllLengths {
-		return []int{p.Size}
-	}
-	lengths := make([]int, p.Size)
-	for j := range lengths {
-		lengths[j] = j + 1
-	}
-	return lengths
-}
-
 // Points are sequences of Size rows of a table (D x d): point i consists of the rows
 // Rows[i*Size:(i+1)*Size]. With Rows nil, Size is 1 and point i is row i.
 type Points struct {
@@ -239,15 +242,6 @@ func (p Points) Len() int {
 		return p.Table.Shape()[0]
 	}
 	return len(p.Rows) / p.Size
-}
-
-// Segments are consecutive runs of items, each item standing for a row of a matrix. Weights multiply
-// the rows of a sum or a mean, which is then divided by the sum of the weights (zero where that is
-// zero); a maximum takes none.
-type Segments struct {
-	Offsets []int32   // ascending; one more than there are segments
-	Index   []int32   // row of each item; nil: item i is row i
-	Weights []float64 // of each item; nil: ones
 }
 
 // Placement is a block of a matrix: rows from Row on, every Stride-th column from Column on.

@@ -168,6 +168,7 @@ func TestHistogramIntersectionOfOneSet(t *testing.T) {
 func TestSparseArgumentsThatDoNotFit(t *testing.T) {
 	e := engine.NewCPU(1)
 	of := func(shape ...int) *tensor.Dense { return engine.New(e, tensor.Float64, shape...) }
+	spectrum := engine.NewSpectrum(e, 1, 2)
 	single := engine.New(e, tensor.Float32, 2, 2)
 	a := &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}}
 	short := &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}, Values: []float64{1}}
@@ -193,14 +194,15 @@ func TestSparseArgumentsThatDoNotFit(t *testing.T) {
 			e.Posterior(of(2, 3), of(3), of(2, 3), of(4, 3), []int32{0, 1}), e.Posterior(single, of(2), of(2, 2), of(4, 2), []int32{0, 1}),
 		},
 		"InvSqrt": {
-			e.InvSqrt(of(1, 2, 2), of(1, 3, 3), 0.1, engine.AfterRoot), e.InvSqrt(of(1, 2, 3), of(1, 2, 3), 0.1, engine.AfterRoot),
-			e.InvSqrt(of(2, 2), of(2, 2), 0.1, engine.AfterRoot), e.InvSqrt(of(1, 2, 2), of(1, 2, 2), -1, engine.AfterRoot),
-			e.InvSqrt(of(1, 2, 2), of(1, 2, 2), 1, engine.InvSqrtRule(7)), e.InvSqrt(nil, of(1, 2, 2), 1, engine.AfterRoot),
+			e.InvSqrt(of(1, 2, 2), nil, of(1, 3, 3), 0.1, engine.AfterRoot), e.InvSqrt(of(1, 2, 3), nil, of(1, 2, 3), 0.1, engine.AfterRoot),
+			e.InvSqrt(of(2, 2), nil, of(2, 2), 0.1, engine.AfterRoot), e.InvSqrt(of(1, 2, 2), nil, of(1, 2, 2), -1, engine.AfterRoot),
+			e.InvSqrt(of(1, 2, 2), nil, of(1, 2, 2), 1, engine.InvSqrtRule(7)), e.InvSqrt(nil, nil, of(1, 2, 2), 1, engine.AfterRoot),
+			e.InvSqrt(of(1, 2, 2), engine.NewSpectrum(e, 1, 3), of(1, 2, 2), 1, engine.AfterRoot), e.InvSqrt(of(1, 2, 2), &engine.Spectrum{}, of(1, 2, 2), 1, engine.AfterRoot),
 		},
 		"InvSqrtGrad": {
-			e.InvSqrtGrad(of(1, 2, 2), of(1, 3, 3), of(1, 2, 2), 0.1, engine.AfterRoot),
-			e.InvSqrtGrad(of(1, 3, 3), of(1, 2, 2), of(1, 2, 2), 0.1, engine.AfterRoot),
-			e.InvSqrtGrad(of(1, 2, 2), engine.New(e, tensor.Float32, 1, 2, 2), of(1, 2, 2), 0.1, engine.AfterRoot),
+			e.InvSqrtGrad(of(1, 2, 2), of(1, 3, 3), spectrum, 0.1, engine.AfterRoot), e.InvSqrtGrad(of(1, 3, 3), of(1, 3, 3), spectrum, 0.1, engine.AfterRoot),
+			e.InvSqrtGrad(of(1, 2, 2), of(1, 2, 2), nil, 0.1, engine.AfterRoot), e.InvSqrtGrad(of(1, 2, 2), of(1, 2, 2), spectrum, -1, engine.AfterRoot),
+			e.InvSqrtGrad(of(1, 2, 2), engine.New(e, tensor.Float32, 1, 2, 2), spectrum, 0.1, engine.AfterRoot),
 		},
 	} {
 		for i, err := range errs {

@@ -38,7 +38,7 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 	if err := e.Gram(gram, y.anchors, y.pooling.Kernel, y.pooling.AllLengths); err != nil {
 		return nil, err
 	}
-	if err := e.InvSqrt(gram, gram, o.Epsilon, o.Rule); err != nil {
+	if err := e.InvSqrt(gram, nil, gram, o.Epsilon, o.Rule); err != nil {
 		return nil, err
 	}
 	y.exact = gram
@@ -130,20 +130,17 @@ func (y *layer) project(e engine.Engine, rows *tensor.Dense, j int) (*tensor.Den
 	return out, e.MatMul(out, rows, part(y.invSqrt, j), engine.MatMul{Alpha: 1})
 }
 
-// projectGraphs is project in Float64 whatever the dtype of the rows: the product takes differences of
+// projectGraphs is project for sums in Float64, whatever the dtype of the model: the product takes differences of
 // large sums, above all where anchors repeat, and its rounding in float32 would be most of the error of a
-// representation. Graphs are few next to vertices, so it costs little.
-func (y *layer) projectGraphs(e engine.Engine, rows *tensor.Dense, j int) (*tensor.Dense, error) {
-	defer engine.Release(e, rows)
-	wide, product := engine.Scratch(e, tensor.Float64, rows.Shape()...), engine.Scratch(e, tensor.Float64, rows.Shape()...)
-	defer engine.Release(e, wide, product)
-	if err := e.Convert(wide, rows); err != nil {
-		return nil, err
+// representation. Graphs are few next to vertices, so it costs little. The result has the model's dtype.
+func (y *layer) projectGraphs(e engine.Engine, sums *tensor.Dense, j int) (*tensor.Dense, error) {
+	defer engine.Release(e, sums)
+	product := engine.Scratch(e, tensor.Float64, sums.Shape()...)
+	if err := e.MatMul(product, sums, part(y.exact, j), engine.MatMul{Alpha: 1}); err != nil || y.anchors.Dtype() == tensor.Float64 {
+		return product, err
 	}
-	if err := e.MatMul(product, wide, part(y.exact, j), engine.MatMul{Alpha: 1}); err != nil {
-		return nil, err
-	}
-	out := engine.Scratch(e, rows.Dtype(), rows.Shape()...)
+	defer engine.Release(e, product)
+	out := engine.Scratch(e, y.anchors.Dtype(), sums.Shape()...)
 	return out, e.Convert(out, product)
 }
 

@@ -244,7 +244,11 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 				}
 				projected = true
 			}
-			sum := engine.Scratch(e, m.dtype(), graphs, y.filters())
+			dtype := m.dtype()
+			if !projected {
+				dtype = tensor.Float64
+			}
+			sum := engine.Scratch(e, dtype, graphs, y.filters())
 			if m.opt.GlobalPooling == GeneralizedMax {
 				err = m.equalizeGraphs(sum, b, c)
 			} else {

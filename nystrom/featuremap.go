@@ -37,7 +37,7 @@ func FitFeatureMap(eng engine.Engine, landmarks *tensor.Dense, eps float64, rule
 	if err := checkSymmetric(projection.Float64s(), m); err != nil {
 		return nil, err
 	}
-	if err := eng.InvSqrt(projection, projection, eps, rule); err != nil {
+	if err := eng.InvSqrt(projection, nil, projection, eps, rule); err != nil {
 		return nil, err
 	}
 	if err := projection.Reshape(m, m); err != nil {

@@ -16,7 +16,7 @@ go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" ./cuda/...
 
 echo "== models and golden values on it"
 GROVE_TEST_DEVICE=cuda go test -count=1 -tags gpu -exec "$with $root/build/sim" ./gckn ./nystrom ./cmd/grove
-GROVE_TEST_DEVICE=cuda go test -count=1 -tags gpu -exec "$with $root/build/sim" -run Golden ./autodiff
+GROVE_TEST_DEVICE=cuda go test -count=1 -tags gpu -exec "$with $root/build/sim" -run 'Golden|StayOnTheDevice' ./autodiff
 
 echo "== GPU engine with sanitizers"
 GROVE_CUDA_POOL=off go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned|TestEveryTiling|Upload|View|Convert' ./cuda

@@ -51,7 +51,7 @@ func BenchmarkInvSqrt(b *testing.B) {
 			k := duplicatedGram(n, n)
 			dst := make([]float64, n*n)
 			for b.Loop() {
-				if err := InvSqrt(1, n, dst, k, 0.01, AfterRoot); err != nil {
+				if _, _, err := InvSqrt(1, n, dst, k, 0.01, AfterRoot); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -13,13 +13,27 @@ import (
 
 var rules = []Rule{AfterRoot, InsideRoot}
 
+// invSqrtGrad is the gradient through InvSqrt at a matrix.
+func invSqrtGrad(t *testing.T, n int, g, k []float64, eps float64, rule Rule) []float64 {
+	t.Helper()
+	values, vectors, err := Symmetric(1, n, k, max(n, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, n*n)
+	if err := InvSqrtGrad(1, n, got, g, values, vectors, eps, rule); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
 // slopeAlong returns the derivative at t = 0 of sum_ij G_ij InvSqrt(K(t))_ij by central differences of
 // second and fourth order together.
 func slopeAlong(t *testing.T, n int, g []float64, eps float64, rule Rule, step float64, k func(t float64) []float64) float64 {
 	t.Helper()
 	at := func(x float64) float64 {
 		root := make([]float64, n*n)
-		if err := InvSqrt(1, n, root, k(x), eps, rule); err != nil {
+		if _, _, err := InvSqrt(1, n, root, k(x), eps, rule); err != nil {
 			t.Fatal(err)
 		}
 		return simd.Dot(g, root)
@@ -60,10 +74,7 @@ func TestInvSqrtGradAgainstCentralDifferences(t *testing.T) {
 						values[i] = eigenvalue(i, n)
 					}
 					k, g := withEigenvalues(values), randomMatrix(n, 3)
-					got := make([]float64, n*n)
-					if err := InvSqrtGrad(1, n, got, g, k, 0.1, rule); err != nil {
-						t.Fatal(err)
-					}
+					got := invSqrtGrad(t, n, g, k, 0.1, rule)
 					for seed := range uint64(3) {
 						change := randomMatrix(n, 10+seed)
 						mirror(n, change)
@@ -101,10 +112,7 @@ func TestInvSqrtGradOfSingularMatrix(t *testing.T) {
 				mirror(n, whole)
 				return whole
 			}
-			got := make([]float64, n*n)
-			if err := InvSqrtGrad(1, n, got, g, k, 0.1, rule); err != nil {
-				t.Fatal(err)
-			}
+			got := invSqrtGrad(t, n, g, k, 0.1, rule)
 			change := make([]float64, n*n) // M K + K M^T
 			simd.Gemm(1, false, false, n, n, n, 1, m, n, k, n, 0, change, n)
 			simd.Gemm(1, false, true, n, n, n, 1, k, n, m, n, 1, change, n)
@@ -122,13 +130,27 @@ func TestInvSqrtGradOfSingularMatrix(t *testing.T) {
 	}
 }
 
+// The published gradient is the true one of 1/sqrt at (sqrt(K) + eps)^2, for any eigenvalues.
+func TestPublishedGradient(t *testing.T) {
+	const n, eps = 24, 0.1
+	values, shifted := make([]float64, n), make([]float64, n)
+	for i := range values {
+		values[i] = float64((i+1)%3) / 4
+		shifted[i] = math.Pow(math.Sqrt(values[i])+eps, 2)
+	}
+	g := randomMatrix(n, 3)
+	got := invSqrtGrad(t, n, g, withEigenvalues(values), eps, Published)
+	want := invSqrtGrad(t, n, g, withEigenvalues(shifted), 0, AfterRoot)
+	// Zero eigenvalues are known to 1e-16, their roots to 1e-8.
+	if d := largestDifference(got, want); !(d <= 1e-6*largestAbs(want)) {
+		t.Errorf("gradients differ by %.3g of the largest entry", d/largestAbs(want))
+	}
+}
+
 func TestInvSqrtGradIsSymmetricAndWorksInPlace(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 33, 150} {
 		k, g := duplicatedGram(n, max(n, 1)), randomMatrix(n, 5)
-		got := make([]float64, n*n)
-		if err := InvSqrtGrad(1, n, got, g, k, 0.01, AfterRoot); err != nil {
-			t.Fatal(err)
-		}
+		got := invSqrtGrad(t, n, g, k, 0.01, AfterRoot)
 		for i := range n {
 			for j := range i {
 				if got[i*n+j] != got[j*n+i] {
@@ -136,26 +158,26 @@ func TestInvSqrtGradIsSymmetricAndWorksInPlace(t *testing.T) {
 				}
 			}
 		}
-		for name, into := range map[string][]float64{"g": g, "k": k} {
-			saved := slices.Clone(into)
-			if err := InvSqrtGrad(8, n, into, g, k, 0.01, AfterRoot); err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(into, got) {
-				t.Errorf("order %d: in the place of %s and with 8 workers the result has other bits", n, name)
-			}
-			copy(into, saved)
+		values, vectors, err := Symmetric(8, n, k, max(n, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := InvSqrtGrad(8, n, g, g, values, vectors, 0.01, AfterRoot); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(g, got) {
+			t.Errorf("order %d: in place and with 8 workers the result has other bits", n)
 		}
 	}
 }
 
 func TestInvSqrtGradRefuses(t *testing.T) {
-	for _, rule := range rules {
-		if err := InvSqrtGrad(1, 2, make([]float64, 4), make([]float64, 4), make([]float64, 4), 0, rule); !errors.Is(err, ErrNotFinite) {
+	for _, rule := range []Rule{AfterRoot, InsideRoot, Published} {
+		if err := InvSqrtGrad(1, 2, make([]float64, 4), make([]float64, 4), []float64{0, 1}, identity(2), 0, rule); !errors.Is(err, ErrNotFinite) {
 			t.Errorf("singular matrix with eps = 0: error %v", err)
 		}
 	}
-	if err := InvSqrtGrad(1, 1, make([]float64, 1), []float64{1}, []float64{1}, -1, AfterRoot); err == nil {
+	if err := InvSqrtGrad(1, 1, make([]float64, 1), []float64{1}, []float64{1}, []float64{1}, -1, AfterRoot); err == nil {
 		t.Error("a negative eps is no error")
 	}
 }

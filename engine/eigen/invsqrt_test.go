@@ -90,7 +90,7 @@ func checkInverseSqrt(t *testing.T, text []byte) {
 				tolerance = 3e-5
 			}
 			got := make([]float64, n*n)
-			if err := InvSqrt(1, n, got, k, c.Eps, AfterRoot); err != nil {
+			if _, _, err := InvSqrt(1, n, got, k, c.Eps, AfterRoot); err != nil {
 				t.Fatal(err)
 			}
 			if d := largestDifference(got, want); !(d <= tolerance*largestAbs(want)) {
@@ -113,7 +113,7 @@ func TestInsideRootSquaredInverts(t *testing.T) {
 		const eps = 0.01
 		k := duplicatedGram(n, max(1, n/2))
 		root := make([]float64, n*n)
-		if err := InvSqrt(1, n, root, k, eps, InsideRoot); err != nil {
+		if _, _, err := InvSqrt(1, n, root, k, eps, InsideRoot); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
@@ -144,7 +144,7 @@ func TestInvSqrtOfDiagonal(t *testing.T) {
 		InsideRoot: func(e float64) float64 { return 1 / math.Sqrt(e+eps) },
 	} {
 		got := make([]float64, n*n)
-		if err := InvSqrt(1, n, got, k, eps, rule); err != nil {
+		if _, _, err := InvSqrt(1, n, got, k, eps, rule); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
@@ -166,7 +166,7 @@ func TestInvSqrtIsSymmetricAndWorksInPlace(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			k := duplicatedGram(n, max(n, 1))
 			root := make([]float64, n*n)
-			if err := InvSqrt(1, n, root, k, 0.01, AfterRoot); err != nil {
+			if _, _, err := InvSqrt(1, n, root, k, 0.01, AfterRoot); err != nil {
 				t.Fatal(err)
 			}
 			for i := range n {
@@ -176,7 +176,7 @@ func TestInvSqrtIsSymmetricAndWorksInPlace(t *testing.T) {
 					}
 				}
 			}
-			if err := InvSqrt(8, n, k, k, 0.01, AfterRoot); err != nil {
+			if _, _, err := InvSqrt(8, n, k, k, 0.01, AfterRoot); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(k, root) {
@@ -188,17 +188,17 @@ func TestInvSqrtIsSymmetricAndWorksInPlace(t *testing.T) {
 
 func TestInvSqrtRefuses(t *testing.T) {
 	for _, eps := range []float64{-0.01, math.NaN(), math.Inf(1)} {
-		if err := InvSqrt(1, 1, make([]float64, 1), []float64{1}, eps, AfterRoot); err == nil {
+		if _, _, err := InvSqrt(1, 1, make([]float64, 1), []float64{1}, eps, AfterRoot); err == nil {
 			t.Errorf("eps = %v is no error", eps)
 		}
 	}
 	for _, rule := range []Rule{AfterRoot, InsideRoot} {
-		if err := InvSqrt(1, 2, make([]float64, 4), make([]float64, 4), 0, rule); !errors.Is(err, ErrNotFinite) {
+		if _, _, err := InvSqrt(1, 2, make([]float64, 4), make([]float64, 4), 0, rule); !errors.Is(err, ErrNotFinite) {
 			t.Errorf("singular matrix with eps = 0: error %v", err)
 		}
 	}
 	nan := []float64{1, 0, math.NaN(), 1}
-	if err := InvSqrt(1, 2, make([]float64, 4), nan, 0.01, AfterRoot); !errors.Is(err, ErrNotFinite) {
+	if _, _, err := InvSqrt(1, 2, make([]float64, 4), nan, 0.01, AfterRoot); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("NaN in the matrix: error %v", err)
 	}
 }

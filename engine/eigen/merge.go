@@ -195,3 +195,13 @@ func (c *conquest) pack(from, cut, to int, kept []int) (position []int, count [s
 	copy(d[k:], moved)
 	return position, count
 }
+
+// rotate does (x, y) = (c x - s y, s x + c y).
+func rotate(x, y []float64, c, s float64) {
+	y = y[:len(x)]
+	for i, xi := range x {
+		yi := y[i]
+		x[i] = c*xi - s*yi
+		y[i] = s*xi + c*yi
+	}
+}

@@ -3,6 +3,8 @@ package eigen
 import (
 	"math"
 	"slices"
+
+	"github.com/grove-graph/grove/engine/simd"
 )
 
 // sweepsPerValue bounds the QL sweeps for one eigenvalue; two suffice on average (LAPACK dsteqr
@@ -43,6 +45,7 @@ func implicitQL(diagonal, offDiagonal, u []float64, n int) error {
 		}()
 	}
 	e[m-1] = 0
+	c, s := make([]float64, m), make([]float64, m)
 	for first := range m {
 		for sweep := 0; ; sweep++ {
 			last := first
@@ -55,15 +58,16 @@ func implicitQL(diagonal, offDiagonal, u []float64, n int) error {
 			if sweep == sweepsPerValue {
 				return ErrNoConvergence
 			}
-			sweepQL(d, e, u, n, first, last)
+			from := sweepQL(d, e, c, s, first, last)
+			simd.Rotate(u[from*n:], n, m, c[from:last], s[from:last])
 		}
 	}
 	return nil
 }
 
-// sweepQL does one implicit QL step on the unreduced rows first to last, chasing the bulge upwards.
-func sweepQL(d, e, u []float64, n, first, last int) {
-	m := len(d)
+// sweepQL does one implicit QL step on the unreduced rows first to last, chasing the bulge upwards. It leaves the
+// rotations of rows i and i+1 of the eigenvectors in cosines[i] and sines[i], for i from the returned one to last-1.
+func sweepQL(d, e, cosines, sines []float64, first, last int) (from int) {
 	e[last] = 0
 	g := (d[first+1] - d[first]) / (2 * e[first])
 	g = d[last] - d[first] + e[first]/(g+math.Copysign(math.Hypot(g, 1), g))
@@ -75,7 +79,7 @@ func sweepQL(d, e, u []float64, n, first, last int) {
 		if r == 0 {
 			d[i+1] -= p
 			e[last] = 0
-			return
+			return i + 1
 		}
 		s, c = f/r, g/r
 		g = d[i+1] - p
@@ -83,11 +87,12 @@ func sweepQL(d, e, u []float64, n, first, last int) {
 		p = s * r
 		d[i+1] = g + p
 		g = c*r - b
-		rotate(u[i*n:i*n+m], u[(i+1)*n:(i+1)*n+m], c, s)
+		cosines[i], sines[i] = c, s
 	}
 	d[first] -= p
 	e[first] = g
 	e[last] = 0
+	return first
 }
 
 // length returns sqrt(x^2 + y^2), by the formula where that is safe: it is faster and more accurate
@@ -97,14 +102,4 @@ func length(x, y float64) float64 {
 		return math.Sqrt(square)
 	}
 	return math.Hypot(x, y)
-}
-
-// rotate does (x, y) = (c x - s y, s x + c y).
-func rotate(x, y []float64, c, s float64) {
-	y = y[:len(x)]
-	for i, xi := range x {
-		yi := y[i]
-		x[i] = c*xi - s*yi
-		y[i] = s*xi + c*yi
-	}
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/grove-graph/grove/engine/simd"
 )
 
-// panelWidth is the number of columns that are reduced before the rest of the matrix is updated
-// (LAPACK ilaenv's choice for dsytrd).
-const panelWidth = 32
+// panelWidth is the number of columns that are reduced before the rest of the matrix is updated. A column costs
+// two vector operations for every one before it in its panel, an update a pass over the matrix: small matrices
+// stay in the cache and are updated often (32 is LAPACK ilaenv's choice for dsytrd).
+func panelWidth(n int) int { return min(max(4, n/16), 32) }
 
 // tridiagonalise reduces a full symmetric matrix A, n x n row-major with both triangles given, to
 // the tridiagonal T = Q^T A Q with the given diagonal and off-diagonal (n-1 numbers) by Householder
@@ -20,9 +21,10 @@ const panelWidth = 32
 // the matrix after a panel, A -= V W^T + W V^T, is a single matrix product.
 func tridiagonalise(workers, n int, a, diagonal, offDiagonal, tau []float64) {
 	// The rows of stack are V^T, W^T and V^T again, so that [V W] [W V]^T needs no further copy.
-	stack := make([]float64, 3*min(panelWidth, n)*n)
-	for from := 0; from < n; from += panelWidth {
-		to := min(from+panelWidth, n)
+	panel := min(panelWidth(n), n)
+	stack := make([]float64, 3*panel*n)
+	for from := 0; from < n; from += panel {
+		to := min(from+panel, n)
 		width := to - from
 		w := stack[width*n : 2*width*n]
 		for j := from; j < to; j++ {

@@ -26,6 +26,9 @@ func Cases() []Case {
 	all = append(all, denseCases()...)
 	all = append(all, pathCases()...)
 	all = append(all, pathGradCases()...)
+	all = append(all, normalizeGradCases()...)
+	all = append(all, segmentGradCases()...)
+	all = append(all, lossCases()...)
 	return all
 }
 
@@ -150,7 +153,7 @@ func gramCases() []Case {
 							if err := gram(c, k); err != nil {
 								return err
 							}
-							return c.e.InvSqrt(c.outputOf(tensor.Float64, count, q, q), k, 0.01, rule)
+							return c.e.InvSqrt(c.outputOf(tensor.Float64, count, q, q), nil, k, 0.01, rule)
 						}})
 					}
 				}
@@ -214,6 +217,25 @@ func segmentCases() []Case {
 						return c.e.SegmentReduce(c.output(len(s.Offsets)-1, q), c.random(12, n, q), s, pool)
 					}})
 				}
+			}
+			for _, form := range []string{"plain", "shared", "weighted"} {
+				if form == "weighted" && pool == engine.Max {
+					continue
+				}
+				// Sums in float64 lose nothing: the suite's unit for float64 holds for rows of float32.
+				all = append(all, Case{"SegmentReduce", fmt.Sprintf("%v q=%d %s, result in float64", pool, q, form), 4, func(c *call) error {
+					const n = 1025
+					s := engine.Segments{Offsets: []int32{0, 0, 1, 600, 700, 700, n}}
+					for i := range n {
+						if form != "plain" {
+							s.Index = append(s.Index, int32(i*7%300))
+						}
+						if form == "weighted" {
+							s.Weights = append(s.Weights, float64(i%3)-0.7)
+						}
+					}
+					return c.e.SegmentReduce(c.outputOf(tensor.Float64, len(s.Offsets)-1, q), c.randomOf(tensor.Float32, 12, n, q), s, pool)
+				}})
 			}
 		}
 	}

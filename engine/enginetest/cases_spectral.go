@@ -16,7 +16,8 @@ type spectralFamily struct {
 
 	// forward and backward are the tolerances of InvSqrt and of its gradient. An eigenvalue e is known up
 	// to delta, some n 2^-53 |K|, by either engine; the rules and their slopes magnify this. Without a
-	// backward tolerance the slope of the first rule at zero has no bound, and only the second is tried.
+	// backward tolerance the slope of AfterRoot at zero has no bound, and only the others are tried; they
+	// magnify little more than the rules do.
 	forward, backward float64
 }
 
@@ -98,7 +99,10 @@ func spectralCases() []Case {
 			if order == 97 && family.name != "singular gram" && family.name != "with negative eigenvalues" {
 				continue
 			}
-			for _, rule := range []engine.InvSqrtRule{engine.AfterRoot, engine.InsideRoot} {
+			for _, rule := range []engine.InvSqrtRule{engine.AfterRoot, engine.InsideRoot, engine.Published} {
+				if rule == engine.Published && order != 3 && order != 32 && order != 47 {
+					continue // its root is that of AfterRoot
+				}
 				matrices := func(c *call) *tensor.Dense {
 					rng := rand.New(rand.NewPCG(uint64(order), 40))
 					var k []float64
@@ -110,16 +114,22 @@ func spectralCases() []Case {
 				name := fmt.Sprintf("%s %dx%d rule=%d", family.name, count, order, rule)
 				// The suite's unit is that of the dtype, but these are in float64 whatever it is.
 				all = append(all, Case{"InvSqrt", name, family.forward, func(c *call) error {
-					k := matrices(c)
-					return c.e.InvSqrt(c.outputOf(tensor.Float64, count, order, order), k, 0.05, rule)
+					var kept *engine.Spectrum // the result is the same with and without one
+					if rule == engine.Published {
+						kept = engine.NewSpectrum(c.e, count, order)
+					}
+					return c.e.InvSqrt(c.outputOf(tensor.Float64, count, order, order), kept, matrices(c), 0.05, rule)
 				}})
 				if family.backward == 0 && rule == engine.AfterRoot {
 					continue
 				}
 				tolerance := max(family.backward, 100)
+				if rule == engine.Published {
+					tolerance = max(10*family.forward, 100)
+				}
 				all = append(all, Case{"InvSqrtGrad", name, tolerance, func(c *call) error {
-					k, g := matrices(c), c.randomOf(tensor.Float64, 41, count, order, order)
-					return c.e.InvSqrtGrad(c.outputOf(tensor.Float64, count, order, order), g, k, 0.05, rule)
+					g := c.randomOf(tensor.Float64, 41, count, order, order)
+					return c.throughInvSqrt(c.outputOf(tensor.Float64, count, order, order), g, matrices(c), rule)
 				}})
 			}
 		}
@@ -130,28 +140,38 @@ func spectralCases() []Case {
 		if err := c.e.Convert(k, c.upload(tensor.Float64, append(smooth, smooth...), 2, 40, 40)); err != nil {
 			return err
 		}
-		return c.e.InvSqrt(k, k, 0.05, engine.AfterRoot)
+		return c.e.InvSqrt(k, nil, k, 0.05, engine.AfterRoot)
 	}}, Case{"InvSqrtGrad", "in place", 1e6, func(c *call) error {
 		g := c.outputOf(tensor.Float64, 1, 35, 35)
 		if err := c.e.Convert(g, c.randomOf(tensor.Float64, 42, 1, 35, 35)); err != nil {
 			return err
 		}
 		k := c.upload(tensor.Float64, fill(35, func(i, j int) float64 { return math.Exp(-float64(i-j) * float64(i-j) / 9) }), 1, 35, 35)
-		return c.e.InvSqrtGrad(g, g, k, 0.05, engine.InsideRoot)
+		return c.throughInvSqrt(g, g, k, engine.InsideRoot)
 	}}, Case{"InvSqrt", "a singular matrix without regularisation", 1, func(c *call) error {
-		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 3, 3), engine.New(c.e, tensor.Float64, 1, 3, 3), 0, engine.AfterRoot)
-	}}, Case{"InvSqrtGrad", "a singular matrix without regularisation", 1, func(c *call) error {
-		t := func() *tensor.Dense { return engine.New(c.e, tensor.Float64, 1, 3, 3) }
-		return c.e.InvSqrtGrad(t(), t(), t(), 0, engine.InsideRoot)
+		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 3, 3), nil, engine.New(c.e, tensor.Float64, 1, 3, 3), 0, engine.AfterRoot)
+	}}, Case{"InvSqrtGrad", "no spectrum", 1, func(c *call) error {
+		t := engine.New(c.e, tensor.Float64, 1, 3, 3)
+		return c.e.InvSqrtGrad(t, t, nil, 0.1, engine.InsideRoot)
 	}}, Case{"InvSqrt", "a matrix that is not finite", 1, func(c *call) error {
 		k := fill(34, func(i, j int) float64 { return 1 / float64(1+i-j) })
 		k[33*34+2] = math.NaN()
-		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 34, 34), c.upload(tensor.Float64, k, 1, 34, 34), 0.1, engine.AfterRoot)
+		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 34, 34), nil, c.upload(tensor.Float64, k, 1, 34, 34), 0.1, engine.AfterRoot)
 	}}, Case{"InvSqrt", "a negative regularisation", 1, func(c *call) error {
 		k := c.upload(tensor.Float64, []float64{1}, 1, 1, 1)
-		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 1, 1), k, -0.1, engine.AfterRoot)
+		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 1, 1), nil, k, -0.1, engine.AfterRoot)
 	}}, Case{"InvSqrt", "the shapes differ", 1, func(c *call) error {
-		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 2, 2), engine.New(c.e, tensor.Float64, 1, 3, 3), 0.1, engine.AfterRoot)
+		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 2, 2), nil, engine.New(c.e, tensor.Float64, 1, 3, 3), 0.1, engine.AfterRoot)
 	}})
 	return all
+}
+
+// throughInvSqrt computes the gradient of the matrices k from that of their inverse square roots.
+func (c *call) throughInvSqrt(kGrad, dstGrad, k *tensor.Dense, rule engine.InvSqrtRule) error {
+	shape := k.Shape()
+	kept := engine.NewSpectrum(c.e, shape[0], shape[1])
+	if err := c.e.InvSqrt(engine.New(c.e, tensor.Float64, shape...), kept, k, 0.05, rule); err != nil {
+		return err
+	}
+	return c.e.InvSqrtGrad(kGrad, dstGrad, kept, 0.05, rule)
 }

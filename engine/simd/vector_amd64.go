@@ -32,6 +32,18 @@ func axpyWide(lv level, a float64, x []float32, y []float64) {
 	}
 }
 
+// rotate is Rotate at a level.
+func rotate(lv level, u []float64, ld, cols int, c, s []float64) {
+	switch lv {
+	case portable:
+		portableRotate(u, ld, cols, c, s)
+	case avx512:
+		rotateF64AVX512(cols, &u[0], 8*ld, len(c), &c[0], &s[0])
+	default:
+		rotateF64AVX2(cols, &u[0], 8*ld, len(c), &c[0], &s[0])
+	}
+}
+
 // argMax is the index of ArgMax at a level.
 func argMax[T Float](lv level, x []T) int {
 	n, px := len(x), &x[0]

@@ -13,6 +13,8 @@ func scale[T Float](_ level, a T, x []T)     { portableScale(a, x) }
 func maximum[T Float](_ level, dst, x []T)   { portableMaximum(dst, x) }
 func argMax[T Float](_ level, x []T) int     { return portableArgMax(x) }
 
+func rotate(_ level, u []float64, ld, cols int, c, s []float64) { portableRotate(u, ld, cols, c, s) }
+
 func axpyWide(_ level, a float64, x []float32, y []float64) { portableAxpyWide(a, x, y) }
 
 func exp[T Float](_ level, dst, src []T, scale, shift T) {

@@ -89,6 +89,34 @@ func TestAxpyWide(t *testing.T) {
 	})
 }
 
+// Rotations act on the columns asked for alone, within a few roundings.
+func TestRotate(t *testing.T) {
+	eachSize(t, func(t *testing.T, lv level, cols int) {
+		for _, rows := range []int{2, 3, 17} {
+			rng := newRand(cols)
+			ld := cols + 3
+			u := random[float64](rng, rows*ld, -1, 1)
+			c, s := make([]float64, rows-1), make([]float64, rows-1)
+			for i := range c {
+				s[i], c[i] = math.Sincos(float64(i) + 0.3)
+			}
+			want := slices.Clone(u.x)
+			portableRotate(want, ld, cols, c, s)
+			before := slices.Clone(u.x)
+			if cols > 0 {
+				rotate(lv, u.x, ld, cols, c, s)
+			}
+			u.check(t)
+			for i, w := range want {
+				if i%ld >= cols {
+					w = before[i]
+				}
+				near(t, i, u.x[i], w, 4*float64(rows)*epsilon[float64]())
+			}
+		}
+	})
+}
+
 func TestDotIsTheInnerProduct(t *testing.T) {
 	t.Run("float32", testDot[float32])
 	t.Run("float64", testDot[float64])

@@ -31,6 +31,7 @@ func main() {
 			"elementwise": writeElementwise,
 			"argmax":      argMaxKernels,
 			"widen":       widenKernels,
+			"rotate":      rotateKernels,
 		} {
 			a := newAssembler(set)
 			write(a)

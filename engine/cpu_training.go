@@ -6,7 +6,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NormalizeRowsGrad is [Reference.NormalizeRowsGrad] on the vector units.
+// NormalizeRowsGrad implements [Engine] on the vector units.
 func (e *CPU) NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms *tensor.Dense, eps float64) error {
 	if err := CheckNormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms, eps); err != nil {
 		return err
@@ -44,7 +44,7 @@ func normalizeRowsGrad[T simd.Float](workers int, xGrad, unitGrad, normGrad, uni
 	})
 }
 
-// SegmentReduceGrad is [Reference.SegmentReduceGrad] on the vector units. Where items share rows the
+// SegmentReduceGrad implements [Engine] on the vector units. Where items share rows the
 // segments follow one another on one goroutine, so that each sum has a fixed order.
 func (e *CPU) SegmentReduceGrad(xGrad, outGrad, x *tensor.Dense, s Segments, pool Pooling) error {
 	if err := CheckSegmentReduceGrad(xGrad, outGrad, x, s, pool); err != nil {
@@ -64,12 +64,7 @@ func (e *CPU) SegmentReduceGrad(xGrad, outGrad, x *tensor.Dense, s Segments, poo
 
 func segmentReduceGrad[T simd.Float](workers int, xGrad, outGrad, x []T, s Segments, q int, pool Pooling) {
 	clear(xGrad)
-	row := func(i int32) int {
-		if s.Index == nil {
-			return int(i)
-		}
-		return int(s.Index[i])
-	}
+	shares := s.Shares(pool)
 	parallel.Each(workers, (len(s.Offsets)-1+segmentChunk-1)/segmentChunk, func() func(int) {
 		best, winner := make([]T, q), make([]int, q)
 		return func(chunk int) {
@@ -79,14 +74,18 @@ func segmentReduceGrad[T simd.Float](workers int, xGrad, outGrad, x []T, s Segme
 					continue
 				}
 				if pool != Max {
-					divisor := s.divisor(g, pool)
 					for i := from; i < to; i++ {
-						simd.Axpy(T(s.share(i, divisor)), gradient, xGrad[row(i)*q:(row(i)+1)*q])
+						share := T(1)
+						if shares != nil {
+							share = T(shares[i])
+						}
+						r := s.row(i)
+						simd.Axpy(share, gradient, xGrad[r*q:(r+1)*q])
 					}
 					continue
 				}
 				for i := from; i < to; i++ {
-					r := row(i)
+					r := s.row(i)
 					for f, v := range x[r*q : (r+1)*q] {
 						if i == from || v > best[f] {
 							best[f], winner[f] = v, r
@@ -101,7 +100,7 @@ func segmentReduceGrad[T simd.Float](workers int, xGrad, outGrad, x []T, s Segme
 	})
 }
 
-// OutputLoss is [Reference.OutputLoss]; it computes each loss in float64.
+// OutputLoss implements [Engine]; it computes each loss in float64.
 func (e *CPU) OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
 	if err := CheckOutputLoss(loss, grad, x, y, kind); err != nil {
 		return err
@@ -128,14 +127,4 @@ func outputLoss[T simd.Float](workers int, loss, grad, x, y []T, c int, kind Los
 			loss[i] = T(sum)
 		}
 	})
-}
-
-// InvSqrtFactors is [Reference.InvSqrtFactors] on all workers.
-func (e *CPU) InvSqrtFactors(dst, values, vectors, k *tensor.Dense, eps float64) error {
-	return invSqrtFactors(e.workers, dst, values, vectors, k, eps)
-}
-
-// InvSqrtFactorsGrad is [Reference.InvSqrtFactorsGrad] on all workers.
-func (e *CPU) InvSqrtFactorsGrad(kGrad, dstGrad, values, vectors *tensor.Dense, eps float64) error {
-	return invSqrtFactorsGrad(e.workers, kGrad, dstGrad, values, vectors, eps)
 }

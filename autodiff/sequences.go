@@ -1,0 +1,162 @@
+package autodiff
+
+import (
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// sequences are the distinct label sequences along the paths of a batch. Where labels are all that vertices show, a
+// layer pools over them in place of the paths, of which many are alike:
+//
+//	x = A s,  kappa = exp(alpha (x - 1)),  out = C kappa
+//
+// with the scores s as a matrix of (rows Size) x q, the mean x of the scores along every sequence, and its count
+// along the paths of every root, or for a mean its share. A maximum is over the sequences of a root.
+type sequences struct {
+	first            []int // number of the first sequence of each length, and of all
+	sizes            []int // vertices of each length
+	mean, meanBack   *engine.Sparse
+	count, countBack *engine.Sparse
+	maxima           engine.Segments
+}
+
+// newSequences lists the sequences of the given roots of every length. classes are those of the vertices, numbered as
+// all is.
+func newSequences(layer *Layer, tableRows int, all *graph.PathSequences, classes, roots [][]int32) *sequences {
+	s := &sequences{sizes: all.Size, first: []int{0}}
+	mean, count := &engine.Sparse{Cols: tableRows * layer.Size, RowPtr: []int32{0}}, &engine.Sparse{RowPtr: []int32{0}}
+	for i, size := range all.Size {
+		local := make([]int32, len(all.Labels[i])/size) // of each sequence: 1 + its number in the batch
+		for _, root := range roots[i] {
+			class := classes[i][root]
+			entries, total := all.Offsets[i][class:class+2], 1.0
+			if layer.Pool == engine.Mean {
+				total = 0
+				for _, n := range all.Count[i][entries[0]:entries[1]] {
+					total += float64(n)
+				}
+			}
+			for e := entries[0]; e < entries[1]; e++ {
+				n := all.Number[i][e]
+				if local[n] == 0 {
+					for k, label := range all.Labels[i][int(n)*size : int(n+1)*size] {
+						mean.Col = append(mean.Col, label*int32(layer.Size)+int32(k))
+						mean.Values = append(mean.Values, 1/float64(size))
+					}
+					mean.RowPtr = append(mean.RowPtr, int32(len(mean.Col)))
+					local[n] = int32(mean.Rows())
+				}
+				count.Col = append(count.Col, local[n]-1)
+				count.Values = append(count.Values, float64(all.Count[i][e])/total)
+			}
+			count.RowPtr = append(count.RowPtr, int32(len(count.Col)))
+		}
+		s.first = append(s.first, mean.Rows())
+	}
+	count.Cols = mean.Rows()
+	s.mean, s.meanBack = mean, transposed(mean)
+	if layer.Pool == engine.Max {
+		s.maxima = engine.Segments{Offsets: count.RowPtr, Index: append([]int32{}, count.Col...)}
+	} else {
+		s.count, s.countBack = count, transposed(count)
+	}
+	return s
+}
+
+// transposed returns the transpose of a matrix with values.
+func transposed(a *engine.Sparse) *engine.Sparse {
+	t := &engine.Sparse{Cols: a.Rows(), RowPtr: make([]int32, a.Cols+1), Col: make([]int32, len(a.Col)), Values: make([]float64, len(a.Col))}
+	for _, c := range a.Col {
+		t.RowPtr[c+1]++
+	}
+	for c := range a.Cols {
+		t.RowPtr[c+1] += t.RowPtr[c]
+	}
+	end := append([]int32(nil), t.RowPtr...)
+	for r := range a.Rows() {
+		for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
+			at := &end[a.Col[e]]
+			t.Col[*at], t.Values[*at] = int32(r), a.Values[e]
+			*at++
+		}
+	}
+	return t
+}
+
+// each calls body for runs of sequences [from, to) with one kernel. With the exponent as a mean over positions that is
+// one run for all lengths.
+func (s *sequences) each(kernel engine.Kernel, body func(p *engine.PathPooling, from, to int) error) error {
+	for i := 0; i < len(s.sizes); i++ {
+		from, alpha := s.first[i], s.alpha(kernel, i)
+		for i+1 < len(s.sizes) && s.alpha(kernel, i+1) == alpha {
+			i++
+		}
+		if err := body(&engine.PathPooling{Size: 1, Kernel: engine.Kernel{Alpha: alpha}}, from, s.first[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alpha is that of exp(alpha (mean - 1)) = exp(scale_j sum + shift_j) for length i of j vertices: j scale_j.
+func (s *sequences) alpha(kernel engine.Kernel, i int) float64 {
+	if kernel.SumExponent {
+		return kernel.Alpha * float64(s.sizes[i])
+	}
+	return kernel.Alpha
+}
+
+// sequencePooling is the pooling of one layer over sequences, with what its last run left for the way back.
+type sequencePooling struct {
+	layer                               Layer
+	means, kappa, meanGrads, kappaGrads *memory
+	x, k                                *tensor.Dense // of the last run
+}
+
+func (op *operation) newSequencePooling(layer Layer) *sequencePooling {
+	return &sequencePooling{layer, op.newMemory(), op.newMemory(), op.newMemory(), op.newMemory(), nil, nil}
+}
+
+// pool computes out from the scores.
+func (p *sequencePooling) pool(g *Graph, s *sequences, out, scores *tensor.Dense) error {
+	n, q := s.mean.Rows(), out.Shape()[1]
+	p.x, p.k = p.means.tensor(g.engine, g.dtype, n, q), p.kappa.tensor(g.engine, g.dtype, n, q)
+	if err := g.engine.SparseMatMul(p.x, s.mean, p.means.view(scores, 0, s.mean.Cols, q)); err != nil {
+		return err
+	}
+	err := s.each(p.layer.Kernel, func(single *engine.PathPooling, from, to int) error {
+		k, x := p.kappa.view(p.k, from*q, to-from, q), p.kappa.view(p.x, from*q, to-from, q)
+		return g.engine.PathPool([]*tensor.Dense{k}, x, nil, single)
+	})
+	if err != nil {
+		return err
+	}
+	if p.layer.Pool == engine.Max {
+		return g.engine.SegmentReduce(out, p.k, s.maxima, engine.Max)
+	}
+	return g.engine.SparseMatMul(out, s.count, p.k)
+}
+
+// back computes the gradient of the scores that pool saw from that of what it computed.
+func (p *sequencePooling) back(g *Graph, s *sequences, scoreGrad, grad *tensor.Dense) error {
+	n, q := s.mean.Rows(), grad.Shape()[1]
+	kGrad, xGrad := p.kappaGrads.tensor(g.engine, g.dtype, n, q), p.meanGrads.tensor(g.engine, g.dtype, n, q)
+	var err error
+	if p.layer.Pool == engine.Max {
+		err = g.engine.SegmentReduceGrad(kGrad, grad, p.k, s.maxima, engine.Max)
+	} else {
+		err = g.engine.SparseMatMul(kGrad, s.countBack, grad)
+	}
+	if err != nil {
+		return err
+	}
+	err = s.each(p.layer.Kernel, func(single *engine.PathPooling, from, to int) error {
+		part := func(t *tensor.Dense) *tensor.Dense { return p.kappaGrads.view(t, from*q, to-from, q) }
+		return g.engine.PathPoolGrad(part(xGrad), nil, []*tensor.Dense{part(kGrad)}, part(p.x), nil, single)
+	})
+	if err != nil {
+		return err
+	}
+	return g.engine.SparseMatMul(p.meanGrads.view(scoreGrad, 0, s.mean.Cols, q), s.meanBack, xGrad)
+}

@@ -1,0 +1,116 @@
+package enginetest
+
+import (
+	"fmt"
+
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
+)
+
+// normalizeGradCases have a row of zeros, one below eps and one exactly at it.
+func normalizeGradCases() []Case {
+	var all []Case
+	for _, n := range sizes {
+		for _, d := range []int{0, 1, 3, 32, 130} {
+			for _, withNorms := range []bool{false, true} {
+				all = append(all, Case{"NormalizeRowsGrad", fmt.Sprintf("%dx%d norms=%v", n, d, withNorms), 8, func(c *call) error {
+					const eps = 0x1p-4
+					x := normal(31, n*d)
+					if n > 3 && d > 0 {
+						for i := range d {
+							x[i], x[d+i], x[2*d+i] = 0, 0x1p-10, 0
+						}
+						x[2*d] = eps
+					}
+					if n*d == 1 {
+						x[0] = eps / 4 // a longer row of one element has no gradient but rounding
+					}
+					unit, norms := c.output(n, d), c.output(n)
+					if err := c.e.NormalizeRows(unit, norms, c.upload(c.dtype, x, n, d), eps); err != nil {
+						return err
+					}
+					var normGrad *tensor.Dense
+					if withNorms {
+						normGrad = c.random(32, n)
+					}
+					return c.e.NormalizeRowsGrad(c.output(n, d), c.random(33, n, d), normGrad, unit, norms, eps)
+				}})
+			}
+		}
+	}
+	return append(all, Case{"NormalizeRowsGrad", "shapes that do not fit", 1, func(c *call) error {
+		return c.e.NormalizeRowsGrad(c.random(1, 3, 2), c.random(2, 2, 3), nil, c.random(3, 2, 3), c.random(4, 2), 1)
+	}})
+}
+
+// segmentGradCases have empty segments, rows that several items share, segments and rows of many items and, for
+// the maximum, ties.
+func segmentGradCases() []Case {
+	var all []Case
+	for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
+		for _, q := range []int{0, 1, 5, 32, 130} {
+			for _, n := range sizes {
+				for _, form := range []string{"plain", "shared", "weighted", "long"} {
+					if form == "weighted" && pool == engine.Max {
+						continue
+					}
+					all = append(all, Case{"SegmentReduceGrad", fmt.Sprintf("%v q=%d n=%d %s", pool, q, n, form), 8, func(c *call) error {
+						s := engine.Segments{Offsets: []int32{0, 0}}
+						for i := range n {
+							if i == n-1 || i%5 == 4 && form != "long" {
+								s.Offsets = append(s.Offsets, int32(i+1))
+							}
+							switch form {
+							case "shared", "weighted":
+								s.Index = append(s.Index, int32(i*3%max(n/2, 1)))
+							case "long":
+								s.Index = append(s.Index, int32(i%3))
+							}
+							if form == "weighted" {
+								s.Weights = append(s.Weights, float64(i%4))
+							}
+						}
+						rows := n
+						if form == "long" {
+							rows = 3
+						}
+						x := normal(34, rows*q)
+						for i := range x {
+							x[i] = float64(int(2 * x[i])) // few values, many ties
+						}
+						return c.e.SegmentReduceGrad(c.output(rows, q), c.random(35, len(s.Offsets)-1, q), c.upload(c.dtype, x, rows, q), s, pool)
+					}})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// lossCases have outputs far from zero, where exponentials overflow.
+func lossCases() []Case {
+	var all []Case
+	for _, kind := range []engine.Loss{engine.SquaredLoss, engine.LogisticLoss, engine.SquaredHinge} {
+		for _, n := range sizes {
+			for _, classes := range []int{1, 2, 7} {
+				all = append(all, Case{"OutputLoss", fmt.Sprintf("%v %dx%d", kind, n, classes), 4, func(c *call) error {
+					x, y := normal(36, n*classes), make([]float64, n*classes)
+					for i := range x {
+						y[i] = float64(i % 2)
+						if kind == engine.SquaredHinge {
+							y[i] = 2*y[i] - 1
+						}
+						if i%10 == 9 && kind == engine.LogisticLoss {
+							x[i] *= 500
+						}
+					}
+					out, grad := c.output(n), c.output(n, classes)
+					return c.e.OutputLoss(out, grad, c.upload(c.dtype, x, n, classes), c.upload(c.dtype, y, n, classes), kind)
+				}})
+			}
+		}
+	}
+	return append(all, Case{"OutputLoss", "unknown loss", 1, func(c *call) error {
+		return c.e.OutputLoss(c.random(1, 2), nil, c.random(2, 2, 2), c.random(3, 2, 2), engine.Loss(9))
+	}})
+}
