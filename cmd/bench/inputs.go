@@ -58,10 +58,11 @@ func (s sizes) orders(e engine.Engine) []int {
 	return []int{s.matrix / 2, s.matrix}
 }
 
-// source is a batch of labelled graphs and where it came from.
+// source is a batch of labelled graphs with their classes and where it came from.
 type source struct {
-	batch *graph.Batch
-	from  string
+	batch   *graph.Batch
+	classes []int
+	from    string
 }
 
 // inputs provides the graphs that operations run on. Where the data folder lacks a data set, a
@@ -117,11 +118,12 @@ func (in *inputs) named(name, kind string, opt dataset.SynthOptions) (source, er
 		from = fmt.Sprintf("generated %s (%d vertices, mean degree %.1f)", kind, d.Batch.NumVertices(),
 			float64(d.Batch.NumArcs())/float64(max(d.Batch.NumVertices(), 1)))
 	}
-	b, err := encoded(thinned(d, in.sizes.graphs))
+	d = thinned(d, in.sizes.graphs)
+	b, err := encoded(d)
 	if err != nil {
 		return source{}, err
 	}
-	in.ready[key] = source{b, from}
+	in.ready[key] = source{b, d.Classes, from}
 	return in.ready[key], nil
 }
 

@@ -80,7 +80,7 @@ func command(executable []string) *cobra.Command {
 	p := root.Flags()
 	p.StringSliceVar(&f.ops, "op", nil, "operations to measure, separated by commas; all or none")
 	p.StringSliceVar(&f.models, "model", nil, "models to measure, separated by commas; a data set means all its models; all or none")
-	p.StringSliceVar(&f.stages, "stage", nil, "stages of models to measure: read, fit, encode, select; default all")
+	p.StringSliceVar(&f.stages, "stage", nil, "stages of models to measure: read, fit, encode, select, epoch; default all")
 	p.StringVar(&f.data, "data", defaultData(), "folder that holds tu/NAME, text/NAME and folds/NAME (default $GROVE_DATA or ../shared/data)")
 	p.Lookup("data").DefValue = ""
 	p.StringVar(&f.settings.Device, "device", "auto", "device that computes: auto (the first GPU, or else the CPU), cpu, cuda or cuda:N")
@@ -136,7 +136,7 @@ func writeList(w io.Writer) {
 	for _, op := range operations() {
 		fmt.Fprintf(t, "  %s\t%s\n", op.name, op.about)
 	}
-	fmt.Fprintln(t, "\nModels (--model), 128 filters, sigma 0.6:")
+	fmt.Fprintln(t, "\nModels (--model), 128 filters unless they are trained end to end, sigma 0.6:")
 	for _, m := range models() {
 		fmt.Fprintf(t, "  %s\t%s\n", m.name, m.about)
 	}
@@ -196,8 +196,8 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 // check reports what is wrong with flags that need no device to be judged.
 func (f *flags) check() error {
 	for _, s := range f.stages {
-		if !slices.Contains([]string{stageRead, stageFit, stageEncode, stageSelect}, s) {
-			return fmt.Errorf("--stage %q: want some of read, fit, encode, select", s)
+		if !slices.Contains([]string{stageRead, stageFit, stageEncode, stageSelect, stageEpoch}, s) {
+			return fmt.Errorf("--stage %q: want some of read, fit, encode, select, epoch", s)
 		}
 	}
 	if f.settings.Workers < 1 || f.settings.Repeat < 2 {

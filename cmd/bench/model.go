@@ -20,6 +20,7 @@ type model struct {
 	workers  int  // for a data set that takes long; 0: as many as --workers says
 	extra    bool // only run when asked for by name
 	noSelect bool // leave out the choice of C
+	trained  bool // end to end: its stage is an epoch
 
 	targets map[string]target // by stage, on the CPU
 	device  map[string]target // likewise on a GPU
@@ -51,7 +52,7 @@ func models() []model {
 	within := func(limit float64) target {
 		return target{"seconds of sampling, anchors and encoding", limit, atMost}
 	}
-	return []model{
+	return append(trainings(), []model{
 		{name: "mutag-path", about: "GCKN-path on MUTAG, path size 4", dataset: "tu/MUTAG", variant: "gckn-path", pathSize: 4},
 		{name: "mutag-subtree", about: "GCKN-subtree on MUTAG, path size 4", dataset: "tu/MUTAG", variant: "gckn-subtree", pathSize: 4,
 			targets: map[string]target{stageWhole: {"seconds to read, fit, encode and select", 2, atMost}}},
@@ -81,5 +82,5 @@ func models() []model {
 				return dataset.Synth("power-law", dataset.SynthOptions{Graphs: 1, Vertices: s.powerLaw, Degree: 10})
 			}, variant: "gckn-path", pathSize: 3, workers: 2, extra: true, noSelect: true,
 			targets: map[string]target{figureMemory: {"GB of memory at the peak", 24, atMost}}},
-	}
+	}...)
 }

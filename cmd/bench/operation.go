@@ -113,5 +113,7 @@ func (f floor) operations(r rates) float64 {
 // operations lists all of them in the order of the report.
 func operations() []operation {
 	return slices.Concat(denseOperations(), sparseOperations(), pathOperations(), matrixOperations(),
-		anchorOperations(), vertexOperations(), learningOperations(), contextualOperations(), messageOperations())
+		anchorOperations(), vertexOperations(), learningOperations(), kernelOperations(), contextualOperations(),
+		colourOperations(),
+		messageOperations())
 }

@@ -67,13 +67,13 @@ func invSqrt(t *table, count, n int) (*task, error) {
 	flops := float64(count) * (decomposition(n) + product(n))
 	return &task{
 		shape: fmt.Sprintf("%d x %d x %d", count, n, n),
-		run:   func(e engine.Engine) error { return e.InvSqrt(out, k, 0.01, engine.AfterRoot) },
+		run:   func(e engine.Engine) error { return e.InvSqrt(out, nil, k, 0.01, engine.AfterRoot) },
 		units: flops, unit: "FLOP/s",
 		floor: floor{flops64: flops, bytes: 16 * float64(count*n*n)},
 	}, nil
 }
 
-// invSqrtGrad counts the decomposition and the four products of V (F o (V' G V)) V'.
+// invSqrtGrad counts the four products of V (F o (V' G V)) V'; the decomposition is that of the way forward.
 func invSqrtGrad(t *table) (*task, error) {
 	count, n := 4, t.sizes.filters
 	k, err := t.kernelMatrices(count, n)
@@ -84,11 +84,14 @@ func invSqrtGrad(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := engine.New(t.engine, tensor.Float64, count, n, n)
-	flops := float64(count) * (decomposition(n) + 4*product(n))
+	out, spectrum := engine.New(t.engine, tensor.Float64, count, n, n), engine.NewSpectrum(t.engine, count, n)
+	if err := t.engine.InvSqrt(out, spectrum, k, 0.01, engine.Published); err != nil {
+		return nil, err
+	}
+	flops := float64(count) * 4 * product(n)
 	return &task{
 		shape: fmt.Sprintf("%d x %d x %d", count, n, n),
-		run:   func(e engine.Engine) error { return e.InvSqrtGrad(out, grad, k, 0.01, engine.AfterRoot) },
+		run:   func(e engine.Engine) error { return e.InvSqrtGrad(out, grad, spectrum, 0.01, engine.Published) },
 		units: flops, unit: "FLOP/s",
 		floor: floor{flops64: flops, bytes: 24 * float64(count*n*n)},
 	}, nil

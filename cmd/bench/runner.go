@@ -244,5 +244,8 @@ func (r *runner) model(ctx context.Context, m model) error {
 		g.engine = engine.NewCPU(g.on.workers)
 	}
 	resetPeak()
+	if m.trained {
+		return g.epochStage(ctx)
+	}
 	return g.stages(ctx)
 }

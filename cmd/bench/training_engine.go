@@ -1,0 +1,81 @@
+package main
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/grove-graph/grove/engine"
+	"gorgonia.org/tensor"
+)
+
+// timedEngine adds up the time of the operations that training asks of an engine.
+type timedEngine struct {
+	*engine.CPU
+	nanoseconds atomic.Int64
+}
+
+func (e *timedEngine) spent() time.Duration { return time.Duration(e.nanoseconds.Load()) }
+
+func (e *timedEngine) since(start time.Time, err error) error {
+	e.nanoseconds.Add(time.Since(start).Nanoseconds())
+	return err
+}
+
+func (e *timedEngine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
+	return e.since(time.Now(), e.CPU.MatMul(c, a, b, opt))
+}
+
+func (e *timedEngine) SparseMatMul(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense) error {
+	return e.since(time.Now(), e.CPU.SparseMatMul(y, a, x))
+}
+
+func (e *timedEngine) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
+	return e.since(time.Now(), e.CPU.NormalizeRows(dst, norms, x, eps))
+}
+
+func (e *timedEngine) NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms *tensor.Dense, eps float64) error {
+	return e.since(time.Now(), e.CPU.NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms, eps))
+}
+
+func (e *timedEngine) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
+	return e.since(time.Now(), e.CPU.PathPool(out, scores, norms, p))
+}
+
+func (e *timedEngine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores,
+	norms *tensor.Dense, p *engine.PathPooling) error {
+	return e.since(time.Now(), e.CPU.PathPoolGrad(scoreGrad, normGrad, outGrad, scores, norms, p))
+}
+
+func (e *timedEngine) Gram(out, z *tensor.Dense, kernel engine.Kernel, allLengths bool) error {
+	return e.since(time.Now(), e.CPU.Gram(out, z, kernel, allLengths))
+}
+
+func (e *timedEngine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64,
+	rule engine.InvSqrtRule) error {
+	return e.since(time.Now(), e.CPU.InvSqrt(dst, kept, k, eps, rule))
+}
+
+func (e *timedEngine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, s *engine.Spectrum, eps float64,
+	rule engine.InvSqrtRule) error {
+	return e.since(time.Now(), e.CPU.InvSqrtGrad(kGrad, dstGrad, s, eps, rule))
+}
+
+func (e *timedEngine) SegmentReduce(out, x *tensor.Dense, s engine.Segments, pool engine.Pooling) error {
+	return e.since(time.Now(), e.CPU.SegmentReduce(out, x, s, pool))
+}
+
+func (e *timedEngine) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error {
+	return e.since(time.Now(), e.CPU.SoftmaxCrossEntropy(loss, grad, logits, target))
+}
+
+func (e *timedEngine) Adam(parameter, moment1, moment2, gradient *tensor.Dense, step engine.Adam) error {
+	return e.since(time.Now(), e.CPU.Adam(parameter, moment1, moment2, gradient, step))
+}
+
+func (e *timedEngine) Place(dst, src *tensor.Dense, index []int32, at engine.Placement) error {
+	return e.since(time.Now(), e.CPU.Place(dst, src, index, at))
+}
+
+func (e *timedEngine) Convert(dst, src *tensor.Dense) error {
+	return e.since(time.Now(), e.CPU.Convert(dst, src))
+}
