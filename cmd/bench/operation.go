@@ -114,6 +114,5 @@ func (f floor) operations(r rates) float64 {
 func operations() []operation {
 	return slices.Concat(denseOperations(), sparseOperations(), pathOperations(), matrixOperations(),
 		anchorOperations(), vertexOperations(), learningOperations(), kernelOperations(), contextualOperations(),
-		colourOperations(),
-		messageOperations())
+		messageOperations(), colourOperations())
 }

@@ -85,7 +85,8 @@ func colourMatrix(
 	}
 }
 
-// colourWeights learns a weight for each colour, and the machine on them. Its rate counts colours.
+// colourWeights learns a weight for each colour, and the machine on them. Its rate counts colours; the floor is one
+// product with the sum of their kernels, which reads and adds every occurrence.
 func colourWeights(limit float64) func(t *table) (*task, error) {
 	return func(t *table) (*task, error) {
 		d, err := classified(t.inputs)
@@ -110,6 +111,7 @@ func colourWeights(limit float64) func(t *table) (*task, error) {
 			return nil, err
 		}
 		zero, colours := learned.Zero()
+		occurrences := float64(b.NumVertices() * (opt.Iterations + 1))
 		return &task{
 			shape: fmt.Sprintf("%s: %d graphs, %d colours, of which %d weigh nothing",
 				d.Name, b.NumGraphs(), colours, zero),
@@ -118,7 +120,8 @@ func colourWeights(limit float64) func(t *table) (*task, error) {
 				return err
 			},
 			units: float64(colours), unit: "colours/s",
-			rate: target{fmt.Sprintf("colours in a second, %g seconds for all", limit), float64(colours) / limit, atLeast},
+			floor: floor{flops64: 2 * occurrences, bytes: 8 * occurrences},
+			rate:  target{fmt.Sprintf("colours in a second, %g seconds for all", limit), float64(colours) / limit, atLeast},
 		}, nil
 	}
 }
