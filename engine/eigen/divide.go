@@ -8,7 +8,7 @@ import (
 
 const (
 	// leafOrder is the largest block that implicit QL solves.
-	leafOrder = 24
+	leafOrder = 32
 	// parallelOrder is the smallest block whose halves are solved at the same time.
 	parallelOrder = 256
 )

@@ -16,8 +16,7 @@ const sweepsPerValue = 60
 // dsteqr) or far below the rounding error of the whole matrix.
 func negligible(e, d1, d2 float64) bool {
 	const floor = 0x1p-60
-	e = math.Abs(e)
-	return e <= floor || e <= unitRoundoff*math.Sqrt(math.Abs(d1))*math.Sqrt(math.Abs(d2))
+	return math.Abs(e) <= floor || e*e <= unitRoundoff*unitRoundoff*math.Abs(d1*d2)
 }
 
 // implicitQL computes the eigendecomposition of a small tridiagonal matrix of norm about 1 by QL
@@ -81,7 +80,8 @@ func sweepQL(d, e, cosines, sines []float64, first, last int) (from int) {
 			e[last] = 0
 			return i + 1
 		}
-		s, c = f/r, g/r
+		inverse := 1 / r
+		s, c = f*inverse, g*inverse
 		g = d[i+1] - p
 		r = (d[i]-g)*s + 2*c*b
 		p = s * r
