@@ -20,11 +20,18 @@ type source struct {
 	weights []float64     // of each class; nil: ones
 	targets []float64     // standardised
 
-	known   [][]int32             // path classes of all vertices for the first layer; nil: found batch by batch
+	known [][]int32 // path classes of all vertices for the first layer; nil: found batch by batch
+
+	sequences *graph.PathSequences // of known; nil where graphs have many paths
+
 	offsets []int32               // of the graphs that known belongs to
 	cut     *graph.Neighbourhoods // in a task on vertices
 	hops    int                   // how far a vertex sees
 }
+
+// pathsPerRoot is the mean number of paths from a vertex up to which training pools over their label sequences:
+// where there are more, the recursions over walks and arcs are as good.
+const pathsPerRoot = 64
 
 // newSource prepares what all batches share.
 func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions) (*source, error) {
@@ -47,7 +54,13 @@ func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions
 		if err != nil {
 			return nil, err
 		}
-		s.known = b.PathClasses(ids, first.PathSize, opt.Network.AllLengths, opt.Network.Walk, e.Workers()).Class
+		classes := b.PathClasses(ids, first.PathSize, opt.Network.AllLengths, opt.Network.Walk, e.Workers())
+		visited := pathsPerRoot
+		for _, roots := range classes.Roots {
+			visited += pathsPerRoot * len(roots)
+		}
+		s.known = classes.Class
+		s.sequences = b.PathSequences(classes, ids, first.PathSize, opt.Network.AllLengths, opt.Network.Walk, visited)
 		s.offsets = b.Offsets
 	}
 	return s, nil
@@ -106,8 +119,11 @@ func (s *source) prepare(b *graph.Batch, classes [][]int32, items []int, vertice
 		if err != nil {
 			return nil, err
 		}
-		return s.network.Prepare(b, autodiff.Features{Rows: s.labels, Index: index, Unit: true, Classes: classes},
-			targets, vertices)
+		features := autodiff.Features{Rows: s.labels, Index: index, Unit: true, Classes: classes}
+		if classes != nil {
+			features.Sequences = s.sequences
+		}
+		return s.network.Prepare(b, features, targets, vertices)
 	}
 	in, err := s.input.channel(s.engine, s.dtype, b)
 	if err != nil {
