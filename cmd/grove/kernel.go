@@ -23,11 +23,13 @@ type graphKernel interface {
 	gram(ctx context.Context, report func(string, int, int)) (*tensor.Dense, error)
 	// cross returns the kernel matrix between other graphs and the fitted ones.
 	cross(ctx context.Context, b *graph.Batch, report func(string, int, int)) (*tensor.Dense, error)
-	// Keep forgets all fitted graphs but the given ones.
-	Keep(graphs []int) error
-
 	MarshalJSON() ([]byte, error)
 	Tensors() map[string]*tensor.Dense
+}
+
+// keeper is a kernel that can forget all fitted graphs but some.
+type keeper interface {
+	Keep(graphs []int) error
 }
 
 // kernelSetting is one choice of options of a graph kernel with a support vector machine on it.
@@ -50,8 +52,8 @@ func (s *kernelSetting) gram(ctx context.Context) (*tensor.Dense, error) {
 	return k.gram(ctx, s.work.report)
 }
 
-// train implements setting: a machine on the kernel between all graphs that have a class or target, of
-// which the support vectors are kept.
+// train implements setting: a machine on the kernel between all graphs that have a class or target. Where
+// the kernel can forget graphs, the support vectors alone are kept.
 func (s *kernelSetting) train(ctx context.Context, c float64) (predictor, error) {
 	fitting := time.Now()
 	encoding, k, err := s.fit(ctx)
@@ -66,10 +68,7 @@ func (s *kernelSetting) train(ctx context.Context, c float64) (predictor, error)
 	}
 	s.work.spent.transforming(transforming)
 	p := &kernelMachine{encoding: encoding, kernel: k}
-	if err := p.fit(ctx, s, gram, c); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, p.fit(ctx, s, gram, c)
 }
 
 // kernelMachine is a graph kernel with a support vector machine on it, a classifier or a regressor.
@@ -91,21 +90,27 @@ func (p *kernelMachine) fit(ctx context.Context, s *kernelSetting, gram *tensor.
 	x := examplesOf(d)
 	p.head = head{Model: s.model, Task: x.task, Classes: d.ClassNames, Targets: d.TargetNames}
 	opt := svm.KernelOptions{Workers: s.work.engine.Workers()}
-	var support []int
+	forgets, ok := p.kernel.(keeper)
 	if x.classes != nil {
 		trained, err := svm.FitKernelClassifier(ctx, matrix, x.known, x.classes, []float64{c}, opt)
 		if err != nil {
 			return err
 		}
-		support, p.classifier = trained[0].Support(), trained[0].OnSupport()
-	} else {
-		trained, err := svm.FitKernelRegressor(ctx, matrix, x.known, x.values, []float64{c}, s.Epsilon, opt)
-		if err != nil {
-			return err
+		if p.classifier = trained[0]; ok {
+			p.classifier = trained[0].OnSupport()
+			return forgets.Keep(trained[0].Support())
 		}
-		support, p.regressor = trained[0].Support(), trained[0].OnSupport()
+		return nil
 	}
-	return p.kernel.Keep(support)
+	trained, err := svm.FitKernelRegressor(ctx, matrix, x.known, x.values, []float64{c}, s.Epsilon, opt)
+	if err != nil {
+		return err
+	}
+	if p.regressor = trained[0]; ok {
+		p.regressor = trained[0].OnSupport()
+		return forgets.Keep(trained[0].Support())
+	}
+	return nil
 }
 
 // predict implements predictor.

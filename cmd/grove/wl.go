@@ -36,7 +36,6 @@ type wlFlags struct {
 	features   dataset.Features
 	arcLabels  bool
 	raw        bool
-	deep       bool // weights are learned, without a machine of support vectors
 	machine    machineFlags
 	options    []wl.Options // after check
 }
@@ -54,8 +53,8 @@ func (w *wlFlags) add(fs *pflag.FlagSet, verb string) {
 	featuresVar(fs, &w.features, "auto", "labels", "degrees", "none")
 	fs.BoolVar(&w.arcLabels, "arc-labels", false, "tell neighbours apart by the label of the arc")
 	choiceVar(fs, &w.follow, "follow", []string{"out", "in", "both"}, "arcs of a directed graph that lead to neighbours")
-	fs.BoolVar(&w.raw, "raw-kernel", false, "do not divide kernel values by those of the graphs with themselves")
-	if verb != "gram" && !w.deep {
+	fs.BoolVar(&w.raw, "raw-kernel", w.raw, "do not divide kernel values by those of the graphs with themselves")
+	if verb != "gram" {
 		w.machine.add(fs, "7 values from 1e-3 to 1e3")
 	}
 }
