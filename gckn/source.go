@@ -2,6 +2,7 @@ package gckn
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
@@ -20,18 +21,25 @@ type source struct {
 	weights []float64     // of each class; nil: ones
 	targets []float64     // standardised
 
-	known [][]int32 // path classes of all vertices for the first layer; nil: found batch by batch
+	paths      pathOptions          // of the first layer
+	bySequence bool                 // it pools over label sequences in place of paths
+	known      [][]int32            // path classes of all vertices for the first layer; nil: found batch by batch
+	sequences  *graph.PathSequences // of these classes; nil: found batch by batch, if bySequence
+	offsets    []int32              // of the graphs that known belongs to
 
-	sequences *graph.PathSequences // of known; nil where graphs have many paths
-
-	offsets []int32               // of the graphs that known belongs to
-	cut     *graph.Neighbourhoods // in a task on vertices
-	hops    int                   // how far a vertex sees
+	cut  *graph.Neighbourhoods // in a task on vertices
+	hops int                   // how far a vertex sees
 }
 
-// pathsPerRoot is the mean number of paths from a vertex up to which training pools over their label sequences:
-// where there are more, the recursions over walks and arcs are as good.
-const pathsPerRoot = 64
+// pathOptions say what the first layer pools over.
+type pathOptions struct {
+	size       int
+	all, walks bool
+}
+
+// maxSequenceWalks bounds the walks of a data set whose first layer pools over label sequences: all of them
+// are visited once, and stored as far as they are distinct.
+const maxSequenceWalks = 1 << 25
 
 // newSource prepares what all batches share.
 func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions) (*source, error) {
@@ -48,22 +56,55 @@ func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions
 		s.cut, s.hops = b.Neighbourhoods(), opt.Network.reach()
 		return s, nil
 	}
-	first := opt.Network.Layers[0]
-	if _, device := e.(engine.Device); whole && !device && input.Labels > 0 && first.PathSize > 1 {
-		ids, err := input.index(b.Batch)
-		if err != nil {
-			return nil, err
-		}
-		classes := b.PathClasses(ids, first.PathSize, opt.Network.AllLengths, opt.Network.Walk, e.Workers())
-		visited := pathsPerRoot
-		for _, roots := range classes.Roots {
-			visited += pathsPerRoot * len(roots)
-		}
-		s.known = classes.Class
-		s.sequences = b.PathSequences(classes, ids, first.PathSize, opt.Network.AllLengths, opt.Network.Walk, visited)
+	s.paths = pathOptions{opt.Network.Layers[0].PathSize, opt.Network.AllLengths, opt.Network.Walk}
+	if input.Labels == 0 || s.paths.size == 1 {
+		return s, nil
+	}
+	var err error
+	if s.bySequence, err = s.fewWalks(); err != nil {
+		return nil, err
+	}
+	if _, device := e.(engine.Device); whole && (s.bySequence || !device) {
+		s.known, s.sequences, err = s.pathClasses(b.Batch, e.Workers())
 		s.offsets = b.Offsets
 	}
-	return s, nil
+	return s, err
+}
+
+// fewWalks reports whether the first layer is to pool over label sequences: if they are worth listing. It
+// looks at all graphs, so that graphs on disk are pooled over as those in memory are. The recursion over walks
+// is cheaper still.
+func (s *source) fewWalks() (bool, error) {
+	const piece = 1024 // graphs
+	total := 0.0
+	for from := 0; from < s.Graphs.NumGraphs() && !s.paths.walks && total <= maxSequenceWalks; from += piece {
+		var some []int
+		for g := from; g < min(from+piece, s.Graphs.NumGraphs()); g++ {
+			some = append(some, g)
+		}
+		b, err := s.Graphs.Select(some)
+		if err != nil {
+			return false, err
+		}
+		for _, n := range b.WalkCounts(s.paths.size) {
+			total += n
+		}
+	}
+	return !s.paths.walks && total <= maxSequenceWalks, nil
+}
+
+// pathClasses returns the path classes of the vertices of some graphs for the first layer, and their label
+// sequences where it pools over those.
+func (s *source) pathClasses(b *graph.Batch, workers int) ([][]int32, *graph.PathSequences, error) {
+	ids, err := s.input.index(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := b.PathClasses(ids, s.paths.size, s.paths.all, s.paths.walks, workers)
+	if !s.bySequence {
+		return c.Class, nil, nil
+	}
+	return c.Class, b.PathSequences(c, ids, s.paths.size, s.paths.all, s.paths.walks, math.MaxInt), nil
 }
 
 // reach returns the number of arcs that a vertex sees through all layers.
@@ -90,7 +131,7 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 			vertices[i] = int32(v)
 		}
 		b, at := s.cut.Of(vertices, s.hops)
-		return s.prepare(b, nil, items, at)
+		return s.prepare(b, autodiff.Features{}, items, at)
 	}
 	b, err := s.Graphs.Select(items)
 	if err != nil {
@@ -101,36 +142,40 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 			return nil, err
 		}
 	}
-	var classes [][]int32
+	f := autodiff.Features{Sequences: s.sequences}
 	for _, of := range s.known {
 		var some []int32
 		for _, g := range items {
 			some = append(some, of[s.offsets[g]:s.offsets[g+1]]...)
 		}
-		classes = append(classes, some)
+		f.Classes = append(f.Classes, some)
 	}
-	return s.prepare(b, classes, items, nil)
-}
-
-func (s *source) prepare(b *graph.Batch, classes [][]int32, items []int, vertices []int32) (*autodiff.Batch, error) {
-	targets := s.of(items)
-	if s.labels != nil {
-		index, err := s.input.index(b)
-		if err != nil {
+	if s.known == nil && s.bySequence {
+		if f.Classes, f.Sequences, err = s.pathClasses(b, 1); err != nil {
 			return nil, err
 		}
-		features := autodiff.Features{Rows: s.labels, Index: index, Unit: true, Classes: classes}
-		if classes != nil {
-			features.Sequences = s.sequences
+	}
+	return s.prepare(b, f, items, nil)
+}
+
+// prepare lays out a batch. Of its features the rows are filled in.
+func (s *source) prepare(b *graph.Batch, f autodiff.Features, items []int, vertices []int32) (*autodiff.Batch, error) {
+	targets := s.of(items)
+	if s.labels != nil {
+		var err error
+		if f.Index, err = s.input.index(b); err != nil {
+			return nil, err
 		}
-		return s.network.Prepare(b, features, targets, vertices)
+		f.Rows, f.Unit = s.labels, true
+		return s.network.Prepare(b, f, targets, vertices)
 	}
 	in, err := s.input.channel(s.engine, s.dtype, b)
 	if err != nil {
 		return nil, err
 	}
 	defer engine.Release(s.engine, in.rows)
-	return s.network.Prepare(b, autodiff.Features{Rows: in.rows}, targets, vertices)
+	f.Rows = in.rows
+	return s.network.Prepare(b, f, targets, vertices)
 }
 
 // of returns the targets of items; none unless all are labelled.

@@ -247,11 +247,12 @@ func TestSupervisedColumnOrder(t *testing.T) {
 			}
 		}
 		training := small(t, graphs, classesOf(16))
+		training.Options.Rate = 1e-5 // larger steps amplify what rounding leaves of the first classifier
 		got := outputsOf(t, supervise(t, e, training), training.Examples.Graphs.(inMemory).Batch)
 		if want == nil {
 			want = got
 		}
-		if err := closeTo(got, want, 1e-3); err != nil { // the first classifier is exact to 1e-7, and steps amplify
+		if err := closeTo(got, want, 1e-3); err != nil {
 			t.Error(err)
 		}
 	}

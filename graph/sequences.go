@@ -1,6 +1,10 @@
 package graph
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+)
 
 // PathSequences are the label sequences along the paths (or walks) that start at the vertices of each class of some
 // [PathClasses]: all that a sum, mean or maximum over paths of a function of the labels needs of them. Arrays are by
@@ -9,7 +13,7 @@ type PathSequences struct {
 	Size    []int     // vertices of a path
 	Labels  [][]int32 // of the distinct sequences, one after another: sequence k is [k*size:(k+1)*size]
 	Offsets [][]int32 // the sequences of class c are the entries Offsets[c] to Offsets[c+1]
-	Number  [][]int32 // of the sequence of each entry; within a class in depth-first order of their first paths
+	Number  [][]int32 // of the sequence of each entry; within a class in the order of the labels
 	Count   [][]int32 // paths with the sequence from each vertex of the class
 }
 
@@ -58,10 +62,33 @@ func (b *Batch) PathSequences(c *PathClasses, label []int32, maxSize int, allSiz
 			if visited > limit {
 				return nil
 			}
+			sort.Sort(&byLabels{labels, size, number[first:], count[first:]})
 			offsets = append(offsets, int32(len(number)))
 		}
 		s.Size, s.Labels = append(s.Size, size), append(s.Labels, labels)
 		s.Offsets, s.Number, s.Count = append(s.Offsets, offsets), append(s.Number, number), append(s.Count, count)
 	}
 	return s
+}
+
+// byLabels orders the entries of a class by the labels of their sequences: in the same way whatever the order of the
+// vertices, and whatever else is in the batch.
+type byLabels struct {
+	labels        []int32
+	size          int
+	number, count []int32
+}
+
+func (e *byLabels) Len() int { return len(e.number) }
+
+func (e *byLabels) Less(i, j int) bool { return slices.Compare(e.sequence(i), e.sequence(j)) < 0 }
+
+func (e *byLabels) Swap(i, j int) {
+	e.number[i], e.number[j] = e.number[j], e.number[i]
+	e.count[i], e.count[j] = e.count[j], e.count[i]
+}
+
+func (e *byLabels) sequence(i int) []int32 {
+	n := int(e.number[i])
+	return e.labels[n*e.size : (n+1)*e.size]
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The sequences of a vertex's class, as often as they count, are those along its paths.
+// The sequences of a vertex's class, as often as they count, are those along its paths, in their order.
 func TestPathSequencesAreThoseOfThePaths(t *testing.T) {
 	const maxSize = 4
 	random := rand.New(rand.NewPCG(5, 0))
@@ -45,11 +45,7 @@ func TestPathSequencesAreThoseOfThePaths(t *testing.T) {
 								got = append(got, s.Labels[k][at:at+size])
 							}
 						}
-						if v == classes.Roots[k][class] && len(want) > 0 && !slices.Equal(got[0], want[0]) {
-							t.Fatalf("case %d: the first sequence from %d is %v, want %v", i, v, got[0], want[0])
-						}
 						slices.SortFunc(want, slices.Compare)
-						slices.SortFunc(got, slices.Compare)
 						if !slices.EqualFunc(got, want, slices.Equal) {
 							t.Fatalf("case %d, walks %v, %d vertices from %d: %v, want %v", i, walks, size, v, got, want)
 						}
