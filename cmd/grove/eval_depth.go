@@ -46,6 +46,9 @@ func (r *evalReport) depthCurves() []render.Curve {
 		curve.Y = slices.Insert(curve.Y, place, 100*c.Mean[best])
 		curve.Deviation = slices.Insert(curve.Deviation, place, 100*c.Std[best])
 	}
+	if len(curves) == 0 {
+		return nil
+	}
 	names := make([]string, len(curves))
 	for i, c := range curves {
 		if names[i] = c.Name; len(c.X) < 2 {
