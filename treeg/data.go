@@ -28,6 +28,7 @@ type Data struct {
 	of       []int32 // strand of feature k in graph g at k*NumGraphs+g, -1 where there is none
 	values   []float64
 	sources  []int32       // vertices whose value is neither 0 nor missing
+	lanes    []float64     // values in blocks, at vertex level, see block
 	walks    [][][]float64 // operator, length-1: A^d f of all strands, laid out as values
 	diagonal [][][]float64 // operator, length-1: diag(A^d) of all vertices
 	cyclic   [][]bool      // whether a diagonal is not zero
@@ -103,6 +104,9 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	if in.Level == Graphs {
 		d.computeWhole()
 	} else {
+		if want.fit {
+			d.fillBlocks()
+		}
 		d.graphOf = make([]int32, b.NumVertices())
 		for g := range b.NumGraphs() {
 			from, to := b.Vertices(g)

@@ -239,7 +239,7 @@ func (p *problem) chooseLoss() error {
 
 // targetsOf returns targets for splits by the squared loss: values by position in examples, each with its weight.
 func (d *Data) targetsOf(examples []int32, values, weights []float64) *targets {
-	t := &targets{width: 1, criterion: variance}
+	t := &targets{examples: len(examples), width: 1, criterion: variance}
 	t.weight, t.target = make([]float64, d.Examples()), make([]float64, d.Examples())
 	centre := mean(values)
 	bound := 0.0
@@ -255,7 +255,7 @@ func (d *Data) targetsOf(examples []int32, values, weights []float64) *targets {
 
 // classTargets returns targets for splits by an impurity of classes.
 func (p *problem) classTargets(examples []int32, weights []float64) *targets {
-	t := &targets{width: p.classes, criterion: gini}
+	t := &targets{examples: len(examples), width: p.classes, criterion: gini}
 	if p.loss == Entropy {
 		t.criterion = entropy
 	}

@@ -25,10 +25,10 @@ func newGrower(d *Data, opt *Options) *grower {
 // grow fits a tree to the given examples, ascending (section 3.4). It returns the tree, whose leaves have no
 // values yet, and the examples of every node of it.
 func (g *grower) grow(ctx context.Context, t *targets, examples []int32, random *rand.Rand) (*Tree, [][]int32, error) {
-	if g.targets == nil || g.targets.width != t.width || g.targets.criterion != t.criterion {
-		g.scratch = nil
-	}
 	g.targets, g.random, g.nodes, g.leaves = t, random, nil, 1
+	for _, w := range g.scratch {
+		w.scanner.bins = g.bins()
+	}
 	root := &node{examples: examples}
 	for _, w := range g.opt.Walks {
 		root.walks[w] = true
@@ -184,52 +184,75 @@ func (g *grower) partition(n, lte, gt *node) {
 		n.cut = g.cuts.take()
 		n.cut.of, n.cut.whole = n, n.rule.Pointer == 0
 	}
+	r := &n.rule
+	g.evaluate(n, func(at int, f *found) {
+		f.each(n, at, func(example int32, value float64) {
+			if r.goesAbove(value, r.Threshold) {
+				gt.examples = append(gt.examples, example)
+			} else {
+				lte.examples = append(lte.examples, example)
+			}
+		})
+		if n.cut != nil {
+			e := g.evaluator
+			e.above, e.below = r.cutInto(e.above[:0], e.below[:0], f.v, f.subset, f.first)
+			n.cut.fill(f.graph, f.first, f.last, e.above, e.below)
+		}
+	})
+}
+
+// found is what a split finds in one graph of a node.
+type found struct {
+	graph       int32
+	first, last int32
+	subset      []int32
+	v           []float64 // nil for zeros
+	value       float64   // of the graph, at graph level
+}
+
+// each tells the values of the node's examples in its graph number at.
+func (f *found) each(n *node, at int, tell func(example int32, value float64)) {
+	if n.starts == nil {
+		tell(f.graph, f.value)
+		return
+	}
+	for _, j := range n.examples[n.starts[at]:n.starts[at+1]] {
+		if f.v == nil {
+			tell(j, 0)
+		} else {
+			tell(j, f.v[j-f.first])
+		}
+	}
+}
+
+// evaluate computes the split of a node on every graph, by the code that predicts.
+func (g *grower) evaluate(n *node, visit func(at int, f *found)) {
 	var from *cut
 	if n.rule.Pointer > 0 {
 		from = n.ancestor(n.rule.Pointer).cut
 	}
 	e, r := g.evaluator, &n.rule
-	for i, graph := range n.graphs {
-		first, last := g.d.batch.Vertices(int(graph))
-		subset := g.d.all(first, last)
+	for at, graph := range n.graphs {
+		f := found{graph: graph}
+		f.first, f.last = g.d.batch.Vertices(int(graph))
+		f.subset = g.d.all(f.first, f.last)
 		if from != nil {
-			subset = from.subset(graph, first, r.Above)
+			f.subset = from.subset(graph, f.first, r.Above)
 		}
 		st := g.d.strand(r.Feature, graph)
-		var v []float64
 		if st != nil {
-			v = e.vector(r, st, subset, from == nil)
+			f.v = e.vector(r, st, f.subset, from == nil)
 		}
 		if g.d.input.Level == Graphs {
-			send(r, graph, e.ofGraph(r, st, v, subset, len(subset), from == nil), lte, gt)
-		} else {
-			for _, j := range n.examples[n.starts[i]:n.starts[i+1]] {
-				value := 0.0
-				if v != nil {
-					value = v[j-first]
-				}
-				send(r, j, value, lte, gt)
-			}
+			f.value = e.ofGraph(r, st, f.v, f.subset, len(f.subset), from == nil)
 		}
-		if n.cut != nil {
-			e.above, e.below = r.cutInto(e.above[:0], e.below[:0], v, subset, first)
-			n.cut.fill(graph, first, last, e.above, e.below)
-		}
+		visit(at, &f)
 	}
 }
 
 // growsBelow reports whether the children of a node that is split next may be split too.
 func (g *grower) growsBelow(n *node) bool {
 	return (g.opt.MaxLeaves == 0 || g.leaves+1 < g.opt.MaxLeaves) && (g.opt.MaxDepth == 0 || n.depth+1 < g.opt.MaxDepth)
-}
-
-// send appends an example to the child that it goes to.
-func send(r *rule, example int32, value float64, lte, gt *node) {
-	if r.goesAbove(value, r.Threshold) {
-		gt.examples = append(gt.examples, example)
-	} else {
-		lte.examples = append(lte.examples, example)
-	}
 }
 
 // drawWalks draws the walk types that a node below the root may use: each of the allowed ones with probability

@@ -110,11 +110,11 @@ type Options struct {
 
 	Keep        float64 `json:"keep"`         // probability p that a node below the root may use each walk type
 	MaxFeatures int     `json:"max_features"` // features drawn for each node; 0: all, -1: the root of their number
-	Bins        int     `json:"bins"`         // of the histograms of large nodes; 0: thresholds are always exact
+	Bins        int     `json:"bins"`         // of the histograms that large data are searched by; 0: thresholds are always exact
 	Seed        uint64  `json:"seed"`
 }
 
-// histogramFrom is the number of examples of a node from which histograms replace sorting.
+// histogramFrom is the number of examples of a tree from which histograms replace sorting.
 const histogramFrom = 1 << 14
 
 // Defaults returns the options of the paper's experiments (appendix D.4), where they do not concern the graph

@@ -20,11 +20,14 @@ type threshold struct {
 	missingAbove bool
 }
 
+// sortBelow is the number of entries for each bin up to which a column is sorted, which is then as fast.
+const sortBelow = 4
+
 // scanner finds the best threshold of columns. It is for one goroutine.
 type scanner struct {
 	criterion criterion
 	minLeaf   float64 // weight of a child, at least
-	bins      int     // of histograms; 0: thresholds are exact for any number of entries
+	bins      int     // of histograms; 0: thresholds are exact
 
 	groups  groups
 	present column // a column without its missing entries
@@ -34,14 +37,16 @@ type scanner struct {
 
 	entries     []entry
 	buckets     groups
+	cells       []cell
 	table       distinct
 	edges       []float64
 	left, right statistic
 }
 
-func newScanner(c criterion, width int, opt *Options) *scanner {
+// newScanner returns a scanner for columns with statistics of a width. bins is 0 where thresholds shall be exact.
+func newScanner(c criterion, width int, minLeaf, bins int) *scanner {
 	return &scanner{
-		criterion: c, minLeaf: float64(opt.MinLeaf), bins: opt.Bins,
+		criterion: c, minLeaf: float64(minLeaf), bins: bins,
 		groups: groups{width: width}, buckets: groups{width: width}, missing: newStatistic(width), zero: newStatistic(width),
 		left: newStatistic(width), right: newStatistic(width),
 	}
@@ -71,7 +76,7 @@ func (s *scanner) scan(c *column, total *statistic) threshold {
 	default:
 		s.zero.reset()
 		s.zero.plus(&c.zero)
-		if s.bins == 0 || len(c.values) < histogramFrom {
+		if s.bins == 0 || len(c.values) <= sortBelow*s.bins {
 			s.sort(c)
 		} else {
 			s.histogram(c)

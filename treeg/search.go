@@ -10,6 +10,7 @@ import (
 // targets are what a tree is fitted to.
 type targets struct {
 	sample        // by example of the data; weight 0 for those that the tree does not see
+	examples  int // that it sees
 	width     int // of a statistic
 	criterion criterion
 	grid      grid // of the targets
@@ -27,10 +28,11 @@ type searcher struct {
 	busy    int // of scratch, in the search that is going on
 }
 
-// unit is a piece of a search: one feature on all vertices, or on both subsets of a cut, for nodes that may use it.
+// unit is a piece of a search: one feature, at vertex level one block of features, on all vertices, or on both subsets
+// of a cut, for nodes that may use it.
 type unit struct {
 	cut     *cut // nil: all vertices
-	feature int
+	feature int  // or block
 	nodes   []*node
 	best    []candidate // for each node
 }
@@ -65,6 +67,14 @@ func (s *searcher) search(ctx context.Context, nodes []*node) error {
 		}
 	}
 	return nil
+}
+
+// bins returns the number of bins of histograms, 0 for exact thresholds.
+func (s *searcher) bins() int {
+	if s.targets.examples < histogramFrom {
+		return 0
+	}
+	return s.opt.Bins
 }
 
 // worker returns the scratch space of a goroutine.
@@ -139,18 +149,17 @@ func (s *searcher) units(nodes []*node) []unit {
 	}
 	var units []unit
 	add := func(c *cut, nodes []*node) {
+		if s.d.input.Level == Vertices {
+			for b := range s.d.blocks() {
+				units = append(units, unit{cut: c, feature: b, nodes: nodes, best: make([]candidate, len(nodes))})
+			}
+			return
+		}
+		n := nodes[0]
 		for k := range s.d.kept {
-			u := unit{cut: c, feature: k}
-			for _, n := range nodes {
-				if n.features == nil || n.features[k] {
-					u.nodes = append(u.nodes, n)
-				}
+			if s.d.kept[k].from < s.d.kept[k].to && (n.features == nil || n.features[k]) { // else zero everywhere
+				units = append(units, unit{cut: c, feature: k, nodes: nodes, best: make([]candidate, 1)})
 			}
-			if s.d.kept[k].from == s.d.kept[k].to || len(u.nodes) == 0 {
-				continue // zero everywhere
-			}
-			u.best = make([]candidate, len(u.nodes))
-			units = append(units, u)
 		}
 	}
 	for _, c := range cuts {
@@ -176,15 +185,17 @@ type worker struct {
 	*searcher
 	scanner *scanner
 	spread  spread
-	sides   [2]side // at graph level: the entries for the subsets below and above
-	users   []user  // at vertex level
-	rows    []int32 // of them in one graph
+	sides   [2]side     // at graph level: the entries for the subsets below and above
+	blocks  blockSpread // at vertex level
+	lanes   laneColumns
+	rows    []int32
 	column  column
 }
 
 func newWorker(s *searcher) *worker {
-	w := &worker{searcher: s, scanner: newScanner(s.targets.criterion, s.targets.width, s.opt)}
+	w := &worker{searcher: s, scanner: newScanner(s.targets.criterion, s.targets.width, s.opt.MinLeaf, s.bins())}
 	w.spread.init(s.d)
+	w.blocks.init(s.d)
 	for i := range w.sides {
 		w.sides[i].empty, w.sides[i].entries = newStatistic(s.targets.width), newStatistic(s.targets.width)
 	}

@@ -94,7 +94,7 @@ func (w *worker) cutGraphs(c *cut, feature int, n *node) candidate {
 		}
 		if walks {
 			w.spread.split(c, st)
-			w.spread.walk(c, feature, st, length, nil)
+			w.spread.walk(c, feature, st, length)
 		}
 		w.summarizeKinds(c, n, feature, st, first)
 	}
@@ -137,7 +137,7 @@ func (w *worker) summarizeKinds(c *cut, n *node, feature int, st *strand, first 
 		case k.walk == Target:
 			s = summarizeOver(st.vector(d.walks[k.op][k.length-1]), subset, first)
 		case k.walk == Cycle:
-			s = summarizeOver(w.spread.cycle(feature, st, k.op, k.length), subset, first)
+			s = summarizeOver(w.spread.cycle(feature, st, k.op, k.length, subset), subset, first)
 		default:
 			v = w.spread.vectors[d.index(k.op, k.length)][up]
 			switch {

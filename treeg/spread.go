@@ -7,7 +7,7 @@ type spread struct {
 	d       *Data
 	vectors [][2][]float64 // operator*length + length-1, then below and above: A^d(1_S f), nil for zeros
 	memory  [][2][]float64
-	cycles  [][]float64 // operator*length + length-1: diag(A^d) o f
+	cycles  []float64 // diag(A^d) o f
 	sources [2][]int32
 }
 
@@ -16,7 +16,6 @@ func (s *spread) init(d *Data) {
 	count := len(d.operators) * d.length
 	s.vectors = make([][2][]float64, count)
 	s.memory = make([][2][]float64, count)
-	s.cycles = make([][]float64, count)
 }
 
 // index returns the place of an operator and a length above 0.
@@ -36,35 +35,29 @@ func (s *spread) split(c *cut, st *strand) {
 	s.sources[0], s.sources[1] = down[:downs], up[:ups]
 }
 
-// walk fills in the vectors of walks of up to the given length from the sources. Where rows is not nil, only their
-// entries are needed of the longest walks.
-func (s *spread) walk(c *cut, feature int, st *strand, length int, rows []int32) {
+// walk fills in the vectors of walks of up to the given length from the sources.
+func (s *spread) walk(c *cut, feature int, st *strand, length int) {
 	d := s.d
 	number := st.to - st.from
 	x := st.vector(d.values)
 	kept := &d.kept[feature]
-	subtract := c.whole && kept.exact && d.batch.ArcWeights == nil
+	subtract := c.whole && kept.exact && d.batch.ArcWeights == nil && len(s.sources[0])+len(s.sources[1]) == number
+	fewer, other := 0, 1 // the walks from fewer sources are made, those from the other side are the rest
+	if len(s.sources[1]) < len(s.sources[0]) {
+		fewer, other = 1, 0
+	}
 	for o, op := range d.operators {
 		for l := 1; l <= length; l++ {
 			at := d.index(o, l)
-			for side := range s.sources {
+			for _, side := range [2]int{fewer, other} {
 				var v []float64
 				switch {
 				case len(s.sources[side]) == 0:
 				case len(s.sources[side]) == number:
 					v = st.vector(d.walks[o][l-1])
-				case side == 1 && subtract && len(s.sources[0]) > 0 && len(s.sources[0])+len(s.sources[1]) == number:
+				case side == other && subtract:
 					v = s.buffer(at, side, len(x))
-					if l == length && rows != nil {
-						minusAt(v, st.vector(d.walks[o][l-1]), s.vectors[at][0], rows, st.first)
-					} else {
-						minus(v, st.vector(d.walks[o][l-1]), s.vectors[at][0])
-					}
-				case l > 1 && l == length && rows != nil:
-					v = s.buffer(at, side, len(x))
-					for _, i := range rows {
-						v[i-st.first] = op.in.pull(s.vectors[at-1][side], i, st.first, kept.grid)
-					}
+					minus(v, st.vector(d.walks[o][l-1]), s.vectors[at][fewer])
 				default:
 					v = s.buffer(at, side, len(x))
 					clear(v)
@@ -77,13 +70,6 @@ func (s *spread) walk(c *cut, feature int, st *strand, length int, rows []int32)
 				s.vectors[at][side] = v
 			}
 		}
-	}
-}
-
-// minusAt computes v = a - b at some vertices.
-func minusAt(v, a, b []float64, rows []int32, first int32) {
-	for _, i := range rows {
-		v[i-first] = a[i-first] - b[i-first]
 	}
 }
 
@@ -102,18 +88,23 @@ func minus(v, a, b []float64) {
 	}
 }
 
-// cycle fills in closed walks times the feature.
-func (s *spread) cycle(feature int, st *strand, op, length int) []float64 {
-	at := s.d.index(op, length)
+// cycle returns closed walks times the feature, at some vertices.
+func (s *spread) cycle(feature int, st *strand, op, length int, vertices []int32) []float64 {
 	x := st.vector(s.d.values)
-	if cap(s.cycles[at]) < len(x) {
-		s.cycles[at] = make([]float64, len(x))
+	if cap(s.cycles) < len(x) {
+		s.cycles = make([]float64, len(x))
 	}
-	v := s.cycles[at][:len(x)]
-	diagonal := s.d.diagonal[op][length-1][st.first:]
+	v := s.cycles[:len(x)]
+	diagonal := s.d.diagonal[op][length-1]
 	g := s.d.cycleGrid(feature)
-	for i, y := range x {
-		v[i] = g.round(diagonal[i] * y)
+	if g == noGrid {
+		for _, j := range vertices {
+			v[j-st.first] = diagonal[j] * x[j-st.first]
+		}
+		return v
+	}
+	for _, j := range vertices {
+		v[j-st.first] = g.round(diagonal[j] * x[j-st.first])
 	}
 	return v
 }

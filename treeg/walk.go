@@ -43,25 +43,6 @@ func (r *rows) pushWeighted(y []float64, v float64, from, to, first int32, g gri
 	}
 }
 
-// pull returns (A x)_i for one vertex i of the batch, where r lists where the values of a vertex come from.
-// It adds in the order of push, so the bits are the same.
-func (r *rows) pull(x []float64, i, first int32, g grid) float64 {
-	sum := 0.0
-	from, to := r.ptr[i], r.ptr[i+1]
-	if r.weight != nil {
-		for p := from; p < to; p++ {
-			if v := x[r.col[p]-first]; v != 0 {
-				sum += g.round(r.weight[p] * v)
-			}
-		}
-		return sum
-	}
-	for _, j := range r.col[from:to] {
-		sum += x[j-first]
-	}
-	return sum
-}
-
 // summary holds all aggregations of some entries of a vector; missing entries are left out.
 type summary struct {
 	sum, min, max float64
