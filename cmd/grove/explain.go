@@ -23,12 +23,13 @@ type explainFlags struct {
 	columns          int
 	classMap         string
 
-	method method
-	masks  gckn.MaskOptions
-	edges  int
-	class  string
-	limit  int
-	groups bool
+	method  method
+	masks   gckn.MaskOptions
+	edges   int
+	class   string
+	limit   int
+	colours int
+	groups  bool
 }
 
 // method is a way to explain a prediction.
@@ -61,6 +62,9 @@ decision needs them all. The largest connected part of the edges with the highes
 all else is drawn pale. A larger --lambda leaves fewer paths. Where the model says the same of an empty
 graph no path is needed, and the masks say nothing: take the contributions.
 
+Of the Weisfeiler-Lehman kernels it draws the contributions, and of dwl-oa with --colours N the N colours of each
+graph with the largest learned weights, as the rooted subtrees that they stand for.
+
 Of a contextual graph Markov model (cgmm) it draws the most likely hidden state of every vertex, a
 drawing for each layer, and with --class-map how often each class of the data set shows each state.
 
@@ -73,6 +77,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
   grove explain --model model.grove --data MUTAG --index 0 --json
   grove explain --model model.grove --data MUTAG --index 0-8 --method masks --edges 6 -o motifs.svg
   grove explain --model model.grove --data MUTAG --index all --class 1 --method masks --edges 10 --groups --json
+  grove explain --model dwl.grove --data MUTAG --index 0 --colours 3 -o colours.svg
   grove explain --model cgmm.grove --data MUTAG --index 0-2 -o states.svg --class-map classes.svg`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -133,6 +138,7 @@ type explainReport struct {
 	File    string        `json:"file,omitempty"`
 	Method  method        `json:"method"`
 	Groups  *groupReport  `json:"groups,omitempty"`
+	Weights *colourReport `json:"weights,omitempty"`
 	Graphs  []explanation `json:"graphs"`
 	Seconds struct {
 		Total float64 `json:"total"`
@@ -148,8 +154,9 @@ type explanation struct {
 	Decision      float64   `json:"decision,omitempty"`      // the sum of the contributions
 	Contributions []float64 `json:"contributions,omitempty"` // of the vertices
 
-	Masks  *maskReport `json:"masks,omitempty"`
-	Labels []string    `json:"labels,omitempty"` // of the vertices
+	Masks   *maskReport `json:"masks,omitempty"`
+	Colours []colour    `json:"colours,omitempty"` // of the largest learned weights
+	Labels  []string    `json:"labels,omitempty"`  // of the vertices
 
 	against string // what negative values speak for
 }
@@ -176,29 +183,17 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if f.classMap != "" {
 		return usagef("--class-map: %s has no states; leave it out", trained.about().Model)
 	}
+	if m, ok := trained.(*kernelMachine); ok {
+		return a.explainKernel(ctx, f, m, e, start)
+	}
+	if f.colours > 0 {
+		return usagef("--colours: %s has none; leave it out", trained.about().Model)
+	}
 	p, err := decisionOf(trained)
 	if err != nil {
 		return err
 	}
-	d, err := dataset.Open(f.data)
-	if err != nil {
-		return err
-	}
-	if d.Task.PerVertex() {
-		return fmt.Errorf("%s: the model explains whole graphs, this data set has a task for every vertex", f.data)
-	}
-	if err := wantsVertices(d); err != nil {
-		return err
-	}
-	index, err := f.graphs(d.NumGraphs())
-	if err != nil {
-		return err
-	}
-	names, err := f.labelNames(d, p.network.encoding)
-	if err != nil {
-		return err
-	}
-	d, index, said, err := f.take(ctx, p, d.Select(index), index)
+	d, index, names, said, err := f.open(ctx, p, p.network.encoding)
 	if err != nil {
 		return err
 	}
@@ -211,19 +206,7 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	for i := range explained {
-		x := &explained[i]
-		x.Graph = index[i]
-		if d.Task == dataset.GraphClassification && d.Classes != nil {
-			x.Class = &d.ClassNames[d.Classes[i]]
-		}
-		if names != nil {
-			from, to := d.Batch.Vertices(i)
-			for _, l := range d.Batch.Labels[from:to] {
-				x.Labels = append(x.Labels, names[l])
-			}
-		}
-	}
+	identify(explained, d, index, names)
 	draw := f.draw
 	if f.method == byMasks {
 		draw = f.drawMasks
@@ -263,5 +246,46 @@ func (x *explanation) share(constant float64) {
 	for v := range x.Contributions {
 		x.Contributions[v] += constant / float64(len(x.Contributions))
 		x.Decision += x.Contributions[v]
+	}
+}
+
+// open reads the graphs that the flags name, with their numbers in the data set, the names of their vertex
+// labels and what a model says of them.
+func (f *explainFlags) open(ctx context.Context, p predictor, labels *dataset.Encoding) (
+	d *dataset.Dataset, index []int, names []string, said *predictions, err error,
+) {
+	if d, err = dataset.Open(f.data); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if d.Task.PerVertex() {
+		return nil, nil, nil, nil, fmt.Errorf("%s: the model explains whole graphs, this data set has a task for every vertex", f.data)
+	}
+	if err = wantsVertices(d); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if index, err = f.graphs(d.NumGraphs()); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if names, err = f.labelNames(d, labels); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	d, index, said, err = f.take(ctx, p, d.Select(index), index)
+	return d, index, names, said, err
+}
+
+// identify notes which graphs were explained.
+func identify(explained []explanation, d *dataset.Dataset, index []int, names []string) {
+	for i := range explained {
+		x := &explained[i]
+		x.Graph = index[i]
+		if d.Task == dataset.GraphClassification && d.Classes != nil {
+			x.Class = &d.ClassNames[d.Classes[i]]
+		}
+		if names != nil {
+			from, to := d.Batch.Vertices(i)
+			for _, l := range d.Batch.Labels[from:to] {
+				x.Labels = append(x.Labels, names[l])
+			}
+		}
 	}
 }

@@ -21,6 +21,7 @@ func (f *explainFlags) addMethodFlags(fs *pflag.FlagSet) {
 	annotateWords(fs, "method", []string{string(byContributions), string(byMasks)})
 	fs.Var(newSingle(&f.masks.Lambda, parsePositive), "lambda", "`L` weight of the sum of the masks against the loss; more leaves fewer paths")
 	fs.IntVar(&f.edges, "edges", 0, "`K` edges of the highest score to select, 0: those of at least half the highest")
+	fs.IntVar(&f.colours, "colours", 0, "`N` draw the N colours of a graph with the largest learned weights too (dwl-oa)")
 	fs.BoolVar(&f.groups, "groups", false, "count the molecules that have a whole nitro group or ring among the selected edges")
 }
 
@@ -36,6 +37,8 @@ func (f *explainFlags) checkMethod(c *cobra.Command) error {
 	switch {
 	case f.edges < 0:
 		return usagef("--edges %d: want a number from 1 on, or 0 for the edges of at least half the highest score", f.edges)
+	case f.colours < 0:
+		return usagef("--colours %d: want a number from 1 on, or 0 for none", f.colours)
 	case f.limit < 0:
 		return usagef("--limit %d: want a number from 1 on, or 0 for all", f.limit)
 	}
@@ -44,7 +47,7 @@ func (f *explainFlags) checkMethod(c *cobra.Command) error {
 
 // take predicts the graphs of d, which have the given numbers, and returns those that --class and --limit ask for with
 // what is predicted of them.
-func (f *explainFlags) take(ctx context.Context, p *decision, d *dataset.Dataset, index []int) (*dataset.Dataset, []int, *predictions, error) {
+func (f *explainFlags) take(ctx context.Context, p predictor, d *dataset.Dataset, index []int) (*dataset.Dataset, []int, *predictions, error) {
 	said, err := p.predict(ctx, d, nil)
 	if err != nil {
 		return nil, nil, nil, err
