@@ -1,66 +1,126 @@
 package treeg
 
-// path is a tree made ready for sending examples of one batch through it.
-type path struct {
-	tree    *Tree
-	rules   []rule
-	leaves  []bool
-	columns [][]float64 // of the nodes that use all vertices: their values of every strand, where they are known
-	// pointed says, for each node, whether a node below its LTE and its GT child points to it.
-	pointed [][2]bool
+// program is some trees made ready for sending the examples of one batch through them.
+type program struct {
+	d      *Data
+	paths  []path
+	groups []group
+	slots  int
+	bits   bool // small graphs are words
 }
 
-func (d *Data) path(t *Tree) *path {
-	size := len(t.Nodes)
-	p := &path{tree: t, rules: make([]rule, size), leaves: make([]bool, size), columns: make([][]float64, size), pointed: make([][2]bool, size)}
-	parent := make([]int32, len(t.Nodes))
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		if p.leaves[i] = n.Split == nil; p.leaves[i] {
-			continue
-		}
-		p.rules[i] = d.rule(*n.Split)
-		if d.whole != nil && n.Split.Pointer == 0 {
-			p.columns[i] = d.whole[wholeColumn(wholeVector(p.rules[i].op, n.Split.Length, d.length, n.Split.Walk == Cycle), n.Split.Aggregation)]
-		}
-		parent[n.LTE], parent[n.GT] = int32(i), int32(i)
-		at, from := int32(i), int32(i)
-		for range n.Split.Pointer {
-			from, at = at, parent[at]
-		}
-		if n.Split.Pointer > 0 {
-			side := 0
-			if from == t.Nodes[at].GT {
-				side = 1
-			}
-			p.pointed[at][side] = true
-		}
+// path is a tree.
+type path struct {
+	steps []step
+	rules []rule // of the splits
+}
+
+// step is a node with what most graphs need of it close together.
+type step struct {
+	threshold    float64
+	lte, gt      int32
+	slot         int32 // where the walker keeps the value of a split that uses all vertices of a graph, or -1
+	split        bool
+	missingAbove bool
+	pointed      [2]bool // whether a node below the LTE and the GT child points here
+}
+
+// group is a vector that splits use with all vertices of a graph, and the slots of its aggregations, or -1.
+type group struct {
+	rule  rule
+	slots [1 + numAggregations]int32
+}
+
+// program makes trees ready.
+func (d *Data) program(trees []*Tree) *program {
+	p := &program{d: d, paths: make([]path, len(trees)), bits: d.bitsSuit()}
+	known := map[rule]int{}
+	for i, t := range trees {
+		p.paths[i] = p.path(t, known)
 	}
 	return p
 }
 
-// step is a node on the way of a graph through a tree with the subsets it generated.
-type step struct {
-	above, below []int32
+func (p *program) path(t *Tree, known map[rule]int) path {
+	out := path{steps: make([]step, len(t.Nodes)), rules: make([]rule, len(t.Nodes))}
+	parent := make([]int32, len(t.Nodes))
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Split == nil {
+			continue
+		}
+		out.rules[i] = p.d.rule(*n.Split)
+		s := &out.steps[i]
+		*s = step{threshold: n.Split.Threshold, lte: n.LTE, gt: n.GT, slot: -1, split: true, missingAbove: n.Split.MissingAbove}
+		parent[n.LTE], parent[n.GT] = int32(i), int32(i)
+		if n.Split.Pointer == 0 {
+			if p.d.input.Level == Graphs {
+				s.slot = p.slotOf(out.rules[i], known)
+			}
+			continue
+		}
+		from := int32(i)
+		for range n.Split.Pointer - 1 {
+			from = parent[from]
+		}
+		a := &out.steps[parent[from]]
+		if from == a.lte {
+			a.pointed[0] = true
+		} else {
+			a.pointed[1] = true
+		}
+	}
+	return out
 }
 
-// walker sends examples through trees. It is for one goroutine.
+// slotOf returns the slot of a split that uses all vertices.
+func (p *program) slotOf(r rule, known map[rule]int) int32 {
+	a := r.Aggregation
+	r.Split = Split{Feature: r.Feature, Length: r.Length, Walk: r.Walk}
+	if r.Length == 0 || r.Walk != Cycle {
+		r.Walk = Source // all the same without a subset
+	}
+	if r.Length == 0 {
+		r.op = 0
+	}
+	at, there := known[r]
+	if !there {
+		at = len(p.groups)
+		known[r] = at
+		p.groups = append(p.groups, group{r, [1 + numAggregations]int32{-1, -1, -1, -1, -1}})
+	}
+	if slots := &p.groups[at].slots; slots[a] < 0 {
+		slots[a] = int32(p.slots)
+		p.slots++
+	}
+	return p.groups[at].slots[a]
+}
+
+// cutLists are the subsets that a split generated in one graph.
+type cutLists struct{ above, below []int32 }
+
+// walker sends examples through a program. It is for one goroutine.
 type walker struct {
 	d     *Data
+	p     *program
 	e     *evaluator
-	steps []step
+	row   []float64  // by slot, of one graph
+	lists []cutLists // by depth
+	bits  bitGraph   // in place of lists
 
 	visit func(node int32, subset []int32, all bool) // unless nil, is told of every split that a graph meets
 }
 
-func newWalker(d *Data, empty Empty) *walker { return &walker{d: d, e: newEvaluator(d, empty)} }
+func (p *program) walker(empty Empty) *walker {
+	return &walker{d: p.d, p: p, e: newEvaluator(p.d, empty), row: make([]float64, p.slots)}
+}
 
-// at returns the step at a depth.
-func (w *walker) at(depth int) *step {
-	for len(w.steps) <= depth {
-		w.steps = append(w.steps, step{})
+// at returns the subsets of a depth.
+func (w *walker) at(depth int) *cutLists {
+	for len(w.lists) <= depth {
+		w.lists = append(w.lists, cutLists{})
 	}
-	return &w.steps[depth]
+	return &w.lists[depth]
 }
 
 // subset returns the subset that a rule uses at a depth.
@@ -68,45 +128,88 @@ func (w *walker) subset(r *rule, depth int, first, last int32) (subset []int32, 
 	if r.Pointer == 0 {
 		return w.d.all(first, last), true
 	}
-	s := &w.steps[depth-r.Pointer]
+	s := &w.lists[depth-r.Pointer]
 	if r.Above {
 		return s.above, false
 	}
 	return s.below, false
 }
 
-// graph returns the leaf of a graph.
+// enter computes the values of a graph that splits use with all vertices.
+func (w *walker) enter(g int32) {
+	first, last := w.d.batch.Vertices(int(g))
+	for i := range w.p.groups {
+		group := &w.p.groups[i]
+		st := w.d.strand(group.rule.Feature, g)
+		var v summary
+		switch {
+		case last == first:
+		case st == nil:
+			v.count = int(last - first)
+		default:
+			v = summarize(w.e.vector(&group.rule, st, nil, true))
+		}
+		for a, slot := range group.slots {
+			if slot < 0 {
+				continue
+			}
+			w.row[slot] = v.value(Aggregation(a))
+			if last == first {
+				w.row[slot] = w.e.empty.value(group.rule.Walk)
+			}
+		}
+	}
+}
+
+// graph returns the leaf of the graph that was entered.
 func (w *walker) graph(p *path, g int32) int32 {
 	first, last := w.d.batch.Vertices(int(g))
 	i := int32(0)
-	for depth := 0; !p.leaves[i]; depth++ {
-		r := &p.rules[i]
-		subset, all := w.subset(r, depth, first, last)
-		if w.visit != nil {
-			w.visit(i, subset, all)
+	for depth := 0; ; depth++ {
+		s := &p.steps[i]
+		if !s.split {
+			return i
 		}
-		st := w.d.strand(r.Feature, g)
-		var v []float64
 		var value float64
-		if column := p.columns[i]; column != nil && st != nil {
-			value = column[w.d.of[r.Feature*w.d.batch.NumGraphs()+int(g)]]
-		} else {
-			value, v = w.e.graph(r, st, subset, all)
-		}
-		side, next := 0, p.tree.Nodes[i].LTE
-		if r.goesAbove(value, r.Threshold) {
-			side, next = 1, p.tree.Nodes[i].GT
-		}
-		if p.pointed[i][side] {
-			if v == nil && st != nil {
-				v = w.e.vector(r, st, subset, all)
+		var v []float64
+		if s.slot >= 0 {
+			value = w.row[s.slot]
+			if w.visit != nil {
+				w.visit(i, w.d.all(first, last), true)
 			}
-			s := w.at(depth)
-			s.above, s.below = r.cutInto(s.above[:0], s.below[:0], v, subset, first)
+		} else {
+			value, v = w.fromSubset(p, i, g, depth)
+		}
+		side, next := 0, s.lte
+		if value > s.threshold || value != value && s.missingAbove {
+			side, next = 1, s.gt
+		}
+		if s.pointed[side] {
+			w.cut(&p.rules[i], g, depth, v)
 		}
 		i = next
 	}
-	return i
+}
+
+// fromSubset returns the value of a split that uses a subset, and v where it was needed.
+func (w *walker) fromSubset(p *path, i, g int32, depth int) (value float64, v []float64) {
+	r := &p.rules[i]
+	subset, _ := w.subset(r, depth, 0, 0)
+	if w.visit != nil {
+		w.visit(i, subset, false)
+	}
+	return w.e.graph(r, w.d.strand(r.Feature, g), subset, false)
+}
+
+// cut generates the subsets of a split. v is nil if it has not been computed.
+func (w *walker) cut(r *rule, g int32, depth int, v []float64) {
+	first, last := w.d.batch.Vertices(int(g))
+	subset, all := w.subset(r, depth, first, last)
+	if st := w.d.strand(r.Feature, g); v == nil && st != nil {
+		v = w.e.vector(r, st, subset, all)
+	}
+	s := w.at(depth)
+	s.above, s.below = r.cutInto(s.above[:0], s.below[:0], v, subset, first)
 }
 
 // vertices tells the leaves of vertices of one graph.
@@ -131,7 +234,7 @@ func (w *walker) descend(t *visit, i int32, depth int, positions []int32) {
 	if len(positions) == 0 {
 		return
 	}
-	if t.leaves[i] {
+	if !t.steps[i].split {
 		for _, at := range positions {
 			t.tell(int(at), i)
 		}
@@ -159,10 +262,10 @@ func (w *walker) descend(t *visit, i int32, depth int, positions []int32) {
 		}
 		children[side] = append(children[side], at)
 	}
-	if t.pointed[i] != [2]bool{} {
+	if t.steps[i].pointed != [2]bool{} {
 		s := w.at(depth)
 		s.above, s.below = r.cutInto(s.above[:0], s.below[:0], v, subset, first)
 	}
-	w.descend(t, t.tree.Nodes[i].LTE, depth+1, children[0])
-	w.descend(t, t.tree.Nodes[i].GT, depth+1, children[1])
+	w.descend(t, t.steps[i].lte, depth+1, children[0])
+	w.descend(t, t.steps[i].gt, depth+1, children[1])
 }

@@ -232,13 +232,10 @@ func (b *booster) add(ctx context.Context, tree *Tree, members [][]int32, k int,
 		}
 	}
 	slices.Sort(rest)
-	p := b.d.path(tree)
-	b.d.each(b.opt.Empty, ctx, rest, func(w *walker, _ int, part []int32) {
-		w.leaves(p, part, func(i int, leaf int32) {
-			b.scores[int(position[part[i]])*b.outputs+k] += float64(rate * tree.Nodes[leaf].Value[0])
-		})
+	p := b.d.program([]*Tree{tree})
+	return p.each(ctx, b.opt.Empty, rest, func(i, _ int, leaf int32) {
+		b.scores[int(position[rest[i]])*b.outputs+k] += float64(rate * tree.Nodes[leaf].Value[0])
 	})
-	return ctx.Err()
 }
 
 func (b *booster) validationLoss() float64 {

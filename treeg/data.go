@@ -37,7 +37,7 @@ type Data struct {
 	kept    []kept      // by feature
 	graphOf []int32     // graph of every vertex, at vertex level
 	numbers []int32     // 0, 1, 2, ... for all vertices
-	whole   [][]float64 // column, strand: values of whole graphs, at graph level; see wholeColumn
+	whole   [][]float64 // column, strand: values of whole graphs, for fits at graph level; see wholeColumn
 }
 
 // strand is the place of one feature of one graph.
@@ -59,10 +59,9 @@ type kept struct {
 
 // demand says what of the features along walks is needed.
 type demand struct {
-	fit     bool
-	length  int          // of walks, at most
-	cycles  bool         // closed walks too
-	columns map[int]bool // of Data.whole, all for a fit
+	fit    bool // not for predictions only
+	length int  // of walks, at most
+	cycles bool // closed walks too
 }
 
 // Prepare makes a batch ready for fits with the options' level, features, arcs and walks of at most
@@ -101,12 +100,13 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	if want.cycles {
 		d.computeDiagonals()
 	}
-	if in.Level == Graphs {
+	switch {
+	case in.Level == Graphs && want.fit:
 		d.computeWhole()
-	} else {
-		if want.fit {
-			d.fillBlocks()
-		}
+	case in.Level == Vertices && want.fit:
+		d.fillBlocks()
+	}
+	if in.Level == Vertices {
 		d.graphOf = make([]int32, b.NumVertices())
 		for g := range b.NumGraphs() {
 			from, to := b.Vertices(g)
@@ -184,6 +184,10 @@ func (d *Data) layOut() {
 		d.kept[k].to = len(d.strands)
 	}
 	d.values = make([]float64, size)
+	if d.input.Attributes == 0 {
+		d.fillOnes()
+		return
+	}
 	for k := range l {
 		for s := d.kept[k].from; s < d.kept[k].to; s++ {
 			st := &d.strands[s]
@@ -201,6 +205,39 @@ func (d *Data) layOut() {
 			st.to = len(d.sources)
 		}
 	}
+}
+
+// fillOnes fills in the values of labels and the constant.
+func (d *Data) fillOnes() {
+	b, in := d.batch, &d.input
+	graphs, l := b.NumGraphs(), in.Features()
+	counts := make([]int, len(d.strands))
+	each := func(visit func(s int32, v int32)) {
+		for g := range graphs {
+			from, to := b.Vertices(g)
+			for v := from; v < to; v++ {
+				if in.Labels > 0 && int(b.Labels[v]) < in.Labels {
+					visit(d.of[int(b.Labels[v])*graphs+g], v)
+				}
+				if in.Constant {
+					visit(d.of[(l-1)*graphs+g], v)
+				}
+			}
+		}
+	}
+	each(func(s, _ int32) { counts[s]++ })
+	total := 0
+	for s, n := range counts {
+		d.strands[s].from, d.strands[s].to = total, total
+		total += n
+	}
+	d.sources = make([]int32, total)
+	each(func(s, v int32) {
+		st := &d.strands[s]
+		d.sources[st.to] = v
+		d.values[st.at+int(v-st.first)] = 1
+		st.to++
+	})
 }
 
 // of returns the strand of feature k in graph g, or nil.

@@ -37,6 +37,7 @@ func (d *Data) computeDiagonals() {
 			diagonal := make([]float64, n)
 			parallel.Each(d.engine.Workers(), (n+255)/256, func() func(int) {
 				m := newMeeting(op, n, g)
+				m.same = symmetric(d.batch) && op.arcs.Type == AllArcs
 				return func(chunk int) {
 					for v := chunk * 256; v < min(n, chunk*256+256); v++ {
 						diagonal[v] = m.closedWalks(int32(v), i+1)
@@ -76,6 +77,7 @@ func (d *Data) diagonalGrid(op *operator, length int) grid {
 type meeting struct {
 	out, in half
 	grid    grid
+	same    bool // the matrix is symmetric and has no weights
 }
 
 // half is a sparse vector that spreads along arcs.
@@ -98,6 +100,9 @@ func (m *meeting) closedWalks(v int32, length int) float64 {
 	case 1:
 		return m.loops(v)
 	case 2:
+		if m.same {
+			return m.out.steps.edges(v)
+		}
 		return m.thereAndBack(v)
 	}
 	a := (length + 1) / 2
@@ -122,6 +127,20 @@ func (m *meeting) loops(v int32) float64 {
 		if out.col[p] == v {
 			sum += m.grid.round(out.at(p))
 		}
+	}
+	return sum
+}
+
+// edges returns thereAndBack for a matrix of ones that is its own transpose.
+func (r *rows) edges(v int32) float64 {
+	sum, run := 0.0, 0.0
+	row := r.col[r.ptr[v]:r.ptr[v+1]]
+	for i, u := range row {
+		if i == 0 || u != row[i-1] {
+			run = 0
+		}
+		sum += 2*run + 1 // the square of the number of arcs to u, one at a time
+		run++
 	}
 	return sum
 }

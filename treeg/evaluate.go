@@ -78,7 +78,10 @@ func (e *evaluator) vector(r *rule, st *strand, subset []int32, all bool) []floa
 
 // sources returns the vertices of a subset whose value is neither 0 nor missing.
 func (e *evaluator) sources(x []float64, subset []int32, first int32) []int32 {
-	e.list = slices.Grow(e.list[:0], len(subset))[:len(subset)]
+	if cap(e.list) < len(subset) {
+		e.list = make([]int32, len(subset))
+	}
+	e.list = e.list[:len(subset)]
 	n := 0
 	for _, j := range subset {
 		y := x[j-first]
@@ -199,7 +202,9 @@ func (s *Split) cutInto(above, below []int32, v []float64, subset []int32, first
 		return above, append(below, subset...)
 	}
 	// Both lists are written at every step and one of them grows: no branch to guess.
-	above, below = slices.Grow(above, len(subset)), slices.Grow(below, len(subset))
+	if cap(above)-len(above) < len(subset) || cap(below)-len(below) < len(subset) {
+		above, below = slices.Grow(above, len(subset)), slices.Grow(below, len(subset))
+	}
 	a, b = above[len(above):len(above)+len(subset)], below[len(below):len(below)+len(subset)]
 	up, down := 0, 0
 	for _, j := range subset {

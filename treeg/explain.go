@@ -89,13 +89,13 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, example, class int)
 // explainer follows one example of the only graph of a batch through trees.
 type explainer struct {
 	d     *Data
-	w     *walker
+	empty Empty
 	edges []int32 // of each arc, the number of its edge
 	count int     // of edges
 }
 
 func newExplainer(d *Data, empty Empty) *explainer {
-	e := &explainer{d: d, w: newWalker(d, empty)}
+	e := &explainer{d: d, empty: empty}
 	e.edges, e.count = edgesOf(d.batch)
 	return e
 }
@@ -134,18 +134,19 @@ func (e *explainer) tree(t *Tree, example int32, output int) TreeExplanation {
 	b := e.d.batch
 	out := TreeExplanation{Counts: make([]int, b.NumVertices())}
 	uses := make([]int, e.count)
-	p := e.d.path(t)
-	e.w.visit = func(node int32, subset []int32, _ bool) {
+	p := e.d.program([]*Tree{t})
+	w := p.walker(e.empty)
+	w.visit = func(node int32, subset []int32, _ bool) {
 		for _, v := range subset {
 			out.Counts[v]++
 		}
-		for edge, used := range e.uses(&p.rules[node], subset) {
+		for edge, used := range e.uses(&p.paths[0].rules[node], subset) {
 			if used {
 				uses[edge]++
 			}
 		}
 	}
-	e.w.leaves(p, []int32{example}, func(_ int, leaf int32) { out.Leaf = leaf })
+	w.leaves([]int32{example}, func(_, _ int, leaf int32) { out.Leaf = leaf })
 	out.Value = t.Nodes[out.Leaf].Value[output]
 	out.Ranks = ranks(out.Counts)
 	edgeRanks := ranks(uses)

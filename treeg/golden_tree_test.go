@@ -152,8 +152,9 @@ func TestGoldenHandTreeGraph(t *testing.T) {
 // paths checks the nodes that a graph visits.
 func (g *goldenHand) paths(t *testing.T, graph int, d *Data, trees []*Tree) {
 	for k, want := range g.Trees {
-		p := d.path(trees[k])
-		w := newWalker(d, EmptyFormula)
+		prog := d.program(trees[k : k+1])
+		p := &prog.paths[0]
+		w := prog.walker(EmptyFormula)
 		at := 0
 		w.visit = func(node int32, subset []int32, all bool) {
 			step := want.Path[at]
@@ -170,6 +171,7 @@ func (g *goldenHand) paths(t *testing.T, graph int, d *Data, trees []*Tree) {
 				t.Errorf("graph %d, tree %d: node %d, value %g, subset %v, cut %v %v, want %+v", graph, k, node, value, subset, up, down, step)
 			}
 		}
+		w.enter(0)
 		if leaf := w.graph(p, 0); leaf != want.Leaf || at != len(want.Path) {
 			t.Errorf("graph %d, tree %d: leaf %d after %d splits, want %d after %d", graph, k, leaf, at, want.Leaf, len(want.Path))
 		}
@@ -211,8 +213,9 @@ func TestGoldenHandTreeVertex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := d.path(tree)
-			w := newWalker(d, EmptyFormula)
+			prog := d.program([]*Tree{tree})
+			p := &prog.paths[0]
+			w := prog.walker(EmptyFormula)
 			seen := 0
 			w.visit = func(node int32, subset []int32, all bool) {
 				for _, want := range g.Nodes {
@@ -231,7 +234,7 @@ func TestGoldenHandTreeVertex(t *testing.T) {
 					}
 				}
 			}
-			w.leaves(p, d.all(0, int32(g.N)), func(int, int32) {})
+			w.leaves(d.all(0, int32(g.N)), func(int, int, int32) {})
 			visited := 0
 			for _, n := range g.Nodes {
 				if len(n.Arriving) > 0 {

@@ -62,21 +62,13 @@ func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
 
 // demand returns what the trees need to know of a batch.
 func (m *Model) demand() demand {
-	want := demand{columns: map[int]bool{}}
-	var splits []*Split
+	var want demand
 	for _, t := range m.all() {
 		for i := range t.Nodes {
 			if s := t.Nodes[i].Split; s != nil {
-				splits = append(splits, s)
 				want.length = max(want.length, s.Length)
 				want.cycles = want.cycles || s.Walk == Cycle && s.Length > 0
 			}
-		}
-	}
-	for _, s := range splits {
-		if s.Pointer == 0 && m.input.Level == Graphs {
-			op := max(slices.Index(m.input.Arcs, s.Arcs), 0)
-			want.columns[wholeColumn(wholeVector(op, s.Length, want.length, s.Walk == Cycle), s.Aggregation)] = true
 		}
 	}
 	return want
@@ -131,25 +123,8 @@ func (m *Model) leavesOf(ctx context.Context, d *Data, trees []*Tree, examples [
 		return nil, err
 	}
 	leaves := make([]int32, len(list)*len(trees))
-	paths := make([]*path, len(trees))
-	for t, tree := range trees {
-		paths[t] = d.path(tree)
-	}
-	d.each(m.opt.Empty, ctx, list, func(w *walker, at int, part []int32) {
-		if d.graphOf == nil {
-			for i, g := range part {
-				row := leaves[(at+i)*len(trees) : (at+i+1)*len(trees)]
-				for t, p := range paths {
-					row[t] = w.graph(p, g)
-				}
-			}
-			return
-		}
-		for t, p := range paths {
-			w.leaves(p, part, func(i int, leaf int32) { leaves[(at+i)*len(trees)+t] = leaf })
-		}
-	})
-	return leaves, ctx.Err()
+	err = d.program(trees).each(ctx, m.opt.Empty, list, func(i, t int, leaf int32) { leaves[i*len(trees)+t] = leaf })
+	return leaves, err
 }
 
 // exampleList returns examples as numbers of the batch, all where there is no list.
@@ -172,9 +147,11 @@ func (d *Data) exampleList(examples []int) ([]int32, error) {
 	return list, nil
 }
 
-// each hands examples out in parts, at vertex level of one graph each, to walkers of several goroutines.
-func (d *Data) each(empty Empty, ctx context.Context, list []int32, work func(w *walker, at int, part []int32)) {
+// each tells the leaf of every example in every tree. It hands examples out in parts, at vertex level of one graph each,
+// to walkers of several goroutines.
+func (p *program) each(ctx context.Context, empty Empty, list []int32, tell func(i, tree int, leaf int32)) error {
 	const most = 64
+	d := p.d
 	var starts []int
 	for i := range list {
 		last := len(starts) - 1
@@ -184,28 +161,42 @@ func (d *Data) each(empty Empty, ctx context.Context, list []int32, work func(w 
 		}
 	}
 	parallel.Each(d.engine.Workers(), len(starts), func() func(int) {
-		w := newWalker(d, empty)
-		return func(i int) {
-			to := len(list)
-			if i+1 < len(starts) {
-				to = starts[i+1]
+		w := p.walker(empty)
+		return func(part int) {
+			from, to := starts[part], len(list)
+			if part+1 < len(starts) {
+				to = starts[part+1]
 			}
 			if ctx.Err() == nil {
-				work(w, starts[i], list[starts[i]:to])
+				w.leaves(list[from:to], func(i, tree int, leaf int32) { tell(from+i, tree, leaf) })
 			}
 		}
 	})
+	return ctx.Err()
 }
 
-// leaves tells the leaf of each of some examples, at vertex level of one graph.
-func (w *walker) leaves(p *path, examples []int32, tell func(i int, leaf int32)) {
-	if w.d.graphOf == nil {
-		for i, g := range examples {
-			tell(i, w.graph(p, g))
+// leaves tells the leaf of each of some examples in every tree; at vertex level they are of one graph.
+func (w *walker) leaves(examples []int32, tell func(i, tree int, leaf int32)) {
+	if w.d.graphOf != nil {
+		for t := range w.p.paths {
+			w.vertices(&w.p.paths[t], w.d.graphOf[examples[0]], examples, func(i int, leaf int32) { tell(i, t, leaf) })
 		}
 		return
 	}
-	w.vertices(p, w.d.graphOf[examples[0]], examples, tell)
+	for i, g := range examples {
+		w.enter(g)
+		first, last := w.d.batch.Vertices(int(g))
+		if w.p.bits && last-first <= smallest && w.visit == nil {
+			w.bits.enter(w.d, first, last)
+			for t := range w.p.paths {
+				tell(i, t, w.bitLeaf(&w.p.paths[t], g))
+			}
+			continue
+		}
+		for t := range w.p.paths {
+			tell(i, t, w.graph(&w.p.paths[t], g))
+		}
+	}
 }
 
 // probabilities turns the scores of one example into probabilities of the classes.

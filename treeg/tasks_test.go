@@ -38,7 +38,7 @@ func accuracy(predicted, truth []int, test []int) float64 {
 
 // A model that may use subsets finds out that a vertex which is both red and isolated decides, and says so.
 func TestRedIsolatedVertex(t *testing.T) {
-	set, train, test := redIsolated(t, 1000)
+	set, train, test := redIsolated(t, 700)
 	for _, distance := range []int{1, 2} {
 		opt := Defaults(Graphs, Boosting)
 		opt.MaxDistance = distance

@@ -98,7 +98,7 @@ func newWalkCounts(t testing.TB, seed uint64, graphs, n int, edgeShare, redShare
 func (w *walkCounts) mse(t testing.TB, task Walk, walks ...Walk) float64 {
 	t.Helper()
 	opt := Defaults(Graphs, Boosting)
-	opt.Walks, opt.Keep = walks, 1
+	opt.Walks, opt.Keep, opt.Estimators, opt.LearningRate = walks, 1, 20, 0.2
 	var train, test []int
 	for g := range w.batch.NumGraphs() {
 		if g%10 >= 8 {

@@ -1,10 +1,6 @@
 package treeg
 
-import (
-	"slices"
-
-	"github.com/grove-graph/grove/parallel"
-)
+import "github.com/grove-graph/grove/parallel"
 
 // Splits at graph level that use all vertices have the same values in every tree. They are computed once:
 // column (vector, aggregation) of Data.whole holds them for every strand. With S = V target and target-source
@@ -28,9 +24,7 @@ func wholeColumn(vector int, a Aggregation) int { return vector*numAggregations 
 func (d *Data) computeWhole() {
 	d.whole = make([][]float64, (1+2*len(d.operators)*d.length)*numAggregations)
 	for c := range d.whole {
-		if d.demand.fit || d.demand.columns[c] {
-			d.whole[c] = make([]float64, len(d.strands))
-		}
+		d.whole[c] = make([]float64, len(d.strands))
 	}
 	const chunk = 64
 	parallel.Each(d.engine.Workers(), (len(d.strands)+chunk-1)/chunk, func() func(int) {
@@ -52,15 +46,9 @@ func (d *Data) wholeOf(e *evaluator, s int) {
 			r.Walk = Cycle
 		}
 		first := wholeColumn(wholeVector(r.op, r.Length, d.length, cycle), Sum)
-		columns := d.whole[first : first+numAggregations]
-		if !slices.ContainsFunc(columns, func(c []float64) bool { return c != nil }) {
-			return
-		}
 		values := summarize(e.vector(&r, st, nil, true))
-		for i, c := range columns {
-			if c != nil {
-				c[s] = values.value(Sum + Aggregation(i))
-			}
+		for a := Sum; a <= Max; a++ {
+			d.whole[first+int(a-Sum)][s] = values.value(a)
 		}
 	}
 	store(false)
