@@ -121,10 +121,13 @@ func (c *cholesky) solvePanel(a []float64, r0, r1, from, to int) {
 }
 
 // forward overwrites b by the solution of L x = b.
-func (c *cholesky) forward(b []float64) {
-	for i := range c.n {
+func (c *cholesky) forward(b []float64) { c.forwardFrom(0, b) }
+
+// forwardFrom is forward for a b that is 0 before entry first.
+func (c *cholesky) forwardFrom(first int, b []float64) {
+	for i := first; i < c.n; i++ {
 		row := c.l[i*c.n : i*c.n+i+1]
-		b[i] = (b[i] - simd.Dot(row[:i], b[:i])) / row[i]
+		b[i] = (b[i] - simd.Dot(row[first:i], b[first:i])) / row[i]
 	}
 }
 

@@ -26,6 +26,8 @@ type KernelOptions struct {
 	// Workers is the number of pairs of classes that are worked on at the same time, default 1. The
 	// result does not depend on it.
 	Workers int
+
+	pairsOnly bool // no steps of Newton's method
 }
 
 const (

@@ -23,7 +23,8 @@ type dual struct {
 
 // smo solves a dual problem for one C after another by sequential minimal optimisation with LIBSVM's
 // rules: the working set by second-order information (Fan, Chen and Lin, Working set selection using
-// second order information, JMLR 6, 2005, WSS 2), and shrinking (Chang and Lin, LIBSVM, section 5.1).
+// second order information, JMLR 6, 2005, WSS 2), and shrinking (Chang and Lin, LIBSVM, section 5.1). Steps
+// of Newton's method between them keep their number small where C is large, see [smo.newton].
 //
 // With F = K b + p, moving b_t up changes the objective by F_t, relative to a common constant. At the
 // optimum no variable that can go down has an F above that of one that can go up.
@@ -42,6 +43,11 @@ type smo struct {
 	active  int
 	ki, kj  []float64
 	steps   int
+	fresh   int // steps when f was last computed anew
+
+	work       float64 // of the pairs since the last step of Newton's method
+	due        float64 // work to reach before the next one is thought of
+	indefinite bool    // Newton's method has raised the objective
 
 	first   int     // variable with the smallest f among those that can go up
 	lowest  float64 // its f
@@ -52,6 +58,7 @@ const (
 	flat        = 1e-12 // curvature that stands in for none, as in LIBSVM
 	shrinkEvery = 1000  // steps between looks at what can be left out, at most
 	nearFactor  = 10    // multiple of the tolerance at which everything is looked at again
+	freshSteps  = 50000 // steps after which f is computed anew at the end, for what rounding has added up
 )
 
 func newSMO(d dual, o KernelOptions) *smo {
@@ -74,14 +81,17 @@ func (s *smo) solve(ctx context.Context, c float64) error {
 		return err
 	}
 	s.scale(c)
-	s.steps = 0
+	s.steps, s.fresh, s.work, s.due = 0, 0, 0, 0
 	period := min(len(s.b), shrinkEvery)
 	countdown, near := period, false
 	s.look()
 	for {
 		if s.highest-s.lowest <= s.options.Tolerance {
 			if s.whole() {
-				return nil
+				if s.steps-s.fresh < freshSteps {
+					return nil
+				}
+				s.active, s.fresh = 0, s.steps
 			}
 			if err := s.restore(); err != nil {
 				return err
@@ -117,6 +127,11 @@ func (s *smo) solve(ctx context.Context, c float64) error {
 				return nil
 			}
 			if err := s.restore(); err != nil {
+				return err
+			}
+		}
+		if !s.options.pairsOnly && s.newtonDue() {
+			if err := s.newton(); err != nil {
 				return err
 			}
 		}
