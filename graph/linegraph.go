@@ -12,8 +12,9 @@ import (
 // v->w, so that walks stay walks.
 //
 // The vertices of the line graph carry the labels of the arcs. Their attributes come from the ends of the arc, where
-// vertices have attributes, else labels, which count one-hot: the sum of both ends and the magnitude of their difference
-// in an undirected batch, the tail's and then the head's in a directed one; then the weight, where arcs have weights.
+// vertices have attributes, else labels, which count one-hot: the sum of both ends and the magnitude of their
+// difference in an undirected batch, the tail's and then the head's in a directed one; then the weight, where arcs have
+// weights.
 //
 // It is an error if the line graph has more arcs than a batch holds; a vertex with k edges brings k(k-1) of them.
 func (b *Batch) LineGraph() (line *Batch, arcs []int32, err error) {

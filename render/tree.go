@@ -168,8 +168,8 @@ func (t *treePicture) document(title string) *document {
 	doc.text("title", label)
 	doc.element("rect", "width", px(width), "height", px(height), "rx", "6", "fill", "#ffffff")
 	for i, line := range lines {
-		doc.text("text", line, "x", px(width/2), "y", px(margin+1.3*titleSize*float64(i)+0.95*titleSize), "font-size", px(titleSize),
-			"font-weight", "bold", "text-anchor", "middle", "fill", "#1c1c1c")
+		doc.text("text", line, "x", px(width/2), "y", px(margin+1.3*titleSize*float64(i)+0.95*titleSize),
+			"font-size", px(titleSize), "font-weight", "bold", "text-anchor", "middle", "fill", "#1c1c1c")
 	}
 	doc.open("g", "transform", "translate("+px((width-t.width)/2)+" "+px(top+margin/2)+")")
 	t.branches(doc)
@@ -194,8 +194,10 @@ func (t *treePicture) branches(doc *document) {
 			}
 			x, y := from.x, from.y+from.height
 			share := min(max(t.nodes[c].Share, 0), 1)
-			doc.element("line", "x1", px(x), "y1", px(y), "x2", px(to.x), "y2", px(to.y), "stroke", "#8d949e", "stroke-width", px(1+4*share))
-			doc.text("text", name, "x", px(x+0.45*(to.x-x)), "y", px(y+0.45*(to.y-y)), "font-size", px(treeText-1), "text-anchor", "middle",
+			doc.element("line", "x1", px(x), "y1", px(y), "x2", px(to.x), "y2", px(to.y),
+				"stroke", "#8d949e", "stroke-width", px(1+4*share))
+			doc.text("text", name, "x", px(x+0.45*(to.x-x)), "y", px(y+0.45*(to.y-y)),
+				"font-size", px(treeText-1), "text-anchor", "middle",
 				"fill", "#3a3f45", "stroke", "#ffffff", "stroke-width", "3", "paint-order", "stroke")
 		}
 	}
@@ -222,9 +224,11 @@ func (t *treePicture) pointers(doc *document) {
 		path := fmt.Sprintf("M%s %sC%s %s %s %s %s %s", px(x0), px(y0), px(x0+side*bow), px(y0-0.3*(y0-y1)),
 			px(x1+side*(bow+treeArrow)), px(y1), px(x1+side*treeArrow), px(y1))
 		doc.element("path", "d", path, "fill", "none", "stroke", "#b4551d", "stroke-width", "1.4", "stroke-dasharray", "5 4")
-		points := fmt.Sprintf("%s,%s %s,%s %s,%s", px(x1+side*2), px(y1), px(x1+side*treeArrow), px(y1-4.5), px(x1+side*treeArrow), px(y1+4.5))
+		tip, end := px(x1+side*2), px(x1+side*treeArrow)
+		points := fmt.Sprintf("%s,%s %s,%s %s,%s", tip, px(y1), end, px(y1-4.5), end, px(y1+4.5))
 		doc.element("polygon", "points", points, "fill", "#b4551d")
-		doc.text("text", n.Subset, "x", px(x0+side*5), "y", px(y0-4), "font-size", px(treeText-1), "text-anchor", map[float64]string{1: "start", -1: "end"}[side],
+		doc.text("text", n.Subset, "x", px(x0+side*5), "y", px(y0-4), "font-size", px(treeText-1),
+			"text-anchor", map[float64]string{1: "start", -1: "end"}[side],
 			"fill", "#b4551d", "stroke", "#ffffff", "stroke-width", "3", "paint-order", "stroke")
 	}
 }
@@ -252,8 +256,8 @@ func (t *treePicture) splits(doc *document) {
 		doc.element("rect", "x", px(b.x-b.width/2), "y", px(b.y), "width", px(b.width), "height", px(b.height), "rx", corner,
 			"fill", fill.String(), "stroke", "#6b7078", "stroke-width", "1")
 		for k, line := range n.Lines {
-			doc.text("text", line, "x", px(b.x), "y", px(b.y+treePadding+treeLine*float64(k)+0.8*treeText), "font-size", px(treeText),
-				"text-anchor", "middle", "fill", ink.String())
+			doc.text("text", line, "x", px(b.x), "y", px(b.y+treePadding+treeLine*float64(k)+0.8*treeText),
+				"font-size", px(treeText), "text-anchor", "middle", "fill", ink.String())
 		}
 		doc.close("g")
 	}

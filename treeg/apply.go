@@ -51,7 +51,8 @@ func (p *program) path(t *Tree, known map[rule]int) path {
 		}
 		out.rules[i] = p.d.rule(*n.Split)
 		s := &out.steps[i]
-		*s = step{threshold: n.Split.Threshold, lte: n.LTE, gt: n.GT, slot: -1, split: true, missingAbove: n.Split.MissingAbove}
+		*s = step{split: true, threshold: n.Split.Threshold, missingAbove: n.Split.MissingAbove}
+		s.lte, s.gt, s.slot = n.LTE, n.GT, -1
 		parent[n.LTE], parent[n.GT] = int32(i), int32(i)
 		if n.Split.Pointer == 0 {
 			if p.d.input.Level == Graphs {

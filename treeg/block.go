@@ -252,7 +252,9 @@ func (s *blockSpread) fill(columns *[lanes][]float64, k kind, b int, vertices []
 
 // fillScaled writes the features of a block times a factor of each vertex, nil for ones, to a column for each lane; of
 // vertices that are not on the wanted side of a cut zeros, unless there is none.
-func (d *Data) fillScaled(columns *[lanes][]float64, b int, factor []float64, vertices []int32, c *cut, want uint8, useful *[lanes]bool) {
+func (d *Data) fillScaled(
+	columns *[lanes][]float64, b int, factor []float64, vertices []int32, c *cut, want uint8, useful *[lanes]bool,
+) {
 	x := d.block(b)
 	var any [lanes]bool
 	for i, v := range vertices {

@@ -39,7 +39,8 @@ func (t *distinct) reset(most int) {
 	t.values = t.values[:0]
 }
 
-// distinct makes a group of every value, unless there are more than s.bins; it reports whether it did. Zeros go to s.zero.
+// distinct makes a group of every value, unless there are more than s.bins; it reports whether it did. Zeros go to
+// s.zero.
 func (s *scanner) distinct(c *column) bool {
 	s.table.reset(s.bins + 1)
 	b := &s.buckets

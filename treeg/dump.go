@@ -66,7 +66,8 @@ func ancestorName(distance int) string {
 // for numbers. The model marshalled as JSON says the same for programs.
 func (m *Model) Dump(w io.Writer, names []string) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s, loss %s, %d %s of %s\n", m.opt.Ensemble, m.loss, len(m.trees), plural(len(m.trees), "round"), plural(len(m.trees[0]), "tree"))
+	rounds, trees := plural(len(m.trees), "round"), plural(len(m.trees[0]), "tree")
+	fmt.Fprintf(out, "%s, loss %s, %d %s of %s\n", m.opt.Ensemble, m.loss, len(m.trees), rounds, trees)
 	if m.opt.Ensemble == Boosting {
 		fmt.Fprintf(out, "score = %v + %g * leaves\n", m.start, m.opt.LearningRate)
 	}

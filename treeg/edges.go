@@ -60,7 +60,11 @@ func (e *explainer) steps(used []bool, r *rule, begin, end [][]bool) {
 	b := e.d.batch
 	for u := range int32(b.NumVertices()) {
 		for p := b.RowPtr[u]; p < b.RowPtr[u+1]; p++ {
-			if r.Arcs.Type != AllArcs && (b.ArcTypes == nil && r.Arcs.Type != 0 || b.ArcTypes != nil && int(b.ArcTypes[p]) != r.Arcs.Type) {
+			kind := 0
+			if b.ArcTypes != nil {
+				kind = int(b.ArcTypes[p])
+			}
+			if r.Arcs.Type != AllArcs && r.Arcs.Type != kind {
 				continue
 			}
 			tail, head := u, b.Col[p]

@@ -123,7 +123,8 @@ func (d *Data) cycleGrid(k int) grid {
 }
 
 // ofGraph returns the value of a graph (section 3.5): v aggregated over a subset of the given size, or over all
-// vertices for source walks. st is nil where the feature does not occur; the value is NaN where all entries are missing.
+// vertices for source walks. st is nil where the feature does not occur; the value is NaN where all entries are
+// missing.
 func (e *evaluator) ofGraph(r *rule, st *strand, v []float64, subset []int32, size int, all bool) float64 {
 	switch {
 	case size == 0:

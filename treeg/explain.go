@@ -195,7 +195,8 @@ func (x *Explanation) combine(b *graph.Batch, edges []int32) {
 	}
 }
 
-// importance returns sum_T |y_T| 2^(-r_T(i)), divided by the sum over all i. Where no tree says anything, all are equal.
+// importance returns sum_T |y_T| 2^(-r_T(i)), divided by the sum over all i. Where no tree says anything, all are
+// equal.
 func importance(trees []TreeExplanation, n int, ranksOf func(*TreeExplanation) []float64) []float64 {
 	out := make([]float64, n)
 	least := math.Inf(1) // ranks are counted from it, so that those of large graphs do not vanish

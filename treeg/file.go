@@ -160,8 +160,15 @@ func (t *Tree) check(in *Input, values int) error {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
 		s := n.Split
-		if s.Pointer > depth[i] || (in.Level == Graphs) == (s.Aggregation == NoAggregation) || in.Level == Vertices && s.Walk > Cycle {
-			return fmt.Errorf("node %d: a pointer %d nodes up at depth %d, walk %s, aggregation %s at level %s", i, s.Pointer, depth[i], s.Walk, s.Aggregation, in.Level)
+		suits := s.Aggregation != NoAggregation
+		if in.Level == Vertices {
+			suits = s.Aggregation == NoAggregation && s.Walk <= Cycle
+		}
+		switch {
+		case s.Pointer > depth[i]:
+			return fmt.Errorf("node %d: a pointer %d nodes up at depth %d", i, s.Pointer, depth[i])
+		case !suits:
+			return fmt.Errorf("node %d: walk %s, aggregation %s at level %s", i, s.Walk, s.Aggregation, in.Level)
 		}
 		for _, c := range []int32{n.LTE, n.GT} {
 			if c <= int32(i) || int(c) >= len(t.Nodes) || reached[c] {

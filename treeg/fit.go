@@ -34,7 +34,9 @@ type Targets struct {
 
 // Fit prepares a batch and fits a model to it. Errors say which option or target is wrong; a cancelled context
 // is an error.
-func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, t Targets, opt Options, progress Progress) (*Model, error) {
+func Fit(
+	ctx context.Context, e engine.Engine, b *graph.Batch, t Targets, opt Options, progress Progress,
+) (*Model, error) {
 	progress.report("prepare", 0, 1)
 	d, err := Prepare(ctx, e, b, opt)
 	if err != nil {
@@ -201,7 +203,8 @@ func (p *problem) holdOut() error {
 		}
 	}
 	if len(p.train) == 0 || len(p.validation) == 0 {
-		return fmt.Errorf("%d examples are too few to hold out a share of %g: give a validation part or no patience", len(order), p.opt.ValidationShare)
+		return fmt.Errorf("%d examples are too few to hold out a share of %g: give a validation part or no patience",
+			len(order), p.opt.ValidationShare)
 	}
 	slices.Sort(p.train)
 	slices.Sort(p.validation)
@@ -227,7 +230,8 @@ func (p *problem) chooseLoss() error {
 	}
 	switch {
 	case (p.loss == Squared) != (p.classes == 0):
-		return fmt.Errorf("loss %s does not suit these targets: classes want logistic, softmax, one-vs-all, gini or entropy, values want squared", p.loss)
+		return fmt.Errorf("loss %s does not suit these targets: values want squared, classes want logistic, softmax, "+
+			"one-vs-all, gini or entropy", p.loss)
 	case p.loss == Logistic && p.classes > 2:
 		return fmt.Errorf("loss logistic for %d classes: use softmax or one-vs-all", p.classes)
 	}

@@ -71,7 +71,8 @@ func (in *Input) check(b *graph.Batch) error {
 	}
 	for i, x := range b.Attributes {
 		if in.Attributes > 0 && math.IsInf(x, 0) {
-			return fmt.Errorf("attribute %d of vertex %d is %g: want a finite number, or NaN where it is missing", i%in.Attributes, i/in.Attributes, x)
+			return fmt.Errorf("attribute %d of vertex %d is %g: want a finite number, or NaN where it is missing",
+				i%in.Attributes, i/in.Attributes, x)
 		}
 	}
 	for i, w := range b.ArcWeights {

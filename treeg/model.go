@@ -147,16 +147,20 @@ func (d *Data) exampleList(examples []int) ([]int32, error) {
 	return list, nil
 }
 
-// each tells the leaf of every example in every tree. It hands examples out in parts, at vertex level of one graph each,
-// to walkers of several goroutines.
+// each tells the leaf of every example in every tree. It hands examples out in parts, at vertex level of one graph
+// each, to walkers of several goroutines.
 func (p *program) each(ctx context.Context, empty Empty, list []int32, tell func(i, tree int, leaf int32)) error {
 	const most = 64
 	d := p.d
 	var starts []int
 	for i := range list {
-		last := len(starts) - 1
-		switch {
-		case i == 0, d.graphOf == nil && i-starts[last] == most, d.graphOf != nil && d.graphOf[list[i]] != d.graphOf[list[i-1]]:
+		fresh := i == 0
+		if i > 0 && d.graphOf == nil {
+			fresh = i-starts[len(starts)-1] == most
+		} else if i > 0 {
+			fresh = d.graphOf[list[i]] != d.graphOf[list[i-1]]
+		}
+		if fresh {
 			starts = append(starts, i)
 		}
 	}

@@ -88,7 +88,7 @@ type Options struct {
 	Subsample    float64 `json:"subsample"`     // share of the examples that each round of boosting draws
 	Scheme       Scheme  `json:"scheme"`        // of boosting
 
-	Patience        int     `json:"patience"`         // rounds without a better validation loss before boosting stops; 0: none
+	Patience        int     `json:"patience"`         // rounds without a better validation loss that end boosting; 0: none
 	ValidationShare float64 `json:"validation_share"` // share of the examples held out for it, unless they are given
 
 	Growth    Growth  `json:"growth"`
@@ -110,7 +110,7 @@ type Options struct {
 
 	Keep        float64 `json:"keep"`         // probability p that a node below the root may use each walk type
 	MaxFeatures int     `json:"max_features"` // features drawn for each node; 0: all, -1: the root of their number
-	Bins        int     `json:"bins"`         // of the histograms that large data are searched by; 0: thresholds are always exact
+	Bins        int     `json:"bins"`         // of the histograms for large data; 0: thresholds are always exact
 	Seed        uint64  `json:"seed"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/grove-graph/grove/graph"
 )
 
-// Scores returns the raw scores of every graph or vertex of a batch, N x Outputs: values, or log-odds; of a forest and a
-// single tree the probabilities of the classes.
+// Scores returns the raw scores of every graph or vertex of a batch, N x Outputs: values, or log-odds; of a forest and
+// a single tree the probabilities of the classes.
 func (m *Model) Scores(ctx context.Context, b *graph.Batch) ([]float64, error) {
 	d, err := m.Prepare(ctx, b)
 	if err != nil {

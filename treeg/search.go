@@ -229,8 +229,8 @@ func (w *worker) try(best *candidate, n *node, s Split) {
 
 // split returns the split of a kind of features.
 func (s *searcher) split(k kind, feature int, a Aggregation, pointer int) Split {
-	split := Split{Feature: feature, Length: k.length, Walk: k.walk, Aggregation: a, Pointer: pointer, Above: k.up && pointer > 0}
-	split.Arcs = Arcs{Type: AllArcs}
+	split := Split{Feature: feature, Length: k.length, Walk: k.walk, Aggregation: a, Pointer: pointer}
+	split.Above, split.Arcs = k.up && pointer > 0, Arcs{Type: AllArcs}
 	if k.length > 0 {
 		split.Arcs = s.d.operators[k.op].arcs
 	}

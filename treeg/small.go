@@ -21,8 +21,8 @@ type bitGraph struct {
 	previous []float64
 }
 
-// bitsSuit reports whether graphs of the data may be words: arcs are single and have no weights, no value is missing and
-// sums are exact.
+// bitsSuit reports whether graphs of the data may be words: arcs are single and have no weights, no value is missing
+// and sums are exact.
 func (d *Data) bitsSuit() bool {
 	if d.input.Level != Graphs || d.batch.ArcWeights != nil {
 		return false

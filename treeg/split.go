@@ -94,8 +94,8 @@ type Split struct {
 	Arcs        Arcs        `json:"arcs"`    // no matter where Length is 0
 	Walk        Walk        `json:"walk"`
 	Aggregation Aggregation `json:"aggregation,omitempty"` // of graphs only
-	Pointer     int         `json:"pointer"`               // the subset comes from the ancestor so many nodes up; 0: all vertices
-	Above       bool        `json:"above,omitempty"`       // the ancestor's vertices above its threshold (rho = +), else the others
+	Pointer     int         `json:"pointer"`               // so many nodes up is the ancestor with the subset; 0: V
+	Above       bool        `json:"above,omitempty"`       // rho = +: the ancestor's vertices above its threshold
 	Threshold   float64     `json:"threshold"`
 
 	MissingAbove bool `json:"missing_above,omitempty"` // a missing value counts as above the threshold
@@ -104,7 +104,8 @@ type Split struct {
 // before orders split functions: of those with equal gain the first is chosen. The plainest come first.
 func (s *Split) before(t *Split) bool {
 	for _, c := range [...]int{
-		s.Pointer - t.Pointer, order(t.Above, s.Above), s.Length - t.Length, s.Arcs.Type - t.Arcs.Type, order(s.Arcs.Against, t.Arcs.Against),
+		s.Pointer - t.Pointer, order(t.Above, s.Above), s.Length - t.Length,
+		s.Arcs.Type - t.Arcs.Type, order(s.Arcs.Against, t.Arcs.Against),
 		int(s.Walk) - int(t.Walk), int(s.Aggregation) - int(t.Aggregation), s.Feature - t.Feature,
 	} {
 		if c != 0 {

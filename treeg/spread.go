@@ -24,7 +24,8 @@ func (d *Data) index(op, length int) int { return op*d.length + length - 1 }
 // split sorts the vertices with a value by the side of the cut on which they are.
 func (s *spread) split(c *cut, st *strand) {
 	sources := s.d.sources[st.from:st.to]
-	up, down := slices.Grow(s.sources[1][:0], len(sources))[:len(sources)], slices.Grow(s.sources[0][:0], len(sources))[:len(sources)]
+	up := slices.Grow(s.sources[1][:0], len(sources))[:len(sources)]
+	down := slices.Grow(s.sources[0][:0], len(sources))[:len(sources)]
 	ups, downs := 0, 0
 	for _, v := range sources {
 		up[ups], down[downs] = v, v

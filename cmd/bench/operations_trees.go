@@ -29,8 +29,8 @@ func treeOperations() []operation {
 		{"treeg-ptc", "the same on PTC_MR", boostedGraphs(graphs("PTC_MR", 14, 344), 1, 279.1), large},
 		{"treeg-proteins", "the same on PROTEINS", boostedGraphs(graphs("PROTEINS", 39, 1113), 2.5, 370.3), large},
 		{"treeg-predict", "prediction of MUTAG by 50 TREE-G trees", treePrediction(mutag), large},
-		{"treeg-cora", "boosting of 20 rounds of TREE-G trees on the vertices of Cora, 7 classes, 1433 features", boostedCora, large},
-		{"treeg-planted", "a TREE-G tree of depth 6 on 170 000 vertices with 1.2 million arcs and 128 attributes", plantedVertices, large},
+		{"treeg-cora", "20 rounds of TREE-G trees on the vertices of Cora, 7 classes, 1433 features", boostedCora, large},
+		{"treeg-planted", "a TREE-G tree of depth 6 on 170 000 vertices, 1.2 million arcs", plantedVertices, large},
 	}
 }
 
@@ -69,7 +69,8 @@ func boostedGraphs(from func(*inputs) (source, error), limit, published float64)
 			return nil, err
 		}
 		task := &task{
-			shape: fmt.Sprintf("%s: %d graphs, %d vertices, %d labels", s.from, s.batch.NumGraphs(), s.batch.NumVertices(), s.batch.NumLabels),
+			shape: fmt.Sprintf("%s: %d graphs, %d vertices, %d labels",
+				s.from, s.batch.NumGraphs(), s.batch.NumVertices(), s.batch.NumLabels),
 			run: func(e engine.Engine) error {
 				_, err := treeg.Fit(context.Background(), e, s.batch, treeg.Targets{Classes: s.classes}, paperOptions(), nil)
 				return err
@@ -116,7 +117,7 @@ func boostedCora(t *table) (*task, error) {
 	opt := treeg.Defaults(treeg.Vertices, treeg.Boosting)
 	opt.Estimators = 20
 	task := &task{
-		shape: fmt.Sprintf("%s: %d vertices, %d arcs, %d attributes, %d training vertices", from, b.NumVertices(), b.NumArcs(), b.AttributeDim, len(train)),
+		shape: vertexShape(from, b, len(train)),
 		run: func(e engine.Engine) error {
 			_, err := treeg.Fit(context.Background(), e, b, treeg.Targets{Classes: classes, Train: train}, opt, nil)
 			return err
@@ -151,7 +152,7 @@ func plantedVertices(t *table) (*task, error) {
 		return treeg.Prepare(context.Background(), e, &b, opt)
 	})
 	task := &task{
-		shape: fmt.Sprintf("%s: %d vertices, %d arcs, %d attributes, %d training vertices", s.from, vertices, b.NumArcs(), width, len(train)),
+		shape: vertexShape(s.from, &b, len(train)),
 		run: func(e engine.Engine) error {
 			d, err := prepared(e)
 			if err == nil {
@@ -183,6 +184,11 @@ func planted(b *graph.Batch) (classes, train []int) {
 		}
 	}
 	return classes, train
+}
+
+func vertexShape(from string, b *graph.Batch, train int) string {
+	return fmt.Sprintf("%s: %d vertices, %d arcs, %d attributes, %d training vertices",
+		from, b.NumVertices(), b.NumArcs(), b.AttributeDim, train)
 }
 
 // cora returns Cora with the training vertices of its public split, or a generated graph of its size.
