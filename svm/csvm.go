@@ -71,6 +71,9 @@ type KernelPair struct {
 // LIBSVM's formulation and rules (Chang and Lin, LIBSVM, sections 2.1 and 7), its order of the classes
 // too: that of their first appearance, but +1 before -1 where these two are the classes.
 //
+// Beside the kernel the memory is linear in the objects, and for each pair in work quadratic in those
+// between their bounds, 128 MiB at most.
+//
 // classes holds the class of each of the N objects of the kernel, any integers; rows picks the objects to
 // train on, nil means all. The result has one classifier for every C. Errors name a number of classes
 // that is not N, a row out of range, fewer than two classes, a grid that is not positive and ascending, a
