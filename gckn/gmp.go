@@ -128,10 +128,13 @@ func (y *layer) generalizedMax(e engine.Engine, out []*tensor.Dense, scores, nor
 	return nil
 }
 
-// float64s returns a float64 copy of the elements of t.
+// float64s returns a float64 copy of the elements of t, which may lie on e or in host memory.
 func float64s(e engine.Engine, t *tensor.Dense) []float64 {
 	out := make([]float64, t.DataSize())
 	wide := tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(out))
+	if d, ok := t.Engine().(engine.Device); ok {
+		e = d
+	}
 	if err := e.Convert(wide, t); err != nil {
 		panic(err) // same number of elements, both floats
 	}
