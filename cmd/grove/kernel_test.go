@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,5 +154,35 @@ func TestRegressionOnGraphs(t *testing.T) {
 		if e, ok := trained["training_rmse"].(float64); !ok || e > deviation {
 			t.Errorf("%v: error %v on the training data", args, trained["training_rmse"])
 		}
+	}
+}
+
+// Arc labels are what their codes say: a data set with one more code numbers them differently, and a model that
+// tells arcs apart says the same of the graphs that did not change.
+func TestKernelKnowsArcLabelsByTheirCodes(t *testing.T) {
+	data, changed := molecules(t, "molecules"), molecules(t, "molecules")
+	d, err := dataset.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, first := d.Batch.Vertices(0)
+	arcs := strings.Split(string(readFile(t, filepath.Join(changed, "molecules_A.txt"))), "\n")
+	labels := strings.Split(string(readFile(t, filepath.Join(changed, "molecules_edge_labels.txt"))), "\n")
+	for i, arc := range arcs {
+		tail, _, _ := strings.Cut(arc, ",")
+		if v, err := strconv.Atoi(strings.TrimSpace(tail)); err == nil && v <= int(first) {
+			labels[i] = "-5"
+		}
+	}
+	write(t, filepath.Join(changed, "molecules_edge_labels.txt"), strings.Join(labels, "\n"))
+	model := filepath.Join(t.TempDir(), "m.grove")
+	must(t, "train", "wl-oa", "--data", data, "-o", model, "--arc-labels", "--iterations", "2", "--c", "1")
+	want := strings.Split(must(t, "predict", "--model", model, "--data", data, "-o", "-"), "\n")
+	got := strings.Split(must(t, "predict", "--model", model, "--data", changed, "-o", "-"), "\n")
+	if len(got) != len(want) || got[1] == want[1] {
+		t.Errorf("%d lines, want %d; the changed graph: %s", len(got), len(want), got[1])
+	}
+	if !slices.Equal(got[2:], want[2:]) {
+		t.Error("graphs that did not change are told differently")
 	}
 }

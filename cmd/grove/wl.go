@@ -105,6 +105,9 @@ func (w *wlFlags) encode(d *dataset.Dataset) (*dataset.Encoding, error) {
 	if err != nil {
 		return nil, usagef("--features %s: %w", w.features, err)
 	}
+	if w.arcLabels {
+		encoding.KeepArcLabels(d)
+	}
 	return encoding, nil
 }
 
