@@ -219,17 +219,26 @@ func TestKernelMistakesAreNamed(t *testing.T) {
 	}
 }
 
+// sharedVectors are vectors that several settings share.
+type sharedVectors struct{ *Shared[*tensor.Dense] }
+
+func (sharedVectors) String() string { return "shared" }
+
+func (v sharedVectors) Represent(ctx context.Context, train []int) (*tensor.Dense, error) {
+	return v.Get(ctx, train)
+}
+
 // Settings that share their vectors compute them once for every training part, and get what they would
 // have computed.
-func TestRememberedVectors(t *testing.T) {
+func TestSharedVectors(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		p, _ := kernelProblem(t, 40, 2)
 		plain := p
 		v := &calls{Vectors: &noisy{classes: p.Classes, noise: 1}}
-		shared := Remember(v, 3)
+		shared := &Shared[*tensor.Dense]{Compute: v.Represent, Keep: workers}
 		for _, gamma := range []float64{0.1, 1, 10} {
 			kernel := svm.VectorKernel{Kind: svm.RBFKernel, Gamma: gamma}
-			p.Settings = append(p.Settings, KernelSVM{Gram: OnVectors{Vectors: shared, Kernel: kernel}})
+			p.Settings = append(p.Settings, KernelSVM{Gram: OnVectors{Vectors: sharedVectors{shared}, Kernel: kernel}})
 			plain.Settings = append(plain.Settings, KernelSVM{Gram: OnVectors{Vectors: v.Vectors, Kernel: kernel}})
 		}
 		p.FromTrain, plain.FromTrain, p.Workers = true, true, workers
@@ -240,20 +249,25 @@ func TestRememberedVectors(t *testing.T) {
 		if made := v.made.Load(); made != int64(len(p.Folds)) {
 			t.Errorf("%d workers: %d representations for %d folds of 3 settings", workers, made, len(p.Folds))
 		}
-		if kept := len(shared.(*remembered).of); kept != 0 {
-			t.Errorf("%d workers: %d representations are kept in the end", workers, kept)
+		if kept := len(shared.parts); kept > workers {
+			t.Errorf("%d workers: %d representations are kept", workers, kept)
 		}
 		b, err := Nested(context.Background(), plain)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(a.Folds, b.Folds) || !reflect.DeepEqual(a.Chosen, b.Chosen) {
-			t.Error("another outcome with remembered vectors")
+		for i := range b.Chosen { // settings are named by their vectors
+			if a.Chosen[i].Setting != b.Chosen[i].Setting || a.Chosen[i].Value != b.Chosen[i].Value {
+				t.Errorf("fold %d: chose %+v with shared vectors, %+v without", i+1, a.Chosen[i], b.Chosen[i])
+			}
+		}
+		if !reflect.DeepEqual(a.Folds, b.Folds) {
+			t.Error("another outcome with shared vectors")
 		}
 	}
-	failed := Remember(failing{}, 2)
+	failed := &Shared[*tensor.Dense]{Compute: failing{}.Represent}
 	for range 2 {
-		if _, err := failed.Represent(context.Background(), nil); err == nil || err.Error() != "no paths" {
+		if _, err := failed.Get(context.Background(), nil); err == nil || err.Error() != "no paths" {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -143,12 +143,12 @@ type grown struct {
 
 // settings implements modelFlags. Settings that differ in the fingerprint alone share their layers.
 func (g *cgmmFlags) settings(w *work) []setting {
-	layers := map[int]*onePass[*grown]{} // by the number of states
+	layers := map[int]*eval.Shared[*grown]{} // by the number of states
 	var all []setting
 	for _, o := range g.options {
 		shared := layers[o.States]
 		if shared == nil {
-			shared = &onePass[*grown]{keep: w.beside, compute: func(ctx context.Context, train []int) (*grown, error) {
+			shared = &eval.Shared[*grown]{Keep: w.beside, Compute: func(ctx context.Context, train []int) (*grown, error) {
 				return g.grow(ctx, w, o, train, "")
 			}}
 			layers[o.States] = shared
@@ -192,14 +192,14 @@ type cgmmVectors struct {
 	flags  *cgmmFlags
 	work   *work
 	opt    cgmm.Options
-	layers *onePass[*grown]
+	layers *eval.Shared[*grown]
 }
 
 func (v *cgmmVectors) String() string { return v.opt.String() }
 
 // Represent implements [eval.Vectors].
 func (v *cgmmVectors) Represent(ctx context.Context, train []int) (*tensor.Dense, error) {
-	fitted, err := v.layers.get(ctx, train)
+	fitted, err := v.layers.Get(ctx, train)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
@@ -190,39 +188,6 @@ func loadMachine(
 		return nil, fmt.Errorf("support vector %d of %d graphs", support[len(support)-1], k.NumGraphs())
 	}
 	return &kernelMachine{*h, s.Encoding, k, s.Classifier, s.Regressor}, nil
-}
-
-// onePass shares what several settings compute in one go: the kernels of every number of iterations.
-type onePass[T any] struct {
-	compute func(ctx context.Context, train []int) (T, error)
-	keep    int // passes in memory
-
-	mu     sync.Mutex
-	passes []*pass[T] // the latest last
-}
-
-type pass[T any] struct {
-	train []int
-	once  sync.Once
-	value T
-	err   error
-}
-
-// get returns what was learned from the graphs in train.
-func (o *onePass[T]) get(ctx context.Context, train []int) (T, error) {
-	o.mu.Lock()
-	i := slices.IndexFunc(o.passes, func(p *pass[T]) bool {
-		return (p.train == nil) == (train == nil) && slices.Equal(p.train, train)
-	})
-	if i < 0 {
-		o.passes = append(o.passes, &pass[T]{train: slices.Clone(train)})
-		o.passes = o.passes[max(len(o.passes)-o.keep, 0):]
-		i = len(o.passes) - 1
-	}
-	p := o.passes[i]
-	o.mu.Unlock()
-	p.once.Do(func() { p.value, p.err = o.compute(ctx, train) })
-	return p.value, p.err
 }
 
 // kernelOf is a kernel matrix under a name, for package eval.

@@ -158,7 +158,7 @@ func (m *mpgkFlags) settings(w *work) []setting {
 			most = o
 		}
 	}
-	shared := &onePass[*mpgk.Graphs]{keep: w.beside, compute: func(ctx context.Context, train []int) (*mpgk.Graphs, error) {
+	shared := &eval.Shared[*mpgk.Graphs]{Keep: w.beside, Compute: func(ctx context.Context, train []int) (*mpgk.Graphs, error) {
 		_, k, all, err := m.fit(ctx, w, most, train)
 		if err != nil || train == nil {
 			return k.Training(), err
@@ -168,7 +168,7 @@ func (m *mpgkFlags) settings(w *work) []setting {
 	settings := make([]setting, len(m.options))
 	for i, o := range m.options {
 		gram := kernelOf{m.name(o), func(ctx context.Context, train []int) (svm.Kernel, error) {
-			graphs, err := shared.get(ctx, train)
+			graphs, err := shared.Get(ctx, train)
 			if err != nil {
 				return nil, err
 			}

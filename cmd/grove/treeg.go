@@ -222,7 +222,7 @@ func (g *treegFlags) settings(w *work) []setting {
 			longest = o
 		}
 	}
-	walks := &onePass[*prepared]{keep: 1, compute: func(ctx context.Context, _ []int) (*prepared, error) {
+	walks := &eval.Shared[*prepared]{Compute: func(ctx context.Context, _ []int) (*prepared, error) {
 		defer w.spent.transforming(time.Now())
 		encoding, err := g.encode(w.data)
 		if err != nil {
@@ -246,7 +246,7 @@ func (g *treegFlags) settings(w *work) []setting {
 type treegSetting struct {
 	work  *work
 	opt   treeg.Options
-	walks *onePass[*prepared]
+	walks *eval.Shared[*prepared]
 }
 
 // String lists the options that a search varies.
@@ -263,13 +263,13 @@ func (s *treegSetting) Grid() eval.Grid { return eval.Grid{} }
 
 // Learner implements [eval.Setting]: walks need no targets.
 func (s *treegSetting) Learner(ctx context.Context, _ []int) (eval.Learner, error) {
-	_, err := s.walks.get(ctx, nil)
+	_, err := s.walks.Get(ctx, nil)
 	return s, err
 }
 
 // Learn implements [eval.Learner].
 func (s *treegSetting) Learn(ctx context.Context, t eval.Task) ([]eval.Targets, error) {
-	p, err := s.walks.get(ctx, nil)
+	p, err := s.walks.Get(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +312,7 @@ func filled[T any](n int, value T) []T {
 
 // train implements setting.
 func (s *treegSetting) train(ctx context.Context, _ float64) (predictor, error) {
-	p, err := s.walks.get(ctx, nil)
+	p, err := s.walks.Get(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (w *wlFlags) settings(k *work) []setting {
 			most = o
 		}
 	}
-	shared := &onePass[map[int]svm.Kernel]{keep: 1, compute: func(ctx context.Context, _ []int) (map[int]svm.Kernel, error) {
+	shared := &eval.Shared[map[int]svm.Kernel]{Compute: func(ctx context.Context, _ []int) (map[int]svm.Kernel, error) {
 		_, m, err := w.fit(ctx, k, most)
 		if err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ func (w *wlFlags) settings(k *work) []setting {
 	for i, o := range w.options {
 		gram := kernelOf{fmt.Sprintf("%d rounds", o.Iterations), func(ctx context.Context, _ []int) (svm.Kernel, error) {
 			// The kernel of two graphs does not depend on others: there is nothing to learn from train.
-			kernels, err := shared.get(ctx, nil)
+			kernels, err := shared.Get(ctx, nil)
 			return kernels[o.Iterations], err
 		}}
 		all[i] = &kernelSetting{

@@ -83,7 +83,7 @@ func (f *deepFlags) fits(d *dataset.Dataset) error {
 func (f *deepFlags) settings(w *work) []setting {
 	var all []setting
 	for _, o := range f.kernel.options {
-		colours := &onePass[*coloured]{keep: 1, compute: func(ctx context.Context, _ []int) (*coloured, error) {
+		colours := &eval.Shared[*coloured]{Compute: func(ctx context.Context, _ []int) (*coloured, error) {
 			encoding, m, err := f.kernel.fit(ctx, w, o)
 			return &coloured{encoding, m}, err
 		}}
@@ -105,10 +105,10 @@ type deepSetting struct {
 	kernelSetting
 	name    string
 	deep    wl.DeepOptions
-	colours *onePass[*coloured]
+	colours *eval.Shared[*coloured]
 }
 
-func newDeepSetting(f *deepFlags, w *work, o wl.Options, deep wl.DeepOptions, colours *onePass[*coloured]) *deepSetting {
+func newDeepSetting(f *deepFlags, w *work, o wl.Options, deep wl.DeepOptions, colours *eval.Shared[*coloured]) *deepSetting {
 	groups := "a weight for each colour"
 	if deep.Groups > 0 {
 		groups = count(deep.Groups, "group") + " of colours"
@@ -123,7 +123,7 @@ func newDeepSetting(f *deepFlags, w *work, o wl.Options, deep wl.DeepOptions, co
 	s.kernelSetting = kernelSetting{
 		KernelSVM: eval.KernelSVM{C: f.kernel.machine.grid}, model: f.kernel.model, options: params, work: w,
 		fit: func(ctx context.Context) (*dataset.Encoding, graphKernel, error) {
-			c, err := colours.get(ctx, nil)
+			c, err := colours.Get(ctx, nil)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -139,13 +139,13 @@ func (s *deepSetting) String() string { return s.name }
 
 // Learner implements [eval.Setting]: colours need no classes.
 func (s *deepSetting) Learner(ctx context.Context, _ []int) (eval.Learner, error) {
-	_, err := s.colours.get(ctx, nil)
+	_, err := s.colours.Get(ctx, nil)
 	return s, err
 }
 
 // Learn implements [eval.Learner]: weights and machines learn from the classes of the training part alone.
 func (s *deepSetting) Learn(ctx context.Context, t eval.Task) ([]eval.Targets, error) {
-	c, err := s.colours.get(ctx, nil)
+	c, err := s.colours.Get(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
