@@ -235,7 +235,7 @@ func TestSharedVectors(t *testing.T) {
 		p, _ := kernelProblem(t, 40, 2)
 		plain := p
 		v := &calls{Vectors: &noisy{classes: p.Classes, noise: 1}}
-		shared := &Shared[*tensor.Dense]{Compute: v.Represent, Keep: workers}
+		shared := &Shared[*tensor.Dense]{Compute: v.Represent}
 		for _, gamma := range []float64{0.1, 1, 10} {
 			kernel := svm.VectorKernel{Kind: svm.RBFKernel, Gamma: gamma}
 			p.Settings = append(p.Settings, KernelSVM{Gram: OnVectors{Vectors: sharedVectors{shared}, Kernel: kernel}})
@@ -248,9 +248,6 @@ func TestSharedVectors(t *testing.T) {
 		}
 		if made := v.made.Load(); made != int64(len(p.Folds)) {
 			t.Errorf("%d workers: %d representations for %d folds of 3 settings", workers, made, len(p.Folds))
-		}
-		if kept := len(shared.parts); kept > workers {
-			t.Errorf("%d workers: %d representations are kept", workers, kept)
 		}
 		b, err := Nested(context.Background(), plain)
 		if err != nil {

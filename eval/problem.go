@@ -154,6 +154,7 @@ func (p *Problem) forFolds(
 	}
 	if p.FromTrain {
 		return together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
+			ctx = withParts(ctx)
 			for setting := range p.Settings {
 				l, err := p.learner(ctx, r, setting, p.Folds[fold].Train)
 				if err != nil {

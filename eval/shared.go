@@ -6,51 +6,56 @@ import (
 	"sync"
 )
 
-// Shared computes once for every training part what several settings share: the layers under fingerprints
-// of several depths, the kernels of all numbers of iterations. Put these settings one after another in
-// Problem.Settings. It is safe for concurrent use.
+// Shared computes once what several settings share: the layers under fingerprints of several depths, the
+// kernels of all numbers of iterations. What is learned from all graphs it keeps; what is learned from the
+// training part of a fold is kept until all settings of the fold have been worked on. It is safe for
+// concurrent use.
 type Shared[T any] struct {
 	// Compute learns from the graphs in train, or from all where train is nil, as [Setting].Learner does.
 	Compute func(ctx context.Context, train []int) (T, error)
-	// Keep is the number of training parts whose results are kept, the latest: as many as there are folds
-	// beside each other, Problem.Workers. Default 1.
-	Keep int
 
-	mu    sync.Mutex
-	parts []*part[T] // the latest last
+	all part[T]
 }
 
+// part is what was computed for one training part.
 type part[T any] struct {
-	train []int
 	mu    sync.Mutex
+	train []int
 	done  bool // without an error
 	value T
 }
 
-// Get returns what Compute makes of the graphs in train. An error is not kept.
+// Get returns what Compute makes of the graphs in train. An error is not kept, and nothing is where train
+// is not nil and ctx is not one that an evaluation handed to a setting.
 func (s *Shared[T]) Get(ctx context.Context, train []int) (T, error) {
-	p := s.part(train)
+	p := &s.all
+	if train != nil {
+		p = s.ofFold(ctx)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.done {
+	if p.done && slices.Equal(p.train, train) {
 		return p.value, nil
 	}
 	value, err := s.Compute(ctx, slices.Clone(train))
-	p.value, p.done = value, err == nil
+	p.train, p.value, p.done = slices.Clone(train), value, err == nil
 	return value, err
 }
 
-// part returns the place of a training part.
-func (s *Shared[T]) part(train []int) *part[T] {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.parts, func(p *part[T]) bool {
-		return (p.train == nil) == (train == nil) && slices.Equal(p.train, train)
-	})
-	if i >= 0 {
-		return s.parts[i]
+// ofFold returns the place of the training part of the fold that ctx belongs to.
+func (s *Shared[T]) ofFold(ctx context.Context) *part[T] {
+	parts, ok := ctx.Value(foldParts{}).(*sync.Map)
+	if !ok {
+		return new(part[T])
 	}
-	s.parts = append(s.parts, &part[T]{train: slices.Clone(train)})
-	s.parts = s.parts[max(len(s.parts)-max(s.Keep, 1), 0):]
-	return s.parts[len(s.parts)-1]
+	p, _ := parts.LoadOrStore(s, new(part[T]))
+	return p.(*part[T])
+}
+
+// foldParts is the key of what a fold's settings share in their context: a map from a *Shared[T] to a *part[T].
+type foldParts struct{}
+
+// withParts returns the context of one fold.
+func withParts(ctx context.Context) context.Context {
+	return context.WithValue(ctx, foldParts{}, new(sync.Map))
 }

@@ -148,7 +148,7 @@ func (g *cgmmFlags) settings(w *work) []setting {
 	for _, o := range g.options {
 		shared := layers[o.States]
 		if shared == nil {
-			shared = &eval.Shared[*grown]{Keep: w.beside, Compute: func(ctx context.Context, train []int) (*grown, error) {
+			shared = &eval.Shared[*grown]{Compute: func(ctx context.Context, train []int) (*grown, error) {
 				return g.grow(ctx, w, o, train, "")
 			}}
 			layers[o.States] = shared

@@ -131,7 +131,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 	load := seconds(start)
 	var spent stopwatch
 	if flags != nil {
-		s := flags.settings(&work{d, e, &spent, a.progress.report, 1})[0]
+		s := flags.settings(&work{d, e, &spent, a.progress.report})[0]
 		if apply, err = s.(embedder).embed(c.Context(), r.Task == nodeTask); err != nil {
 			return err
 		}

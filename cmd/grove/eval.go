@@ -185,7 +185,7 @@ func (a *app) settingsFor(p *eval.Problem, flags modelFlags, d *dataset.Dataset,
 	if p.FromTrain {
 		e, report = narrow(e, p.Workers/len(p.Folds)), nil
 	}
-	settings := flags.settings(&work{d, e, spent, report, p.Workers})
+	settings := flags.settings(&work{d, e, spent, report})
 	p.Settings = asEval(settings)
 	return settings
 }

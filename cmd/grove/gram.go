@@ -95,7 +95,7 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, model string, flags modelFlag
 	}
 	load := seconds(start)
 	var spent stopwatch
-	settings := flags.settings(&work{d, e, &spent, a.progress.report, 1})
+	settings := flags.settings(&work{d, e, &spent, a.progress.report})
 	if len(settings) > 1 {
 		return usagef("gram: one matrix at a time, the flags ask for %d", len(settings))
 	}

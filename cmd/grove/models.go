@@ -61,7 +61,6 @@ type work struct {
 	engine engine.Engine
 	spent  *stopwatch
 	report func(stage string, done, total int) // may be nil
-	beside int                                 // folds that run beside each other
 }
 
 // setting is one choice of options of a model on one data set.

@@ -158,7 +158,7 @@ func (m *mpgkFlags) settings(w *work) []setting {
 			most = o
 		}
 	}
-	shared := &eval.Shared[*mpgk.Graphs]{Keep: w.beside, Compute: func(ctx context.Context, train []int) (*mpgk.Graphs, error) {
+	shared := &eval.Shared[*mpgk.Graphs]{Compute: func(ctx context.Context, train []int) (*mpgk.Graphs, error) {
 		_, k, all, err := m.fit(ctx, w, most, train)
 		if err != nil || train == nil {
 			return k.Training(), err

@@ -118,7 +118,7 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if err != nil {
 		return err
 	}
-	s := flags.settings(&work{d, e, &spent, a.progress.report, 1})[chosen]
+	s := flags.settings(&work{d, e, &spent, a.progress.report})[chosen]
 	r.take(s, value)
 	p, err := s.train(c.Context(), value)
 	if err != nil {
@@ -166,7 +166,7 @@ func (a *app) choose(
 		Classes: x.classes, Values: x.values, Item: x.task.noun(), FromTrain: true, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("choose a setting", done, total) },
 	}
-	settings := flags.settings(&work{d, narrow(e, 1), spent, nil, p.Workers}) // the parts run beside each other
+	settings := flags.settings(&work{d, narrow(e, 1), spent, nil}) // the parts run beside each other
 	grid := settings[0].Grid()
 	r.Metric = eval.MetricAccuracy
 	if x.classes == nil {
