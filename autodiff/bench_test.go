@@ -2,8 +2,6 @@ package autodiff
 
 import (
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"gorgonia.org/tensor"
 )
 
@@ -85,15 +84,7 @@ func (e *timed) NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms *tensor
 // reports the median time of a step, the share of it that is not spent in operations of the engine, and the
 // layout of a batch.
 func BenchmarkEpoch(b *testing.B) {
-	root := os.Getenv("GROVE_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "data")
-	}
-	dir := filepath.Join(root, "tu", "NCI1")
-	if _, err := os.Stat(dir); err != nil {
-		b.Skipf("no data in %s; set GROVE_DATA to the folder that holds tu/NCI1", dir)
-	}
-	data, err := dataset.Open(dir)
+	data, err := dataset.Open(testfiles.Data(b, "tu", "NCI1"))
 	if err != nil {
 		b.Fatal(err)
 	}

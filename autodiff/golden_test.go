@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"gorgonia.org/tensor"
 )
 
@@ -72,31 +71,6 @@ type goldenLoss struct {
 	} `json:"grads_exact"`
 	Weight [][]float64 `json:"classifier_weight"` // of its own classifier
 	Bias   []float64   `json:"classifier_bias"`
-}
-
-// eachGolden runs a subtest for every file of a kind.
-func eachGolden(t *testing.T, kind string, test func(t *testing.T, raw []byte)) {
-	dir := os.Getenv("GROVE_GOLDEN")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "golden")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "gckn", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden values in %s; set GROVE_GOLDEN to the folder that holds gckn/*.json", dir)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var head struct{ Kind string }
-		if err := json.Unmarshal(raw, &head); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if head.Kind == kind {
-			t.Run(filepath.Base(file), func(t *testing.T) { test(t, raw) })
-		}
-	}
 }
 
 func (g *golden) graphs(t testing.TB) *graph.Batch {
@@ -160,7 +134,7 @@ func attributes(t testing.TB, e engine.Engine, dtype tensor.Dtype, b *graph.Batc
 
 // TestGoldenGradients compares losses, logits and gradients, the published ones and the true ones.
 func TestGoldenGradients(t *testing.T) {
-	eachGolden(t, "supervised", func(t *testing.T, raw []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("supervised"), func(t *testing.T, raw []byte) {
 		var g golden
 		if err := json.Unmarshal(raw, &g); err != nil {
 			t.Fatal(err)
@@ -269,7 +243,7 @@ func (g *golden) checkLoss(t *testing.T, e engine.Engine, dtype tensor.Dtype, lo
 
 // TestGoldenTraining follows full-batch Adam steps.
 func TestGoldenTraining(t *testing.T) {
-	eachGolden(t, "training", func(t *testing.T, raw []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("training"), func(t *testing.T, raw []byte) {
 		var g golden
 		if err := json.Unmarshal(raw, &g); err != nil {
 			t.Fatal(err)

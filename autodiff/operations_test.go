@@ -12,6 +12,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -222,7 +223,7 @@ func TestInvSqrtGradients(t *testing.T) {
 // The published backward pass and the true derivative, on matrices that a network never sees. Only the symmetric
 // part of a gradient reaches the anchors.
 func TestGoldenInverseSqrt(t *testing.T) {
-	eachGolden(t, "inverse_sqrt", func(t *testing.T, raw []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("inverse_sqrt"), func(t *testing.T, raw []byte) {
 		var file struct {
 			Cases []struct {
 				Name      string

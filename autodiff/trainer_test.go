@@ -13,6 +13,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"gorgonia.org/tensor"
 )
 
@@ -45,7 +46,7 @@ func (s *selected) Batch(items []int) (*Batch, error) {
 
 // TestGoldenTrainer follows the published code's full-batch steps with the trainer.
 func TestGoldenTrainer(t *testing.T) {
-	eachGolden(t, "training", func(t *testing.T, raw []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("training"), func(t *testing.T, raw []byte) {
 		var g golden
 		if err := json.Unmarshal(raw, &g); err != nil {
 			t.Fatal(err)

@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 // goldenTraining is a file of expectation maximisation from given parameters, layer by layer.
@@ -52,32 +51,12 @@ type goldenStep struct {
 
 const goldenTolerance = 1e-8
 
-func goldenDir() string {
-	if dir := os.Getenv("GROVE_GOLDEN"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "shared", "golden")
-}
-
 // eachGolden runs a subtest for every file of the form of goldenTraining.
 func eachGolden(t *testing.T, test func(t *testing.T, g *goldenTraining)) {
-	files, _ := filepath.Glob(filepath.Join(goldenDir(), "cgmm", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden values in %s; set GROVE_GOLDEN to the folder that holds cgmm/*.json", goldenDir())
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	testfiles.Golden(t, "cgmm", func(raw []byte) bool {
 		g := &goldenTraining{}
-		if err := json.Unmarshal(raw, g); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if g.Layer1 != nil && len(g.Layer1.Steps) > 0 && len(g.Graphs) > 0 {
-			t.Run(filepath.Base(file), func(t *testing.T) { test(t, g) })
-		}
-	}
+		return json.Unmarshal(raw, g) == nil && g.Layer1 != nil && len(g.Layer1.Steps) > 0 && len(g.Graphs) > 0
+	}, func(t *testing.T, raw []byte) { test(t, testfiles.Decode[goldenTraining](t, raw)) })
 }
 
 func TestGoldenExpectationMaximisation(t *testing.T) {

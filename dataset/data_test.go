@@ -3,62 +3,11 @@ package dataset
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 )
-
-// dataFolder returns a folder below $GROVE_DATA or its place beside the repository, and skips where it
-// is missing.
-func dataFolder(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("GROVE_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	dir = filepath.Join(append([]string{dir}, parts...)...)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no data in %s: set GROVE_DATA", dir)
-	}
-	return dir
-}
-
-// eachGolden calls check with every golden file of a kind, in a subtest. $GROVE_GOLDEN names their folder.
-func eachGolden(t *testing.T, kind string, check func(t *testing.T, text []byte)) {
-	t.Helper()
-	dir := os.Getenv("GROVE_GOLDEN")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "golden")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no golden values in %s: set GROVE_GOLDEN", dir)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := false
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var content struct {
-			Kind string `json:"kind"`
-		}
-		if json.Unmarshal(text, &content) == nil && content.Kind == kind {
-			found = true
-			t.Run(filepath.Base(file), func(t *testing.T) { check(t, text) })
-		}
-	}
-	if !found {
-		t.Errorf("no golden file of kind %s", kind)
-	}
-}
 
 // files is a folder in memory: the text of every file by its name.
 type files map[string]string

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 // published are the figures of the table in the README of the data, counted from the files (the isolated
@@ -45,7 +47,7 @@ func TestPublishedDataSetsHaveTheirPublishedSizes(t *testing.T) {
 			if testing.Short() && (want.edges > 500_000 || want.attributes > 1000) {
 				t.Skip("large")
 			}
-			d, err := Open(dataFolder(t, filepath.FromSlash(name)))
+			d, err := Open(testfiles.Data(t, filepath.FromSlash(name)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +83,7 @@ func TestPublishedVertexTasks(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d, err := Open(dataFolder(t, "node", test.name))
+			d, err := Open(testfiles.Data(t, "node", test.name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +102,7 @@ func TestPublishedVertexTasks(t *testing.T) {
 }
 
 func TestNCI1TakesLittleMemory(t *testing.T) {
-	d, err := Open(dataFolder(t, "tu", "NCI1"))
+	d, err := Open(testfiles.Data(t, "tu", "NCI1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +124,7 @@ func TestPublishedFolds(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			dir := dataFolder(t, "folds", test.name)
+			dir := testfiles.Data(t, "folds", test.name)
 			folds, err := ReadFolds(dir, test.graphs)
 			if err != nil {
 				t.Fatal(err)
@@ -159,14 +161,14 @@ func TestPublishedFolds(t *testing.T) {
 
 // The translated folds of MUTAG are the golden ones.
 func TestGoldenFolds(t *testing.T) {
-	eachGolden(t, "folds", func(t *testing.T, text []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("folds"), func(t *testing.T, text []byte) {
 		var content struct {
 			Tests [][]int `json:"test_folds_tu"`
 		}
 		if err := json.Unmarshal(text, &content); err != nil {
 			t.Fatal(err)
 		}
-		folds, err := ReadFolds(dataFolder(t, "folds", "MUTAG"), 188)
+		folds, err := ReadFolds(testfiles.Data(t, "folds", "MUTAG"), 188)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +181,7 @@ func TestGoldenFolds(t *testing.T) {
 }
 
 func TestGoldenDatasetCounts(t *testing.T) {
-	eachGolden(t, "dataset_counts", func(t *testing.T, text []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("dataset_counts"), func(t *testing.T, text []byte) {
 		var content struct {
 			Sets map[string]struct {
 				Graphs   int       `json:"num_graphs"`
@@ -197,7 +199,7 @@ func TestGoldenDatasetCounts(t *testing.T) {
 		}
 		for name, want := range content.Sets {
 			t.Run(name, func(t *testing.T) {
-				d, err := OpenTU(dataFolder(t, "tu", name))
+				d, err := OpenTU(testfiles.Data(t, "tu", name))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -237,7 +239,7 @@ func BenchmarkReadNCI1(b *testing.B) { benchmarkRead(b, "tu", "NCI1") }
 func BenchmarkReadCOLLAB(b *testing.B) { benchmarkRead(b, "text", "COLLAB") }
 
 func benchmarkRead(b *testing.B, parts ...string) {
-	dir := dataFolder(b, parts...)
+	dir := testfiles.Data(b, parts...)
 	if _, err := os.Stat(dir); err != nil {
 		b.Fatal(err)
 	}

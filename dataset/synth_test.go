@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 func mustSynth(t *testing.T, kind string, opt SynthOptions) *Dataset {
@@ -220,7 +222,7 @@ func TestRedIsolatedMarksTheVertex(t *testing.T) {
 }
 
 func TestGoldenRedIsolated(t *testing.T) {
-	eachGolden(t, "synthetic_tasks", func(t *testing.T, text []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("synthetic_tasks"), func(t *testing.T, text []byte) {
 		var content struct {
 			First []string `json:"prng_seed0_first4"`
 			Task  struct {

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 func TestGoldenDegreesAsLabels(t *testing.T) {
-	eachGolden(t, "degree_onehot", func(t *testing.T, text []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("degree_onehot"), func(t *testing.T, text []byte) {
 		var content struct {
 			Graphs []struct {
 				NumNodes int         `json:"num_nodes"`
@@ -49,7 +50,7 @@ func TestGoldenDegreesAsLabels(t *testing.T) {
 
 func TestGoldenStandardisation(t *testing.T) {
 	const tolerance = 1e-6 // absolute: one vertex is rounding noise
-	eachGolden(t, "preprocessing", func(t *testing.T, text []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("preprocessing"), func(t *testing.T, text []byte) {
 		var content struct {
 			Raw       [][][]float64 `json:"raw"`
 			Mean      []float64     `json:"mean"`

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 // treeFile is a tree of two levels, a leaf, and a path.
@@ -118,7 +120,7 @@ func TestPublishedTreesHaveTheirPublishedSizes(t *testing.T) {
 		"INEX2005": {4820, 4811, 11, 366, 32, 247139},
 		"INEX2006": {6053, 6054, 18, 65, 66, 218537},
 	} {
-		d, err := Open(dataFolder(t, "trees", name))
+		d, err := Open(testfiles.Data(t, "trees", name))
 		if err != nil {
 			t.Fatal(err)
 		}

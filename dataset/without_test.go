@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 func TestWithoutLabels(t *testing.T) {
@@ -43,7 +44,7 @@ func TestWithoutLabels(t *testing.T) {
 
 // CPDB without hydrogens has the published mean sizes.
 func TestCPDBWithoutHydrogens(t *testing.T) {
-	d, err := Open(dataFolder(t, "tu", "CPDB"))
+	d, err := Open(testfiles.Data(t, "tu", "CPDB"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"gorgonia.org/tensor"
 )
 
@@ -41,13 +39,6 @@ type goldenModel struct {
 	TrueMax        [][]float64       `json:"graph_representation_true_max"`
 }
 
-func goldenDir() string {
-	if dir := os.Getenv("GROVE_GOLDEN"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "shared", "golden")
-}
-
 // ill says whether an inverse square root amplifies rounding: where anchors (nearly) coincide its
 // entries reach 1/eps.
 func (m *goldenModel) ill() bool {
@@ -65,29 +56,8 @@ func (m *goldenModel) ill() bool {
 	return false
 }
 
-// eachGolden runs a subtest for every file of one of the given kinds.
-func eachGolden(t *testing.T, test func(t *testing.T, raw []byte), kinds ...string) {
-	files, _ := filepath.Glob(filepath.Join(goldenDir(), "gckn", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden values in %s; set GROVE_GOLDEN to the folder that holds gckn/*.json", goldenDir())
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kind struct{ Kind string }
-		if err := json.Unmarshal(raw, &kind); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if slices.Contains(kinds, kind.Kind) {
-			t.Run(filepath.Base(file), func(t *testing.T) { test(t, raw) })
-		}
-	}
-}
-
 func TestGoldenForward(t *testing.T) {
-	eachGolden(t, func(t *testing.T, raw []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("forward", "supervised"), func(t *testing.T, raw []byte) {
 		var g goldenModel
 		if err := json.Unmarshal(raw, &g); err != nil {
 			t.Fatal(err)
@@ -105,12 +75,12 @@ func TestGoldenForward(t *testing.T) {
 				}
 			}
 		}
-	}, "forward", "supervised")
+	})
 }
 
 // A new model divides every position of every anchor by its norm.
 func TestGoldenAnchorNormalisation(t *testing.T) {
-	eachGolden(t, func(t *testing.T, raw []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("normalisation"), func(t *testing.T, raw []byte) {
 		var g struct{ Raw, Normalised [][][]float64 }
 		if err := json.Unmarshal(raw, &g); err != nil {
 			t.Fatal(err)
@@ -136,7 +106,7 @@ func TestGoldenAnchorNormalisation(t *testing.T) {
 				t.Errorf("double %v: %v", double, err)
 			}
 		}
-	}, "normalisation")
+	})
 }
 
 // model returns the network of the file and its graphs.

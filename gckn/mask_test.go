@@ -14,6 +14,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"github.com/grove-graph/grove/svm"
 )
 
@@ -136,7 +137,7 @@ func maxAbs(x []float64) float64 {
 // The masks of a file stand for the paths that it lists, whatever their layer: the published code has one
 // mask for a path in all layers.
 func TestGoldenMask(t *testing.T) {
-	eachGolden(t, func(t *testing.T, raw []byte) {
+	testfiles.Golden(t, "", testfiles.OfKind("mask"), func(t *testing.T, raw []byte) {
 		var g goldenModel
 		var golden struct {
 			Paths        [][][]int32 `json:"paths"`
@@ -207,7 +208,7 @@ func TestGoldenMask(t *testing.T) {
 			}
 			check("gradient", got, flatten(golden.MaskGrad))
 		}
-	}, "mask")
+	})
 }
 
 // The masks that are found are a minimum: no feasible change of a few of them makes the objective smaller by

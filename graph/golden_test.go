@@ -1,24 +1,11 @@
 package graph
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
-)
 
-// goldenFolder returns $GROVE_GOLDEN or its place beside the repository, and skips where it is missing.
-func goldenFolder(t *testing.T) string {
-	dir := os.Getenv("GROVE_GOLDEN")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "golden")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no golden values in %s: set GROVE_GOLDEN", dir)
-	}
-	return dir
-}
+	"github.com/grove-graph/grove/internal/testfiles"
+)
 
 // pathCase is a graph with all of its paths and walks; a null list was too long to store.
 type pathCase struct {
@@ -35,38 +22,11 @@ type pathCase struct {
 }
 
 func TestGoldenPaths(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(goldenFolder(t), "*", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := false
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	testfiles.Golden(t, "", testfiles.OfKind("paths"), func(t *testing.T, raw []byte) {
+		for _, c := range testfiles.Decode[struct{ Cases []pathCase }](t, raw).Cases {
+			t.Run(c.Name, c.check)
 		}
-		var kind struct {
-			Kind string `json:"kind"`
-		}
-		if json.Unmarshal(text, &kind) != nil || kind.Kind != "paths" {
-			continue
-		}
-		found = true
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			var content struct {
-				Cases []pathCase `json:"cases"`
-			}
-			if err := json.Unmarshal(text, &content); err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range content.Cases {
-				t.Run(c.Name, c.check)
-			}
-		})
-	}
-	if !found {
-		t.Error("no file of kind paths")
-	}
+	})
 }
 
 func (c pathCase) check(t *testing.T) {

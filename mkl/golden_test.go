@@ -2,14 +2,12 @@ package mkl
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/grove-graph/grove/internal/testfiles"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -49,43 +47,17 @@ type goldenMachine struct {
 // TestGolden holds weights and decision values against every golden file that has kernel matrices and
 // solutions.
 func TestGolden(t *testing.T) {
-	root := os.Getenv("GROVE_GOLDEN")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "golden")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "*", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden files under %s: set GROVE_GOLDEN", root)
-	}
-	seen := 0
-	for _, name := range files {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var form map[string]json.RawMessage
-		if json.Unmarshal(raw, &form) != nil || form["kernels_train"] == nil || form["solutions"] == nil {
-			continue
-		}
-		seen++
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			var g goldenProblem
-			if err := json.Unmarshal(raw, &g); err != nil {
-				t.Fatal(err)
+	testfiles.Golden(t, "", testfiles.WithFields("kernels_train", "solutions"), func(t *testing.T, raw []byte) {
+		g := testfiles.Decode[goldenProblem](t, raw)
+		for scaling, solutions := range g.Solutions {
+			for i := range solutions {
+				want := &solutions[i]
+				t.Run(fmt.Sprintf("%s/lambda %g", scaling, want.Lam), func(t *testing.T) {
+					g.check(t, scaling == "mean_diagonal_one", want)
+				})
 			}
-			for scaling, solutions := range g.Solutions {
-				for i := range solutions {
-					want := &solutions[i]
-					t.Run(fmt.Sprintf("%s/lambda %g", scaling, want.Lam), func(t *testing.T) {
-						g.check(t, scaling == "mean_diagonal_one", want)
-					})
-				}
-			}
-		})
-	}
-	if seen == 0 {
-		t.Errorf("no file with kernels_train and solutions under %s", root)
-	}
+		}
+	})
 }
 
 const tolerance = 1e-6

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 // goldenFile holds every field that a file of golden values may have; what it is about is told by which it has.
@@ -83,27 +82,10 @@ const goldenTolerance = 1e-12
 
 // eachGolden runs a subtest for every file that is about what the test covers, and wants there to be one.
 func eachGolden(t *testing.T, covered func(g *goldenFile) bool, test func(t *testing.T, g *goldenFile)) {
-	dir := os.Getenv("GROVE_GOLDEN")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "golden")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "mpgk", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden values in %s; set GROVE_GOLDEN to the folder that holds mpgk/*.json", dir)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	testfiles.Golden(t, "mpgk", func(raw []byte) bool {
 		g := &goldenFile{}
-		if err := json.Unmarshal(raw, g); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if covered(g) {
-			t.Run(filepath.Base(file), func(t *testing.T) { test(t, g) })
-		}
-	}
+		return json.Unmarshal(raw, g) == nil && covered(g)
+	}, func(t *testing.T, raw []byte) { test(t, testfiles.Decode[goldenFile](t, raw)) })
 }
 
 // every file is about something that a test covers.

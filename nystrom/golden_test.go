@@ -1,57 +1,25 @@
 package nystrom_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"github.com/grove-graph/grove/nystrom"
 	"gorgonia.org/tensor"
 )
 
-// goldenFiles calls visit with every golden file whose content holds the given text, one subtest a file.
-func goldenFiles(t *testing.T, text string, visit func(t *testing.T, content []byte)) {
-	folder := os.Getenv("GROVE_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "shared", "golden")
-	}
-	found := false
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".json") {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if strings.Contains(string(content), text) {
-			found = true
-			t.Run(strings.TrimSuffix(entry.Name(), ".json"), func(t *testing.T) { visit(t, content) })
-		}
-		return nil
-	})
-	if os.IsNotExist(err) || err == nil && !found {
-		t.Skipf("no golden values in %s: set GROVE_GOLDEN to their folder", folder)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func decode(t *testing.T, content []byte, into any) {
-	t.Helper()
-	if err := json.Unmarshal(content, into); err != nil {
-		t.Fatal(err)
-	}
+// holds wants the golden files that hold a word in quotes.
+func holds(word string) func(raw []byte) bool {
+	return func(raw []byte) bool { return bytes.Contains(raw, []byte(`"`+word+`"`)) }
 }
 
 // numbers flattens nested lists.
@@ -97,9 +65,8 @@ type goldenClusters struct {
 }
 
 func TestGoldenKMeans(t *testing.T) {
-	goldenFiles(t, `"spherical_kmeans"`, func(t *testing.T, content []byte) {
-		var file struct{ Cases []goldenClusters }
-		decode(t, content, &file)
+	testfiles.Golden(t, "", holds("spherical_kmeans"), func(t *testing.T, content []byte) {
+		file := testfiles.Decode[struct{ Cases []goldenClusters }](t, content)
 		for _, c := range file.Cases {
 			for _, e := range engines() {
 				t.Run(c.Name+"/"+e.name, func(t *testing.T) { c.check(t, e) })
@@ -157,20 +124,12 @@ func (c goldenClusters) check(t *testing.T, e testEngine) {
 }
 
 func TestGoldenKMeansStatistics(t *testing.T) {
-	folder := os.Getenv("GROVE_DATA")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "shared", "data")
-	}
-	goldenFiles(t, `"kmeans_mutag_statistics"`, func(t *testing.T, content []byte) {
-		mutag := filepath.Join(folder, "tu", "MUTAG")
-		if _, err := os.Stat(mutag); err != nil {
-			t.Skipf("no %s: set GROVE_DATA to the folder of the data", mutag)
-		}
-		data, err := dataset.Open(mutag)
+	testfiles.Golden(t, "", holds("kmeans_mutag_statistics"), func(t *testing.T, content []byte) {
+		data, err := dataset.Open(testfiles.Data(t, "tu", "MUTAG"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var file struct {
+		file := testfiles.Decode[struct {
 			Cases []struct {
 				PathNodes      int     `json:"path_nodes"`
 				NClusters      int     `json:"n_clusters"`
@@ -179,8 +138,7 @@ func TestGoldenKMeansStatistics(t *testing.T) {
 				Mean           float64 `json:"objective_mean"`
 				Deviation      float64 `json:"objective_std"`
 			}
-		}
-		decode(t, content, &file)
+		}](t, content)
 		eng := engine.NewCPU(2)
 		for _, c := range file.Cases {
 			t.Run(fmt.Sprintf("%d nodes, %d clusters", c.PathNodes, c.NClusters), func(t *testing.T) {
@@ -216,8 +174,8 @@ func TestGoldenKMeansStatistics(t *testing.T) {
 }
 
 func TestGoldenFeatureMap(t *testing.T) {
-	goldenFiles(t, `"landmark_block_rank"`, func(t *testing.T, content []byte) {
-		var file struct {
+	testfiles.Golden(t, "", holds("landmark_block_rank"), func(t *testing.T, content []byte) {
+		file := testfiles.Decode[struct {
 			Problems []struct {
 				Description   string
 				Kernel        [][]float64
@@ -226,8 +184,7 @@ func TestGoldenFeatureMap(t *testing.T) {
 				Features      numbers     `json:"features"`
 				Approximation [][]float64 `json:"approx_kernel"`
 			}
-		}
-		decode(t, content, &file)
+		}](t, content)
 		for _, c := range file.Problems {
 			for _, e := range engines()[:2] {
 				t.Run(c.Description+"/"+e.name, func(t *testing.T) {

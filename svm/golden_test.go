@@ -2,12 +2,11 @@ package svm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 // goldenSVM is a file of kind linear_svm: exact minimisers for several C.
@@ -28,36 +27,9 @@ type goldenSVM struct {
 }
 
 func TestGolden(t *testing.T) {
-	root := os.Getenv("GROVE_GOLDEN")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "golden")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "*", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden files under %s: set GROVE_GOLDEN", root)
-	}
-	seen := 0
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kind struct{ Kind string }
-		if json.Unmarshal(data, &kind) != nil || kind.Kind != "linear_svm" {
-			continue
-		}
-		seen++
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			var g goldenSVM
-			if err := json.Unmarshal(data, &g); err != nil {
-				t.Fatal(err)
-			}
-			checkGolden(t, &g)
-		})
-	}
-	if seen == 0 {
-		t.Errorf("no file of kind linear_svm under %s", root)
-	}
+	testfiles.Golden(t, "", testfiles.OfKind("linear_svm"), func(t *testing.T, raw []byte) {
+		checkGolden(t, testfiles.Decode[goldenSVM](t, raw))
+	})
 }
 
 func checkGolden(t *testing.T, g *goldenSVM) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 // goldenLinear is a file of form svm_type linear_l2_squared_hinge: LIBLINEAR's formulation.
@@ -31,15 +32,12 @@ type goldenLinear struct {
 }
 
 func TestGoldenPenalisedIntercept(t *testing.T) {
-	eachGolden(t, func(data []byte) bool {
+	testfiles.Golden(t, "", func(data []byte) bool {
 		var form goldenLinear
 		_ = json.Unmarshal(data, &form)
 		return form.Type == "linear_l2_squared_hinge"
 	}, func(t *testing.T, data []byte) {
-		var g goldenLinear
-		if err := json.Unmarshal(data, &g); err != nil {
-			t.Fatal(err)
-		}
+		g := testfiles.Decode[goldenLinear](t, data)
 		for _, setting := range solverSettings() {
 			for _, sparse := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, sparse %v", setting.name, sparse), func(t *testing.T) {

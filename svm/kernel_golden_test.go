@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/grove-graph/grove/internal/testfiles"
 	"gorgonia.org/tensor"
 )
 
@@ -66,15 +65,12 @@ var kernelPaths = []kernelPath{
 const goldenObjective = 1e-8 // relative
 
 func TestGoldenKernel(t *testing.T) {
-	eachGolden(t, func(data []byte) bool {
+	testfiles.Golden(t, "", func(data []byte) bool {
 		var form goldenKernel
 		_ = json.Unmarshal(data, &form)
 		return (form.Type == "c_svc" || form.Type == "epsilon_svr") && form.Kernel == "precomputed"
 	}, func(t *testing.T, data []byte) {
-		var g goldenKernel
-		if err := json.Unmarshal(data, &g); err != nil {
-			t.Fatal(err)
-		}
+		g := testfiles.Decode[goldenKernel](t, data)
 		for _, path := range kernelPaths {
 			t.Run(path.name, func(t *testing.T) {
 				kernel := g.kernel(t, path)
@@ -92,32 +88,6 @@ func TestGoldenKernel(t *testing.T) {
 			})
 		}
 	})
-}
-
-// eachGolden runs a subtest for every golden file of the right form.
-func eachGolden(t *testing.T, fits func(data []byte) bool, check func(t *testing.T, data []byte)) {
-	root := os.Getenv("GROVE_GOLDEN")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "golden")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "*", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden files under %s: set GROVE_GOLDEN", root)
-	}
-	seen := 0
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if fits(data) {
-			seen++
-			t.Run(filepath.Base(name), func(t *testing.T) { check(t, data) })
-		}
-	}
-	if seen == 0 {
-		t.Errorf("no file of this form under %s", root)
-	}
 }
 
 func (g *goldenKernel) kernel(t *testing.T, path kernelPath) Kernel {

@@ -2,38 +2,22 @@ package svm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/grove-graph/grove/internal/testfiles"
 	"gorgonia.org/tensor"
 )
 
 // TestGoldenClassifierFit compares with the optimum of the classifier that a supervised model starts from.
 func TestGoldenClassifierFit(t *testing.T) {
-	root := os.Getenv("GROVE_GOLDEN")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "golden")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "*", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden files under %s: set GROVE_GOLDEN", root)
-	}
-	seen := 0
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var g struct {
-			Kind      string
+	testfiles.Golden(t, "", testfiles.OfKind("classifier_fit"), func(t *testing.T, raw []byte) {
+		g := testfiles.Decode[struct {
 			X         [][]float64
 			Labels    []int
 			Classes   int         `json:"nclass"`
@@ -41,31 +25,22 @@ func TestGoldenClassifierFit(t *testing.T) {
 			Objective float64     `json:"optimum_objective"`
 			Reference float64     `json:"reference_objective"`
 			Weight    [][]float64 `json:"optimum_weight"`
+		}](t, raw)
+		p := LinearProblem{Loss: CrossEntropy, Outputs: g.Classes, Classes: g.Labels, Decay: g.Decay,
+			Tolerance: 1e-10}
+		m, err := FitLinear(context.Background(), matrix(g.X), nil, p)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if json.Unmarshal(data, &g) != nil || g.Kind != "classifier_fit" {
-			continue
+		objective := objectiveOf(t, m, matrix(g.X), p)
+		if objective > g.Reference {
+			t.Errorf("objective %.15g, the published code reaches %.15g", objective, g.Reference)
 		}
-		seen++
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			p := LinearProblem{Loss: CrossEntropy, Outputs: g.Classes, Classes: g.Labels, Decay: g.Decay,
-				Tolerance: 1e-10}
-			m, err := FitLinear(context.Background(), matrix(g.X), nil, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			objective := objectiveOf(t, m, matrix(g.X), p)
-			if objective > g.Reference {
-				t.Errorf("objective %.15g, the published code reaches %.15g", objective, g.Reference)
-			}
-			closeTo(t, "objective", []float64{objective}, []float64{g.Objective}, 1e-12)
-			for k := range g.Weight {
-				closeTo(t, fmt.Sprint("weight of class ", k), m.Weight[k], g.Weight[k], 1e-6)
-			}
-		})
-	}
-	if seen == 0 {
-		t.Errorf("no file of kind classifier_fit under %s", root)
-	}
+		closeTo(t, "objective", []float64{objective}, []float64{g.Objective}, 1e-12)
+		for k := range g.Weight {
+			closeTo(t, fmt.Sprint("weight of class ", k), m.Weight[k], g.Weight[k], 1e-6)
+		}
+	})
 }
 
 // objectiveOf is the objective in plain arithmetic.

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 func all(n int) []int32 {
@@ -61,9 +61,9 @@ func checkTrainedLeaves(t *testing.T, b *graph.Batch, opt Options, y []float64, 
 
 // Every training example's predicted leaf is the leaf that it was trained in.
 func TestTrainedLeavesOnGraphs(t *testing.T) {
-	folders, _ := filepath.Glob(filepath.Join(dataDir(), "tu", "*"))
-	if len(folders) == 0 {
-		t.Skipf("no data sets in %s; set GROVE_DATA to the folder that holds tu/NAME", dataDir())
+	folders, err := filepath.Glob(filepath.Join(testfiles.Data(t, "tu"), "*"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, folder := range folders {
 		name := filepath.Base(folder)
@@ -89,11 +89,7 @@ func TestTrainedLeavesOnGraphs(t *testing.T) {
 
 func openNode(t testing.TB, name string) *dataset.Dataset {
 	t.Helper()
-	path := filepath.Join(dataDir(), "node", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no data set %s in %s; set GROVE_DATA to the folder that holds node/%s", name, dataDir(), name)
-	}
-	d, err := dataset.OpenNode(path, dataset.DetectDirection)
+	d, err := dataset.OpenNode(testfiles.Data(t, "node", name), dataset.DetectDirection)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,46 +2,17 @@ package treeg
 
 import (
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
-)
 
-func goldenDir() string {
-	if dir := os.Getenv("GROVE_GOLDEN"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "shared", "golden")
-}
+	"github.com/grove-graph/grove/internal/testfiles"
+)
 
 // eachGolden runs a subtest for every file of one of the given kinds, decoded.
 func eachGolden[T any](t *testing.T, test func(t *testing.T, g *T), kinds ...string) {
-	files, _ := filepath.Glob(filepath.Join(goldenDir(), "treeg", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden values in %s; set GROVE_GOLDEN to the folder that holds treeg/*.json", goldenDir())
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kind struct{ Kind string }
-		if err := json.Unmarshal(raw, &kind); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if !slices.Contains(kinds, kind.Kind) {
-			continue
-		}
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			g := new(T)
-			if err := json.Unmarshal(raw, g); err != nil {
-				t.Fatal(err)
-			}
-			test(t, g)
-		})
-	}
+	testfiles.Golden(t, "treeg", testfiles.OfKind(kinds...), func(t *testing.T, raw []byte) {
+		test(t, testfiles.Decode[T](t, raw))
+	})
 }
 
 // goldenDynamic is a file of kind dynamic_graph or dynamic_vertex.

@@ -5,29 +5,18 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
-
-func dataDir() string {
-	if dir := os.Getenv("GROVE_DATA"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "shared", "data")
-}
 
 // openReal reads a public data set.
 func openReal(t testing.TB, name string) *dataset.Dataset {
 	t.Helper()
-	path := filepath.Join(dataDir(), "tu", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no data set %s in %s; set GROVE_DATA to the folder that holds tu/%s", name, dataDir(), name)
-	}
-	d, err := dataset.Open(path)
+	d, err := dataset.Open(testfiles.Data(t, "tu", name))
 	if err != nil {
 		t.Fatal(err)
 	}

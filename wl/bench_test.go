@@ -2,24 +2,19 @@ package wl
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 func BenchmarkKernels(b *testing.B) {
-	root := os.Getenv("GROVE_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "data")
-	}
 	ctx := context.Background()
 	for _, name := range []string{"MUTAG", "PROTEINS", "NCI1"} {
-		d, err := dataset.Open(filepath.Join(root, "tu", name))
+		d, err := dataset.Open(testfiles.Data(b, "tu", name))
 		if err != nil {
-			b.Skip(err)
+			b.Fatal(err)
 		}
 		for _, kernel := range []Kernel{Subtree, Assignment} {
 			var m *Model

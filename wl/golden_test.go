@@ -2,16 +2,14 @@ package wl
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"gorgonia.org/tensor"
 )
 
@@ -54,47 +52,16 @@ func goldenBatch(t *testing.T, graphs []goldenGraph) *graph.Batch {
 	return b
 }
 
-// eachGolden runs a subtest for every golden file that has all the given fields.
-func eachGolden(t *testing.T, run func(t *testing.T, raw []byte), fields ...string) {
-	root := os.Getenv("GROVE_GOLDEN")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "golden")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "*", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no golden files under %s: set GROVE_GOLDEN", root)
-	}
-	seen := 0
-	for _, name := range files {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var form map[string]json.RawMessage
-		if json.Unmarshal(raw, &form) != nil || slices.ContainsFunc(fields, func(f string) bool { return form[f] == nil }) {
-			continue
-		}
-		seen++
-		t.Run(filepath.Base(name), func(t *testing.T) { run(t, raw) })
-	}
-	if seen == 0 {
-		t.Errorf("no file with %v under %s", fields, root)
-	}
-}
-
 func TestGolden(t *testing.T) {
-	eachGolden(t, func(t *testing.T, raw []byte) {
-		var g goldenRefinement
-		if err := json.Unmarshal(raw, &g); err != nil {
-			t.Fatal(err)
-		}
+	testfiles.Golden(t, "", testfiles.WithFields("colours", "wl_subtree", "wl_oa"), func(t *testing.T, raw []byte) {
+		g := testfiles.Decode[goldenRefinement](t, raw)
 		g.checkColours(t)
 		for kernel, want := range map[Kernel][][][]float64{Subtree: g.Subtree, Assignment: g.Assignment} {
 			for _, e := range []engine.Engine{engine.Reference{}, enginetest.Open(t, 1), enginetest.Open(t, 3)} {
 				g.checkKernel(t, e, kernel, want)
 			}
 		}
-	}, "colours", "wl_subtree", "wl_oa")
+	})
 }
 
 func (g *goldenRefinement) options(kernel Kernel) Options {

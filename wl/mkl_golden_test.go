@@ -2,11 +2,11 @@ package wl
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
 
+	"github.com/grove-graph/grove/internal/testfiles"
 	"github.com/grove-graph/grove/mkl"
 )
 
@@ -63,11 +63,8 @@ func upTo(n int) []int {
 
 // TestGoldenHierarchy learns the weights of nodes and of groups without making their kernels.
 func TestGoldenHierarchy(t *testing.T) {
-	eachGolden(t, func(t *testing.T, raw []byte) {
-		var g goldenHierarchy
-		if err := json.Unmarshal(raw, &g); err != nil {
-			t.Fatal(err)
-		}
+	testfiles.Golden(t, "", testfiles.WithFields("node_histograms", "kernels_train", "solutions"), func(t *testing.T, raw []byte) {
+		g := testfiles.Decode[goldenHierarchy](t, raw)
 		tree := g.hierarchy()
 		if g.Graphs != nil {
 			g.checkOccurrences(t)
@@ -102,7 +99,7 @@ func TestGoldenHierarchy(t *testing.T) {
 				near(t, what+"weights of 2-norm 1", s.Weights, want.EtaL2, 1e-6)
 			}
 		}
-	}, "node_histograms", "kernels_train", "solutions")
+	})
 }
 
 // checkOccurrences holds our own colours against the nodes of the file: the same vectors of occurrences, in each round.

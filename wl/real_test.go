@@ -2,28 +2,19 @@ package wl_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"github.com/grove-graph/grove/wl"
 )
 
 // open reads a data set of the TU collection from $GROVE_DATA/tu.
 func open(t *testing.T, name string) *dataset.Dataset {
 	t.Helper()
-	root := os.Getenv("GROVE_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "data")
-	}
-	dir := filepath.Join(root, "tu", name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no data set %s: set GROVE_DATA", dir)
-	}
-	d, err := dataset.Open(dir)
+	d, err := dataset.Open(testfiles.Data(t, "tu", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"github.com/sbinet/npyio/npy"
 )
 
@@ -124,13 +125,10 @@ func TestEveryFamilyMovesBetweenDevices(t *testing.T) {
 // large ones take minutes.
 func TestSharedDataSetsAreTheSameOnEveryDevice(t *testing.T) {
 	wantGPU(t)
-	folder := os.Getenv("GROVE_DATA")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	sets, err := os.ReadDir(filepath.Join(folder, "tu"))
+	folder := testfiles.Data(t, "tu")
+	sets, err := os.ReadDir(folder)
 	if err != nil {
-		t.Skipf("no data: %v", err)
+		t.Fatal(err)
 	}
 	wanted := os.Getenv("GROVE_DEVICE_SETS")
 	if wanted == "" {
@@ -141,8 +139,8 @@ func TestSharedDataSetsAreTheSameOnEveryDevice(t *testing.T) {
 			continue
 		}
 		t.Run(set.Name(), func(t *testing.T) {
-			checkDevices(t, "gckn-path", filepath.Join(folder, "tu", set.Name()))
-			checkDevices(t, "gckn-subtree", filepath.Join(folder, "tu", set.Name()), "--path-size", "3", "--filters", "32")
+			checkDevices(t, "gckn-path", filepath.Join(folder, set.Name()))
+			checkDevices(t, "gckn-subtree", filepath.Join(folder, set.Name()), "--path-size", "3", "--filters", "32")
 		})
 	}
 }

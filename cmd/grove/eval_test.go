@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 // keys are what every evaluation has to say in JSON.
@@ -207,14 +209,7 @@ func TestEvalPlots(t *testing.T) {
 
 // The published figure of GCKN-path at this setting, protocol and folds is 88.3 +- 7.2 %.
 func TestEvalMUTAGAsPublished(t *testing.T) {
-	root := os.Getenv("GROVE_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	data, folds := filepath.Join(root, "tu", "MUTAG"), filepath.Join(root, "folds", "MUTAG")
-	if _, err := os.Stat(data); err != nil {
-		t.Skipf("no MUTAG in %s", root)
-	}
+	data, folds := testfiles.Data(t, "tu", "MUTAG"), testfiles.Data(t, "folds", "MUTAG")
 	start := time.Now()
 	r := mustJSON(t, "eval", "gckn-path", "--data", data, "--folds", folds, "--selection", "published", "--anchors", "all")
 	if mean := r["mean"].(float64); mean < 86.8 || mean > 89.8 {

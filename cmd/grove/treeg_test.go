@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"testing"
@@ -37,6 +38,42 @@ func TestTreeGEvaluatesAGrid(t *testing.T) {
 	}
 }
 
+// One fit serves all numbers of estimators, and gives what fits of their own give.
+func TestTreeGSharesRounds(t *testing.T) {
+	data := molecules(t, "molecules")
+	eval := func(estimators string) map[string]any {
+		return mustJSON(t, "eval", "treeg", "--data", data, "--cv", "3", "--selection", "published",
+			"--leaves", "3", "--estimators", estimators)
+	}
+	both := eval("7,2")
+	if both["n_settings"] != 1.0 {
+		t.Errorf("%v settings", both["n_settings"])
+	}
+	chosen := both["params"].([]any)[0].(map[string]any)["estimators"].(float64)
+	if alone := eval(fmt.Sprint(chosen)); alone["mean"] != both["mean"] {
+		t.Errorf("%v trees reach %v alone and %v among others", chosen, alone["mean"], both["mean"])
+	}
+	model := filepath.Join(t.TempDir(), "m.grove")
+	r := mustJSON(t, "train", "treeg", "--data", data, "--leaves", "3", "--estimators", "2,7", "-o", model)
+	if p := mustJSON(t, "predict", "--model", model, "--data", data); p["accuracy"] != r["training_accuracy"] ||
+		r["value"] != 2.0 && r["value"] != 7.0 {
+		t.Errorf("%v estimators reach %v, stored ones %v", r["value"], r["training_accuracy"], p["accuracy"])
+	}
+}
+
+// Static features know the counts of labels, and for vertices what is around them.
+func TestTreeGOnStaticFeatures(t *testing.T) {
+	blocks := filepath.Join(t.TempDir(), "blocks")
+	must(t, "data", "synth", "block-model", "--vertices", "60", "--out", blocks)
+	for data, least := range map[string]float64{molecules(t, "molecules"): 70, blocks: 40} {
+		r := mustJSON(t, few("eval", "treeg", "--data", data, "--static", "1")...)
+		options := r["params"].([]any)[0].(map[string]any)["options"].(map[string]any)
+		if options["static"] != 1.0 || options["max_length"] != 0.0 || r["mean"].(float64) < least {
+			t.Errorf("%v %% with %v", r["mean"], options)
+		}
+	}
+}
+
 func TestTreeGSolvesVertexTasks(t *testing.T) {
 	dir := t.TempDir()
 	data, model := filepath.Join(dir, "blocks"), filepath.Join(dir, "m.grove")
@@ -61,6 +98,9 @@ func TestTreeGRefuses(t *testing.T) {
 		{[]string{"loss"}, []string{"--loss", "gini"}},
 		{[]string{"--features raw", "no attributes"}, []string{"--features", "raw"}},
 		{[]string{"--anchors all"}, []string{"--anchors", "all"}},
+		{[]string{"--static and --ancestors"}, []string{"--static", "1", "--ancestors", "1"}},
+		{[]string{"--static -3"}, []string{"--static", "-3"}},
+		{[]string{"walks of length 99"}, []string{"--static", "99"}},
 		{[]string{"kept with probability 2"}, []string{"--keep", "2"}},
 	} {
 		fails(t, exitUsage, c.words, append([]string{"eval", "treeg", "--data", data}, c.args...)...)

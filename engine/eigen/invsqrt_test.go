@@ -1,29 +1,15 @@
 package eigen
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/internal/testfiles"
 )
-
-// goldenFolder returns $GROVE_GOLDEN, or the folder shared/golden beside the repository.
-func goldenFolder(t *testing.T) string {
-	folder := os.Getenv("GROVE_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "golden")
-	}
-	if _, err := os.Stat(folder); err != nil {
-		t.Skipf("no golden numbers at %s: set GROVE_GOLDEN to their folder", folder)
-	}
-	return folder
-}
 
 // inverseSqrtFile is a golden file of kind inverse_sqrt.
 type inverseSqrtFile struct {
@@ -42,36 +28,11 @@ func flatten(rows [][]float64) []float64 { return slices.Concat(rows...) }
 // The published numbers are stored to rounding error. Where the smallest eigenvalue is below 1e-6
 // the root magnifies the rounding error of the reference itself (golden README, section 4).
 func TestGoldenInverseSqrt(t *testing.T) {
-	found := false
-	err := filepath.WalkDir(goldenFolder(t), func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".json" {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		var kind struct{ Kind string }
-		if err := json.Unmarshal(text, &kind); err != nil || kind.Kind != "inverse_sqrt" {
-			return nil // another kind of numbers, or not an object
-		}
-		found = true
-		t.Run(filepath.Base(path), func(t *testing.T) { checkInverseSqrt(t, text) })
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !found {
-		t.Skip("no golden file of kind inverse_sqrt")
-	}
+	testfiles.Golden(t, "", testfiles.OfKind("inverse_sqrt"), checkInverseSqrt)
 }
 
 func checkInverseSqrt(t *testing.T, text []byte) {
-	var file inverseSqrtFile
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	file := testfiles.Decode[inverseSqrtFile](t, text)
 	for _, c := range file.Cases {
 		t.Run(c.Name, func(t *testing.T) {
 			n := len(c.Matrix)
