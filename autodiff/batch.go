@@ -45,13 +45,6 @@ type Batch struct {
 	own     []*tensor.Dense // made for the batch
 }
 
-// readout says which rows every item is pooled from, channel after channel.
-type readout struct {
-	segments   engine.Segments
-	transposed *engine.Sparse // from items to rows, with the factors of the pooling; nil for the maximum
-	blocks     []block        // the pooled channels, one row for each item
-}
-
 // Items returns the number of graphs, or of vertices in a task on vertices.
 func (b *Batch) Items() int { return b.readout.blocks[0].rows }
 
@@ -106,20 +99,36 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 	for l := range n.opt.Layers {
 		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known, need[l]))
 		if s := &out.stages[l]; known != nil && features.Sequences != nil && need[l] == nil && s.roots != nil {
-			s.sequences = newSequences(&n.opt.Layers[l], features.Rows.Shape()[0], features.Sequences, known, s.roots[0])
+			s.sequences = newSequences(&n.opt.Layers[l], features.Rows.Shape()[0], features.Sequences, s.classes(known))
 		}
 		channels, known = out.stages[l].out, nil
 	}
 	out.readout = newReadout(b, channels, vertices, n.opt.GlobalPooling)
+	return out, n.aim(out, t)
+}
+
+// aim gives a batch its targets, if there are any.
+func (n *Network) aim(b *Batch, t Targets) (err error) {
 	if t.Classes == nil && t.Values == nil {
-		return out, nil
+		return nil
 	}
-	var err error
-	out.targets, err = n.newTargets(t, out.Items())
-	if out.targets.made {
-		out.own = append(out.own, out.targets.values)
+	b.targets, err = n.newTargets(t, b.Items())
+	if b.targets.made {
+		b.own = append(b.own, b.targets.values)
 	}
-	return out, err
+	return err
+}
+
+// classes returns the class of the root of every row of the one channel that enters.
+func (s *stage) classes(known [][]int32) [][]int32 {
+	of := make([][]int32, len(known))
+	for i, roots := range s.roots[0] {
+		of[i] = make([]int32, len(roots))
+		for r, v := range roots {
+			of[i][r] = known[i][v]
+		}
+	}
+	return of
 }
 
 // stage lays out a layer for the channels that enter it. known are the path classes of the one channel, or
@@ -207,75 +216,6 @@ func renumber(known [][]int32) *graph.PathClasses {
 		c.Class, c.Roots = append(c.Class, class), append(c.Roots, roots)
 	}
 	return c
-}
-
-// newReadout lists the rows of every item.
-func newReadout(b *graph.Batch, channels []block, vertices []int32, pool engine.Pooling) readout {
-	offsets, order := b.Offsets, vertices
-	if vertices != nil {
-		offsets = ascending(len(vertices))
-	}
-	items, rows := len(offsets)-1, rowsOf(channels)
-	r := readout{segments: engine.Segments{Offsets: []int32{0}}}
-	start := make([]int32, rows+1) // first entry of each row of the transposed matrix
-	for c, ch := range channels {
-		r.blocks = append(r.blocks, block{first: c * items, rows: items})
-		for i := range items {
-			for at := offsets[i]; at < offsets[i+1]; at++ {
-				v := at
-				if order != nil {
-					v = order[at]
-				}
-				row := int32(ch.first) + v
-				if ch.index != nil {
-					row = int32(ch.first) + ch.index[v]
-				}
-				r.segments.Index = append(r.segments.Index, row)
-				start[row+1]++
-			}
-			r.segments.Offsets = append(r.segments.Offsets, int32(len(r.segments.Index)))
-		}
-	}
-	if r.segments.Index == nil {
-		r.segments.Index = []int32{}
-	}
-	if pool != engine.Max {
-		r.transposed = transpose(&r.segments, start, pool)
-	}
-	return r
-}
-
-// transpose returns the matrix from segments to rows, given how many entries each row r has in start[r+1].
-// Entries with one row and one column become one.
-func transpose(s *engine.Segments, start []int32, pool engine.Pooling) *engine.Sparse {
-	rows := len(start) - 1
-	for r := range rows {
-		start[r+1] += start[r]
-	}
-	end := append([]int32(nil), start[:rows]...)
-	col, values := make([]int32, len(s.Index)), make([]float64, len(s.Index))
-	for g := range len(s.Offsets) - 1 {
-		from, to := s.Offsets[g], s.Offsets[g+1]
-		share := 1.0
-		if pool == engine.Mean {
-			share = 1 / float64(max(to-from, 1))
-		}
-		for _, r := range s.Index[from:to] {
-			if e := end[r]; e > start[r] && col[e-1] == int32(g) {
-				values[e-1] += share
-				continue
-			}
-			col[end[r]], values[end[r]] = int32(g), share
-			end[r]++
-		}
-	}
-	m := &engine.Sparse{Cols: len(s.Offsets) - 1, RowPtr: make([]int32, 1, rows+1)}
-	for r := range rows {
-		m.Col = append(m.Col, col[start[r]:end[r]]...)
-		m.Values = append(m.Values, values[start[r]:end[r]]...)
-		m.RowPtr = append(m.RowPtr, int32(len(m.Col)))
-	}
-	return m
 }
 
 // ascending returns 0 to n.

@@ -88,6 +88,9 @@ func (g *Graph) Readout(x *G.Node, pool engine.Pooling) *G.Node {
 	op.compute = func(in []G.Value) (G.Value, error) {
 		r := &g.batch.readout
 		out := m.tensor(g.engine, g.dtype, rowsOf(r.blocks), shape[1])
+		if r.matrix != nil {
+			return out, g.engine.SparseMatMul(out, r.matrix, dense(in[0]))
+		}
 		return out, g.engine.SegmentReduce(out, dense(in[0]), r.segments, pool)
 	}
 	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {

@@ -19,32 +19,28 @@ type sequences struct {
 	mean, meanBack   *engine.Sparse
 	count, countBack *engine.Sparse
 	maxima           engine.Segments
+	single           bool // every sequence is a row of its own: C is the identity
 }
 
-// newSequences lists the sequences of the given roots of every length. classes are those of the vertices, numbered as
-// all is.
-func newSequences(layer *Layer, tableRows int, all *graph.PathSequences, classes, roots [][]int32) *sequences {
-	s := &sequences{sizes: all.Size, first: []int{0}}
-	mean, count := &engine.Sparse{Cols: tableRows * layer.Size, RowPtr: []int32{0}}, &engine.Sparse{RowPtr: []int32{0}}
+// newSequences lists the sequences of rows of every length, whose classes are given.
+func newSequences(layer *Layer, tableRows int, all *graph.PathSequences, classes [][]int32) *sequences {
+	s, mean := &sequences{sizes: all.Size, first: []int{0}}, newMeans(layer, tableRows)
+	count := &engine.Sparse{RowPtr: []int32{0}}
+	entries := 0
+	for i := range all.Size {
+		for _, class := range classes[i] {
+			entries += int(all.Offsets[i][class+1] - all.Offsets[i][class])
+		}
+	}
+	count.Col, count.Values = make([]int32, 0, entries), make([]float64, 0, entries)
 	for i, size := range all.Size {
 		local := make([]int32, len(all.Labels[i])/size) // of each sequence: 1 + its number in the batch
-		for _, root := range roots[i] {
-			class := classes[i][root]
-			entries, total := all.Offsets[i][class:class+2], 1.0
-			if layer.Pool == engine.Mean {
-				total = 0
-				for _, n := range all.Count[i][entries[0]:entries[1]] {
-					total += float64(n)
-				}
-			}
-			for e := entries[0]; e < entries[1]; e++ {
+		for _, class := range classes[i] {
+			total := routes(all, i, class, layer.Pool)
+			for e := all.Offsets[i][class]; e < all.Offsets[i][class+1]; e++ {
 				n := all.Number[i][e]
 				if local[n] == 0 {
-					for k, label := range all.Labels[i][int(n)*size : int(n+1)*size] {
-						mean.Col = append(mean.Col, label*int32(layer.Size)+int32(k))
-						mean.Values = append(mean.Values, 1/float64(size))
-					}
-					mean.RowPtr = append(mean.RowPtr, int32(len(mean.Col)))
+					mean.add(all.Labels[i][int(n)*size : int(n+1)*size])
 					local[n] = int32(mean.Rows())
 				}
 				count.Col = append(count.Col, local[n]-1)
@@ -55,33 +51,45 @@ func newSequences(layer *Layer, tableRows int, all *graph.PathSequences, classes
 		s.first = append(s.first, mean.Rows())
 	}
 	count.Cols = mean.Rows()
-	s.mean, s.meanBack = mean, transposed(mean)
+	s.mean, s.meanBack = mean.Sparse, mean.Sparse.Transpose()
 	if layer.Pool == engine.Max {
 		s.maxima = engine.Segments{Offsets: count.RowPtr, Index: append([]int32{}, count.Col...)}
 	} else {
-		s.count, s.countBack = count, transposed(count)
+		s.count, s.countBack = count, count.Transpose()
 	}
 	return s
 }
 
-// transposed returns the transpose of a matrix with values.
-func transposed(a *engine.Sparse) *engine.Sparse {
-	t := &engine.Sparse{Cols: a.Rows(), RowPtr: make([]int32, a.Cols+1), Col: make([]int32, len(a.Col)), Values: make([]float64, len(a.Col))}
-	for _, c := range a.Col {
-		t.RowPtr[c+1]++
-	}
-	for c := range a.Cols {
-		t.RowPtr[c+1] += t.RowPtr[c]
-	}
-	end := append([]int32(nil), t.RowPtr...)
-	for r := range a.Rows() {
-		for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
-			at := &end[a.Col[e]]
-			t.Col[*at], t.Values[*at] = int32(r), a.Values[e]
-			*at++
+// singleSequences lists the given sequences of every length, each a row of its own.
+func singleSequences(layer *Layer, tableRows int, all *graph.PathSequences, numbers [][]int32) *sequences {
+	s, mean := &sequences{sizes: all.Size, first: []int{0}, single: true}, newMeans(layer, tableRows)
+	for i, size := range all.Size {
+		for _, n := range numbers[i] {
+			mean.add(all.Labels[i][int(n)*size : int(n+1)*size])
 		}
+		s.first = append(s.first, mean.Rows())
 	}
-	return t
+	s.mean, s.meanBack = mean.Sparse, mean.Sparse.Transpose()
+	return s
+}
+
+// means is the matrix that takes scores to their means along sequences.
+type means struct {
+	*engine.Sparse
+	size int // of the longest path
+}
+
+func newMeans(layer *Layer, tableRows int) means {
+	return means{&engine.Sparse{Cols: tableRows * layer.Size, RowPtr: []int32{0}}, layer.Size}
+}
+
+// add adds the row of a sequence of labels.
+func (m means) add(labels []int32) {
+	for k, label := range labels {
+		m.Col = append(m.Col, label*int32(m.size)+int32(k))
+		m.Values = append(m.Values, 1/float64(len(labels)))
+	}
+	m.RowPtr = append(m.RowPtr, int32(len(m.Col)))
 }
 
 // each calls body for runs of sequences [from, to) with one kernel. With the exponent as a mean over positions that is
@@ -121,7 +129,10 @@ func (op *operation) newSequencePooling(layer Layer) *sequencePooling {
 // pool computes out from the scores.
 func (p *sequencePooling) pool(g *Graph, s *sequences, out, scores *tensor.Dense) error {
 	n, q := s.mean.Rows(), out.Shape()[1]
-	p.x, p.k = p.means.tensor(g.engine, g.dtype, n, q), p.kappa.tensor(g.engine, g.dtype, n, q)
+	p.x, p.kappa.used, p.k = p.means.tensor(g.engine, g.dtype, n, q), 0, out
+	if !s.single {
+		p.k = p.kappa.tensor(g.engine, g.dtype, n, q)
+	}
 	if err := g.engine.SparseMatMul(p.x, s.mean, p.means.view(scores, 0, s.mean.Cols, q)); err != nil {
 		return err
 	}
@@ -129,10 +140,10 @@ func (p *sequencePooling) pool(g *Graph, s *sequences, out, scores *tensor.Dense
 		k, x := p.kappa.view(p.k, from*q, to-from, q), p.kappa.view(p.x, from*q, to-from, q)
 		return g.engine.PathPool([]*tensor.Dense{k}, x, nil, single)
 	})
-	if err != nil {
+	switch {
+	case err != nil || s.single:
 		return err
-	}
-	if p.layer.Pool == engine.Max {
+	case p.layer.Pool == engine.Max:
 		return g.engine.SegmentReduce(out, p.k, s.maxima, engine.Max)
 	}
 	return g.engine.SparseMatMul(out, s.count, p.k)
@@ -141,11 +152,17 @@ func (p *sequencePooling) pool(g *Graph, s *sequences, out, scores *tensor.Dense
 // back computes the gradient of the scores that pool saw from that of what it computed.
 func (p *sequencePooling) back(g *Graph, s *sequences, scoreGrad, grad *tensor.Dense) error {
 	n, q := s.mean.Rows(), grad.Shape()[1]
-	kGrad, xGrad := p.kappaGrads.tensor(g.engine, g.dtype, n, q), p.meanGrads.tensor(g.engine, g.dtype, n, q)
+	kGrad, xGrad := grad, p.meanGrads.tensor(g.engine, g.dtype, n, q)
+	p.kappaGrads.used = 0
+	if !s.single {
+		kGrad = p.kappaGrads.tensor(g.engine, g.dtype, n, q)
+	}
 	var err error
-	if p.layer.Pool == engine.Max {
+	switch {
+	case s.single:
+	case p.layer.Pool == engine.Max:
 		err = g.engine.SegmentReduceGrad(kGrad, grad, p.k, s.maxima, engine.Max)
-	} else {
+	default:
 		err = g.engine.SparseMatMul(kGrad, s.countBack, grad)
 	}
 	if err != nil {

@@ -26,6 +26,7 @@ type source struct {
 	known      [][]int32            // path classes of all vertices for the first layer; nil: found batch by batch
 	sequences  *graph.PathSequences // of these classes; nil: found batch by batch, if bySequence
 	offsets    []int32              // of the graphs that known belongs to
+	census     *autodiff.Census     // of all graphs, from which batches are laid out; nil: batches are
 
 	cut  *graph.Neighbourhoods // in a task on vertices
 	hops int                   // how far a vertex sees
@@ -69,6 +70,15 @@ func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions
 		s.offsets = b.Offsets
 	}
 	return s, err
+}
+
+// serve takes the network that batches are laid out for.
+func (s *source) serve(n *autodiff.Network) (err error) {
+	s.network = n
+	if s.sequences != nil {
+		s.census, err = n.Census(s.Graphs.(inMemory).Batch, s.known, s.sequences)
+	}
+	return err
 }
 
 // fewWalks reports whether the first layer is to pool over label sequences: if they are worth listing. It
@@ -133,6 +143,9 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 		b, at := s.cut.Of(vertices, s.hops)
 		return s.prepare(b, autodiff.Features{}, items, at)
 	}
+	if s.census != nil {
+		return s.network.PrepareCounted(s.census, items, s.labels, s.of(items))
+	}
 	b, err := s.Graphs.Select(items)
 	if err != nil {
 		return nil, err
@@ -153,6 +166,11 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 	if s.known == nil && s.bySequence {
 		if f.Classes, f.Sequences, err = s.pathClasses(b, 1); err != nil {
 			return nil, err
+		}
+		if census, err := s.network.Census(b, f.Classes, f.Sequences); err != nil {
+			return nil, err
+		} else if census != nil {
+			return s.network.PrepareCounted(census, upTo(len(items)), s.labels, s.of(items))
 		}
 	}
 	return s.prepare(b, f, items, nil)
@@ -217,4 +235,13 @@ func (in Input) index(b *graph.Batch) ([]int32, error) {
 		index[v] = min(l, int32(in.Labels))
 	}
 	return index, nil
+}
+
+// upTo returns 0 to n-1.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }

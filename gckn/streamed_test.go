@@ -14,9 +14,9 @@ import (
 
 // A training that reads its graphs from a store on disk gives the bits of one that has them in memory.
 func TestStreamedTraining(t *testing.T) {
-	for _, features := range []dataset.Features{dataset.LabelFeatures, dataset.DegreeFeatures,
-		dataset.AttributesAndLabels} {
-		d, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 60}, "gckn-subtree")
+	for features, variant := range map[dataset.Features]string{dataset.LabelFeatures: "gckn-subtree",
+		dataset.DegreeFeatures: "gckn-path", dataset.AttributesAndLabels: "gckn-subtree"} {
+		d, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 60}, variant)
 		b := *d.Batch
 		b.AttributeDim = 2
 		for v := range b.NumVertices() {

@@ -126,7 +126,9 @@ func newSupervision(e engine.Engine, training *Training) (*supervision, error) {
 	if r.network, err = autodiff.New(e, t.Options.autodiff(), p); err != nil {
 		return nil, err
 	}
-	r.source.network = r.network
+	if err := r.source.serve(r.network); err != nil {
+		return nil, err
+	}
 	_, whole := t.Examples.Graphs.(inMemory)
 	r.all = r.network.NewPart(r.source, t.Train, scoreBatch, whole && t.Options.Alternate)
 	for _, items := range append([][]int{t.Validation}, t.HeldOut...) {
