@@ -104,14 +104,23 @@ func (p *pathPool[T]) finish(dst []T, v int32, count float64) {
 // vertices pools paths of a single vertex: every vertex has exactly one.
 func (p *pathPool[T]) vertices(workers int) {
 	n := len(p.out[1]) / max(p.q, 1)
+	inOrder := p.Index == nil && p.roots[1] == nil
 	parallel.Chunks(workers, n, rowChunk, func(from, to int) {
+		if inOrder {
+			simd.Exp(p.out[1][from*p.q:to*p.q], p.scores[from*p.q:to*p.q], p.scale[1], p.shift[1])
+			if p.norms == nil {
+				return
+			}
+		}
 		for r := from; r < to; r++ {
 			v := int32(r)
 			if p.roots[1] != nil {
 				v = p.roots[1][r]
 			}
 			dst := p.out[1][r*p.q : (r+1)*p.q]
-			simd.Exp(dst, p.score(v, 1), p.scale[1], p.shift[1])
+			if !inOrder {
+				simd.Exp(dst, p.score(v, 1), p.scale[1], p.shift[1])
+			}
 			p.finish(dst, v, 1)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 // PathPoolGrad implements [Engine]. Like PathPool it goes back through walks and non-backtracking walks
 // by their recursions (cpu_walks_grad.go, cpu_nonbacktracking_grad.go) and through paths by the trie
 // (cpu_trie_grad.go); paths of up to three vertices, which are non-backtracking walks, take the
-// recursion where graphs have many neighbours.
+// recursion where graphs have many neighbours. Single vertices are matrix elements (cpu_vertices_grad.go).
 //
 // Each piece of work adds up its gradients alone, in a fixed order, by the table rows that its graphs
 // use; the sums of the pieces are then added in the order of the graphs. So the bits do not depend on
@@ -33,6 +33,10 @@ func (e *CPU) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.
 func pathPoolGrad[T simd.Float](workers int, scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling, q int) {
 	pp := newPathPool[T](outGrad, scores, norms, p, q)
 	g := &pathGrad[T]{pathPool: pp, scoreGrad: data[T](scoreGrad), normGrad: data[T](normGrad)}
+	if p.Size == 1 && p.Index == nil && p.Roots == nil {
+		g.verticesBack(workers)
+		return
+	}
 	clear(g.scoreGrad)
 	clear(g.normGrad)
 	g.prepare()

@@ -22,24 +22,34 @@ func (e *CPU) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
 func sparseMatMul[T simd.Float](workers int, y []T, a *Sparse, x []T, q int) {
 	parallel.Chunks(workers, a.Rows(), rowChunk, func(from, to int) {
 		for r := from; r < to; r++ {
-			dst := y[r*q : (r+1)*q]
-			clear(dst)
-			if a.KeepRows != nil && !a.KeepRows[r] {
-				continue
-			}
-			for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
-				c := int(a.Col[e])
-				if a.KeepCols != nil && !a.KeepCols[c] {
-					continue
-				}
-				if a.Values == nil {
-					simd.Add(dst, dst, x[c*q:(c+1)*q])
-				} else {
-					simd.Axpy(T(a.Values[e]), x[c*q:(c+1)*q], dst)
-				}
+			dst, first, end := y[r*q:(r+1)*q], a.RowPtr[r], a.RowPtr[r+1]
+			switch {
+			case a.KeepRows != nil && !a.KeepRows[r]:
+				clear(dst)
+			case a.Values != nil && a.KeepCols == nil:
+				simd.Combine(dst, a.Col[first:end], a.Values[first:end], x)
+			default:
+				sparseRow(dst, a, first, end, x)
 			}
 		}
 	})
+}
+
+// sparseRow adds up the rows of x that the entries from first to end-1 name.
+func sparseRow[T simd.Float](dst []T, a *Sparse, first, end int32, x []T) {
+	clear(dst)
+	q := len(dst)
+	for e := first; e < end; e++ {
+		c := int(a.Col[e])
+		if a.KeepCols != nil && !a.KeepCols[c] {
+			continue
+		}
+		if a.Values == nil {
+			simd.Add(dst, dst, x[c*q:(c+1)*q])
+		} else {
+			simd.Axpy(T(a.Values[e]), x[c*q:(c+1)*q], dst)
+		}
+	}
 }
 
 // Posterior implements [Engine]. The evidence is summed in float64.

@@ -60,3 +60,20 @@ func argMax[T Float](lv level, x []T) int {
 		return argMaxF64AVX2(n, ptr64(px))
 	}
 }
+
+// combine is Combine at a level.
+func combine[T Float](lv level, y []T, index []int32, factor []float64, x []T) {
+	n, rows, py, px := len(y), len(index), &y[0], &x[0]
+	switch {
+	case lv == portable:
+		portableCombine(y, index, factor, x)
+	case isFloat32[T]() && lv == avx512:
+		combineF32AVX512(n, ptr32(py), rows, &index[0], &factor[0], ptr32(px), 4*n)
+	case isFloat32[T]():
+		combineF32AVX2(n, ptr32(py), rows, &index[0], &factor[0], ptr32(px), 4*n)
+	case lv == avx512:
+		combineF64AVX512(n, ptr64(py), rows, &index[0], &factor[0], ptr64(px), 8*n)
+	default:
+		combineF64AVX2(n, ptr64(py), rows, &index[0], &factor[0], ptr64(px), 8*n)
+	}
+}

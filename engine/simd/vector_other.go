@@ -17,6 +17,10 @@ func rotate(_ level, u []float64, ld, cols int, c, s []float64) { portableRotate
 
 func axpyWide(_ level, a float64, x []float32, y []float64) { portableAxpyWide(a, x, y) }
 
+func combine[T Float](_ level, y []T, index []int32, factor []float64, x []T) {
+	portableCombine(y, index, factor, x)
+}
+
 func exp[T Float](_ level, dst, src []T, scale, shift T) {
 	portableExp(dst, src, scale, shift)
 }

@@ -32,6 +32,7 @@ func main() {
 			"argmax":      argMaxKernels,
 			"widen":       widenKernels,
 			"rotate":      rotateKernels,
+			"combine":     combineKernels,
 		} {
 			a := newAssembler(set)
 			write(a)
