@@ -33,6 +33,11 @@ type Drawing struct {
 	// them discs are coloured by kind, else by name, else by the batch's vertex labels.
 	Contributions []float64
 
+	// Sizes of the vertices, such as their importance: the area of a disc is in proportion to it, and a vertex of
+	// the mean size has an ordinary disc. Discs stay within half and 1.6 times the ordinary radius.
+	Sizes []float64
+	Size  string // what they measure; "" means "size"
+
 	// Kinds of the vertices, counted from 0, such as hidden states. The legend lists them, each by its number
 	// after the word in Kind; "" means "kind".
 	Kinds []int
@@ -120,6 +125,7 @@ func (d *Drawing) check() error {
 		{"names for %d vertices", len(d.Names), n},
 		{"contributions for %d vertices", len(d.Contributions), n},
 		{"kinds for %d vertices", len(d.Kinds), n},
+		{"sizes for %d vertices", len(d.Sizes), n},
 		{"scores for %d arcs", len(d.ArcScores), m},
 		{"bond orders for %d arcs", len(d.BondOrders), m},
 	} {
@@ -135,6 +141,11 @@ func (d *Drawing) check() error {
 	for v, x := range d.Contributions {
 		if !finite(x) {
 			return fmt.Errorf("the contribution of vertex %d is %v, only finite values can be drawn", v, x)
+		}
+	}
+	for v, x := range d.Sizes {
+		if !finite(x) || x < 0 {
+			return fmt.Errorf("the size of vertex %d is %v, want a number from 0 on", v, x)
 		}
 	}
 	for a, x := range d.ArcScores {

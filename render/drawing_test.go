@@ -273,6 +273,32 @@ func TestGridArrangesDrawings(t *testing.T) {
 	checkPage(t, parse(t, empty.Bytes()))
 }
 
+// The areas of discs are in proportion to the sizes, and no disc covers another or vanishes.
+func TestSizesOfDiscs(t *testing.T) {
+	d := nitrobenzene(t)
+	d.Sizes, d.Size = []float64{1, 2, 2, 2, 2, 2, 3, 0, 50}, "importance"
+	nodes := drawn(t, d, Style{})
+	discs := named(nodes, "circle", "vertex")
+	radius := func(v int) float64 { return discs[v].number(t, "r") }
+	if got := radius(6) / radius(1); math.Abs(got-math.Sqrt(1.5)) > 0.02 {
+		t.Errorf("sizes 3 and 2 have radii of ratio %v", got)
+	}
+	if radius(7) < 3 || radius(8) <= radius(6) {
+		t.Errorf("radii %v, %v and %v of sizes 0, 3 and 50", radius(7), radius(6), radius(8))
+	}
+	for u := range discs {
+		for v := range u {
+			dx, dy := discs[u].number(t, "cx")-discs[v].number(t, "cx"), discs[u].number(t, "cy")-discs[v].number(t, "cy")
+			if math.Hypot(dx, dy) < radius(u)+radius(v) {
+				t.Errorf("discs %d and %d overlap", u, v)
+			}
+		}
+	}
+	if titles := named(nodes, "title", "vertex"); titles[8].text != "vertex 8: O, importance 50" {
+		t.Errorf("tooltip %q", titles[8].text)
+	}
+}
+
 func TestBadDrawingsAreRefused(t *testing.T) {
 	b := batchOf(t, 3, false, 0, 1, 1, 2)
 	for _, test := range []struct {
@@ -287,6 +313,8 @@ func TestBadDrawingsAreRefused(t *testing.T) {
 		{Drawing{Batch: b, Contributions: []float64{1, 2}}, Style{}, "2 contributions for 3 vertices"},
 		{Drawing{Batch: b, Contributions: []float64{1, math.NaN(), 2}}, Style{}, "contribution of vertex 1 is NaN"},
 		{Drawing{Batch: b, Contributions: []float64{1, 2, math.Inf(1)}}, Style{}, "contribution of vertex 2 is +Inf"},
+		{Drawing{Batch: b, Sizes: []float64{1, 2}}, Style{}, "2 sizes for 3 vertices"},
+		{Drawing{Batch: b, Sizes: []float64{1, -2, 0}}, Style{}, "size of vertex 1 is -2"},
 		{Drawing{Batch: b, ArcScores: []float64{1}}, Style{}, "1 scores for 4 arcs"},
 		{Drawing{Batch: b, ArcScores: []float64{1, 2, 3, math.Inf(-1)}}, Style{}, "score of arc 3 is -Inf"},
 		{Drawing{Batch: b, BondOrders: []int{1, 1}}, Style{}, "2 bond orders for 4 arcs"},

@@ -170,11 +170,12 @@ func (p *picture) arrows(doc *document, e edge, thick float64, ink colour) {
 	if !p.drawing.Batch.Directed {
 		return
 	}
-	head := func(from, to r2.Vec) {
+	head := func(tail, head int) {
+		from, to := p.at[tail], p.at[head]
 		along := r2.Unit(r2.Sub(to, from))
 		side := r2.Vec{X: -along.Y, Y: along.X}
 		size := min(4+1.5*thick, 0.25*p.unit)
-		tip := r2.Sub(to, r2.Scale(p.radius+1, along))
+		tip := r2.Sub(to, r2.Scale(p.discRadius(head)+1, along))
 		base := r2.Sub(tip, r2.Scale(1.5*size, along))
 		left, right := r2.Add(base, r2.Scale(0.55*size, side)), r2.Sub(base, r2.Scale(0.55*size, side))
 		points := ""
@@ -184,10 +185,10 @@ func (p *picture) arrows(doc *document, e edge, thick float64, ink colour) {
 		doc.element("polygon", "points", points[:len(points)-1], "fill", ink.String(), "stroke", "none")
 	}
 	if e.forward {
-		head(p.at[e.tail], p.at[e.head])
+		head(e.tail, e.head)
 	}
 	if e.reverse {
-		head(p.at[e.head], p.at[e.tail])
+		head(e.head, e.tail)
 	}
 }
 
@@ -206,8 +207,9 @@ func (p *picture) loop(doc *document, e edge, attributes []string) {
 		away = r2.Vec{Y: -1}
 	}
 	away = r2.Unit(away)
-	reach := r2.Scale(p.radius+min(p.radius+4, 7)*1.6, away)
-	side := r2.Scale(p.radius*1.1, r2.Vec{X: -away.Y, Y: away.X})
+	radius := p.discRadius(e.tail)
+	reach := r2.Scale(radius+min(radius+4, 7)*1.6, away)
+	side := r2.Scale(radius*1.1, r2.Vec{X: -away.Y, Y: away.X})
 	left, right := r2.Add(r2.Add(at, reach), side), r2.Sub(r2.Add(at, reach), side)
 	path := fmt.Sprintf("M%s %sC%s %s %s %s %s %s", px(at.X), px(at.Y), px(left.X), px(left.Y), px(right.X), px(right.Y), px(at.X), px(at.Y))
 	doc.element("path", append([]string{"d", path}, attributes...)...)

@@ -2,6 +2,7 @@ package render
 
 import (
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/render/layout"
 	"gonum.org/v1/gonum/spatial/r2"
@@ -26,8 +27,9 @@ type picture struct {
 	drawing       *Drawing
 	layout        layout.Layout
 	at            []r2.Vec
-	unit          float64 // pixels for a distance of 1 in the layout
-	radius        float64
+	unit          float64   // pixels for a distance of 1 in the layout
+	radius        float64   // of an ordinary disc
+	scales        []float64 // of the discs, times radius; nil for 1
 	width, height float64
 	names         []int     // nameHidden, nameInside or nameBelow per vertex
 	nameWidths    []float64 // of names below discs
@@ -64,6 +66,10 @@ func (p *picture) fit(style Style, text typesetter, maxWidth, maxHeight float64)
 	}
 	p.unit = min(p.unit, room(maxWidth-left-right, extent.X), room(maxHeight-top-bottom, extent.Y))
 	p.radius = min(wanted, 0.45*p.layout.Closest*p.unit, 0.36*p.unit) // edges stay visible
+	if p.scales = discScales(d.Sizes); p.scales != nil {
+		largest := slices.Max(p.scales)
+		p.radius = min(p.radius, 0.48*p.layout.Closest*p.unit/largest, 0.44*p.unit/largest)
+	}
 	p.width = math.Ceil(extent.X*p.unit + left + right)
 	p.height = math.Ceil(extent.Y*p.unit + top + bottom)
 	p.at = make([]r2.Vec, n)
@@ -77,6 +83,44 @@ func (p *picture) fit(style Style, text typesetter, maxWidth, maxHeight float64)
 	case below:
 		p.namesBelow()
 	}
+}
+
+// Bounds of the discs of different sizes, in parts of an ordinary one.
+const (
+	smallestDisc = 0.5
+	largestDisc  = 1.6
+)
+
+// discScales returns the radius of every disc in parts of an ordinary one, which has the mean size.
+func discScales(sizes []float64) []float64 {
+	mean := 0.0
+	for _, x := range sizes {
+		mean += x / float64(len(sizes))
+	}
+	if mean == 0 {
+		return nil
+	}
+	scales := make([]float64, len(sizes))
+	for v, x := range sizes {
+		scales[v] = min(max(math.Sqrt(x/mean), smallestDisc), largestDisc)
+	}
+	return scales
+}
+
+// discRadius returns the radius of the disc of a vertex.
+func (p *picture) discRadius(v int) float64 {
+	if p.scales == nil {
+		return p.radius
+	}
+	return p.scales[v] * p.radius
+}
+
+// nameSize returns the size of the name in a disc.
+func (p *picture) nameSize(v int) float64 {
+	if p.scales == nil || p.names[v] != nameInside {
+		return p.fontSize
+	}
+	return p.scales[v] * p.fontSize
 }
 
 // room returns the pixels per unit that let an extent fill the space.
@@ -106,7 +150,8 @@ func (p *picture) namesInside(text typesetter) {
 // nameBox returns the corners of the box of vertex v's name below its disc.
 func (p *picture) nameBox(v int) (lo, hi r2.Vec) {
 	at, wide := p.at[v], p.nameWidths[v]
-	return r2.Vec{X: at.X - wide/2, Y: at.Y + p.radius + 1}, r2.Vec{X: at.X + wide/2, Y: at.Y + p.radius + belowSize + 4}
+	top := at.Y + p.discRadius(v) + 1
+	return r2.Vec{X: at.X - wide/2, Y: top}, r2.Vec{X: at.X + wide/2, Y: top + belowSize + 3}
 }
 
 func (p *picture) measureNames(text typesetter) (widest float64) {
@@ -150,8 +195,8 @@ func (p *picture) namesBelow() {
 	overlap := func(a, b box) bool {
 		return a.lo.X < b.hi.X && b.lo.X < a.hi.X && a.lo.Y < b.hi.Y && b.lo.Y < a.hi.Y
 	}
-	for _, at := range p.at {
-		half := r2.Vec{X: p.radius, Y: p.radius}
+	for v, at := range p.at {
+		half := r2.Vec{X: p.discRadius(v), Y: p.discRadius(v)}
 		taken = append(taken, box{r2.Sub(at, half), r2.Add(at, half)})
 	}
 	for v, name := range p.drawing.Names {

@@ -27,7 +27,7 @@ func (p *picture) disc(doc *document, v int) {
 	if p.radius < 4 {
 		width = 0.5
 	}
-	doc.element("circle", "cx", px(p.at[v].X), "cy", px(p.at[v].Y), "r", px(p.radius),
+	doc.element("circle", "cx", px(p.at[v].X), "cy", px(p.at[v].Y), "r", px(p.discRadius(v)),
 		"fill", p.fills[v].String(), "stroke", stroke, "stroke-width", px(width))
 }
 
@@ -38,11 +38,11 @@ func (p *picture) name(doc *document, v int) {
 			return
 		}
 		// Capitals are 0.716 em high in Arial: half of that below the centre puts them in the middle.
-		doc.text("text", p.drawing.Names[v], "x", px(p.at[v].X), "y", px(p.at[v].Y+0.358*p.fontSize),
-			"font-size", px(p.fontSize), "font-weight", "bold", "text-anchor", "middle", "fill", onTop(p.fills[v]).String())
+		size := p.nameSize(v)
+		doc.text("text", p.drawing.Names[v], "x", px(p.at[v].X), "y", px(p.at[v].Y+0.358*size), "font-size", px(size), "font-weight", "bold", "text-anchor", "middle", "fill", onTop(p.fills[v]).String())
 	case nameBelow:
 		name := shorten(p.drawing.Names[v], maxBelow)
-		x, y, wide := p.at[v].X, p.at[v].Y+p.radius+1, p.nameWidths[v]
+		x, y, wide := p.at[v].X, p.at[v].Y+p.discRadius(v)+1, p.nameWidths[v]
 		doc.element("rect", "x", px(x-wide/2), "y", px(y), "width", px(wide), "height", px(belowSize+2), "rx", "3", "fill", "#ffffff", "opacity", "0.8")
 		doc.text("text", name, "x", px(x), "y", px(y+0.9*belowSize), "font-size", px(p.fontSize), "text-anchor", "middle", "fill", "#1c1c1c")
 	}
@@ -62,6 +62,13 @@ func (p *picture) tooltip(v int) string {
 	}
 	if len(d.Kinds) > 0 {
 		b.WriteString(", " + d.kindOf(v))
+	}
+	if len(d.Sizes) > 0 {
+		measure := "size"
+		if d.Size != "" {
+			measure = d.Size
+		}
+		b.WriteString(", " + measure + " " + strconv.FormatFloat(d.Sizes[v], 'g', 4, 64))
 	}
 	if len(d.Contributions) > 0 {
 		b.WriteString(", " + d.measure() + " " + strconv.FormatFloat(d.Contributions[v], 'g', 5, 64))
@@ -88,7 +95,7 @@ func (p *picture) marker(doc *document) {
 	}
 	for v, at := range p.at {
 		if marked[v] {
-			doc.element("circle", "cx", px(at.X), "cy", px(at.Y), "r", px(p.radius+min(5, 0.5*p.radius)), "stroke", "none")
+			doc.element("circle", "cx", px(at.X), "cy", px(at.Y), "r", px(p.discRadius(v)+min(5, 0.5*p.radius)), "stroke", "none")
 		}
 	}
 	doc.close("g")

@@ -1,5 +1,7 @@
 package treeg
 
+import "slices"
+
 // uses marks the edges that a split uses: those that are a step of a walk of length d which its mask keeps. Splits
 // without a step use none.
 func (e *explainer) uses(r *rule, subset []int32) []bool {
@@ -7,75 +9,81 @@ func (e *explainer) uses(r *rule, subset []int32) []bool {
 	if r.Length == 0 {
 		return used
 	}
-	op := e.d.operators[r.op]
-	n := e.d.batch.NumVertices()
-	inside, everywhere := make([]bool, n), make([]bool, n)
-	for v := range everywhere {
-		everywhere[v] = true
-	}
-	for _, v := range subset {
-		inside[v] = true
-	}
+	op, everyone := e.d.operators[r.op], e.d.numbers[:e.d.batch.NumVertices()]
+	begin, end := everyone, everyone
 	switch r.Walk {
 	case Source:
-		e.steps(used, r, op.reached(inside, r.Length, true), op.reached(everywhere, r.Length, false))
+		begin = subset
 	case Target:
-		e.steps(used, r, op.reached(everywhere, r.Length, true), op.reached(inside, r.Length, false))
+		end = subset
 	case TargetSource:
-		e.steps(used, r, op.reached(inside, r.Length, true), op.reached(inside, r.Length, false))
+		begin, end = subset, subset
 	case Cycle:
-		for _, v := range subset {
-			one := make([]bool, n)
-			one[v] = true
-			e.steps(used, r, op.reached(one, r.Length, true), op.reached(one, r.Length, false))
+		for i := range subset {
+			e.steps(used, r, op, subset[i:i+1], subset[i:i+1])
 		}
+		return used
 	}
+	e.steps(used, r, op, begin, end)
 	return used
 }
 
-// reached returns, for 0 to length-1 steps, the vertices that walks of exactly so many steps from the given ones
-// reach, or, backwards, from which they reach the given ones.
-func (o *operator) reached(from []bool, length int, forward bool) [][]bool {
-	steps := &o.out
-	if !forward {
-		steps = &o.in
+// steps marks the edges of all walks that begin and end in the given vertices.
+func (e *explainer) steps(used []bool, r *rule, op *operator, begin, end []int32) {
+	e.ahead.follow(&op.out, begin, r.Length)
+	e.behind.follow(&op.in, end, r.Length)
+	tails, heads := &e.ahead, &e.behind // of the arcs that the steps go over
+	if r.Arcs.Against {
+		tails, heads = heads, tails
 	}
-	all := [][]bool{from}
-	for len(all) < length {
-		last, next := all[len(all)-1], make([]bool, len(from))
-		for u, there := range last {
-			if there {
-				for _, v := range steps.col[steps.ptr[u]:steps.ptr[u+1]] {
-					next[v] = true
-				}
-			}
+	for t := range r.Length {
+		for _, u := range tails.after[t] {
+			e.arcs(used, r, u, heads, r.Length-1-t)
 		}
-		all = append(all, next)
 	}
-	return all
 }
 
-// steps marks the edges of walks whose first part is among begin and whose rest is among end.
-func (e *explainer) steps(used []bool, r *rule, begin, end [][]bool) {
+// arcs marks the edges of those arcs that leave u whose head is among what was reached after so many steps.
+func (e *explainer) arcs(used []bool, r *rule, u int32, heads *reach, after int) {
 	b := e.d.batch
-	for u := range int32(b.NumVertices()) {
-		for p := b.RowPtr[u]; p < b.RowPtr[u+1]; p++ {
-			kind := 0
-			if b.ArcTypes != nil {
-				kind = int(b.ArcTypes[p])
-			}
-			if r.Arcs.Type != AllArcs && r.Arcs.Type != kind {
-				continue
-			}
-			tail, head := u, b.Col[p]
-			if r.Arcs.Against {
-				tail, head = head, tail
-			}
-			for t := range r.Length {
-				if begin[t][tail] && end[r.Length-1-t][head] {
-					used[e.edges[p]] = true
+	for p := b.RowPtr[u]; p < b.RowPtr[u+1]; p++ {
+		kind := 0
+		if b.ArcTypes != nil {
+			kind = int(b.ArcTypes[p])
+		}
+		if (r.Arcs.Type == AllArcs || r.Arcs.Type == kind) && heads.steps[b.Col[p]]>>after&1 == 1 {
+			used[e.edges[p]] = true
+		}
+	}
+}
+
+// reach holds the vertices that walks from some vertices come to.
+type reach struct {
+	after [][]int32 // for 0, 1, ... steps
+	steps []uint32  // by vertex: bit t for walks of exactly t steps
+}
+
+// follow finds where walks of 0 to length-1 steps from the given vertices end.
+func (r *reach) follow(arcs *rows, from []int32, length int) {
+	for _, vertices := range r.after {
+		for _, v := range vertices {
+			r.steps[v] = 0
+		}
+	}
+	r.after = append(r.after[:0], slices.Clone(from))
+	for _, v := range from {
+		r.steps[v] = 1
+	}
+	for t := 1; t < length; t++ {
+		var next []int32
+		for _, u := range r.after[t-1] {
+			for _, v := range arcs.col[arcs.ptr[u]:arcs.ptr[u+1]] {
+				if r.steps[v]>>t&1 == 0 {
+					r.steps[v] |= 1 << t
+					next = append(next, v)
 				}
 			}
 		}
+		r.after = append(r.after, next)
 	}
 }

@@ -36,28 +36,67 @@ type TreeExplanation struct {
 // Explain explains the prediction for an example, a graph or a vertex, of a batch. The trees that count are those of
 // a class, of the predicted one if class is -1; for two classes with the logistic loss, and for numbers, all trees.
 func (m *Model) Explain(ctx context.Context, b *graph.Batch, example, class int) (*Explanation, error) {
+	var out *Explanation
+	err := m.ExplainEach(ctx, b, []int{example}, class, func(_ int, x *Explanation) error {
+		out = x
+		return nil
+	})
+	return out, err
+}
+
+// ExplainEach explains several examples as [Model.Explain] does, and tells each as soon as it is explained, in the
+// order given. Neighbours in the list that are of one graph share its preparation. An error of tell ends it.
+func (m *Model) ExplainEach(
+	ctx context.Context, b *graph.Batch, examples []int, class int, tell func(i int, x *Explanation) error,
+) error {
+	if class < -1 || class >= max(m.number, 1) {
+		return fmt.Errorf("class %d: the model knows %d", class, m.number)
+	}
+	var of *explainer
+	for i, example := range examples {
+		g, local, err := m.place(b, example)
+		if err != nil {
+			return err
+		}
+		if of == nil || of.graph != g {
+			d, err := m.Prepare(ctx, b.Select([]int{g}))
+			if err != nil {
+				return err
+			}
+			of = newExplainer(d, m.opt.Empty, g)
+		}
+		x, err := m.explain(ctx, of, local, class)
+		if err != nil {
+			return err
+		}
+		if err := tell(i, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place returns the graph of an example and its number within it, 0 for a whole graph.
+func (m *Model) place(b *graph.Batch, example int) (g, local int, err error) {
 	n := b.NumGraphs()
 	if m.input.Level == Vertices {
 		n = b.NumVertices()
 	}
-	if example < 0 || example >= n {
-		return nil, fmt.Errorf("example %d: the data have %d", example, n)
+	switch {
+	case example < 0 || example >= n:
+		return 0, 0, fmt.Errorf("example %d: the data have %d", example, n)
+	case m.input.Level == Graphs:
+		return example, 0, nil
 	}
-	if class < -1 || class >= max(m.number, 1) {
-		return nil, fmt.Errorf("class %d: the model knows %d", class, m.number)
-	}
-	g, local := example, 0
-	if m.input.Level == Vertices {
-		g, _ = slices.BinarySearch(b.Offsets, int32(example)+1)
-		g--
-		local = example - int(b.Offsets[g])
-	}
-	d, err := m.Prepare(ctx, b.Select([]int{g}))
-	if err != nil {
-		return nil, err
-	}
+	g, _ = slices.BinarySearch(b.Offsets, int32(example)+1)
+	g--
+	return g, example - int(b.Offsets[g]), nil
+}
+
+// explain explains one example of the explainer's graph.
+func (m *Model) explain(ctx context.Context, e *explainer, local, class int) (*Explanation, error) {
 	if m.number > 0 && class < 0 {
-		scores, err := m.ScoresOf(ctx, d, []int{local})
+		scores, err := m.ScoresOf(ctx, e.d, []int{local})
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +109,7 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, example, class int)
 	if m.number == 0 {
 		class = -1
 	}
-	e := newExplainer(d, m.opt.Empty)
-	out := &Explanation{Graph: g, Class: class}
+	out := &Explanation{Graph: e.graph, Class: class}
 	for _, row := range m.trees {
 		t, output := row[0], 0
 		switch {
@@ -82,21 +120,25 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, example, class int)
 		}
 		out.Trees = append(out.Trees, e.tree(t, int32(local), output))
 	}
-	out.combine(d.batch, e.edges)
-	return out, nil
+	out.combine(e.d.batch, e.edges)
+	return out, ctx.Err()
 }
 
 // explainer follows one example of the only graph of a batch through trees.
 type explainer struct {
+	graph int // its number in the batch that it is of
 	d     *Data
 	empty Empty
 	edges []int32 // of each arc, the number of its edge
 	count int     // of edges
+
+	ahead, behind reach // of the walks of a split
 }
 
-func newExplainer(d *Data, empty Empty) *explainer {
-	e := &explainer{d: d, empty: empty}
+func newExplainer(d *Data, empty Empty, g int) *explainer {
+	e := &explainer{graph: g, d: d, empty: empty}
 	e.edges, e.count = edgesOf(d.batch)
+	e.ahead.steps, e.behind.steps = make([]uint32, d.batch.NumVertices()), make([]uint32, d.batch.NumVertices())
 	return e
 }
 

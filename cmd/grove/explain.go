@@ -68,6 +68,11 @@ graph with the largest learned weights, as the rooted subtrees that they stand f
 Of a contextual graph Markov model (cgmm) it draws the most likely hidden state of every vertex, a
 drawing for each layer, and with --class-map how often each class of the data set shows each state.
 
+Of decision trees (treeg) it draws how important vertices and edges are: those count that the splits on
+the way to a leaf use most often, trees by the size of their leaf. Discs and lines grow with the
+importance. Where vertices are to be predicted --index counts them, and what is around each is drawn.
+Several examples are averaged too: which kinds of vertices and edges hold the importance in each class.
+
 Vertices carry the names of their labels, from NAME_node_label_names.txt of the data set or from
 --label-names. Where the data set marks the true cause of its classes, it is highlighted.`,
 		Example: `  grove explain --model model.grove --data molecules --index 3 -o graph.svg
@@ -78,6 +83,8 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
   grove explain --model model.grove --data MUTAG --index 0-8 --method masks --edges 6 -o motifs.svg
   grove explain --model model.grove --data MUTAG --index all --class 1 --method masks --edges 10 --groups --json
   grove explain --model dwl.grove --data MUTAG --index 0 --colours 3 -o colours.svg
+  grove explain --model trees.grove --data MUTAG --index 0-5 --bonds aromatic,single,double,triple -o trees.svg
+  grove explain --model trees.grove --data MUTAG --index all --class 1 --json
   grove explain --model cgmm.grove --data MUTAG --index 0-2 -o states.svg --class-map classes.svg`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -113,7 +120,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote")
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
-		fs.Var(newList(&f.index, parseSpan), "index", "`I,J-K,...` graphs to explain, counted from 0; all for all of them")
+		fs.Var(newList(&f.index, parseSpan), "index", "`I,J-K,...` graphs (or vertices) to explain, counted from 0; all for all of them")
 		fs.StringVar(&f.class, "class", "", "`NAME` of these graphs take those of this class that are predicted to have it")
 		fs.IntVar(&f.limit, "limit", 0, "`N` of these take the first N")
 	})
@@ -179,6 +186,9 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 			return usagef("--method masks, --class and --limit: %s has no paths and is drawn by its states; leave them out", m.Model)
 		}
 		return a.explainStates(ctx, f, m, e, start)
+	}
+	if m, ok := trained.(*treegModel); ok && f.classMap == "" {
+		return a.explainTrees(ctx, f, m, e, start)
 	}
 	if f.classMap != "" {
 		return usagef("--class-map: %s has no states; leave it out", trained.about().Model)
@@ -263,7 +273,7 @@ func (f *explainFlags) open(ctx context.Context, p predictor, labels *dataset.En
 	if err = wantsVertices(d); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if index, err = f.graphs(d.NumGraphs()); err != nil {
+	if index, err = f.numbers(d.NumGraphs(), "graph"); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	if names, err = f.labelNames(d, labels); err != nil {

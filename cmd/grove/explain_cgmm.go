@@ -59,7 +59,7 @@ func (a *app) explainStates(ctx context.Context, f *explainFlags, m *cgmmModel, 
 	if f.classMap != "" && d.Classes == nil {
 		return usagef("--class-map: the graphs of %s have no classes", d.Name)
 	}
-	index, err := f.graphs(d.NumGraphs())
+	index, err := f.numbers(d.NumGraphs(), "graph")
 	if err != nil {
 		return err
 	}

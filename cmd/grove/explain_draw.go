@@ -116,14 +116,7 @@ func (f *explainFlags) drawing(d *dataset.Dataset, i int, explained []explanatio
 	} else if x.against == otherClasses {
 		drawing.Positive = "predicted class" // the legend is for all drawings
 	}
-	if d.Motif != nil {
-		from, to := d.Batch.Vertices(i)
-		for v := from; v < to; v++ {
-			if d.Motif.Vertices[v] {
-				drawing.Highlight = append(drawing.Highlight, int(v-from))
-			}
-		}
-	}
+	drawing.Highlight = motifOf(d, i)
 	if f.bonds == nil {
 		return drawing, nil
 	}

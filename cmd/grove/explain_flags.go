@@ -47,35 +47,46 @@ func (f *explainFlags) checkMethod(c *cobra.Command) error {
 
 // take predicts the graphs of d, which have the given numbers, and returns those that --class and --limit ask for with
 // what is predicted of them.
-func (f *explainFlags) take(ctx context.Context, p predictor, d *dataset.Dataset, index []int) (*dataset.Dataset, []int, *predictions, error) {
+func (f *explainFlags) take(ctx context.Context, p predictor, d *dataset.Dataset, index []int) (
+	*dataset.Dataset, []int, *predictions, error,
+) {
 	said, err := p.predict(ctx, d, nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	class := -1
+	taken, err := f.narrow(p, d, said, every(d.NumGraphs()))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return d.Select(taken), pick(index, taken), said.of(taken), nil
+}
+
+// narrow returns those of some examples of d that --class and --limit ask for. said is predicted of all examples.
+func (f *explainFlags) narrow(p predictor, d *dataset.Dataset, said *predictions, examples []int) ([]int, error) {
+	class, noun := -1, p.about().Task.noun()
 	if f.class != "" {
 		if class = slices.Index(p.about().Classes, f.class); class < 0 {
-			return nil, nil, nil, usagef("--class %s: the model knows %s", f.class, strings.Join(p.about().Classes, ", "))
+			return nil, usagef("--class %s: the model knows %s", f.class, strings.Join(p.about().Classes, ", "))
 		}
 	}
 	truth := p.about().truth(d)
 	if truth == nil && class >= 0 {
-		return nil, nil, nil, usagef("--class: the graphs of %s have no classes", d.Name)
+		return nil, usagef("--class: the %s of %s have no classes", plural(noun), d.Name)
 	}
-	var taken, numbers, classes []int
-	for i, g := range index {
+	var taken []int
+	for _, i := range examples {
 		if class >= 0 && (truth[i] != class || said.classes[i] != class) || f.limit > 0 && len(taken) == f.limit {
 			continue
 		}
-		taken, numbers, classes = append(taken, i), append(numbers, g), append(classes, said.classes[i])
+		taken = append(taken, i)
 	}
 	if len(taken) == 0 {
-		return nil, nil, nil, fmt.Errorf("no graph of class %s among those of --index is predicted to have it", f.class)
+		return nil, fmt.Errorf("no %s of class %s among those of --index is predicted to have it", noun, f.class)
 	}
 	if f.out != "" && len(taken) > mostDrawings {
-		return nil, nil, nil, usagef("--index: more than %d graphs in a drawing; take fewer with --limit", mostDrawings)
+		return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings, plural(noun))
 	}
-	return d.Select(taken), numbers, &predictions{classes: classes}, nil
+	return taken, nil
 }
 
 // span is a range of graphs, both ends included.
@@ -132,19 +143,19 @@ func parseBond(text string) (int, error) {
 	return 0, fmt.Errorf("%q is no bond; want single, double, triple or aromatic", text)
 }
 
-// graphs lists the graphs that --index names.
-func (f *explainFlags) graphs(n int) ([]int, error) {
+// numbers lists what --index names of n graphs or vertices.
+func (f *explainFlags) numbers(n int, noun string) ([]int, error) {
 	var index []int
 	for _, s := range f.index {
 		if s.to == everyGraph {
 			s.to = n - 1
 		}
 		if s.to >= n {
-			return nil, usagef("--index %s: the data set has %s, counted from 0", s, count(n, "graph"))
+			return nil, usagef("--index %s: the data set has %s, counted from 0", s, count(n, noun))
 		}
 		narrowed := f.class != "" || f.limit > 0
 		if f.out != "" && !narrowed && len(index)+s.to-s.from+1 > mostDrawings {
-			return nil, usagef("--index: more than %d graphs in a drawing; take fewer with --limit", mostDrawings)
+			return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings, plural(noun))
 		}
 		for g := s.from; g <= s.to; g++ {
 			index = append(index, g)

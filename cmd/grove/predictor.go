@@ -133,6 +133,21 @@ type predictions struct {
 	columns []string // what the columns of values are
 }
 
+// of returns the classes, or the values of a regression, of some examples.
+func (p *predictions) of(examples []int) *predictions {
+	if p.classes != nil {
+		return &predictions{classes: pick(p.classes, examples)}
+	}
+	some := &predictions{columns: p.columns}
+	width := p.values.Shape()[1]
+	values := make([]float64, 0, len(examples)*width)
+	for _, i := range examples {
+		values = append(values, p.values.Float64s()[i*width:(i+1)*width]...)
+	}
+	some.values = tensor.New(tensor.WithShape(len(examples), width), tensor.WithBacking(values))
+	return some
+}
+
 // truth returns the class of every example of d as an index of the head's classes: -1 where the model
 // knows no class of this name, -2 where the example has none. It is nil where d does not classify what
 // the model does.
