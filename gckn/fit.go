@@ -137,12 +137,13 @@ func (g *gatherer) add(e engine.Engine, c *channel, vertices []int32, from, to i
 	if len(fresh) == 0 {
 		return done, nil
 	}
-	taken := engine.Scratch(e, g.dtype, len(fresh), g.width)
-	if err := e.Place(taken, c.rows, fresh, engine.Placement{Stride: 1}); err != nil {
+	rows := engine.Scratch(e, c.rows.Dtype(), len(fresh), g.width)
+	defer engine.Release(e, rows)
+	if err := e.Place(rows, c.rows, fresh, engine.Placement{Stride: 1}); err != nil {
 		return 0, err
 	}
-	taken, err := engine.ToHost(taken)
-	if err != nil {
+	taken := engine.New(engine.Host(e), g.dtype, len(fresh), g.width)
+	if err := e.Convert(taken, rows); err != nil {
 		return 0, err
 	}
 	if g.dtype == tensor.Float32 {

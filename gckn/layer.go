@@ -15,6 +15,7 @@ type layer struct {
 	local   Pooling
 	ridge   float64       // of generalised max pooling
 	anchors *tensor.Dense // p x q x d, unit rows
+	wide    *tensor.Dense // the same in Float64
 	stored  *tensor.Dense // the anchors in host memory
 	invSqrt *tensor.Dense // J x q x q, in the model's dtype
 	exact   *tensor.Dense // the same in Float64
@@ -42,6 +43,10 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 		return nil, err
 	}
 	y.exact = gram
+	y.wide = engine.New(e, tensor.Float64, p, q, anchors.Shape()[2])
+	if err := e.Convert(y.wide, anchors); err != nil {
+		return nil, err
+	}
 	y.invSqrt = engine.New(e, anchors.Dtype(), j, q, q)
 	return y, e.Convert(y.invSqrt, gram)
 }
@@ -63,10 +68,13 @@ func (y *layer) filters() int { return y.anchors.Shape()[1] }
 // pool returns the pooled kernel values of one channel, one channel for each length: the layer
 // without its projection, unless local pooling is generalised max pooling, which includes it.
 //
-// share finds the vertices with equal paths first, which then share a row: on a host that costs less
-// than pooling for each vertex.
+// It computes in the dtype of the channel, and so are the results, but for generalised max pooling. share finds the
+// vertices with equal paths first, which then share a row: on a host that costs less than pooling for each vertex.
 func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) ([]*channel, error) {
-	dtype := y.anchors.Dtype()
+	dtype, anchors := in.rows.Dtype(), y.anchors
+	if dtype == tensor.Float64 {
+		anchors = y.wide
+	}
 	p, q := y.pooling.Size, y.filters()
 	n, d := in.rows.Shape()[0], in.rows.Shape()[1]
 	unit, norms := in.rows, (*tensor.Dense)(nil)
@@ -79,7 +87,7 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 	}
 	scores := engine.Scratch(e, dtype, n, p*q)
 	defer engine.Release(e, scores)
-	if err := e.MatMul(scores, unit, flat(y.anchors), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+	if err := e.MatMul(scores, unit, flat(anchors), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
 		return nil, err
 	}
 
@@ -102,6 +110,10 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 			}
 		}
 	}
+	equalized := y.local == GeneralizedMax && p > 1
+	if equalized {
+		dtype = y.anchors.Dtype()
+	}
 	results := make([]*tensor.Dense, len(out))
 	for i, c := range out {
 		rows := n
@@ -113,7 +125,7 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 		c.rows = engine.Scratch(e, dtype, rows, q)
 		results[i] = c.rows
 	}
-	if y.local == GeneralizedMax && p > 1 {
+	if equalized {
 		return out, y.generalizedMax(e, results, scores, norms, &pooling)
 	}
 	pooling.Pool = engine.Sum // a single vertex is its own path: every pooling gives its kernel value
@@ -123,24 +135,21 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 	return out, e.PathPool(results, scores, norms, &pooling)
 }
 
-// project multiplies the rows of channel j by its inverse square root (Eq. 13). It gives them back.
+// project multiplies the rows of channel j by its inverse square root (Eq. 13), in their dtype, and gives them
+// back. The result has the model's dtype.
 func (y *layer) project(e engine.Engine, rows *tensor.Dense, j int) (*tensor.Dense, error) {
 	defer engine.Release(e, rows)
-	out := engine.Scratch(e, rows.Dtype(), rows.Shape()...)
-	return out, e.MatMul(out, rows, part(y.invSqrt, j), engine.MatMul{Alpha: 1})
-}
-
-// projectGraphs is project for sums in Float64, whatever the dtype of the model: the product takes differences of
-// large sums, above all where anchors repeat, and its rounding in float32 would be most of the error of a
-// representation. Graphs are few next to vertices, so it costs little. The result has the model's dtype.
-func (y *layer) projectGraphs(e engine.Engine, sums *tensor.Dense, j int) (*tensor.Dense, error) {
-	defer engine.Release(e, sums)
-	product := engine.Scratch(e, tensor.Float64, sums.Shape()...)
-	if err := e.MatMul(product, sums, part(y.exact, j), engine.MatMul{Alpha: 1}); err != nil || y.anchors.Dtype() == tensor.Float64 {
+	root := y.invSqrt
+	if rows.Dtype() == tensor.Float64 {
+		root = y.exact
+	}
+	product := engine.Scratch(e, rows.Dtype(), rows.Shape()...)
+	err := e.MatMul(product, rows, part(root, j), engine.MatMul{Alpha: 1})
+	if err != nil || rows.Dtype() == y.anchors.Dtype() {
 		return product, err
 	}
 	defer engine.Release(e, product)
-	out := engine.Scratch(e, y.anchors.Dtype(), sums.Shape()...)
+	out := engine.Scratch(e, y.anchors.Dtype(), rows.Shape()...)
 	return out, e.Convert(out, product)
 }
 

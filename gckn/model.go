@@ -220,12 +220,25 @@ func (m *Model) eachLayer(b *graph.Batch, visit func(l int, channels []*channel)
 	return nil
 }
 
+// inputDtype is the dtype of the first layer: Float64 for labels whatever the dtype of the model. The kernel matrix
+// of paths of few labels is nearly singular and its inverse square root magnifies the rounding of float32 a
+// thousand times, while vertices with equal paths share the cost.
+func (m *Model) inputDtype() tensor.Dtype {
+	if m.input.Labels > 0 {
+		return tensor.Float64
+	}
+	return m.dtype()
+}
+
 func (m *Model) inputChannels(b *graph.Batch) ([]*channel, error) {
-	in, err := m.input.channel(m.engine, m.dtype(), b)
+	in, err := m.input.channel(m.engine, m.inputDtype(), b)
 	return []*channel{in}, err
 }
 
-// globalPool writes the pooled output of layer y on the given input channels to out. Sums and means commute with the projection, which then acts on graphs in place of vertices.
+// globalPool writes the pooled output of layer y on the given input channels to out. Sums and means commute with
+// the projection, which then acts on graphs in place of vertices. It does so in Float64 whatever the dtype of the
+// model: the product takes differences of large sums, above all where anchors repeat, and its rounding in float32
+// would be most of the error of a representation. Graphs are few next to vertices, so it costs little.
 func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *layer, in []*channel) error {
 	e, graphs := m.engine, b.NumGraphs()
 	linear := m.opt.GlobalPooling == Sum || m.opt.GlobalPooling == Mean
@@ -256,7 +269,7 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 			}
 			engine.Release(e, c.rows)
 			if err == nil && !projected {
-				sum, err = y.projectGraphs(e, sum, j)
+				sum, err = y.project(e, sum, j)
 			}
 			if err != nil {
 				return err
