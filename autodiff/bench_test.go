@@ -48,6 +48,10 @@ func (e *timed) Gram(out, z *tensor.Dense, kernel engine.Kernel, allLengths bool
 	return e.measure(time.Now(), e.CPU.Gram(out, z, kernel, allLengths))
 }
 
+func (e *timed) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel engine.Kernel, allLengths bool) error {
+	return e.measure(time.Now(), e.CPU.GramGrad(zGrad, z, kGrad, k, kernel, allLengths))
+}
+
 func (e *timed) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
 	return e.measure(time.Now(), e.CPU.InvSqrt(dst, kept, k, eps, rule))
 }

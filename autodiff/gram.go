@@ -9,7 +9,7 @@ import (
 // Gram adds the kernel matrices of anchors z (p x q x d), J x q x q and Float64, as [engine.Engine.Gram]
 // computes them.
 //
-// Its gradient is composed. With C_j = 1/j sum_{i<=j} Z_i Z_i^T both forms of the kernel read
+// Its gradient is composed where the engine does not have it. With C_j = 1/j sum_{i<=j} Z_i Z_i^T both forms of the kernel read
 // K_j = exp(a_j (C_j - 1)) for a_j = j scale_j, which is the pooling of single vertices with the scores C_j; so
 // the engine's gradient of that pooling turns the gradient G_j of K_j into that of C_j, M_j = a_j K_j o G_j,
 // and the gradient of Z_i is sum_{j>=i} 1/j (M_j + M_j^T) Z_i.
@@ -21,15 +21,34 @@ func (g *Graph) Gram(z *G.Node, kernel engine.Kernel, allLengths bool) *G.Node {
 		lengths = p
 	}
 	op := &operation{name: "kernel matrix", shape: tensor.Shape{lengths, q, q}, dtype: tensor.Float64, wrt: []bool{true}}
-	out := op.newMemory()
+	result := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) {
-		dst := out.tensor(g.engine, tensor.Float64, lengths, q, q)
+		dst := result.tensor(g.engine, tensor.Float64, lengths, q, q)
 		return dst, g.engine.Gram(dst, dense(in[0]), kernel, allLengths)
 	}
-	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
+		if e, ok := g.engine.(gramGrader); ok {
+			return G.Nodes{g.add(g.wholeGramGradient(e, shape, kernel, allLengths), in[0], out, grad)}
+		}
 		return G.Nodes{g.add(g.gramGradient(shape, kernel, lengths), in[0], grad)}
 	}
 	return g.add(op, z)
+}
+
+// gramGrader is an engine that has the gradient as one operation, see [engine.CPU.GramGrad].
+type gramGrader interface {
+	GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel engine.Kernel, allLengths bool) error
+}
+
+// wholeGramGradient returns the gradient of Gram, for z, the kernel matrices and their gradient.
+func (g *Graph) wholeGramGradient(e gramGrader, shape tensor.Shape, kernel engine.Kernel, allLengths bool) *operation {
+	op := &operation{name: "gradient of kernel matrix", shape: shape}
+	m := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		dst := m.tensor(g.engine, g.dtype, shape...)
+		return dst, e.GramGrad(dst, dense(in[0]), dense(in[2]), dense(in[1]), kernel, allLengths)
+	}
+	return op
 }
 
 // gramGradient returns the gradient of Gram, for z and the gradient of the kernel matrices. It computes in

@@ -206,6 +206,40 @@ func TestAnchorGradients(t *testing.T) {
 	}
 }
 
+// The gradient of kernel matrices composed of other operations is that of the engine's own operation.
+func TestGramGradientIsTheComposedOne(t *testing.T) {
+	e := enginetest.Open(t, 2)
+	whole, ok := e.(gramGrader)
+	if !ok {
+		t.Skipf("engine %s has no operation for it", e)
+	}
+	for dtype, tolerance := range map[tensor.Dtype]float64{tensor.Float32: 1e-6, tensor.Float64: 1e-13} {
+		for _, all := range []bool{false, true} {
+			for _, sum := range []bool{false, true} {
+				g, kernel, lengths := NewGraph(e, dtype), engine.Kernel{Alpha: 0.7, SumExponent: sum}, 1
+				if all {
+					lengths = 3
+				}
+				shape := tensor.Shape{3, 4, 5}
+				z := g.Parameter("z", upload(t, e, dtype, normal(1, 60), shape...))
+				w := g.Parameter("w", upload(t, e, tensor.Float64, normal(2, lengths*16), lengths, 4, 4))
+				k := g.Gram(z, kernel, all)
+				want := g.add(g.gramGradient(shape, kernel, lengths), z, w)
+				got := g.add(g.wholeGramGradient(whole, shape, kernel, all), z, k, w)
+				m := g.Machine()
+				if err := m.RunAll(); err != nil {
+					t.Fatal(g.Failure(), err)
+				}
+				if err := closeTo(download(t, dense(got.Value())), download(t, dense(want.Value())), tolerance); err != nil {
+					t.Errorf("%v, all %v, sum %v: %v", dtype, all, sum, err)
+				}
+				m.Close()
+				g.Release()
+			}
+		}
+	}
+}
+
 func TestInvSqrtGradients(t *testing.T) {
 	for _, rule := range []engine.InvSqrtRule{engine.AfterRoot, engine.InsideRoot} {
 		for _, gradient := range []InvSqrtGradient{Exact, Published} {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"gorgonia.org/tensor"
 )
@@ -29,12 +30,16 @@ func (c *checks) shape(name string, t *tensor.Dense, want ...int) {
 	for i := 0; same && i < len(want); i++ {
 		same = got[i] == want[i]
 	}
-	c.that(same, "%s has shape %v, want %v", name, got, want)
+	if !same { // the arguments of a message live on the heap
+		c.that(false, "%s has shape %v, want %v", name, got, slices.Clone(want))
+	}
 }
 
 // dims wants t to have n dimensions.
 func (c *checks) dims(name string, t *tensor.Dense, n int) bool {
-	c.that(t != nil && t.Dims() == n, "%s must have %d dimensions", name, n)
+	if t == nil || t.Dims() != n {
+		c.that(false, "%s must have %d dimensions", name, n)
+	}
 	return c.err == nil
 }
 
@@ -44,7 +49,11 @@ func (c *checks) float(tensors ...*tensor.Dense) {
 		if t == nil {
 			continue
 		}
-		c.that(t.Dtype() == tensor.Float32 || t.Dtype() == tensor.Float64, "dtype %v, want float32 or float64", t.Dtype())
-		c.that(t.Dtype() == tensors[0].Dtype(), "dtypes %v and %v in one call", tensors[0].Dtype(), t.Dtype())
+		switch dtype := t.Dtype(); {
+		case dtype != tensor.Float32 && dtype != tensor.Float64:
+			c.that(false, "dtype %v, want float32 or float64", dtype)
+		case dtype != tensors[0].Dtype():
+			c.that(false, "dtypes %v and %v in one call", tensors[0].Dtype(), dtype)
+		}
 	}
 }

@@ -120,13 +120,27 @@ func (e *CPU) Convert(dst, src *tensor.Dense) error {
 	if err := CheckConvert(dst, src); err != nil {
 		return err
 	}
-	switch {
-	case dst.Dtype() == tensor.Float32 && src.Dtype() == tensor.Float32:
+	switch single := dst.Dtype() == tensor.Float32; {
+	case single == (src.Dtype() != tensor.Float32): // across dtypes
+		if single {
+			convert(dst.Float32s(), src.Float64s())
+		} else {
+			convert(dst.Float64s(), src.Float32s())
+		}
+	case single:
 		copy(dst.Float32s(), src.Float32s())
 	default:
-		store(dst, values(src))
+		copy(dst.Float64s(), src.Float64s())
 	}
 	return nil
+}
+
+// convert copies x to dst.
+func convert[T, U simd.Float](dst []T, x []U) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = T(x[i])
+	}
 }
 
 var _ Engine = (*CPU)(nil)

@@ -50,6 +50,10 @@ func (e *timedEngine) Gram(out, z *tensor.Dense, kernel engine.Kernel, allLength
 	return e.since(time.Now(), e.CPU.Gram(out, z, kernel, allLengths))
 }
 
+func (e *timedEngine) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel engine.Kernel, allLengths bool) error {
+	return e.since(time.Now(), e.CPU.GramGrad(zGrad, z, kGrad, k, kernel, allLengths))
+}
+
 func (e *timedEngine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64,
 	rule engine.InvSqrtRule) error {
 	return e.since(time.Now(), e.CPU.InvSqrt(dst, kept, k, eps, rule))

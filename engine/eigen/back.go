@@ -29,7 +29,9 @@ func transformBack(workers, n int, a, tau, vectors []float64) {
 		return
 	}
 	blocks := (q.count + q.width - 1) / q.width
-	q.triangles = make([]float64, blocks*q.width*q.width)
+	space := borrow(blocks * q.width * q.width)
+	defer space.release()
+	q.triangles = space.take(blocks * q.width * q.width)
 	overRows(workers, blocks, 1, func(from, to int) {
 		for b := from; b < to; b++ {
 			q.formTriangle(b, tau)
@@ -37,7 +39,9 @@ func transformBack(workers, n int, a, tau, vectors []float64) {
 	})
 	parts := (n + vectorBlock - 1) / vectorBlock
 	overRows(workers, parts, 1, func(from, to int) {
-		buffer := make([]float64, 2*min(vectorBlock, n)*q.width)
+		space := borrow(2 * min(vectorBlock, n) * q.width)
+		defer space.release()
+		buffer := space.take(2 * min(vectorBlock, n) * q.width)
 		for part := from; part < to; part++ {
 			row := part * vectorBlock
 			rows := min(vectorBlock, n-row)

@@ -40,10 +40,13 @@ type conquest struct {
 // divide and conquer solves it.
 func solveTridiagonal(workers int, diagonal, offDiagonal []float64) ([]float64, error) {
 	n := len(diagonal)
+	space := borrow(n * n)
+	defer space.release()
 	c := &conquest{
 		n: n, diagonal: diagonal, offDiagonal: offDiagonal,
-		vectors: make([]float64, n*n), ascending: make([]int, n),
+		vectors: space.take(n * n), ascending: make([]int, n),
 	}
+	clear(c.vectors)
 	if n > leafOrder {
 		c.packed, c.coefficients = make([]float64, n*n), make([]float64, n*n)
 		c.z, c.values, c.weights = make([]float64, n), make([]float64, n), make([]float64, n)

@@ -73,11 +73,15 @@ func Symmetric(workers int, n int, a []float64, lda int) (values []float64, vect
 		return make([]float64, n), identity(n), nil
 	}
 	_, exponent := math.Frexp(largest)
-	full := scaledCopy(n, a, lda, -exponent)
+	space := borrow(n*n + 2*n)
+	defer space.release()
+	full := space.take(n * n)
+	scaledCopy(n, a, lda, -exponent, full)
 
 	values = make([]float64, n)
-	offDiagonal := make([]float64, n)
-	tau := make([]float64, n)
+	offDiagonal, tau := space.take(n), space.take(n)
+	clear(offDiagonal)
+	clear(tau)
 	tridiagonalise(workers, n, full, values, offDiagonal, tau)
 	vectors, err = solveTridiagonal(workers, values, offDiagonal)
 	if err != nil {
@@ -117,16 +121,14 @@ func identity(n int) []float64 {
 	return q
 }
 
-// scaledCopy returns the n x n matrix 2^exponent A in full, its upper triangle copied from the lower one.
-func scaledCopy(n int, a []float64, lda, exponent int) []float64 {
-	full := make([]float64, n*n)
+// scaledCopy sets full to the n x n matrix 2^exponent A, its upper triangle copied from the lower one.
+func scaledCopy(n int, a []float64, lda, exponent int, full []float64) {
 	for i := range n {
 		row := full[i*n : i*n+i+1]
 		copy(row, a[i*lda:])
 		multiplyByPowerOfTwo(row, exponent)
 	}
 	mirror(n, full)
-	return full
 }
 
 // mirror copies the lower triangle of an n x n matrix to the upper one.

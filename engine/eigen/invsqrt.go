@@ -53,7 +53,9 @@ func InvSqrt(workers, n int, dst, k []float64, eps float64, rule Rule) (values, 
 		return values, vectors, err
 	}
 	// With the roots of the new eigenvalues on both sides the result is a product B^T B.
-	scaled := make([]float64, n*n)
+	space := borrow(n * n)
+	defer space.release()
+	scaled := space.take(n * n)
 	for j, e := range values {
 		row := scaled[j*n : (j+1)*n]
 		copy(row, vectors[j*n:])

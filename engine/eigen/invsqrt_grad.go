@@ -36,19 +36,26 @@ func InvSqrtGrad(workers, n int, dst, g, values, vectors []float64, eps float64,
 		return err
 	}
 	workers = max(workers, 1)
-	symmetric, product := make([]float64, n*n), make([]float64, n*n)
+	space := borrow(2*n*n + 3*n)
+	defer space.release()
+	symmetric, product := space.take(n*n), space.take(n*n)
 	for i := range n {
-		for j := range n {
-			symmetric[i*n+j] = (g[i*n+j] + g[j*n+i]) / 2
+		for j := range i + 1 {
+			half := (g[i*n+j] + g[j*n+i]) / 2
+			symmetric[i*n+j], symmetric[j*n+i] = half, half
 		}
 	}
 	simd.Gemm(workers, false, false, n, n, n, 1, vectors, n, symmetric, n, 0, product, n)
 	simd.Gemm(workers, false, true, n, n, n, 1, product, n, vectors, n, 0, symmetric, n)
-	slopes := rule.slopes(values[:n], eps)
+	slopes := slopes{space.take(n), space.take(n), space.take(n)}
+	slopes.set(rule, values[:n], eps)
 	for i := range n {
-		for j := range n {
-			symmetric[i*n+j] *= slopes.between(i, j)
+		for j := range i {
+			between := slopes.between(i, j)
+			symmetric[i*n+j] *= between
+			symmetric[j*n+i] *= between
 		}
+		symmetric[i*n+i] *= slopes.between(i, i)
 	}
 	simd.Gemm(workers, true, false, n, n, n, 1, vectors, n, symmetric, n, 0, product, n)
 	simd.Gemm(workers, false, false, n, n, n, 1, product, n, vectors, n, 0, dst, n)
@@ -63,9 +70,9 @@ type slopes struct {
 	value []float64 // the eigenvalue, at least delta unless it is below -delta; 0 for Published
 }
 
-func (r Rule) slopes(values []float64, eps float64) slopes {
+// set fills in the slopes of a rule.
+func (s slopes) set(r Rule, values []float64, eps float64) {
 	n := len(values)
-	s := slopes{make([]float64, n), make([]float64, n), make([]float64, n)}
 	largest := 0.0
 	for _, e := range values {
 		largest = max(largest, math.Abs(e))
@@ -74,7 +81,7 @@ func (r Rule) slopes(values []float64, eps float64) slopes {
 	for i, e := range values {
 		s.f[i] = r.apply(e, eps)
 		if r == Published {
-			s.root[i] = 1 / s.f[i]
+			s.value[i], s.root[i] = 0, 1/s.f[i]
 			continue
 		}
 		if e >= -delta {
@@ -86,7 +93,6 @@ func (r Rule) slopes(values []float64, eps float64) slopes {
 			s.root[i] = math.Sqrt(max(e, 0) + eps)
 		}
 	}
-	return s
 }
 
 // between returns F_ij.

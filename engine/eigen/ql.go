@@ -44,7 +44,9 @@ func implicitQL(diagonal, offDiagonal, u []float64, n int) error {
 		}()
 	}
 	e[m-1] = 0
-	c, s := make([]float64, m), make([]float64, m)
+	space := borrow(2 * m)
+	defer space.release()
+	c, s := space.take(m), space.take(m)
 	for first := range m {
 		for sweep := 0; ; sweep++ {
 			last := first

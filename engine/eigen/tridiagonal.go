@@ -22,7 +22,9 @@ func panelWidth(n int) int { return min(max(4, n/16), 32) }
 func tridiagonalise(workers, n int, a, diagonal, offDiagonal, tau []float64) {
 	// The rows of stack are V^T, W^T and V^T again, so that [V W] [W V]^T needs no further copy.
 	panel := min(panelWidth(n), n)
-	stack := make([]float64, 3*panel*n)
+	space := borrow(3 * panel * n)
+	defer space.release()
+	stack := space.take(3 * panel * n)
 	for from := 0; from < n; from += panel {
 		to := min(from+panel, n)
 		width := to - from

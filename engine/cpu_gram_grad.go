@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"github.com/grove-graph/grove/engine/simd"
+	"gorgonia.org/tensor"
+)
+
+// GramGrad computes the gradient zGrad of the anchors z (p x q x d) from kGrad, that of their kernel matrices k, which
+// [CPU.Gram] computed:
+//
+//	zGrad_i = sum_{j>=i} scale_j (K_j o G_j + (K_j o G_j)^T) Z_i
+//
+// over the lengths j that have a matrix. k and kGrad are J x q x q and Float64; it computes in float64 for either dtype
+// of z. Engines without it compose the gradient of other operations.
+func (e *CPU) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengths bool) error {
+	if err := CheckGram(k, z, allLengths); err != nil {
+		return err
+	}
+	ck := checks{op: "GramGrad"}
+	ck.shape("the gradient of Z", zGrad, z.Shape()...)
+	ck.shape("the gradient of the kernel matrices", kGrad, k.Shape()...)
+	ck.float(z, zGrad)
+	ck.float(k, kGrad)
+	if ck.err != nil {
+		return ck.err
+	}
+	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
+	wide := Scratch(e, tensor.Float64, q*q+2*p*q*d)
+	defer Release(e, wide)
+	space := wide.Float64s()
+	sum, from, to := space[:q*q], space[q*q:q*q+p*q*d], space[q*q+p*q*d:]
+	single := z.Dtype() == tensor.Float32
+	if single {
+		convert(from, z.Float32s())
+	} else {
+		from, to = z.Float64s(), zGrad.Float64s()
+	}
+	clear(sum)
+	kv, gv := k.Float64s(), kGrad.Float64s()
+	for i := p; i >= 1; i-- {
+		if slot := i - 1; allLengths || i == p {
+			if !allLengths {
+				slot = 0
+			}
+			scale, _ := kernel.Scale(i)
+			addSymmetric(q, sum, scale, kv[slot*q*q:(slot+1)*q*q], gv[slot*q*q:(slot+1)*q*q])
+		}
+		at := (i - 1) * q * d
+		simd.Gemm(e.workers, false, false, q, d, q, 1, sum, max(q, 1), from[at:at+q*d], max(d, 1), 0, to[at:at+q*d], max(d, 1))
+	}
+	if single {
+		convert(zGrad.Float32s(), to)
+	}
+	return nil
+}
+
+// addSymmetric adds scale (K o G + (K o G)^T) to a symmetric matrix of order q.
+func addSymmetric(q int, sum []float64, scale float64, k, g []float64) {
+	for i := range q {
+		for j := range i + 1 {
+			at, mirrored := i*q+j, j*q+i
+			sum[at] += scale * (k[at]*g[at] + k[mirrored]*g[mirrored])
+			sum[mirrored] = sum[at]
+		}
+	}
+}
