@@ -339,7 +339,7 @@ func FuzzLoad(f *testing.F) {
 			t.Error(err)
 		}
 		var text strings.Builder
-		if err := m.Dump(&text, nil); err != nil {
+		if err := m.Dump(&text, Names{}); err != nil {
 			t.Error(err)
 		}
 	})

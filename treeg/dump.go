@@ -62,30 +62,55 @@ func ancestorName(distance int) string {
 	return fmt.Sprintf("the ancestor %d up", distance)
 }
 
-// Dump writes all trees as text, a node a line, children further in. names are those of the labels or attributes, nil
-// for numbers. The model marshalled as JSON says the same for programs.
-func (m *Model) Dump(w io.Writer, names []string) error {
+// Names are those of what a model speaks of; what has none is numbered.
+type Names struct {
+	Features []string // labels or attributes of the vertices
+	Classes  []string
+}
+
+// output names the trees of an output of boosting, where there are several.
+func (n Names) output(k int) string {
+	if k < len(n.Classes) {
+		return "class " + n.Classes[k]
+	}
+	return fmt.Sprintf("output %d", k)
+}
+
+// Dump writes all trees as text, a node a line, children further in. The model marshalled as JSON says the same for
+// programs.
+func (m *Model) Dump(w io.Writer, names Names) error {
 	out := bufio.NewWriter(w)
 	rounds, trees := plural(len(m.trees), "round"), plural(len(m.trees[0]), "tree")
-	fmt.Fprintf(out, "%s, loss %s, %d %s of %s\n", m.opt.Ensemble, m.loss, len(m.trees), rounds, trees)
+	fmt.Fprintf(out, "%s, loss %s, %d %s of %d %s\n", m.opt.Ensemble, m.loss, len(m.trees), rounds, len(m.trees[0]), trees)
 	if m.opt.Ensemble == Boosting {
 		fmt.Fprintf(out, "score = %v + %g * leaves\n", m.start, m.opt.LearningRate)
 	}
 	for k, t := range m.first {
-		fmt.Fprintf(out, "start, output %d\n", k)
+		fmt.Fprintf(out, "start, %s\n", names.output(k))
 		m.dumpNode(out, t, 0, "", names)
 	}
-	for r, row := range m.trees {
-		for k, t := range row {
-			fmt.Fprintf(out, "tree %d", r)
-			if len(row) > 1 {
-				fmt.Fprintf(out, ", output %d", k)
-			}
-			fmt.Fprintln(out)
-			m.dumpNode(out, t, 0, "  ", names)
-		}
+	for round := range m.trees {
+		m.dumpRound(out, round, names)
 	}
 	return out.Flush()
+}
+
+// DumpRound writes the trees of one round as [Model.Dump] does: one for each output of boosting, else one.
+func (m *Model) DumpRound(w io.Writer, round int, names Names) error {
+	out := bufio.NewWriter(w)
+	m.dumpRound(out, round, names)
+	return out.Flush()
+}
+
+func (m *Model) dumpRound(out io.Writer, round int, names Names) {
+	for k, t := range m.trees[round] {
+		fmt.Fprintf(out, "tree %d", round)
+		if len(m.trees[round]) > 1 {
+			fmt.Fprintf(out, ", %s", names.output(k))
+		}
+		fmt.Fprintln(out)
+		m.dumpNode(out, t, 0, "  ", names)
+	}
 }
 
 func plural(n int, word string) string {
@@ -95,17 +120,19 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-func (m *Model) dumpNode(w io.Writer, t *Tree, i int32, indent string, names []string) {
+func (m *Model) dumpNode(w io.Writer, t *Tree, i int32, indent string, names Names) {
 	n := &t.Nodes[i]
 	if n.Split == nil {
 		values := make([]string, len(n.Value))
 		for k, v := range n.Value {
 			values[k] = strconv.FormatFloat(v, 'g', 6, 64)
 		}
-		fmt.Fprintf(w, "%s%d: %s (%g examples)\n", indent, i, strings.Join(values, " "), n.Weight)
+		fmt.Fprintf(w, "%s%d: %s (%g %s)\n", indent, i, strings.Join(values, " "), n.Weight,
+			plural(int(n.Weight), "example"))
 		return
 	}
-	fmt.Fprintf(w, "%s%d: %s (%g examples, gain %.4g)\n", indent, i, m.input.Text(n.Split, names), n.Weight, n.Gain)
+	split := m.input.Text(n.Split, names.Features)
+	fmt.Fprintf(w, "%s%d: %s (%g examples, gain %.4g)\n", indent, i, split, n.Weight, n.Gain)
 	m.dumpNode(w, t, n.LTE, indent+"  no  ", names)
 	m.dumpNode(w, t, n.GT, indent+"  yes ", names)
 }

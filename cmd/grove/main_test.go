@@ -122,7 +122,7 @@ func writeTU(t *testing.T, name string, graphs []tuGraph) string {
 func TestHelpTeaches(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"--help"}, {"help", "train"}, {"data"}, {"data", "synth", "--help"}, {"train", "--help"}, {"train", "gckn-path", "--help"},
-		{"predict", "--help"}, {"explain", "--help"}, {"embed", "--help"}, {"eval", "--help"}, {"devices", "--help"},
+		{"predict", "--help"}, {"explain", "--help"}, {"dump", "--help"}, {"embed", "--help"}, {"eval", "--help"}, {"devices", "--help"},
 	} {
 		text := must(t, args...)
 		for _, want := range []string{"Usage:", "  grove "} {
@@ -234,7 +234,7 @@ func TestDevices(t *testing.T) {
 func TestManualPagesCoverEveryCommand(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man", "man1")
 	must(t, "man", dir)
-	for _, page := range []string{"grove", "grove-data", "grove-data-synth", "grove-eval", "grove-train", "grove-predict", "grove-embed", "grove-explain", "grove-devices", "grove-man"} {
+	for _, page := range []string{"grove", "grove-data", "grove-data-synth", "grove-eval", "grove-train", "grove-predict", "grove-embed", "grove-explain", "grove-dump", "grove-devices", "grove-man"} {
 		raw, err := os.ReadFile(filepath.Join(dir, page+".1"))
 		if err != nil {
 			t.Error(err)
@@ -260,6 +260,7 @@ func TestShellCompletion(t *testing.T) {
 		{"gckn-subtree", "__complete train gckn-s"},
 		{"gmp", "__complete train gckn-path --pooling g"},
 		{"molecules", "__complete data synth mol"},
+		{"svg", "__complete dump --format s"},
 		{"MUTAG", "__complete data fetch MU"},
 	} {
 		if text := must(t, strings.Fields(c.args)...); !strings.Contains(text, c.want) {
