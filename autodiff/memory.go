@@ -41,33 +41,42 @@ func (m *memory) tensor(e engine.Engine, dtype tensor.Dtype, shape ...int) *tens
 
 // view returns elements of t in another shape; one like that of the last run is used again.
 func (m *memory) view(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
-	if m.used < len(m.views) {
-		old := &m.views[m.used]
+	i := m.used
+	m.used++
+	if i < len(m.views) {
+		old := &m.views[i]
 		if old.of == t && old.first == first && old.t.Shape().Eq(tensor.Shape(shape)) {
-			m.used++
 			return old.t
 		}
-		m.drop(m.used)
+		old.release()
+	} else {
+		m.views = append(m.views, view{})
 	}
-	v := view{t, engine.View(t, first, shape...), first}
-	m.views = append(m.views, v)
-	m.used++
-	return v.t
+	m.views[i] = view{t, engine.View(t, first, shape...), first}
+	return m.views[i].t
 }
 
-// drop gives up the views from number i on. On a device a view holds its memory.
-func (m *memory) drop(i int) {
-	for _, v := range m.views[i:] {
-		if d, ok := v.t.Engine().(engine.Device); ok {
-			d.Release(v.t)
-		}
+// release gives a view up. On a device it holds its memory.
+func (v *view) release() {
+	if v.t == nil {
+		return
 	}
-	clear(m.views[i:])
-	m.views = m.views[:i]
+	if d, ok := v.t.Engine().(engine.Device); ok {
+		d.Release(v.t)
+	}
+	*v = view{}
+}
+
+// drop gives up all views.
+func (m *memory) drop() {
+	for i := range m.views {
+		m.views[i].release()
+	}
+	m.views = m.views[:0]
 }
 
 func (m *memory) release(e engine.Engine) {
-	m.drop(0)
+	m.drop()
 	m.used = 0
 	if m.block != nil {
 		engine.Release(e, m.block)

@@ -24,14 +24,17 @@ type sequences struct {
 
 // newSequences lists the sequences of rows of every length, whose classes are given.
 func newSequences(layer *Layer, tableRows int, all *graph.PathSequences, classes [][]int32) *sequences {
-	s, mean := &sequences{sizes: all.Size, first: []int{0}}, newMeans(layer, tableRows)
-	count := &engine.Sparse{RowPtr: []int32{0}}
-	entries := 0
-	for i := range all.Size {
+	rows, entries, distinct := 0, 0, 0
+	for i, size := range all.Size {
+		here := 0
 		for _, class := range classes[i] {
-			entries += int(all.Offsets[i][class+1] - all.Offsets[i][class])
+			here += int(all.Offsets[i][class+1] - all.Offsets[i][class])
 		}
+		rows, entries = rows+len(classes[i]), entries+here
+		distinct += min(here, len(all.Labels[i])/size)
 	}
+	s, mean := &sequences{sizes: all.Size, first: []int{0}}, newMeans(layer, tableRows, distinct)
+	count := &engine.Sparse{RowPtr: make([]int32, 1, rows+1)}
 	count.Col, count.Values = make([]int32, 0, entries), make([]float64, 0, entries)
 	for i, size := range all.Size {
 		local := make([]int32, len(all.Labels[i])/size) // of each sequence: 1 + its number in the batch
@@ -62,7 +65,11 @@ func newSequences(layer *Layer, tableRows int, all *graph.PathSequences, classes
 
 // singleSequences lists the given sequences of every length, each a row of its own.
 func singleSequences(layer *Layer, tableRows int, all *graph.PathSequences, numbers [][]int32) *sequences {
-	s, mean := &sequences{sizes: all.Size, first: []int{0}, single: true}, newMeans(layer, tableRows)
+	distinct := 0
+	for _, of := range numbers {
+		distinct += len(of)
+	}
+	s, mean := &sequences{sizes: all.Size, first: []int{0}, single: true}, newMeans(layer, tableRows, distinct)
 	for i, size := range all.Size {
 		for _, n := range numbers[i] {
 			mean.add(all.Labels[i][int(n)*size : int(n+1)*size])
@@ -79,8 +86,12 @@ type means struct {
 	size int // of the longest path
 }
 
-func newMeans(layer *Layer, tableRows int) means {
-	return means{&engine.Sparse{Cols: tableRows * layer.Size, RowPtr: []int32{0}}, layer.Size}
+// newMeans returns a matrix without rows, and room for so many sequences.
+func newMeans(layer *Layer, tableRows, sequences int) means {
+	return means{&engine.Sparse{
+		Cols: tableRows * layer.Size, RowPtr: make([]int32, 1, sequences+1),
+		Col: make([]int32, 0, sequences*layer.Size), Values: make([]float64, 0, sequences*layer.Size),
+	}, layer.Size}
 }
 
 // add adds the row of a sequence of labels.

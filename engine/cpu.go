@@ -98,8 +98,16 @@ func (e *CPU) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
 		return err
 	}
 	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
-	zv, k := values(z), out.Float64s()
-	sum := make([]float64, q*q)
+	wide := Scratch(e, tensor.Float64, q*q+p*q*d)
+	defer Release(e, wide)
+	space := wide.Float64s()
+	sum, zv, k := space[:q*q], space[q*q:], out.Float64s()
+	clear(sum)
+	if z.Dtype() == tensor.Float32 {
+		convert(zv, z.Float32s())
+	} else {
+		zv = z.Float64s()
+	}
 	for i := range p {
 		zi := zv[i*q*d : (i+1)*q*d]
 		simd.Gemm(e.workers, false, true, q, q, d, 1, zi, max(d, 1), zi, max(d, 1), 1, sum, q)
