@@ -12,6 +12,7 @@ import (
 //
 //   - a folder that holds NAME_A.txt: TU format, see [OpenTU];
 //   - a folder that holds edges.csv: a vertex task, see [OpenNode], with its direction detected;
+//   - a folder that holds shards.json: a store of shards, see [WriteShards], all of which is read;
 //   - a folder that holds train.tree and test.tree, or a file NAME.tree: labelled trees, see [OpenTrees];
 //   - a file NAME.txt, or a folder that holds one: the text format of GIN, see [OpenText].
 //
@@ -37,6 +38,8 @@ func Open(path string) (*Dataset, error) {
 	}
 	f := folder{os.DirFS(path), path}
 	switch {
+	case f.holds(shardIndex):
+		return openStore(path)
 	case f.holds("*_A.txt") || f.holds("*_graph_indicator.txt"):
 		return openTU(f)
 	case f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv"):
@@ -46,7 +49,7 @@ func Open(path string) (*Dataset, error) {
 	case f.holds("*.txt"):
 		return openTextFolder(f)
 	}
-	return nil, fmt.Errorf("%s: no data set: looked for NAME_A.txt (TU format), edges.csv (vertex task), NAME.tree (labelled trees) and NAME.txt (text format of GIN), plain or .gz", path)
+	return nil, fmt.Errorf("%s: no data set: looked for NAME_A.txt (TU format), edges.csv (vertex task), shards.json (shards), NAME.tree (labelled trees) and NAME.txt (text format of GIN), plain or .gz", path)
 }
 
 // holds reports whether a file of the folder matches the pattern, plain or compressed.

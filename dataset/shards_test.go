@@ -247,3 +247,42 @@ func FuzzShardRecord(f *testing.F) {
 		}
 	})
 }
+
+// The encoding of a store is that of its graphs in memory, to the bit.
+func TestShardsFitTheEncodingOfTheirGraphs(t *testing.T) {
+	for _, graphs := range []int{3, storePiece + 70} {
+		d := richSet(t, graphs)
+		dir := filepath.Join(t.TempDir(), "store")
+		if err := WriteShards(dir, d); err != nil {
+			t.Fatal(err)
+		}
+		s := openShards(t, dir)
+		for _, features := range []Features{AutoFeatures, DegreeFeatures, AttributeFeatures, AttributesAndLabels, RawAttributes} {
+			want, err := FitEncoding(d, features, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.FitEncoding(features)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%d graphs, %s: %+v, want %+v", graphs, features, got, want)
+			}
+		}
+		whole, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameGraphs(t, whole, d)
+	}
+	bare := richSet(t, 3)
+	bare.Batch.Attributes, bare.Batch.AttributeDim = nil, 0
+	dir := filepath.Join(t.TempDir(), "store")
+	if err := WriteShards(dir, bare); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openShards(t, dir).FitEncoding(AttributeFeatures); err == nil || !strings.Contains(err.Error(), "no attributes") {
+		t.Errorf("attributes of a store without any: %v", err)
+	}
+}

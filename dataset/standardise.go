@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/graph"
 )
@@ -22,44 +23,71 @@ type Standardisation struct {
 // protocol fits on the whole data set; fit on the training graphs ([graph.Batch.Select]) to keep the
 // test graphs out.
 func FitStandardisation(b *graph.Batch) *Standardisation {
-	n, width := b.NumVertices(), b.AttributeDim
-	s := &Standardisation{Mean: make([]float64, width), Scale: make([]float64, width)}
-	for c := range width {
-		s.Mean[c], s.Scale[c] = columnMoments(b.Attributes, n, width, c)
+	s, err := fitStandardisation(b.AttributeDim, func(visit func(*graph.Batch)) error {
+		visit(b)
+		return nil
+	})
+	if err != nil {
+		panic(err) // there is nothing to fail
 	}
 	return s
 }
 
-// columnMoments returns the mean and the population standard deviation of a column. The mean is taken
-// about the first value and corrected once, so that a constant column gives itself exactly.
-func columnMoments(values []float64, n, width, c int) (mean, scale float64) {
-	if n == 0 {
-		return 0, 1
+// fitStandardisation is FitStandardisation for vertices that each visits in pieces, always the same ones. The mean is
+// taken about the first value and corrected once, so that a constant column gives itself exactly.
+func fitStandardisation(width int, each func(visit func(*graph.Batch)) error) (*Standardisation, error) {
+	s := &Standardisation{Mean: make([]float64, width), Scale: make([]float64, width)}
+	origin, constant, sums := []float64(nil), make([]bool, width), make([]float64, width)
+	n := 0.0
+	pass := func(add func(c int, x float64)) error {
+		clear(sums)
+		return each(func(b *graph.Batch) {
+			for v := range b.NumVertices() {
+				for c, x := range b.Attributes[v*width : (v+1)*width] {
+					add(c, x)
+				}
+			}
+		})
 	}
-	origin, constant := values[c], true
-	mean = origin
-	for range 2 {
-		sum := 0.0
-		for v := range n {
-			x := values[v*width+c]
-			constant = constant && x == origin
-			sum += x - mean
+	err := each(func(b *graph.Batch) {
+		if origin == nil && b.NumVertices() > 0 {
+			origin = slices.Clone(b.Attributes[:width])
 		}
-		mean += sum / float64(n)
+		n += float64(b.NumVertices())
+	})
+	if err != nil || n == 0 {
+		for c := range s.Scale {
+			s.Scale[c] = 1
+		}
+		return s, err
 	}
-	if constant {
-		return origin, 1
+	copy(s.Mean, origin)
+	for c := range constant {
+		constant[c] = true
 	}
-	squares := 0.0
-	for v := range n {
-		diff := values[v*width+c] - mean
-		squares += diff * diff
+	for range 2 {
+		err := pass(func(c int, x float64) {
+			constant[c] = constant[c] && x == origin[c]
+			sums[c] += x - s.Mean[c]
+		})
+		if err != nil {
+			return nil, err
+		}
+		for c, sum := range sums {
+			s.Mean[c] += sum / n
+		}
 	}
-	scale = math.Sqrt(squares / float64(n))
-	if scale == 0 {
-		scale = 1
+	err = pass(func(c int, x float64) { sums[c] += (x - s.Mean[c]) * (x - s.Mean[c]) })
+	for c, squares := range sums {
+		s.Scale[c] = math.Sqrt(squares / n)
+		if constant[c] {
+			s.Mean[c] = origin[c]
+		}
+		if constant[c] || s.Scale[c] == 0 {
+			s.Scale[c] = 1
+		}
 	}
-	return mean, scale
+	return s, err
 }
 
 // Apply returns the batch with standardised attributes. It is an error if the batch has another number

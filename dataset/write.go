@@ -28,10 +28,11 @@ type Format string
 
 // The formats of [Open].
 const (
-	NoFormat   Format = "" // there is no data set
-	TUFormat   Format = "TU"
-	NodeFormat Format = "vertex task"
-	TextFormat Format = "text"
+	NoFormat    Format = "" // there is no data set
+	TUFormat    Format = "TU"
+	NodeFormat  Format = "vertex task"
+	TextFormat  Format = "text"
+	StoreFormat Format = "shards"
 )
 
 // FormatOf returns the format of the data set that is stored at path, a folder or a file, as far as the
@@ -48,6 +49,8 @@ func FormatOf(path string) Format {
 	}
 	f := folder{os.DirFS(path), path}
 	switch {
+	case f.holds(shardIndex):
+		return StoreFormat
 	case f.holds("*_A.txt") || f.holds("*_graph_indicator.txt"):
 		return TUFormat
 	case f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv"):
