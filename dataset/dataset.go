@@ -26,6 +26,7 @@ const (
 	GraphRegression                 // Targets: one row of every graph
 	NodeClassification              // VertexClasses: one class of every vertex
 	NodeRegression                  // Targets: one row of every vertex
+	EdgeClassification              // EdgeClasses: one class of every edge; see [Dataset.ByEdge]
 )
 
 // String returns the task in words.
@@ -39,6 +40,8 @@ func (t Task) String() string {
 		return "node classification"
 	case NodeRegression:
 		return "node regression"
+	case EdgeClassification:
+		return "edge classification"
 	}
 	return "unknown task"
 }
@@ -56,6 +59,9 @@ type Dataset struct {
 	Classes       []int    // class of each graph, an index of ClassNames; nil where there are none
 	VertexClasses []int    // class of each vertex, -1 where it has none; nil unless the task is per vertex
 	ClassNames    []string // the code of each class as the file gives it
+
+	Edges       []Edge // of all graphs; nil unless the task asks about edges
+	EdgeClasses []int  // class of each edge; nil where there are none
 
 	Targets     []float64 // rows x len(TargetNames), row-major; a row for each graph or vertex; NaN: no target
 	TargetNames []string
@@ -100,6 +106,7 @@ func (d *Dataset) Select(graphs []int) *Dataset {
 	if d.Motif != nil {
 		s.Motif = &Motif{}
 	}
+	d.selectEdges(&s, graphs)
 	columns, width := len(d.TargetNames), d.Batch.AttributeDim
 	missing := d.missingByVertex()
 	base := 0

@@ -18,7 +18,7 @@ import (
 //
 // It is an error if the line graph has more arcs than a batch holds; a vertex with k edges brings k(k-1) of them.
 func (b *Batch) LineGraph() (line *Batch, arcs []int32, err error) {
-	edgeOf, arcs := b.edges()
+	edgeOf, arcs := b.Edges()
 	offsets := make([]int32, 1, b.NumGraphs()+1)
 	next := int32(0)
 	for g := range b.NumGraphs() {
@@ -39,9 +39,9 @@ func (b *Batch) LineGraph() (line *Batch, arcs []int32, err error) {
 	return line, arcs, nil
 }
 
-// edges numbers the edges in the order of Col: an arc each in a directed batch, otherwise an arc and its reverse of the
-// same type together. arcs lists the first arc of each.
-func (b *Batch) edges() (edgeOf, arcs []int32) {
+// Edges numbers the edges in the order of Col: an arc each in a directed batch, otherwise an arc and its reverse of the
+// same type together. edgeOf is the edge of every arc, arcs lists the first arc of each edge.
+func (b *Batch) Edges() (edgeOf, arcs []int32) {
 	edgeOf = make([]int32, b.NumArcs())
 	for u := range int32(b.NumVertices()) {
 		for p := b.RowPtr[u]; p < b.RowPtr[u+1]; p++ {

@@ -43,7 +43,24 @@ func (m *treegModel) names(labels []string) (names treegNames, err error) {
 		names.Features = append(names.Features, "unknown label")
 	}
 	names.Classes = m.Classes
+	if m.Task == edgeTask {
+		names.Features = m.namesOfEnds(names.Features)
+	}
 	return names, nil
+}
+
+// namesOfEnds returns the names of what edges show of their ends, as [graph.Batch.LineGraph] lists it.
+func (m *treegModel) namesOfEnds(names []string) (ends []string) {
+	first, second := " (both ends)", " (difference of the ends)"
+	if m.directed {
+		first, second = " (tail)", " (head)"
+	}
+	for _, place := range []string{first, second} {
+		for _, name := range names {
+			ends = append(ends, name+place)
+		}
+	}
+	return append(ends, "weight")
 }
 
 // nodes says how to draw a tree.

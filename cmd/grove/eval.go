@@ -32,7 +32,9 @@ func newEval(a *app) *cobra.Command {
 		Short: "Measure the accuracy of a model by cross-validation",
 		Long: `Measure how well a model predicts what it has not seen, by cross-validation. Every fold holds some
 graphs back for the test and learns from the others. Where a data set asks about vertices, those are
-held back; its published splits are used unless --cv asks for others.
+held back; its published splits are used unless --cv asks for others. --task edge (treeg) predicts the
+labels of edges, which the model sees nowhere: folds hold back whole graphs, or single edges where there
+are fewer graphs than folds.
 
 Nested selection, the default, is the honest protocol: what is to be chosen (the constant C of a
 classifier, a number of epochs, and the setting where the model's flags hold several values) is chosen
@@ -194,7 +196,8 @@ func (a *app) settingsFor(p *eval.Problem, flags modelFlags, d *dataset.Dataset,
 func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, x *examples, p *eval.Problem, r *evalReport) (err error) {
 	switch {
 	case f.folds != "" && x.task != graphTask:
-		return usagef("--folds %s: folds in a folder are of graphs, data set %s asks about vertices", f.folds, d.Name)
+		return usagef("--folds %s: folds in a folder are of graphs, data set %s asks about %s", f.folds, d.Name,
+			plural(x.task.noun()))
 	case f.folds != "":
 		folds, err := dataset.ReadFolds(f.folds, d.NumGraphs())
 		if err != nil {
@@ -221,6 +224,9 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, x *examples, p 
 		if x.classes == nil {
 			r.FoldsFrom = fmt.Sprintf("%d, drawn at random", f.cv)
 		}
+		if x.together(f.cv) {
+			r.FoldsFrom = fmt.Sprintf("%d, of whole graphs drawn at random", f.cv)
+		}
 		if f.repeats > 1 {
 			r.FoldsFrom += fmt.Sprintf(", %d times", f.repeats)
 		}
@@ -230,6 +236,12 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, x *examples, p 
 		r.Inner = fmt.Sprintf("%d, stratified", k)
 		if holdOut {
 			r.Inner = fmt.Sprintf("one, 1/%d of the training part held out", k)
+		}
+		if p.InnerFolds, err = x.innerOfGraphs(p.Folds, k, holdOut, f.seed); err != nil {
+			return err
+		}
+		if p.InnerFolds != nil {
+			r.Inner = strings.Replace(r.Inner, "stratified", "of whole graphs", 1)
 		}
 	}
 	return nil

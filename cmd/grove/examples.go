@@ -14,31 +14,39 @@ type task string
 const (
 	graphTask task = "graph"
 	nodeTask  task = "node"
+	edgeTask  task = "edge"
 )
 
 // noun is what an example of the task is called.
 func (t task) noun() string {
-	if t == nodeTask {
+	switch t {
+	case nodeTask:
 		return "vertex"
+	case edgeTask:
+		return "edge"
 	}
 	return "graph"
 }
 
 // taskOf returns what a data set asks about.
 func taskOf(d *dataset.Dataset) task {
-	if d.Task.PerVertex() {
+	switch {
+	case d.Task.PerVertex():
 		return nodeTask
+	case d.Task == dataset.EdgeClassification:
+		return edgeTask
 	}
 	return graphTask
 }
 
-// examples are what a model learns from and is tested on: the graphs or the vertices of a data set with
+// examples are what a model learns from and is tested on: the graphs, the vertices or the edges of a data set with
 // what is to be predicted of them.
 type examples struct {
 	task    task
 	classes []int     // of each example, -1 where it has none; nil in a regression
 	values  []float64 // target of each example, NaN where it has none; nil in a classification
 	known   []int     // examples that have a class or a target, ascending
+	graphs  []int     // of edges: the graph of each, whose edges stay together; nil where folds cut graphs
 }
 
 // examplesOf returns the examples of a data set, whose regression has one target (see [oneTarget]).
@@ -49,6 +57,11 @@ func examplesOf(d *dataset.Dataset) *examples {
 		x.classes = d.Classes
 	case dataset.NodeClassification:
 		x.classes = d.VertexClasses
+	case dataset.EdgeClassification:
+		x.classes = d.EdgeClasses
+		for _, e := range d.Edges {
+			x.graphs = append(x.graphs, e.Graph)
+		}
 	default:
 		x.values = d.Targets
 	}
@@ -61,8 +74,11 @@ func examplesOf(d *dataset.Dataset) *examples {
 }
 
 // folds cuts the examples that have a class or a target into folds, stratified by class where there are
-// classes, one repeat after another.
+// classes, one repeat after another. Edges of at least k graphs are cut by graphs.
 func (x *examples) folds(k, repeats int, seed uint64) ([]eval.Split, error) {
+	if x.together(k) {
+		return x.foldsOfGraphs(x.known, k, repeats, seed)
+	}
 	var splits []eval.Split
 	var err error
 	if x.classes != nil {
@@ -82,6 +98,8 @@ func asTask(d *dataset.Dataset, asked string) (*dataset.Dataset, error) {
 	switch {
 	case asked == "":
 		return d, nil
+	case asked == string(edgeTask):
+		return asEdges(d)
 	case (asked == "node") != d.Task.PerVertex():
 		return nil, usagef("--task %s: data set %s asks about each %s", asked, d.Name, taskOf(d).noun())
 	case asked == "graph-regression" && d.Targets == nil:
@@ -147,6 +165,8 @@ func wantsExamples(path string, d *dataset.Dataset) error {
 		return fmt.Errorf("data set %s: its graphs have no classes to learn (there is no %s_graph_labels.txt)", d.Name, d.Name)
 	case d.Task == dataset.GraphClassification:
 		return fmt.Errorf("data set %s: its graphs have no classes to learn", d.Name)
+	case d.Task == dataset.EdgeClassification:
+		return fmt.Errorf("data set %s has no edges", d.Name)
 	}
 	return fmt.Errorf("data set %s: there is nothing to learn in it, no %s has a class or a target", d.Name, taskOf(d).noun())
 }

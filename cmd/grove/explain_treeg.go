@@ -68,6 +68,10 @@ func (a *app) explainTrees(
 		return usagef("--method masks and --colours: %s is explained by the subsets that its splits use; leave them out",
 			m.Model)
 	}
+	if m.Task == edgeTask {
+		return fmt.Errorf("--model: grove explain draws what the prediction for a graph or a vertex rests on; this model " +
+			"predicts edges (grove dump writes its trees)")
+	}
 	x, err := f.openTrees(ctx, m)
 	if err != nil {
 		return err

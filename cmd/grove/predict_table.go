@@ -14,20 +14,18 @@ import (
 type predictionTable struct {
 	head    *head
 	said    *predictions
-	names   []string  // of the classes of the data set
-	own     []int     // class of each example, an index of names; nil where there are none
-	classes []int     // the same as an index of the head's classes, see [head].truth
-	targets []float64 // examples x the head's targets, NaN where one is not known; nil where there are none
+	names   []string       // of the classes of the data set
+	own     []int          // class of each example, an index of names; nil where there are none
+	classes []int          // the same as an index of the head's classes, see [head].truth
+	edges   []dataset.Edge // where they are the examples
+	targets []float64      // examples x the head's targets, NaN where one is not known; nil where there are none
 }
 
 // table puts predictions of a model beside what d knows.
 func (h *head) table(d *dataset.Dataset, said *predictions) *predictionTable {
-	t := &predictionTable{head: h, said: said, names: d.ClassNames, classes: h.truth(d)}
+	t := &predictionTable{head: h, said: said, names: d.ClassNames, classes: h.truth(d), edges: d.Edges}
 	if t.classes != nil {
-		t.own = d.Classes
-		if h.Task == nodeTask {
-			t.own = d.VertexClasses
-		}
+		t.own = map[task][]int{graphTask: d.Classes, nodeTask: d.VertexClasses, edgeTask: d.EdgeClasses}[h.Task]
 	}
 	if said.classes == nil && d.Targets != nil && taskOf(d) == h.Task {
 		t.targets = h.known(d)
@@ -59,6 +57,9 @@ func (h *head) known(d *dataset.Dataset) []float64 {
 type prediction struct {
 	Graph     *int      `json:"graph,omitempty"`
 	Vertex    *int      `json:"vertex,omitempty"` // in place of the graph, for a task per vertex
+	Edge      *int      `json:"edge,omitempty"`   // for a task per edge, beside the graph and the edge's vertices in it
+	From      *int32    `json:"from,omitempty"`
+	To        *int32    `json:"to,omitempty"`
 	Predicted *string   `json:"predicted,omitempty"`
 	Class     *string   `json:"class,omitempty"`
 	Decisions []float64 `json:"decisions,omitempty"`
@@ -71,9 +72,13 @@ func (t *predictionTable) lines() []prediction {
 	lines := make([]prediction, t.said.values.Shape()[0])
 	for i := range lines {
 		p := &lines[i]
-		if t.head.Task == nodeTask {
+		switch t.head.Task {
+		case nodeTask:
 			p.Vertex = &i
-		} else {
+		case edgeTask:
+			e := &t.edges[i]
+			p.Edge, p.Graph, p.From, p.To = &i, &e.Graph, &e.From, &e.To
+		default:
 			p.Graph = &i
 		}
 		if t.said.classes == nil {
@@ -115,6 +120,10 @@ func (t *predictionTable) writeCSV(to io.Writer) error {
 	_ = w.Write(t.header()) // the writer keeps its error
 	for i := range t.said.values.Shape()[0] {
 		fields := []string{strconv.Itoa(i)}
+		if t.head.Task == edgeTask {
+			e := t.edges[i]
+			fields = append(fields, strconv.Itoa(e.Graph), strconv.Itoa(int(e.From)), strconv.Itoa(int(e.To)))
+		}
 		if t.said.classes != nil {
 			fields = append(fields, t.head.Classes[t.said.classes[i]])
 		}
@@ -147,6 +156,9 @@ func (t *predictionTable) writeCSV(to io.Writer) error {
 // header names the columns of the table.
 func (t *predictionTable) header() []string {
 	header := []string{t.head.Task.noun()}
+	if t.head.Task == edgeTask {
+		header = append(header, "graph", "from", "to")
+	}
 	if t.said.classes != nil {
 		header = append(header, "predicted")
 	}

@@ -112,7 +112,7 @@ func read(path string, e engine.Engine) (predictor, error) {
 		if err := json.Unmarshal(f.Model, &s); err != nil {
 			return nil, fmt.Errorf("%s: damaged model file: %w", path, err)
 		}
-		if t := s.Head.Task; t != graphTask && t != nodeTask {
+		if t := s.Head.Task; t != graphTask && t != nodeTask && (t != edgeTask || family.kind != treegFamily().kind) {
 			return nil, fmt.Errorf("%s: damaged model file: a task of kind %q", path, t)
 		}
 		p, err := family.load(e, &s.Head, s.Parts, f)
@@ -158,6 +158,8 @@ func (h *head) truth(d *dataset.Dataset) []int {
 		classes = d.Classes
 	case h.Task == nodeTask && d.Task == dataset.NodeClassification:
 		classes = d.VertexClasses
+	case h.Task == edgeTask && d.Task == dataset.EdgeClassification:
+		classes = d.EdgeClasses
 	}
 	if classes == nil || h.Classes == nil {
 		return nil

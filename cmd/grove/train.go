@@ -63,7 +63,9 @@ chosen by stratified cross-validation within the given data.`,
 
 // addTaskFlags declares what is to be predicted.
 func addTaskFlags(fs *pflag.FlagSet, task, target *string) {
-	choiceVar(fs, task, "task", []string{"graph", "node", "graph-regression"}, "what to predict: a class or target of each graph, or of each vertex; graph-regression takes the targets of graphs that have classes too (default: what the data set is about)")
+	choiceVar(fs, task, "task", []string{"graph", "node", "edge", "graph-regression"},
+		"what to predict: a class or target of each graph, or of each vertex; edge: the label of each edge (treeg); "+
+			"graph-regression takes the targets of graphs that have classes too (default: what the data set is about)")
 	fs.StringVar(target, "target", "", "`NAME` which target, where a data set has several")
 }
 
@@ -143,6 +145,9 @@ func (a *app) examplesIn(path, task, target string, flags modelFlags) (*dataset.
 	d, err := dataset.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	if _, able := flags.(*treegFlags); task == string(edgeTask) && !able {
+		return nil, usagef("--task edge: only treeg predicts something of edges")
 	}
 	if d, err = asTask(d, task); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (g *treegFlags) prepare(ctx context.Context, w *work) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := encoding.Apply(w.data)
+	b, err := treesBatch(encoding, w.data)
 	if err != nil {
 		return nil, err
 	}
@@ -185,5 +185,5 @@ func (s *treegSetting) train(ctx context.Context, estimators float64) (predictor
 		return nil, err
 	}
 	h := head{Model: "treeg", Task: x.task, Classes: d.ClassNames, Targets: d.TargetNames}
-	return &treegModel{h, p.encoding, m}, nil
+	return &treegModel{h, p.encoding, d.Batch.Directed, m}, nil
 }

@@ -117,8 +117,8 @@ func (g *treegFlags) check(seed uint64) error {
 // fits implements modelFlags.
 func (g *treegFlags) fits(d *dataset.Dataset) error {
 	level := treeg.Graphs
-	if d.Task.PerVertex() {
-		level = treeg.Vertices
+	if taskOf(d) != graphTask {
+		level = treeg.Vertices // edges are the vertices of a line graph
 	}
 	if err := g.combine(level); err != nil {
 		return err
