@@ -5,9 +5,12 @@ import (
 	"github.com/grove-graph/grove/graph"
 )
 
+// StreamedStart is the largest number of graphs that the start of a training holds in memory when they are read from
+// disk and [SupervisedOptions].StartGraphs leaves it open: with the default of 300 000 sampled paths thirty of each.
+const StreamedStart = 10000
+
 // Streamed returns the graphs of a store on disk, encoded when they are read. A training on them gives the
-// bits of one on the same graphs in memory; its start, though, holds all of its training graphs in memory
-// unless [SupervisedOptions].StartGraphs bounds them.
+// bits of one on the same graphs in memory with the same number of graphs to start from.
 func Streamed(s *dataset.Shards, encoding *dataset.Encoding) Graphs { return streamed{s, encoding} }
 
 type streamed struct {

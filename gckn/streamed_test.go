@@ -10,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/graph"
 )
 
 // A training that reads its graphs from a store on disk gives the bits of one that has them in memory.
@@ -69,4 +70,43 @@ func TestStreamedTraining(t *testing.T) {
 
 func sameRecord(a, b autodiff.Record) bool {
 	return a.Epoch == b.Epoch && a.Loss == b.Loss && a.Accuracy == b.Accuracy && slices.Equal(a.Scores, b.Scores)
+}
+
+// Unless the options say otherwise the start from a store holds a bounded number of graphs, and learns the first
+// classifier from the same ones.
+func TestStreamedStartIsBounded(t *testing.T) {
+	d, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 60}, "gckn-path")
+	counted := &countingGraphs{Graphs: training.Examples.Graphs}
+	training.Examples.Graphs = counted
+	training.Train = nil
+	for range StreamedStart + 20 {
+		training.Train = append(training.Train, 0)
+	}
+	r := &supervision{Training: training}
+	items, b, err := r.startItems()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(items) != StreamedStart || b.NumGraphs() != StreamedStart || counted.most != StreamedStart {
+		t.Errorf("%d items and %d graphs, want %d of %d", len(items), b.NumGraphs(), StreamedStart, len(training.Train))
+	}
+	training.Options.StartGraphs = 7
+	if items, _, err := r.startItems(); err != nil || len(items) != 7 {
+		t.Errorf("%d items, error %v, want 7", len(items), err)
+	}
+	training.Options.StartGraphs, training.Examples.Graphs = 0, InMemory(d.Batch)
+	if items, _, err := r.startItems(); err != nil || len(items) != len(training.Train) {
+		t.Errorf("%d items of graphs in memory, error %v, want all", len(items), err)
+	}
+}
+
+// countingGraphs notes the largest number of graphs that were asked for at once.
+type countingGraphs struct {
+	Graphs
+	most int
+}
+
+func (c *countingGraphs) Select(graphs []int) (*graph.Batch, error) {
+	c.most = max(c.most, len(graphs))
+	return c.Graphs.Select(graphs)
 }

@@ -27,8 +27,9 @@ type SupervisedOptions struct {
 	// ExactGradient takes the true derivative of the inverse square roots in place of that of the published
 	// code (docs/conventions.md, 17).
 	ExactGradient bool `json:"exact_gradient"`
-	// StartGraphs is the number of training graphs that the unsupervised start is learned from, drawn from
-	// the seed; 0: all. The start holds them in memory at once.
+	// StartGraphs is the number of training graphs that the unsupervised start, anchors and first classifier, is
+	// learned from, drawn from the seed. The start holds them in memory at once. 0: all, or of graphs that are not
+	// in memory at most [StreamedStart].
 	StartGraphs int `json:"start_graphs"`
 	// MaxLoss is the multiple of the loss of a classifier of zeros beyond which a batch has diverged.
 	MaxLoss float64 `json:"max_loss"`

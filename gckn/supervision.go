@@ -38,7 +38,7 @@ func (r *supervision) newTrainer() *autodiff.Trainer {
 
 // start sets the parameters to those of the unsupervised model with a classifier on top.
 func (r *supervision) start(ctx context.Context) error {
-	b, err := r.startGraphs()
+	items, b, err := r.startItems()
 	if err != nil {
 		return err
 	}
@@ -53,30 +53,42 @@ func (r *supervision) start(ctx context.Context) error {
 	}
 	r.Progress.report("classifier", 0, 1)
 	defer r.Progress.report("classifier", 1, 1)
-	return r.solve(ctx)
+	if len(items) == len(r.Train) {
+		return r.solve(ctx)
+	}
+	some := r.network.NewPart(r.source, items, scoreBatch, false)
+	return r.solveFor(ctx, some, items)
 }
 
-// startGraphs returns the graphs that the unsupervised start is learned from.
-func (r *supervision) startGraphs() (*graph.Batch, error) {
+// startItems returns the items that the first classifier is learned from, and the graphs for the anchors.
+func (r *supervision) startItems() ([]int, *graph.Batch, error) {
+	whole, held := r.Examples.Graphs.(inMemory)
 	if r.Examples.Vertices {
-		return r.Examples.Graphs.(inMemory).Batch, nil
+		return r.Train, whole.Batch, nil
 	}
-	graphs := slices.Clone(r.Train)
-	if n := r.Options.StartGraphs; n > 0 && n < len(graphs) {
+	graphs, n := slices.Clone(r.Train), r.Options.StartGraphs
+	if n == 0 && !held {
+		n = StreamedStart
+	}
+	if n > 0 && n < len(graphs) {
 		rng := rand.New(rand.NewPCG(r.Options.Network.Seed, startStream))
 		rng.Shuffle(len(graphs), func(i, j int) { graphs[i], graphs[j] = graphs[j], graphs[i] })
 		graphs = graphs[:n]
 	}
 	slices.Sort(graphs)
-	return r.Examples.Graphs.Select(graphs)
+	b, err := r.Examples.Graphs.Select(graphs)
+	return graphs, b, err
 }
 
 // startStream tells the draw of graphs for the start from other uses of the seed.
 const startStream = 0x57a27 << 32
 
 // solve sets the classifier to the minimum of the loss for the anchors as they are.
-func (r *supervision) solve(ctx context.Context) error {
-	x, err := r.all.Representations(ctx)
+func (r *supervision) solve(ctx context.Context) error { return r.solveFor(ctx, r.all, r.Train) }
+
+// solveFor is solve for the loss of some items.
+func (r *supervision) solveFor(ctx context.Context, part *autodiff.Part, items []int) error {
+	x, err := part.Representations(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,7 +96,7 @@ func (r *supervision) solve(ctx context.Context) error {
 		Loss: svm.Loss(r.Options.Loss), Outputs: r.Examples.Outputs, Decay: r.Options.Decay,
 		Workers: r.engine.Workers(),
 	}
-	for _, i := range r.Train {
+	for _, i := range items {
 		if r.Examples.Classes == nil {
 			p.Values = append(p.Values, r.source.targets[i*p.Outputs:(i+1)*p.Outputs]...)
 			continue
