@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 var (
@@ -84,6 +86,27 @@ func Check(path string) error {
 		var file diskFile
 		if file, err = temporary(system{}, t.path); err == nil {
 			err = errors.Join(file.Close(), os.Remove(file.Name()))
+		}
+	}
+	return named(path, err)
+}
+
+// Clean removes the temporary files beside path that processes have left which were killed while they wrote it. No
+// other process may be writing path.
+func Clean(path string) error {
+	t, err := find(path)
+	if err != nil || t.stream {
+		return named(path, err)
+	}
+	prefix := "." + shortened(filepath.Base(t.path)) + "."
+	entries, err := os.ReadDir(filepath.Dir(t.path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		random, ours := strings.CutPrefix(entry.Name(), prefix)
+		if _, hex := strconv.ParseUint(random, 16, 32); ours && len(random) == 8 && hex == nil && entry.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(t.path), entry.Name())))
 		}
 	}
 	return named(path, err)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/grove-graph/grove/atomicfile"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/modelfile"
 	"gorgonia.org/tensor"
@@ -95,6 +96,9 @@ func (t *Trainer) restore() (bool, error) {
 	path := t.Checkpoint.Path
 	if path == "" {
 		return false, nil
+	}
+	if err := atomicfile.Clean(path); err != nil { // after a training that was killed while it wrote
+		return false, fmt.Errorf("checkpoint %w", err)
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -62,6 +62,23 @@ func TestTrainingResumes(t *testing.T) {
 	}
 }
 
+// A training that was killed while it wrote its checkpoint leaves a temporary file, which the next one removes.
+func TestTrainingRemovesWhatAKilledOneLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	left := filepath.Join(filepath.Dir(path), ".checkpoint.01234567")
+	for range 2 { // before the first checkpoint, and after it
+		if err := os.WriteFile(left, []byte("half a check"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		trainer := trainee(t, 1)
+		trainer.Checkpoint.Path = path
+		run(t, trainer)
+		if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the temporary file is still there: %v", err)
+		}
+	}
+}
+
 // A finished training does nothing when it is run again, and may be asked for more epochs.
 func TestTrainingGoesFurther(t *testing.T) {
 	want := run(t, trainee(t, 1))
