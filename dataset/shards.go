@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,6 +94,24 @@ func WriteShards(dir string, d *Dataset) error {
 		return err
 	}
 	return w.Close()
+}
+
+// ReplaceShards is [WriteShards] for a folder that may hold a store, which is lost.
+func ReplaceShards(dir string, d *Dataset) error {
+	old := filepath.Join(dir, shardIndex)
+	if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	files, err := fs.Glob(os.DirFS(dir), "[0-9][0-9][0-9][0-9][0-9].graphs")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := os.Remove(filepath.Join(dir, file)); err != nil {
+			return err
+		}
+	}
+	return WriteShards(dir, d)
 }
 
 // ShardWriter stores a data set piece by piece, for one that does not fit in memory. The store is there

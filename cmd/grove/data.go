@@ -32,7 +32,8 @@ func newDataInfo(a *app) *cobra.Command {
 		Short: "Say what is in a data set",
 		Long: `Say what is in a data set: graphs, vertices, labels, classes, and what its reader did beyond
 reading. DIR holds a data set in TU format (NAME_A.txt, ...), in the text format of the GIN
-experiments (NAME.txt) or a vertex task (edges.csv, labels.csv); the format is found out.`,
+experiments (NAME.txt), a vertex task (edges.csv, labels.csv) or shards (shards.json); the format is
+found out.`,
 		Example: `  grove data info molecules
   grove data info MUTAG --json`,
 		Args: oneArgument("DIR"),
@@ -148,18 +149,28 @@ numbered from 1 through the whole data set:
   NAME_node_labels.txt       for every vertex its label, a whole number (if there are labels)
   NAME_node_attributes.txt   for every vertex its real values (if there are any)
 
-Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see them in drawings.`,
+Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see them in drawings.
+
+Shards are binary files from which single graphs are read in any order. Every command reads them; networks
+that are trained end to end (grove train gckn-path-sup and its like) leave the graphs on disk and read
+each batch when it is due, so that the data need not fit in memory. The model is the same bit for bit;
+of more than 10000 graphs, for the same --start-graphs.`,
 		Example: `  grove data convert COLLAB.txt.gz --to tu --out COLLAB
   grove data convert downloaded/MUTAG --to tu --out clean/MUTAG
-  grove data convert communities --to node --out copy`,
+  grove data convert communities --to node --out copy
+  grove data convert NCI1 --to shards --out NCI1-shards
+  grove train gckn-path-sup --data NCI1-shards -o model.grove`,
 		Args: oneArgument("IN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := requireFlags(c, "out"); err != nil {
 				return err
 			}
 			format, write := dataset.TUFormat, dataset.WriteTU
-			if to == "node" {
+			switch to {
+			case "node":
 				format, write = dataset.NodeFormat, dataset.WriteNode
+			case "shards":
+				format, write = dataset.StoreFormat, dataset.ReplaceShards
 			}
 			if sameFolder(args[0], out) {
 				return usagef("--out %s: this is the folder that is read from; name another one", out)
@@ -191,7 +202,7 @@ Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see t
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		to = "tu"
-		choiceVar(fs, &to, "to", []string{"tu", "node"}, "format to write: tu, or node for a vertex task")
+		choiceVar(fs, &to, "to", []string{"tu", "node", "shards"}, "format to write: tu, node for a vertex task, or shards to train from disk")
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be; never that of IN")
 		fs.Var(newList(&without, parseName), "without-labels", "`CODE,...` leave out vertices with these labels, hydrogen for instance")
 		addOverwriteFlag(fs, &overwrite)

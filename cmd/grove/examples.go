@@ -158,6 +158,11 @@ func wantsExamples(path string, d *dataset.Dataset) error {
 	if err := wantsVertices(d); err != nil {
 		return err
 	}
+	return wantsKnown(path, d)
+}
+
+// wantsKnown refuses the data set at path if no example has a class or a target.
+func wantsKnown(path string, d *dataset.Dataset) error {
 	switch {
 	case len(examplesOf(d).known) > 0:
 		return nil

@@ -101,3 +101,51 @@ func TestSupervisedVertexTask(t *testing.T) {
 		t.Errorf("%v", e)
 	}
 }
+
+// A model that was trained from shards on disk is the one that was trained in memory, byte for byte.
+func TestSupervisedTrainsFromShards(t *testing.T) {
+	for _, degrees := range []bool{false, true} {
+		data := molecules(t, "molecules")
+		dir := t.TempDir()
+		store := filepath.Join(dir, "molecules")
+		must(t, "data", "convert", data, "--to", "shards", "--out", store)
+		if have, want := mustJSON(t, "data", "info", store), mustJSON(t, "data", "info", data); have["vertices"] != want["vertices"] {
+			t.Errorf("%v vertices in the store, want %v", have["vertices"], want["vertices"])
+		}
+		memory, stored := filepath.Join(dir, "memory.grove"), filepath.Join(dir, "stored.grove")
+		args := func(data, model string) []string {
+			a := supervised("train", "gckn-path-sup", "--data", data, "-o", model)
+			if degrees {
+				a = append(a, "--features", "degrees", "--start-graphs", "20", "--balanced", "--alternate")
+			}
+			return a
+		}
+		want, got := mustJSON(t, args(data, memory)...), mustJSON(t, args(store, stored)...)
+		for _, key := range []string{"training_accuracy", "n_graphs", "dataset", "setting"} {
+			if got[key] != want[key] {
+				t.Errorf("%s: %v, want %v", key, got[key], want[key])
+			}
+		}
+		if string(readFile(t, memory)) != string(readFile(t, stored)) {
+			t.Error("another model")
+		}
+		if p := mustJSON(t, "predict", "--model", stored, "--data", store); p["accuracy"] != want["training_accuracy"] {
+			t.Errorf("predictions for the store reach %v, want %v", p["accuracy"], want["training_accuracy"])
+		}
+		must(t, "data", "convert", data, "--to", "shards", "--out", store, "--overwrite")
+		fails(t, exitUsage, []string{"--overwrite"}, "data", "convert", data, "--to", "shards", "--out", store)
+		fails(t, exitUsage, []string{"--features attributes", "no attributes"}, append(args(store, stored), "--features", "attributes")...)
+		fails(t, exitUsage, []string{"--task node"}, append(args(store, stored), "--task", "node")...)
+		if err := os.Truncate(filepath.Join(store, "00000.graphs"), 100); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, exitFailure, []string{"00000.graphs", "bytes"}, args(store, stored)...)
+	}
+}
+
+func TestVertexTasksAreNoShards(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "blocks")
+	must(t, "data", "synth", "block-model", "--vertices", "60", "--out", data)
+	fails(t, exitFailure, []string{"task on vertices"}, "data", "convert", data, "--to", "shards", "--out", filepath.Join(dir, "store"))
+}

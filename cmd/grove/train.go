@@ -142,6 +142,13 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 
 // examplesIn reads a data set to learn from and refuses what the model cannot learn.
 func (a *app) examplesIn(path, task, target string, flags modelFlags) (*dataset.Dataset, error) {
+	if s, ok := flags.(*supervisedFlags); ok && s.streams(path) {
+		d, err := s.stream(path, task, target)
+		if err != nil {
+			return nil, err
+		}
+		return d, flags.fits(d)
+	}
 	d, err := dataset.Open(path)
 	if err != nil {
 		return nil, err
