@@ -4,6 +4,8 @@
 //
 //   - [KMeans] places the anchors of a dot-product kernel: spherical k-means over weighted sequences of
 //     unit vectors, with a k-means++ start.
+//   - [Lloyd] is k-means by Euclidean distance over sparse and dense features, for clusters of vertices and of
+//     colours; the scores of many points come from the engine's device, and decide as those of the host would.
 //   - [Distinct] and [DistinctRows] merge equal points, so that k-means runs over distinct points with
 //     multiplicities; [SampleSorted] draws a sample where there are too many.
 //   - [FeatureMap] turns kernel values with the landmarks into features, for any kernel.
