@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/nystrom"
 )
 
 func TestGoldenKernelKMeans(t *testing.T) {
@@ -19,14 +20,14 @@ func TestGoldenKernelKMeans(t *testing.T) {
 			}
 			for j, run := range problem.Runs {
 				s := newSplit(p, members, run.K, newWorkspace(0))
-				final, means := s.lloyd(run.Initial, maxLloyd, 1)
+				final, means := lloyd(t, s, run.Initial, maxLloyd)
 				if fmt.Sprint(final) != fmt.Sprint(run.Assignment) || fmt.Sprint(means) != fmt.Sprint(final) {
 					t.Errorf("problem %d, run %d: clusters %v, want %v", i, j, final, run.Assignment)
 				}
 				var objective []float64
 				for at := run.Initial; ; {
 					objective = append(objective, inertiaOf(problem.Kernel, at, run.K))
-					next, _ := s.lloyd(at, 1, 1)
+					next, _ := lloyd(t, s, at, 1)
 					if fmt.Sprint(next) == fmt.Sprint(at) {
 						break
 					}
@@ -38,6 +39,16 @@ func TestGoldenKernelKMeans(t *testing.T) {
 			}
 		}
 	})
+}
+
+// lloyd runs k-means from given clusters.
+func lloyd(t *testing.T, s *split, start []int32, iterations int) (final, means []int32) {
+	t.Helper()
+	final, means, err := nystrom.Lloyd(t.Context(), enginetest.Open(t, 1), s, start, nystrom.LloydOptions{Iterations: iterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return final, means
 }
 
 // pointsOfKernel returns points with a given kernel matrix.

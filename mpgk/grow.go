@@ -1,9 +1,13 @@
 package mpgk
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/nystrom"
 	"github.com/grove-graph/grove/parallel"
 )
 
@@ -28,9 +32,11 @@ type part struct {
 // bigPart is the number of members from which on all workers share one node, in place of a node each.
 const bigPart = 4096
 
-// eachPart calls visit for all parts with a workspace and a number of workers to use.
+// eachPart calls visit for all parts with a workspace and an engine to use: e for a big part, and one worker of the
+// host for each of the others.
 func eachPart(
-	ctx context.Context, workers, columns int, parts []part, visit func(i int, space *workspace, workers int),
+	ctx context.Context, e engine.Engine, columns int, parts []part,
+	visit func(i int, space *workspace, e engine.Engine) error,
 ) error {
 	small := make([]int, 0, len(parts))
 	var space *workspace
@@ -45,29 +51,32 @@ func eachPart(
 		if space == nil {
 			space = newWorkspace(columns)
 		}
-		visit(i, space, workers)
+		if err := visit(i, space, e); err != nil {
+			return err
+		}
 	}
-	parallel.Each(workers, len(small), func() func(int) {
-		space := newWorkspace(columns)
+	errs := make([]error, len(small))
+	parallel.Each(e.Workers(), len(small), func() func(int) {
+		space, alone := newWorkspace(columns), engine.NewCPU(1)
 		return func(i int) {
 			if ctx.Err() == nil {
-				visit(small[i], space, 1)
+				errs[i] = visit(small[i], space, alone)
 			}
 		}
 	})
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), errors.Join(errs...))
 }
 
 // grow builds a hierarchy by recursive k-means: the root holds all points, and a node of less than the greatest
 // depth that holds at least as many vertices as there are clusters gets a child for each cluster, unless
 // its points are equal.
-func grow(ctx context.Context, workers int, p *points, opt *Options, seed uint64) (*fittedHierarchy, error) {
-	return growWithin(ctx, workers, p, opt, seed, maxLloyd)
+func grow(ctx context.Context, e engine.Engine, p *points, opt *Options, seed uint64) (*fittedHierarchy, error) {
+	return growWithin(ctx, e, p, opt, seed, maxLloyd)
 }
 
 // growWithin is grow with a number of iterations of each k-means.
 func growWithin(
-	ctx context.Context, workers int, p *points, opt *Options, seed uint64, iterations int,
+	ctx context.Context, e engine.Engine, p *points, opt *Options, seed uint64, iterations int,
 ) (*fittedHierarchy, error) {
 	h := &fittedHierarchy{hierarchy: newHierarchy([]int32{-1}), leaf: make([]int32, p.len())}
 	level := []part{{members: make([]int32, p.len())}}
@@ -76,16 +85,17 @@ func growWithin(
 	}
 	for depth := 0; depth < opt.Depth && len(level) > 0; depth++ {
 		cluster, means := make([][]int32, len(level)), make([][]int32, len(level))
-		err := eachPart(ctx, workers, len(p.counts.weight), level, func(i int, space *workspace, workers int) {
+		err := eachPart(ctx, e, len(p.counts.weight), level, func(i int, space *workspace, e engine.Engine) (err error) {
 			vertices := 0.0
 			for _, m := range level[i].members {
 				vertices += p.copies[m]
 			}
 			if vertices < float64(opt.Branching) || len(level[i].members) < 2 {
-				return
+				return nil
 			}
 			rng := rand.New(rand.NewPCG(seed, uint64(level[i].node)))
-			cluster[i], means[i] = newSplit(p, level[i].members, opt.Branching, space).divide(rng, iterations, workers)
+			cluster[i], means[i], err = newSplit(p, level[i].members, opt.Branching, space).divide(ctx, e, rng, iterations)
+			return err
 		})
 		if err != nil {
 			return nil, err
@@ -140,7 +150,7 @@ func (h *fittedHierarchy) addChildren(p part, cluster, means []int32, k int) []p
 
 // descend sends points q down the hierarchy, which was grown on p, at every node to the nearest mean of its
 // children, and returns their leaves. For the points of p these are the leaves that they have.
-func (h *fittedHierarchy) descend(ctx context.Context, workers int, p, q *points) ([]int32, error) {
+func (h *fittedHierarchy) descend(ctx context.Context, e engine.Engine, p, q *points) ([]int32, error) {
 	first, past := h.children()
 	strayTo := make(map[stray]int32, len(h.strays)) // keyed without the child
 	for _, s := range h.strays {
@@ -156,12 +166,12 @@ func (h *fittedHierarchy) descend(ctx context.Context, workers int, p, q *points
 	}
 	for len(level) > 0 {
 		below := make([][]part, len(level))
-		err := eachPart(ctx, workers, len(p.counts.weight), level, func(i int, space *workspace, workers int) {
+		err := eachPart(ctx, e, len(p.counts.weight), level, func(i int, space *workspace, e engine.Engine) error {
 			at := level[i]
 			from := first[at.node]
 			k := int(past[at.node] - from)
 			if k == 0 || len(at.others) == 0 {
-				return
+				return nil
 			}
 			parts := make([]part, k)
 			means := make([]int32, len(at.members))
@@ -181,14 +191,14 @@ func (h *fittedHierarchy) descend(ctx context.Context, workers int, p, q *points
 			}
 			s := newSplit(p, at.members, k, space)
 			s.fill(means)
-			s.finish()
-			s.send(q, at.others, parts, workers)
+			s.send(q, at.others, parts, e.Workers())
 			for _, part := range parts {
 				for _, o := range part.others {
 					leaf[o] = part.node
 				}
 			}
 			below[i] = parts
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -205,6 +215,15 @@ func (h *fittedHierarchy) descend(ctx context.Context, workers int, p, q *points
 	return leaf, nil
 }
 
+// fill puts the members into clusters.
+func (s *split) fill(cluster []int32) {
+	s.Empty()
+	for n, k := range cluster {
+		s.Move(n, -1, k)
+	}
+	s.Update()
+}
+
 // send adds the given points of q to the parts of their nearest means.
 func (s *split) send(q *points, others []int32, parts []part, workers int) {
 	to := make([]int32, len(others))
@@ -214,8 +233,8 @@ func (s *split) send(q *points, others []int32, parts []part, workers int) {
 		for n := from; n < end; n++ {
 			s.shift(dense, q.row(others[n]))
 			entries = s.reach(entries[:0], &q.counts, others[n])
-			s.score(score, dense, entries)
-			to[n] = nearest(score)
+			s.means.Score(score, dense, entries, nil)
+			to[n] = nystrom.Nearest(score)
 		}
 	})
 	for n, k := range to {

@@ -1,10 +1,13 @@
 package mpgk
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/nystrom"
 	"github.com/grove-graph/grove/parallel"
 )
 
@@ -21,15 +24,17 @@ const (
 // divide runs k-means from a k-means++ start. It returns the cluster of every member, and the clusters whose
 // means decided that; they are the same unless the iterations were cut off. All members are in one cluster
 // where they are equal.
-func (s *split) divide(rng *rand.Rand, iterations, workers int) (cluster, means []int32) {
-	return s.lloyd(s.seed(rng, workers), iterations, workers)
+func (s *split) divide(
+	ctx context.Context, e engine.Engine, rng *rand.Rand, iterations int,
+) (cluster, means []int32, err error) {
+	return nystrom.Lloyd(ctx, e, s, s.seed(rng, e.Workers()), nystrom.LloydOptions{Iterations: iterations})
 }
 
 // seed returns the clusters of a k-means++ start (Arthur and Vassilvitskii, SODA 2007), in which every later
 // centre is the best of 2 + floor(ln k) candidates.
 func (s *split) seed(rng *rand.Rand, workers int) []int32 {
-	clear(s.table)
-	norm := s.norms()
+	clear(s.means.Table)
+	norm := s.vectors.Squares
 	total, inertia, centre := 0.0, 0.0, 0.0
 	distance := make([]float64, len(s.members)) // squared, times the copies
 	for n, i := range s.members {
@@ -62,36 +67,19 @@ func (s *split) seed(rng *rand.Rand, workers int) []int32 {
 	}
 }
 
-// norms returns |x|^2 of every member.
-func (s *split) norms() []float64 {
-	if s.norm != nil {
-		return s.norm
-	}
-	s.norm = make([]float64, len(s.members))
-	for n := range s.norm {
-		for j, x := range s.row(n) {
-			s.norm[n] += s.points.scale[j] * x * x
-		}
-		for _, e := range s.entries[s.start[n]:s.start[n+1]] {
-			s.norm[n] += s.steps[e].norm
-		}
-	}
-	return s.norm
-}
-
 // choose takes the candidate that leaves the smallest sum of distances, the first of equals, for the centre of
 // cluster k. It brings distances and clusters up to date and returns the sum.
 func (s *split) choose(k int32, candidates []int32, norm, distance []float64, cluster []int32, workers int) float64 {
 	width := len(candidates)
 	for j, n := range candidates {
 		s.single(j, int(n))
-		s.offset[j] = norm[n] / 2
+		s.means.Offset[j] = norm[n] / 2
 	}
 	fresh := make([]float64, len(s.members)*width)
 	parallel.Chunks(workers, len(s.members), memberChunk, func(from, to int) {
 		score := make([]float64, len(s.weight))
 		for n := from; n < to; n++ {
-			s.score(score, s.row(n), s.entries[s.start[n]:s.start[n+1]])
+			s.score(score, n)
 			for j := range width {
 				fresh[n*width+j] = s.points.copies[s.members[n]] * max(norm[n]-2*score[j], 0)
 			}
@@ -118,11 +106,17 @@ func (s *split) choose(k int32, candidates []int32, norm, distance []float64, cl
 	return bestSum
 }
 
+// score writes the scores of member n to dst.
+func (s *split) score(dst []float64, n int) {
+	dense, entries, values := s.vectors.Row(n)
+	s.means.Score(dst, dense, entries, values)
+}
+
 // single makes member n the mean of cluster j, in an empty table.
 func (s *split) single(j, n int) {
-	row := s.row(n)
+	row, _, _ := s.vectors.Row(n)
 	for i, x := range row {
-		s.slope[j*len(row)+i] = s.points.scale[i] * x
+		s.means.Slope[j*len(row)+i] = s.points.scale[i] * x
 	}
 	s.eachStep(j, n, func(t *float64, norm float64) { *t = norm })
 }
@@ -133,8 +127,9 @@ func (s *split) unset(j, n int) { s.eachStep(j, n, func(t *float64, _ float64) {
 // eachStep calls visit with the entries of the table for cluster j in the columns of member n, and the inner product
 // of the member with one that reaches the step.
 func (s *split) eachStep(j, n int, visit func(t *float64, norm float64)) {
-	table := s.table[j/lanes*len(s.steps):]
-	for _, top := range s.entries[s.start[n]:s.start[n+1]] {
+	table := s.means.Table[j/lanes*len(s.steps):]
+	_, entries, _ := s.vectors.Row(n)
+	for _, top := range entries {
 		for e := top; ; e-- {
 			visit(&table[e][j%lanes], s.steps[e].norm)
 			if s.steps[e].first {

@@ -61,14 +61,14 @@ func TestTransformIsTheFitWhereKMeansWasCutOff(t *testing.T) {
 	for c := labelled; c <= bare; c++ {
 		s := newState(batch(t, molecules(300, 5, c)), InputOf(batch(t, molecules(1, 5, c))), false)
 		opt := Options{Branching: 4, Depth: 6}
-		h, err := growWithin(t.Context(), 1, &s.points, &opt, 1, 1)
+		h, err := growWithin(t.Context(), enginetest.Open(t, 1), &s.points, &opt, 1, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c == attributed && len(h.strays) == 0 {
 			t.Error("k-means after one iteration has no strays: the test shows nothing")
 		}
-		leaf, err := h.descend(t.Context(), 2, &s.points, &s.points)
+		leaf, err := h.descend(t.Context(), enginetest.Open(t, 2), &s.points, &s.points)
 		if err != nil {
 			t.Fatal(err)
 		}

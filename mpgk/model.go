@@ -157,7 +157,7 @@ func (o *Options) seed(purpose uint64, t int) uint64 {
 type learner struct{ *Model }
 
 func (l learner) leaves(ctx context.Context, t int, s *state) ([]int32, error) {
-	h, err := grow(ctx, l.engine.Workers(), &s.points, &l.opt, l.opt.seed(drawHierarchy, t))
+	h, err := grow(ctx, l.engine, &s.points, &l.opt, l.opt.seed(drawHierarchy, t))
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ type follower struct{ *Model }
 
 func (f follower) leaves(ctx context.Context, t int, s *state) ([]int32, error) {
 	i := &f.fitted[t]
-	return i.hierarchy.descend(ctx, f.engine.Workers(), i.points, &s.points)
+	return i.hierarchy.descend(ctx, f.engine, i.points, &s.points)
 }
 
 func (f follower) landmarks(t int, _ *state) (*vertexMap, error) { return f.fitted[t].vertices, nil }

@@ -223,16 +223,42 @@ func TestSettledKMeansIsPlainKMeans(t *testing.T) {
 					start[i] = rng.Int32N(int32(k))
 				}
 				split := newSplit(f.points, members, k, newWorkspace(len(f.points.counts.weight)))
-				got, means := split.lloyd(start, 1000, 1)
-				want, _ := split.lloyd(start, 1, 1)
+				got, means := lloyd(t, split, start, 1000)
+				want, _ := lloyd(t, split, start, 1)
 				for before := start; !slices.Equal(before, want); {
 					before = want
-					want, _ = split.lloyd(want, 1, 1)
+					want, _ = lloyd(t, split, want, 1)
 				}
 				if !slices.Equal(got, want) || !slices.Equal(means, want) {
 					t.Fatalf("%s: %d clusters of %d points differ", s, k, len(members))
 				}
 			}
+		}
+	}
+}
+
+// Hierarchies over enough points for a device to score them are those of the host.
+func TestHierarchiesAreTheSameOnADevice(t *testing.T) {
+	opt, err := Preset("mpgk-aa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Iterations = 3
+	for c := labelled; c <= attributed; c++ {
+		m := fit(t, engine.NewCPU(2), batch(t, molecules(1200, 11, c)), opt)
+		f := &m.fitted[3]
+		rough := enginetest.NewRough(2)
+		for _, e := range []engine.Engine{rough, enginetest.Open(t, 2)} {
+			h, err := grow(t.Context(), e, f.points, &opt, opt.seed(drawHierarchy, 3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(h.parent, f.hierarchy.parent) || !slices.Equal(h.leaf, f.hierarchy.leaf) {
+				t.Errorf("%s: %v grows another hierarchy", c, e)
+			}
+		}
+		if rough.Products.Load() == 0 {
+			t.Errorf("%s: nothing was left to the device: the test shows nothing", c)
 		}
 	}
 }

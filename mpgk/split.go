@@ -3,64 +3,82 @@ package mpgk
 import (
 	"math"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/nystrom"
 )
 
-// split divides a set of points into clusters by their squared distances to the clusters' means in feature space.
-// What all points of the set have in common is left out: it moves every distance by the same amount.
+// split divides a set of points into clusters by their squared distances to the clusters' means in feature space, as a
+// [nystrom.Partition]. What all points of the set have in common is left out: it moves every distance by the same
+// amount. The mean of the dense columns is subtracted from all points.
 //
-// With the mean m of the dense columns subtracted from all points, x-m in place of x, and c the mean of a cluster,
-// |x-c|^2 = |x|^2 - 2 score and score = <x, c> - |c|^2/2. In counts the features are 0/1, [x_c >= i] for
-// i = 1, 2, ..., so that c is a share of the points, and the part of a score that comes from a column of counts is
-// looked up at the count in a table of sums over i.
+// In counts the features are 0/1, [x_c >= i] for i = 1, 2, ..., so that the mean of a cluster is a share of its points,
+// and the part of a score that comes from a column of counts is looked up at the count in a table of sums over i.
 type split struct {
 	points  *points
 	members []int32
 	k       int
 	space   *workspace
 
-	mean  []float64 // of the dense columns
-	dense []float64 // members x columns, less the mean
-
-	steps   []step  // one for each step of each column
-	start   []int32 // of the members' entries
-	entries []int32 // the highest step that a member reaches in each of its columns
-
-	norm []float64 // of the members, once they are asked for
+	mean    []float64       // of the dense columns
+	steps   []step          // one for each step of each column
+	vectors nystrom.Vectors // the members: dense columns less the mean, and the highest step reached in each column
 
 	// The clusters, in groups of lanes; those beyond k are empty.
-	weight []float64 // copies in each
-	offset []float64 // |c|^2/2
-	sums   []float64 // k x columns: copies times dense columns
-	slope  []float64 // k x columns: scale c
-	counts []lane    // groups x steps: copies in each cluster whose highest step in its column is this one
-	table  []lane    // groups x steps
+	means  nystrom.Means
+	weight []float64      // copies in each
+	sums   []float64      // clusters x columns: copies times dense columns
+	counts []nystrom.Lane // groups x steps: copies in each cluster whose highest step in its column is this one
 }
 
-// lanes is the number of clusters that stand together, so that one look-up serves all of them.
-const lanes = 4
-
-type lane [lanes]float64
+const lanes = nystrom.Lanes
 
 // newSplit prepares the set of the given points to be divided into k clusters. The workspace serves one split at a
 // time.
 func newSplit(p *points, members []int32, k int, space *workspace) *split {
 	s := &split{points: p, members: members, k: k, space: space}
+	d, groups := len(p.scale), (k+lanes-1)/lanes
 	s.centre()
 	s.findSteps()
-	s.start = make([]int32, 1, len(members)+1)
-	entries := space.entries[:0]
-	for _, i := range members {
+	start, entries := make([]int32, 1, len(members)+1), space.entries[:0]
+	s.vectors.Weights = make([]float64, len(members))
+	for n, i := range members {
+		s.vectors.Weights[n] = p.copies[i]
 		entries = s.reach(entries, &p.counts, i)
-		s.start = append(s.start, int32(len(entries)))
+		start = append(start, int32(len(entries)))
 	}
-	s.entries, space.entries = entries, entries
-	d, groups := len(p.scale), (k+lanes-1)/lanes
-	s.weight, s.offset = make([]float64, groups*lanes), make([]float64, groups*lanes)
-	s.counts, s.table = room(&space.counts, groups*len(s.steps)), room(&space.table, groups*len(s.steps))
-	s.sums, s.slope = make([]float64, k*d), make([]float64, k*d)
+	space.entries = entries
+	s.vectors.Width, s.vectors.Sparse = d, &engine.Sparse{Cols: len(s.steps), RowPtr: start, Col: entries}
+	s.vectors.Squares = s.squares()
+	s.means = nystrom.Means{
+		K: k, Offset: make([]float64, groups*lanes), Slope: make([]float64, groups*lanes*d),
+		Table: room(&space.table, groups*len(s.steps)),
+	}
+	s.weight, s.sums = make([]float64, groups*lanes), make([]float64, groups*lanes*d)
+	s.counts = room(&space.counts, groups*len(s.steps))
 	return s
 }
+
+// squares returns |x|^2 of every member.
+func (s *split) squares() []float64 {
+	norm := make([]float64, len(s.members))
+	for n := range norm {
+		dense, entries, _ := s.vectors.Row(n)
+		for j, x := range dense {
+			norm[n] += s.points.scale[j] * x * x
+		}
+		for _, e := range entries {
+			norm[n] += s.steps[e].norm
+		}
+	}
+	return norm
+}
+
+// Vectors implements [nystrom.Partition].
+func (s *split) Vectors() *nystrom.Vectors { return &s.vectors }
+
+// Means implements [nystrom.Partition].
+func (s *split) Means() *nystrom.Means { return &s.means }
 
 // centre subtracts the mean from the dense columns.
 func (s *split) centre() {
@@ -75,9 +93,9 @@ func (s *split) centre() {
 		simd.Axpy(s.points.copies[i], s.points.row(i), s.mean)
 	}
 	simd.Scale(1/total, s.mean)
-	s.dense = room(&s.space.dense, len(s.members)*d)
+	s.vectors.Dense = room(&s.space.dense, len(s.members)*d)
 	for n, i := range s.members {
-		s.shift(s.dense[n*d:(n+1)*d], s.points.row(i))
+		s.shift(s.vectors.Dense[n*d:(n+1)*d], s.points.row(i))
 	}
 }
 
@@ -87,39 +105,39 @@ func (s *split) shift(dst, row []float64) {
 	simd.Axpy(-1, s.mean, dst)
 }
 
-// row returns the dense columns of member n, less the mean.
-func (s *split) row(n int) []float64 {
-	d := len(s.points.scale)
-	return s.dense[n*d : (n+1)*d]
-}
-
-// empty removes all members from the clusters.
-func (s *split) empty() {
+// Empty implements [nystrom.Partition].
+func (s *split) Empty() {
 	clear(s.weight)
 	clear(s.counts)
 	clear(s.sums)
 }
 
+// Move implements [nystrom.Partition]. Copies are whole numbers, so that no rounding adds up in counts.
+func (s *split) Move(n int, from, to int32) {
+	if from >= 0 {
+		s.put(n, int(from), -1)
+	}
+	s.put(n, int(to), 1)
+}
+
 // put adds member n to cluster k, a number of times that may be negative.
 func (s *split) put(n, k int, times float64) {
-	copies := times * s.points.copies[s.members[n]]
+	copies := times * s.vectors.Weights[n]
 	s.weight[k] += copies
+	dense, entries, _ := s.vectors.Row(n)
 	counts := s.counts[k/lanes*len(s.steps):]
-	for _, e := range s.entries[s.start[n]:s.start[n+1]] {
+	for _, e := range entries {
 		counts[e][k%lanes] += copies
 	}
-}
-
-// sum adds the dense columns of member n to cluster k, a number of times that may be negative.
-func (s *split) sum(n, k int, times float64) {
-	if d := len(s.mean); d > 0 {
-		simd.Axpy(times*s.points.copies[s.members[n]], s.row(n), s.sums[k*d:(k+1)*d])
+	if d := len(dense); d > 0 {
+		simd.Axpy(copies, dense, s.sums[k*d:(k+1)*d])
 	}
 }
 
-// finish computes what scores need from the counts and sums of the clusters.
-func (s *split) finish() {
-	clear(s.offset)
+// Update implements [nystrom.Partition].
+func (s *split) Update() {
+	offset, slope := s.means.Offset, s.means.Slope
+	clear(offset)
 	d := len(s.points.scale)
 	for k, w := range s.weight[:s.k] {
 		for j := range d {
@@ -127,8 +145,8 @@ func (s *split) finish() {
 			if w > 0 {
 				c = s.sums[k*d+j] / w
 			}
-			s.slope[k*d+j] = s.points.scale[j] * c
-			s.offset[k] += s.points.scale[j] * c * c / 2
+			slope[k*d+j] = s.points.scale[j] * c
+			offset[k] += s.points.scale[j] * c * c / 2
 		}
 	}
 	for group := range len(s.weight) / lanes {
@@ -136,22 +154,22 @@ func (s *split) finish() {
 	}
 	for k, w := range s.weight {
 		if w == 0 {
-			s.offset[k] = math.Inf(1)
+			offset[k] = math.Inf(1)
 		}
 	}
 }
 
-// finishTable is finish for counts in one group of clusters: from the top of a column down to the means of its steps,
+// finishTable is Update for counts in one group of clusters: from the top of a column down to the means of its steps,
 // and up again to the sums over them.
 func (s *split) finishTable(group int) {
-	var inverse lane
+	var inverse nystrom.Lane
 	for j, w := range s.weight[group*lanes : (group+1)*lanes] {
 		if w > 0 {
 			inverse[j] = 1 / w
 		}
 	}
 	ia, ib, ic, id := inverse[0], inverse[1], inverse[2], inverse[3]
-	counts, table := s.counts[group*len(s.steps):][:len(s.steps)], s.table[group*len(s.steps):][:len(s.steps)]
+	counts, table := s.counts[group*len(s.steps):][:len(s.steps)], s.means.Table[group*len(s.steps):][:len(s.steps)]
 	var a, b, c, d float64     // copies that reach the step
 	var oa, ob, oc, od float64 // squared norms of the means
 	for e := len(s.steps) - 1; e >= 0; e-- {
@@ -163,48 +181,15 @@ func (s *split) finishTable(group int) {
 		ma, mb, mc, md := a*ia, b*ib, c*ic, d*id
 		ta, tb, tc, td := st.weight*ma, st.weight*mb, st.weight*mc, st.weight*md
 		oa, ob, oc, od = oa+ta*ma, ob+tb*mb, oc+tc*mc, od+td*md
-		table[e] = lane{ta, tb, tc, td}
+		table[e] = nystrom.Lane{ta, tb, tc, td}
 	}
 	for e := range s.steps {
 		if !s.steps[e].first {
 			t, below := &table[e], &table[e-1]
-			*t = lane{t[0] + below[0], t[1] + below[1], t[2] + below[2], t[3] + below[3]}
+			*t = nystrom.Lane{t[0] + below[0], t[1] + below[1], t[2] + below[2], t[3] + below[3]}
 		}
 	}
-	for j, o := range (lane{oa, ob, oc, od}) {
-		s.offset[group*lanes+j] += o / 2
+	for j, o := range (nystrom.Lane{oa, ob, oc, od}) {
+		s.means.Offset[group*lanes+j] += o / 2
 	}
-}
-
-// score writes the scores of a point to dst, one for each cluster, given its dense columns less the mean and its
-// entries.
-func (s *split) score(dst, dense []float64, entries []int32) {
-	d := len(dense)
-	for j, o := range s.offset {
-		dst[j] = -o
-		if d > 0 && j < s.k {
-			dst[j] += simd.Dot(dense, s.slope[j*d:(j+1)*d])
-		}
-	}
-	for group := range len(dst) / lanes {
-		sum := (*lane)(dst[group*lanes:])
-		table := s.table[group*len(s.steps):]
-		a, b, c, d := sum[0], sum[1], sum[2], sum[3]
-		for _, e := range entries {
-			t := &table[e]
-			a, b, c, d = a+t[0], b+t[1], c+t[2], d+t[3]
-		}
-		*sum = lane{a, b, c, d}
-	}
-}
-
-// nearest returns the first cluster with the largest score.
-func nearest(score []float64) int32 {
-	best := 0
-	for j, v := range score {
-		if v > score[best] {
-			best = j
-		}
-	}
-	return int32(best)
 }

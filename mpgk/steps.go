@@ -1,5 +1,7 @@
 package mpgk
 
+import "github.com/grove-graph/grove/nystrom"
+
 // step is one of the features [x_c >= i] of a column c of counts that divide a set of points.
 type step struct {
 	weight      float64
@@ -16,8 +18,8 @@ type workspace struct {
 	steps   []step
 	entries []int32
 	dense   []float64
-	counts  []lane
-	table   []lane
+	counts  []nystrom.Lane
+	table   []nystrom.Lane
 }
 
 // columnSteps are the steps of a column in a split.
