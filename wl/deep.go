@@ -154,7 +154,7 @@ func (m *Model) tree(ctx context.Context, graphs []int, opt *DeepOptions, progre
 		return t, nil
 	}
 	progress.report("group colours", 0, 1)
-	return t, t.groupNodes(ctx, opt.Groups, opt.Seed)
+	return t, t.groupNodes(ctx, m.engine, opt.Groups, opt.Seed)
 }
 
 func (m *Model) checkLearn(graphs, classes []int, opt *DeepOptions) error {

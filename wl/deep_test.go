@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/mkl"
@@ -456,6 +457,37 @@ func TestGroupsOfFewNodes(t *testing.T) {
 	one := learn(t, m, nil, y, DefaultDeepOptions(1))
 	if w := one.Weights()[0]; w[0] <= 0 || w[1] != w[0] || w[2] != w[0] {
 		t.Errorf("weights %v in a single group", w)
+	}
+}
+
+// Groups of enough colours for a device to score them are those of the host.
+func TestGroupsAreTheSameOnADevice(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 2))
+	x := &index{ptr: []int32{0}}
+	for range 4000 {
+		for object := range int32(40) {
+			if count := rng.Int32N(4); count > 0 {
+				x.entries = append(x.entries, posting{object, count})
+			}
+		}
+		x.ptr = append(x.ptr, int32(len(x.entries)))
+	}
+	var want []int32
+	rough := enginetest.NewRough(2)
+	for _, e := range []engine.Engine{engine.NewCPU(1), engine.NewCPU(3), rough, enginetest.Open(t, 2)} {
+		tree := newHierarchy([]*index{x}, upTo(40), 40, e.Workers())
+		if err := tree.groupNodes(t.Context(), e, 6, 1); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = tree.group
+		}
+		if !slices.Equal(tree.group, want) {
+			t.Errorf("%v, %d workers: other groups", e, e.Workers())
+		}
+	}
+	if rough.Products.Load() == 0 {
+		t.Error("nothing was left to the device: the test shows nothing")
 	}
 }
 

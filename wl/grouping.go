@@ -3,25 +3,27 @@ package wl
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/nystrom"
 	"github.com/grove-graph/grove/parallel"
 )
 
-// grouping is k-means over the nodes of a hierarchy: the point of a node is the vector of its occurrences in the
-// objects, as it stands, and points are compared by squared Euclidean distance. Nodes of one shape are one point
-// of their number; nodes that do not occur are left out.
+// grouping is k-means over the nodes of a hierarchy, as a [nystrom.Partition]: the point of a node is the vector of its
+// occurrences in the objects, as it stands, and points are compared by squared Euclidean distance. Nodes of one shape
+// are one point of their number; nodes that do not occur are left out. Sums of points are whole numbers.
 type grouping struct {
 	*hierarchy
-	squares []float64 // squared length of each shape, 0 for that of nodes that do not occur
+	shapes  []int32 // that occur: the points
+	vectors nystrom.Vectors
 	k       int
-	centres []float64 // objects x k: those of one object beside each other
-	lengths []float64 // squared, of the centres
 
-	cluster  []int32 // of each shape, -1 for that of nodes that do not occur
-	distance []float64
-	inertia  []float64 // sum of squared distances of all nodes after each assignment
+	means   nystrom.Means
+	members []float64      // nodes of each cluster
+	sums    []nystrom.Lane // groups x objects: of the points of each cluster
 }
 
 const (
@@ -31,58 +33,65 @@ const (
 
 // newGrouping returns k-means into k clusters, at most one for each shape, before its first iteration.
 func newGrouping(t *hierarchy, k int) *grouping {
-	g := &grouping{hierarchy: t, squares: make([]float64, len(t.nodes))}
-	points := 0
-	for s := range g.squares {
+	g := &grouping{hierarchy: t}
+	x := &engine.Sparse{Cols: t.objects, RowPtr: []int32{0}}
+	for s, n := range t.nodes {
+		square := 0.0
 		for _, p := range t.of(s) {
-			g.squares[s] += float64(p.count) * float64(p.count)
+			square += float64(p.count) * float64(p.count)
+			x.Col, x.Values = append(x.Col, p.graph), append(x.Values, float64(p.count))
 		}
-		if g.squares[s] > 0 {
-			points++
+		if square == 0 {
+			continue
 		}
+		g.shapes = append(g.shapes, int32(s))
+		g.vectors.Squares = append(g.vectors.Squares, square)
+		g.vectors.Weights = append(g.vectors.Weights, float64(n))
+		x.RowPtr = append(x.RowPtr, int32(len(x.Col)))
 	}
-	g.k = min(k, points)
-	g.centres, g.lengths = make([]float64, t.objects*g.k), make([]float64, g.k)
-	g.cluster, g.distance = make([]int32, len(t.nodes)), make([]float64, len(t.nodes))
-	for s := range g.cluster {
-		g.cluster[s] = -1
+	g.vectors.Sparse, g.k = x, min(k, len(g.shapes))
+	groups := (g.k + nystrom.Lanes - 1) / nystrom.Lanes
+	g.members, g.sums = make([]float64, g.k), make([]nystrom.Lane, groups*t.objects)
+	g.means = nystrom.Means{
+		K: g.k, Offset: make([]float64, groups*nystrom.Lanes), Table: make([]nystrom.Lane, groups*t.objects),
 	}
 	return g
 }
 
-// seed draws the shapes of the first centres by k-means++ (Arthur and Vassilvitskii, SODA 2007).
-func (g *grouping) seed(seed uint64) []int32 {
+// seed draws the points of the first centres by k-means++ (Arthur and Vassilvitskii, SODA 2007). It returns them and
+// the clusters of all points around them.
+func (g *grouping) seed(seed uint64) (chosen, cluster []int32) {
 	rng := rand.New(rand.NewPCG(seed, 0x6b6d))
-	weight := make([]float64, len(g.nodes)) // number of nodes times squared distance to the nearest centre
-	for s, n := range g.nodes {
-		if g.squares[s] > 0 {
-			weight[s] = float64(n)
-		}
-	}
-	chosen := make([]int32, 0, g.k)
-	centre := make([]float64, g.objects)
+	weight := slices.Clone(g.vectors.Weights) // number of nodes times squared distance to the nearest centre
+	cluster = make([]int32, len(weight))
 	for len(chosen) < g.k {
-		at := draw(weight, rng.Float64())
-		chosen = append(chosen, int32(at))
-		clear(centre)
-		for _, p := range g.of(at) {
-			centre[p.graph] = float64(p.count)
-		}
-		first := len(chosen) == 1
-		parallel.Chunks(g.workers, len(weight), shapeChunk, func(from, to int) {
-			for s := from; s < to; s++ {
-				dot := 0.0
-				for _, p := range g.of(s) {
-					dot += float64(p.count) * centre[p.graph]
-				}
-				w := float64(g.nodes[s]) * max(g.squares[s]+g.squares[at]-2*dot, 0)
-				if g.squares[s] > 0 && (first || w < weight[s]) {
-					weight[s] = w
-				}
-			}
-		})
+		chosen = append(chosen, int32(draw(weight, rng.Float64())))
+		g.join(chosen, weight, cluster)
 	}
-	return chosen
+	return chosen, cluster
+}
+
+// join moves the points that are nearer to the last of some centres, which are points, to its cluster.
+func (g *grouping) join(chosen []int32, weight []float64, cluster []int32) {
+	centre := make([]float64, g.objects)
+	at := int(chosen[len(chosen)-1])
+	_, objects, counts := g.vectors.Row(at)
+	for e, o := range objects {
+		centre[o] = counts[e]
+	}
+	parallel.Chunks(g.workers, len(weight), shapeChunk, func(from, to int) {
+		for i := from; i < to; i++ {
+			dot := 0.0
+			_, objects, counts := g.vectors.Row(i)
+			for e, o := range objects {
+				dot += counts[e] * centre[o]
+			}
+			w := g.vectors.Weights[i] * (g.vectors.Squares[i] + g.vectors.Squares[at] - 2*dot)
+			if len(chosen) == 1 || w < weight[i] {
+				weight[i], cluster[i] = w, int32(len(chosen)-1)
+			}
+		}
+	})
 }
 
 // draw returns the first position with a weight at which the sum of the weights reaches the given part of that of all.
@@ -102,126 +111,83 @@ func draw(weights []float64, part float64) int {
 	return last
 }
 
-// run makes Lloyd iterations from centres at the given shapes until nothing changes its cluster.
-func (g *grouping) run(ctx context.Context, start []int32) error {
-	for c, s := range start {
-		for _, p := range g.of(int(s)) {
-			g.centres[int(p.graph)*g.k+c] = float64(p.count)
-		}
-	}
-	for range maxLloyd {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if !g.assign() {
-			break
-		}
-		g.update()
-	}
-	return nil
+// Vectors implements [nystrom.Partition].
+func (g *grouping) Vectors() *nystrom.Vectors { return &g.vectors }
+
+// Means implements [nystrom.Partition].
+func (g *grouping) Means() *nystrom.Means { return &g.means }
+
+// Empty implements [nystrom.Partition].
+func (g *grouping) Empty() {
+	clear(g.members)
+	clear(g.sums)
 }
 
-// assign gives every shape its nearest centre, the first of equals, and reports whether any is another than before.
-func (g *grouping) assign() (changed bool) {
-	clear(g.lengths)
-	for o := range g.objects {
-		for c, v := range g.centres[o*g.k : (o+1)*g.k] {
-			g.lengths[c] += v * v
-		}
+// Move implements [nystrom.Partition].
+func (g *grouping) Move(point int, from, to int32) {
+	if from >= 0 {
+		g.put(point, int(from), -1)
 	}
-	before := slices.Clone(g.cluster)
-	parallel.Each(g.workers, (len(g.nodes)+shapeChunk-1)/shapeChunk, func() func(int) {
-		dots := make([]float64, g.k)
-		return func(chunk int) {
-			for s := chunk * shapeChunk; s < min((chunk+1)*shapeChunk, len(g.nodes)); s++ {
-				if g.squares[s] > 0 {
-					g.cluster[s], g.distance[s] = g.nearest(s, dots)
-				}
-			}
-		}
-	})
-	sum := 0.0
-	for s, d := range g.distance {
-		sum += float64(g.nodes[s]) * d
-	}
-	g.inertia = append(g.inertia, sum)
-	return !slices.Equal(before, g.cluster)
+	g.put(point, int(to), 1)
 }
 
-// nearest returns the nearest centre of a shape and its squared distance. dots is scratch space.
-func (g *grouping) nearest(s int, dots []float64) (cluster int32, distance float64) {
-	clear(dots)
-	for _, p := range g.of(s) {
-		count := float64(p.count)
-		for c, v := range g.centres[int(p.graph)*g.k : (int(p.graph)+1)*g.k] {
-			dots[c] += count * v
-		}
-	}
-	best, least := 0, g.lengths[0]-2*dots[0]
-	for c, dot := range dots {
-		if d := g.lengths[c] - 2*dot; d < least {
-			best, least = c, d
-		}
-	}
-	return int32(best), max(g.squares[s]+least, 0)
-}
-
-// update moves every centre to the mean of its nodes.
-func (g *grouping) update() {
-	members := g.fill()
-	clear(g.centres)
-	for s, n := range g.nodes {
-		if c := int(g.cluster[s]); c >= 0 {
-			for _, p := range g.of(s) {
-				g.centres[int(p.graph)*g.k+c] += float64(n) * float64(p.count)
-			}
-		}
-	}
-	for o := range g.objects {
-		for c, m := range members {
-			g.centres[o*g.k+c] /= m
-		}
+// put adds a point to cluster c, a number of times that may be negative.
+func (g *grouping) put(point, c int, times float64) {
+	n := times * g.vectors.Weights[point]
+	g.members[c] += n
+	_, objects, counts := g.vectors.Row(point)
+	sums := g.sums[c/nystrom.Lanes*g.objects:]
+	for e, o := range objects {
+		sums[o][c%nystrom.Lanes] += n * counts[e]
 	}
 }
 
-// fill gives every empty cluster the shape farthest from its centre, the first of equals, from clusters of
-// several shapes, and returns the number of nodes of each cluster.
-func (g *grouping) fill() (members []float64) {
-	members = make([]float64, g.k)
-	shapes := make([]int, g.k)
-	for s, c := range g.cluster {
-		if c >= 0 {
-			members[c] += float64(g.nodes[s])
-			shapes[c]++
-		}
-	}
-	for c := range members {
-		if shapes[c] > 0 {
+// Update implements [nystrom.Partition].
+func (g *grouping) Update() {
+	for c := range g.means.Offset {
+		if c >= g.k || g.members[c] == 0 {
+			g.means.Offset[c] = math.Inf(1)
 			continue
 		}
-		far := -1
-		for s, old := range g.cluster {
-			if old >= 0 && shapes[old] > 1 && (far < 0 || g.distance[s] > g.distance[far]) {
-				far = s
-			}
+		from, lane, square := c/nystrom.Lanes*g.objects, c%nystrom.Lanes, 0.0
+		for o := from; o < from+g.objects; o++ {
+			v := g.sums[o][lane] / g.members[c]
+			g.means.Table[o][lane] = v
+			square += v * v
 		}
-		old, n := g.cluster[far], float64(g.nodes[far])
-		members[old], shapes[old] = members[old]-n, shapes[old]-1
-		members[c], shapes[c] = n, 1
-		g.cluster[far], g.distance[far] = int32(c), 0
+		g.means.Offset[c] = square / 2
 	}
-	return members
+}
+
+// run makes Lloyd iterations from given clusters of the points until nothing changes, and returns the clusters. Empty
+// ones take the points that are farthest from their centres.
+func (g *grouping) run(ctx context.Context, e engine.Engine, start []int32) ([]int32, error) {
+	cluster, _, err := nystrom.Lloyd(ctx, e, g, start, nystrom.LloydOptions{Iterations: maxLloyd, Refill: true})
+	return cluster, err
 }
 
 // groupNodes clusters the nodes of a hierarchy and makes the clusters its kernels.
-func (t *hierarchy) groupNodes(ctx context.Context, k int, seed uint64) error {
+func (t *hierarchy) groupNodes(ctx context.Context, e engine.Engine, k int, seed uint64) error {
 	g := newGrouping(t, k)
 	if g.k == 0 {
 		return errors.New("the graphs have no vertices whose colours could be grouped")
 	}
-	if err := g.run(ctx, g.seed(seed)); err != nil {
+	_, start := g.seed(seed)
+	cluster, err := g.run(ctx, e, start)
+	if err != nil {
 		return err
 	}
-	t.group, t.groups = g.cluster, g.k
+	g.share(cluster)
 	return nil
+}
+
+// share makes the clusters of the points the kernels of the hierarchy.
+func (g *grouping) share(cluster []int32) {
+	g.groups, g.group = g.k, make([]int32, len(g.nodes))
+	for s := range g.group {
+		g.group[s] = -1
+	}
+	for i, s := range g.shapes {
+		g.group[s] = cluster[i]
+	}
 }
