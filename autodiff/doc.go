@@ -8,7 +8,7 @@
 // each; the first error is kept and returned by [Graph.Err]. What changes from batch to batch, the arcs
 // and the input of the vertices, is no value of gorgonia: it is the [Batch] of the graph, set before each
 // run. So the parameters alone have shapes that gorgonia knows. A dimension that depends on the batch is 1
-// to gorgonia, and one compiled tape machine runs batches of any size.
+// to gorgonia, and one compiled [Machine] runs batches of any size.
 //
 // Every operation keeps the memory of its result between runs and enlarges it by powers of two. A step
 // therefore allocates nothing once the largest batch was seen, on a device as on the host.

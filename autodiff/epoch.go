@@ -53,7 +53,7 @@ func (r *epochRun) begin(n *Network, batches, items int) {
 // add takes over what the network put out for a batch.
 func (r *epochRun) add(n *Network, b *Batch) error {
 	at, first := len(r.truth), r.first[len(r.truth)]
-	if err := n.engine.Place(r.losses, dense(n.last.loss.Value()), nil,
+	if err := n.engine.Place(r.losses, n.last.value(n.last.loss), nil,
 		engine.Placement{Row: at, Stride: 1}); err != nil {
 		return err
 	}

@@ -228,7 +228,7 @@ func (g *golden) checkLoss(t *testing.T, e engine.Engine, dtype tensor.Dtype, lo
 	if err := closeTo(download(t, grads.Bias), want.Grads.Bias, tolerance); err != nil {
 		return fmt.Errorf("gradient of the bias: %w", err)
 	}
-	toRepresentation := dense(net.train.representation.Deriv().Value())
+	toRepresentation := net.train.value(net.train.representation.Deriv())
 	if err := closeTo(download(t, toRepresentation), flatten(want.Grads.Representation), tolerance); err != nil {
 		return fmt.Errorf("gradient of the representation: %w", err)
 	}

@@ -24,7 +24,6 @@ type Graph struct {
 	units   map[unit]*tensor.Dense
 	salt    int // see Unique
 	err     error
-	failure error // of the operation that stopped the last run
 }
 
 // NewGraph returns an empty graph of the given dtype, Float32 or Float64, on an engine.
@@ -144,14 +143,7 @@ func (op *operation) InferShape(...G.DimSizer) (tensor.Shape, error) {
 	return op.shape.Clone(), nil
 }
 
-// Do keeps the first failure as it is: gorgonia wraps it in the history of its machine.
-func (op *operation) Do(in ...G.Value) (G.Value, error) {
-	v, err := op.compute(in)
-	if err != nil {
-		op.graph.failure = fmt.Errorf("%s: %w", op.name, err)
-	}
-	return v, err
-}
+func (op *operation) Do(in ...G.Value) (G.Value, error) { return op.compute(in) }
 
 func (op *operation) ReturnsPtr() bool     { return true }
 func (op *operation) CallsExtern() bool    { return false }

@@ -161,7 +161,7 @@ func (n *Network) Loss() (float64, error) {
 	if n.last == nil || n.last.loss == nil {
 		return 0, errors.New("no loss: the last run was no step")
 	}
-	loss, err := engine.ToHost(dense(n.last.loss.Value()))
+	loss, err := engine.ToHost(n.last.value(n.last.loss))
 	if err != nil {
 		return 0, err
 	}
@@ -177,7 +177,7 @@ func (n *Network) Logits() *tensor.Dense {
 	if n.last == nil {
 		return nil
 	}
-	return dense(n.last.logits.Value())
+	return n.last.value(n.last.logits)
 }
 
 // Representation returns what the classifier saw of the items in the last Step or Forward: items x width, column =
@@ -186,7 +186,7 @@ func (n *Network) Representation() *tensor.Dense {
 	if n.last == nil {
 		return nil
 	}
-	return dense(n.last.representation.Value())
+	return n.last.value(n.last.representation)
 }
 
 // Gradients returns the gradients of the last Step, in the shapes of the parameters.
@@ -196,7 +196,7 @@ func (n *Network) Gradients() (Parameters, error) {
 	}
 	var p Parameters
 	for _, g := range n.last.gradients {
-		p.Anchors = append(p.Anchors, dense(g.Value()))
+		p.Anchors = append(p.Anchors, n.last.value(g))
 	}
 	last := len(p.Anchors) - 2
 	p.Anchors, p.Weight, p.Bias = p.Anchors[:last], p.Anchors[last], p.Anchors[last+1]

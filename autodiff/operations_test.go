@@ -54,6 +54,19 @@ func (g *Graph) weigh(t testing.TB, x *G.Node) *G.Node {
 	return g.add(op, x)
 }
 
+// ran returns a machine of the graph after a run.
+func ran(t *testing.T, g *Graph) *Machine {
+	t.Helper()
+	m, err := g.Machine()
+	if err == nil {
+		err = m.Run()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // differentiate builds a scalar from parameters of the given shapes and compares its gradients with central
 // differences, in float64, to 1e-6 of the largest.
 func differentiate(t *testing.T, shapes []tensor.Shape, b *Batch, build func(g *Graph, p []*G.Node) *G.Node) {
@@ -82,19 +95,20 @@ func differentiate(t *testing.T, shapes []tensor.Shape, b *Batch, build func(g *
 	if !g.unique() {
 		t.Fatal("two nodes have one hash")
 	}
-	m := g.Machine()
-	defer m.Close()
+	m, err := g.Machine()
+	if err != nil {
+		t.Fatal(err)
+	}
 	run := func() float64 {
-		m.Reset()
-		if err := m.RunAll(); err != nil {
-			t.Fatal(g.Failure(), err)
+		if err := m.Run(); err != nil {
+			t.Fatal(err)
 		}
-		return download(t, dense(cost.Value()))[0]
+		return download(t, dense(m.Value(cost)))[0]
 	}
 	run()
 	var got [][]float64
 	for _, grad := range grads {
-		got = append(got, slices.Clone(download(t, dense(grad.Value()))))
+		got = append(got, slices.Clone(download(t, dense(m.Value(grad)))))
 	}
 	for i, x := range tensors {
 		if err := closeTo(got[i], central(t, e, x, run), 1e-6); err != nil {
@@ -183,7 +197,11 @@ func TestSharedNodeGradients(t *testing.T) {
 	if _, err := G.Grad(g.weigh(t, g.MatMul(x, x, false, true)), x); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Machine().RunAll(); err == nil || !strings.Contains(err.Error(), "Add") {
+	m, err := g.Machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Run(); err == nil || !strings.Contains(err.Error(), "Add") {
 		t.Errorf("error %v, want one about Add", err)
 	}
 }
@@ -226,14 +244,10 @@ func TestGramGradientIsTheComposedOne(t *testing.T) {
 				k := g.Gram(z, kernel, all)
 				want := g.add(g.gramGradient(shape, kernel, lengths), z, w)
 				got := g.add(g.wholeGramGradient(whole, shape, kernel, all), z, k, w)
-				m := g.Machine()
-				if err := m.RunAll(); err != nil {
-					t.Fatal(g.Failure(), err)
-				}
-				if err := closeTo(download(t, dense(got.Value())), download(t, dense(want.Value())), tolerance); err != nil {
+				m := ran(t, g)
+				if err := closeTo(download(t, dense(m.Value(got))), download(t, dense(m.Value(want))), tolerance); err != nil {
 					t.Errorf("%v, all %v, sum %v: %v", dtype, all, sum, err)
 				}
-				m.Close()
 				g.Release()
 			}
 		}
@@ -289,17 +303,14 @@ func TestGoldenInverseSqrt(t *testing.T) {
 				if g.Err() != nil {
 					t.Fatal(g.Err())
 				}
-				m := g.Machine()
-				if err := m.RunAll(); err != nil {
-					t.Fatal(err)
-				}
+				m := ran(t, g)
 				symmetric := make([]float64, 0, q*q)
 				for i := range q {
 					for j := range q {
 						symmetric = append(symmetric, (want[i][j]+want[j][i])/2)
 					}
 				}
-				if err := closeTo(download(t, dense(back[0].Value())), symmetric, tolerance); err != nil {
+				if err := closeTo(download(t, dense(m.Value(back[0]))), symmetric, tolerance); err != nil {
 					t.Errorf("%s, gradient %d: %v", c.Name, gradient, err)
 				}
 				g.Release()
@@ -360,10 +371,8 @@ func TestInterleaving(t *testing.T) {
 	g := NewGraph(e, tensor.Float64)
 	defer g.Release()
 	x := g.Interleave(g.Parameter("x", upload(t, e, tensor.Float64, []float64{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2)), 2)
-	if err := g.Machine().RunAll(); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := download(t, dense(x.Value())), []float64{1, 5, 2, 6, 3, 7, 4, 8}; !slices.Equal(got, want) {
+	m := ran(t, g)
+	if got, want := download(t, dense(m.Value(x))), []float64{1, 5, 2, 6, 3, 7, 4, 8}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -413,10 +422,7 @@ func TestWeightsRepeatItems(t *testing.T) {
 			defer g.Release()
 			g.SetBatch(&Batch{targets: made})
 			cost := g.Loss(g.Parameter("x", upload(t, e, tensor.Float64, x, len(x)/2, 2)), loss)
-			if err := g.Machine().RunAll(); err != nil {
-				t.Fatal(err)
-			}
-			got[i] = download(t, dense(cost.Value()))[0]
+			got[i] = download(t, dense(ran(t, g).Value(cost)))[0]
 		}
 		if math.Abs(got[0]-got[1]) > 1e-14 {
 			t.Errorf("%s: %g weighted, %g repeated", loss, got[0], got[1])

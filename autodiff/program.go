@@ -2,7 +2,6 @@ package autodiff
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/grove-graph/grove/engine"
 	G "gorgonia.org/gorgonia"
@@ -12,7 +11,7 @@ import (
 // program is a network as a compiled expression graph.
 type program struct {
 	graph                  *Graph
-	machine                G.VM
+	machine                *Machine
 	anchorRows             []*tensor.Dense // of each layer: the anchors as a matrix
 	representation, logits *G.Node
 	loss                   *G.Node   // nil without gradients
@@ -35,14 +34,14 @@ func (n *Network) compile(gradients bool) (*program, error) {
 			return nil, err
 		}
 		if g.unique() {
-			p.machine = g.Machine()
-			return p, nil
+			p.machine, err = g.Machine()
+			return p, err
 		}
 	}
 	return nil, fmt.Errorf("%d numberings of the operations have equal hashes", salts)
 }
 
-// unique reports whether all nodes have hashes of their own: the compiler of gorgonia takes nodes with one
+// unique reports whether all nodes have hashes of their own: gorgonia takes nodes with one
 // 32-bit hash for one node, whatever they compute.
 func (g *Graph) unique() bool {
 	seen := map[uint32]*G.Node{}
@@ -54,17 +53,6 @@ func (g *Graph) unique() bool {
 	}
 	return true
 }
-
-// Machine compiles the graph. Values of nodes are good from a run to the next.
-func (g *Graph) Machine() G.VM {
-	m := G.NewTapeMachine(g.ExprGraph, G.WithEngine(g.engine))
-	runtime.SetFinalizer(m, nil) // it does nothing but keep the parameters from the collector for a cycle
-	return m
-}
-
-// Failure returns the error of the operation that stopped the last run of a machine, without gorgonia's
-// account of where the machine was.
-func (g *Graph) Failure() error { return g.failure }
 
 // build adds the nodes of the network to a graph.
 func (n *Network) build(g *Graph, gradients bool) (*program, error) {
@@ -138,18 +126,14 @@ func (n *Network) build(g *Graph, gradients bool) (*program, error) {
 // run runs the program on a batch.
 func (p *program) run(b *Batch) error {
 	p.graph.SetBatch(b)
-	p.graph.failure = nil
-	p.machine.Reset()
-	err := p.machine.RunAll()
-	p.graph.SetBatch(nil)
-	if p.graph.failure != nil {
-		return p.graph.failure
-	}
-	return err
+	defer p.graph.SetBatch(nil)
+	return p.machine.Run()
 }
 
+// value returns the value of a node from the last run.
+func (p *program) value(node *G.Node) *tensor.Dense { return dense(p.machine.Value(node)) }
+
 func (p *program) release() {
-	p.machine.Close()
 	p.graph.Release()
 	p.anchorRows = nil
 }
