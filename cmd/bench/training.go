@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/grove-graph/grove/autodiff"
@@ -137,16 +138,25 @@ func (g *pipeline) epochTimes(ctx context.Context, t *gckn.Training) (timing, er
 	return times, err
 }
 
-// outside returns the share of the time of an epoch's steps in which no operation of the engine runs.
+// shareEpochs is the number of epochs whose shares are compared.
+const shareEpochs = 15
+
+// outside returns the share of the time of an epoch's steps in which no operation of the engine runs: the median
+// over some epochs, because other programs interrupt now the one, now the other.
 func (g *pipeline) outside(ctx context.Context, t *gckn.Training) (float64, error) {
 	e := &timedEngine{CPU: engine.NewCPU(g.on.workers)}
 	one := *t
-	one.Options.Epochs = 3
-	var share float64
+	one.Options.Epochs = shareEpochs
+	var shares []float64
 	one.Watch = func(r autodiff.Record) {
-		share = 1 - e.spent().Seconds()/r.Seconds // of the last epoch
+		if r.Epoch > 1 { // the first one makes memory
+			shares = append(shares, 1-e.spent().Seconds()/r.Seconds)
+		}
 		e.nanoseconds.Store(0)
 	}
-	_, err := gckn.Supervise(ctx, e, &one)
-	return share, err
+	if _, err := gckn.Supervise(ctx, e, &one); err != nil {
+		return 0, err
+	}
+	slices.Sort(shares)
+	return shares[len(shares)/2], nil
 }
