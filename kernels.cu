@@ -25,6 +25,7 @@
 //   Conversion
 //   Pooling over paths, walks and non-backtracking walks
 //   Sparse matrices: products, diagonals of powers, histogram intersection, Bayes' rule
+//   Splits of trees that look along walks (TREE-G)
 //   Functions of symmetric matrices: the inverse square root and its gradient
 
 // ===== What all sections share =======================================================================
@@ -3809,6 +3810,501 @@ POSTERIOR(posterior_f64, double)
     }
 POSTERIOR_PLAIN(posterior_plain_f32, float)
 POSTERIOR_PLAIN(posterior_plain_f64, double)
+
+// ===== Splits of trees that look along walks (TREE-G) ===================================================
+//
+// Everything here is in double. Numbers lie on grids of powers of two on which sums are exact, so that the bits
+// are those of any other order and of any other engine; where there is no such grid, sums have the order of the
+// arcs and of the vertices, as on the CPU. Therefore no product is fused with a sum.
+//
+// A subset t is bit t % 2 of row t / 2 of sides, a byte for each of n vertices; t < 0 is everything. A search is
+// SEARCH_FIELDS integers, see SearchFields.
+
+// on_grid rounds x to multiples of the grid that a shift stands for; 0 leaves it as it is.
+__device__ inline double on_grid(double x, double shift) { return shift == 0 ? x : (x + shift) - shift; }
+
+__device__ inline bool in_subset(const unsigned char *sides, int subset, int v, int n) {
+    return subset < 0 || sides[static_cast<long long>(subset / 2) * n + v] >> subset % 2 & 1;
+}
+
+// ----- subset_walks: y_vik = sum over j of row i, j in subset v, of round_k(a_ij x_vjk) -----------------
+//
+// A is n x n with m entries, y is V x wanted x q, x the same or 1 x n x q. Missing values (NaN) of x count as 0.
+// Bytes, with one x for all: 8 n q + 4 (n + m) (+ 8 m with values) + V/2 n for the sides, 8 V wanted q for y.
+// Operations: V m q additions at most, half of them where the subsets of a row part the vertices. Floor: memory.
+//
+// subset_walks_plain: one thread for each element of y.
+// subset_walks: one thread for both vectors of a row of sides, so that arcs, sides and, where it serves all, x are read
+// once for two sums. The columns of a row lie side by side, so neighbouring threads read neighbouring addresses. The
+// entries of a row are added one after another whatever its length, for the order.
+
+extern "C" __global__ void __launch_bounds__(256)
+subset_walks_plain_f64(double *y, const double *x, const int *row_ptr, const int *col, const double *values,
+                       const unsigned char *sides, const int *rows, const double *shifts, int n, int q, int vectors,
+                       int wanted, int own) {
+    const long long items = static_cast<long long>(vectors) * wanted * q;
+    for (long long item = global_thread(); item < items; item += global_threads()) {
+        const int k = static_cast<int>(item % q), at = static_cast<int>(item / q % wanted), v = static_cast<int>(item / q / wanted);
+        const int i = rows ? rows[at] : at;
+        const double *from = x + (own ? static_cast<long long>(v) * n * q : 0);
+        const double shift = shifts ? shifts[k] : 0;
+        double sum = 0;
+        for (int e = row_ptr[i]; e < row_ptr[i + 1]; e++) {
+            const int j = col[e];
+            const double value = from[static_cast<long long>(j) * q + k];
+            if (value == value && in_subset(sides, sides ? v : -1, j, n))
+                sum += on_grid(__dmul_rn(values ? values[e] : 1.0, value), shift);
+        }
+        y[(static_cast<long long>(v) * n + i) * q + k] = sum;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+subset_walks_f64(double *y, const double *x, const int *row_ptr, const int *col, const double *values,
+                 const unsigned char *sides, const int *rows, const double *shifts, int n, int q, int vectors,
+                 int wanted, int own) {
+    const int together = sides ? 2 : 1, groups = vectors / together;
+    const long long vector = static_cast<long long>(n) * q, items = static_cast<long long>(groups) * wanted * q;
+    for (long long item = global_thread(); item < items; item += global_threads()) {
+        const int k = static_cast<int>(item % q), at = static_cast<int>(item / q % wanted), m = static_cast<int>(item / q / wanted);
+        const int i = rows ? rows[at] : at;
+        const double *from = x + (own ? static_cast<long long>(m) * together * vector : 0) + k;
+        const unsigned char *side = sides ? sides + static_cast<long long>(m) * n : nullptr;
+        const double shift = shifts ? shifts[k] : 0;
+        double sum[2] = {0, 0};
+        const int end = row_ptr[i + 1];
+#pragma unroll 4
+        for (int e = row_ptr[i]; e < end; e++) {
+            const int j = __ldg(col + e), bits = side ? side[j] : 1;
+            const double weight = values ? __ldg(values + e) : 1.0;
+            double value = 0;
+            if (bits & (own ? 1 : 3)) value = from[static_cast<long long>(j) * q];
+            if (bits & 1 && value == value) sum[0] += on_grid(__dmul_rn(weight, value), shift);
+            if (own && bits & 2) value = from[vector + static_cast<long long>(j) * q];
+            if (bits & 2 && value == value) sum[1] += on_grid(__dmul_rn(weight, value), shift);
+        }
+        double *to = y + static_cast<long long>(m) * together * vector + static_cast<long long>(i) * q + k;
+        to[0] = sum[0];
+        if (together == 2) to[vector] = sum[1];
+    }
+}
+
+// ----- dynamic_features: columns of what vectors along walks come to at examples ------------------------
+//
+// Search s reads vector x_v (n x q) and writes kinds q m values from places[s] on, m the examples of its node: for a
+// graph sum, mean, minimum or maximum of the entries of its vertices, for a vertex (offsets null, one kind) its entry.
+// Bytes: 8 q for every vertex of an example, 1 for its side, 8 kinds q for an example. Operations: 4 for each
+// entry. Floor: memory.
+//
+// dynamic_features_plain: one thread for each example and feature, which writes its values far from its neighbours'.
+// dynamic_features: a block takes TILE_EXAMPLES examples and TILE_FEATURES features and turns them in shared
+// memory, so that 64 bytes are read together and 256 are written.
+
+constexpr int SEARCH_FIELDS = 5;
+struct SearchFields {
+    int node, vector, subset, factor, over; // over: 0 within the subset, 1 zeros beyond it, 2 everywhere
+    double empty;
+};
+__device__ inline SearchFields search_fields(const int *searches, const double *empties, int s) {
+    const int *at = searches + static_cast<long long>(s) * SEARCH_FIELDS;
+    return {at[0], at[1], at[2], at[3], at[4], empties[s]};
+}
+
+struct DynamicFeatures {
+    const double *x;
+    const int *offsets;
+    const unsigned char *sides;
+    const double *factors, *shifts;
+    int n, q;
+
+    __device__ double entry(const SearchFields &t, int v, int k) const {
+        if (t.over != 2 && !in_subset(sides, t.subset, v, n)) return 0;
+        const double value = x[(static_cast<long long>(t.vector) * n + v) * q + k];
+        if (t.factor < 0) return value;
+        return on_grid(__dmul_rn(factors[static_cast<long long>(t.factor) * n + v], value), shifts ? shifts[k] : 0);
+    }
+};
+
+struct Entries {
+    double sum, low, high;
+    int count, size; // entries that are not missing, vertices in the subset
+
+    __device__ double value(int aggregation, double empty) const {
+        if (size == 0) return empty;
+        if (count == 0) return __longlong_as_double(0x7ff8000000000000LL);
+        return aggregation == 0 ? sum : aggregation == 1 ? sum / count : aggregation == 2 ? low : high;
+    }
+};
+
+__device__ inline Entries entries_of(const DynamicFeatures &f, const SearchFields &t, int graph, int k) {
+    Entries e = {0, 0, 0, 0, 0};
+    const int end = f.offsets[graph + 1];
+    for (int v = f.offsets[graph]; v < end; v++) {
+        const bool in = in_subset(f.sides, t.subset, v, f.n);
+        e.size += in;
+        if (!in && t.over == 0) continue;
+        const double value = f.entry(t, v, k);
+        if (value != value) continue;
+        e.low = e.count == 0 || value < e.low ? value : e.low;
+        e.high = e.count == 0 || value > e.high ? value : e.high;
+        e.sum += value;
+        e.count++;
+    }
+    return e;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+dynamic_features_plain_f64(double *columns, const double *x, const int *searches, const double *empties, const long long *places,
+                           const int *examples, const int *nodes, const int *offsets, const unsigned char *sides,
+                           const double *factors, const double *shifts, const int *aggregations, int kinds, int n, int q, int count) {
+    const DynamicFeatures f = {x, offsets, sides, factors, shifts, n, q};
+    for (int s = blockIdx.y; s < count; s += gridDim.y) {
+        const SearchFields t = search_fields(searches, empties, s);
+        const int first = nodes[t.node], m = nodes[t.node + 1] - first;
+        for (long long item = global_thread(); item < static_cast<long long>(m) * q; item += global_threads()) {
+            const int k = static_cast<int>(item % q), at = static_cast<int>(item / q), example = examples[first + at];
+            double *to = columns + places[s] + static_cast<long long>(k) * m + at;
+            if (!offsets) {
+                *to = f.entry(t, example, k);
+                continue;
+            }
+            const Entries e = entries_of(f, t, example, k);
+            for (int a = 0; a < kinds; a++) to[static_cast<long long>(a) * q * m] = e.value(aggregations[a], t.empty);
+        }
+    }
+}
+
+constexpr int TILE_EXAMPLES = 32, TILE_FEATURES = 8, MOST_KINDS = 4;
+
+extern "C" __global__ void __launch_bounds__(TILE_EXAMPLES * TILE_FEATURES)
+dynamic_features_f64(double *columns, const double *x, const int *searches, const double *empties, const long long *places,
+                     const int *examples, const int *nodes, const int *offsets, const unsigned char *sides,
+                     const double *factors, const double *shifts, const int *aggregations, int kinds, int n, int q, int count) {
+    __shared__ double tile[MOST_KINDS][TILE_FEATURES][TILE_EXAMPLES + 1];
+    const DynamicFeatures f = {x, offsets, sides, factors, shifts, n, q};
+    const int feature = threadIdx.x % TILE_FEATURES, example = threadIdx.x / TILE_FEATURES;
+    for (int s = blockIdx.y; s < count; s += gridDim.y) {
+        const SearchFields t = search_fields(searches, empties, s);
+        const int first = nodes[t.node], m = nodes[t.node + 1] - first, across = (q + TILE_FEATURES - 1) / TILE_FEATURES;
+        const long long tiles = static_cast<long long>((m + TILE_EXAMPLES - 1) / TILE_EXAMPLES) * across;
+        for (long long at = blockIdx.x; at < tiles; at += gridDim.x) {
+            const int from = static_cast<int>(at / across) * TILE_EXAMPLES, k0 = static_cast<int>(at % across) * TILE_FEATURES;
+            if (from + example < m && k0 + feature < q) {
+                const int i = examples[first + from + example];
+                if (offsets) {
+                    const Entries e = entries_of(f, t, i, k0 + feature);
+                    for (int a = 0; a < kinds; a++) tile[a][feature][example] = e.value(aggregations[a], t.empty);
+                } else {
+                    tile[0][feature][example] = f.entry(t, i, k0 + feature);
+                }
+            }
+            __syncthreads();
+            const int k = k0 + warp_index(), to = from + lane_index();
+            if (k < q && to < m)
+                for (int a = 0; a < kinds; a++)
+                    columns[places[s] + (static_cast<long long>(a) * q + k) * m + to] = tile[a][warp_index()][lane_index()];
+            __syncthreads();
+        }
+    }
+}
+
+// ----- best_splits: the best threshold of every column, and the best column of every node ----------------
+//
+// A column has m values; left of a threshold between two that follow each other lie examples of weight n and sums t
+// (of the targets, or the weight of each of `width` classes), and the threshold gains score(left) + score(right) -
+// score(all), see split_gain. found has gain, threshold and 1 for missing values above, for each column; column c is
+// number c % (kinds q) of search c / (kinds q). Bytes: 8 m for a column, 12 or 16 m for weights and targets, which a
+// cache keeps. Operations: m log^2 m comparisons in shared memory. Floor: the comparisons.
+//
+// best_splits_plain: one thread for each column, heapsort in device memory. It has no use for a tile.
+// best_splits: one block for each column. Values are sorted with their places by a bitonic network in shared memory, a
+// tile of them at a time; sorted tiles are merged by rank, each value by a binary search. Missing values sort to
+// the end. Every thread then takes as many sorted values as the others: it adds up their sums, a scan gives what lies
+// left of them, and it walks along them. Sums are exact, so their order does not matter.
+// best_splits_finish: one block for each node, which takes the first column of the largest gain.
+
+constexpr int VARIANCE = 0, ENTROPY = 2; // the Gini impurity is 1
+
+struct SplitExamples {
+    const double *weights, *targets;
+    const int *classes;
+    const double *information; // x log2 x of whole numbers
+    int impurity, width;
+    double min_leaf;
+
+    // take adds example i to sums that lie stride apart, the weight after them.
+    __device__ void take(double *sums, int stride, int i) const {
+        const double w = weights[i];
+        if (impurity == VARIANCE) sums[0] += targets[i];
+        else sums[static_cast<long long>(classes[i]) * stride] += w;
+        sums[static_cast<long long>(width) * stride] += w;
+    }
+    __device__ double term(double x) const { return impurity == ENTROPY ? information[static_cast<int>(x)] : __dmul_rn(x, x); }
+    __device__ double score(double n, double terms) const { return impurity == ENTROPY ? terms - term(n) : terms / n; }
+
+    // gain returns what is gained by examples whose sums, stride apart, are left + lost; all are those of the node.
+    __device__ double gain(const double *left, int stride, const double *lost, const double *all, bool with_lost) const {
+        double below = 0, above = 0, both = 0;
+        for (int c = 0; c < width; c++) {
+            const double x = left[static_cast<long long>(c) * stride] + (with_lost ? lost[c] : 0.0);
+            below += term(x);
+            above += term(all[c] - x);
+            both += term(all[c]);
+        }
+        const double n = left[static_cast<long long>(width) * stride] + (with_lost ? lost[width] : 0.0), total = all[width];
+        if (n < min_leaf || total - n < min_leaf) return 0;
+        return score(n, below) + score(total - n, above) - score(total, both);
+    }
+};
+
+// between returns a number t with a <= t < b.
+__device__ inline double between(double a, double b) {
+    double t = (a + b) / 2;
+    if (fabs(t) == infinity<double>()) t = a / 2 + b / 2;
+    return t >= b || t < a ? a : t;
+}
+
+// Sorted is a value with the number of its example, from m on for the m examples whose value is missing; their value is
+// infinite, so that they come last.
+struct Sorted {
+    double value;
+    int index;
+};
+__device__ inline bool comes_before(Sorted a, Sorted b) { return a.value < b.value || (a.value == b.value && a.index < b.index); }
+__device__ inline Sorted sorted_entry(const double *column, int i, int m) {
+    const double v = column[i];
+    if (v != v) return {infinity<double>(), i + m};
+    return {v, i};
+}
+
+// Split is the best threshold so far of those that one thread tries with the missing values on one side.
+struct Split {
+    double gain, n; // n: weight below it
+    int at;         // the sorted value below it, -1: none
+    __device__ void offer(double other, double weight, int p) {
+        if (other > gain) gain = other, n = weight, at = p;
+    }
+};
+
+// try_value offers the thresholds above sorted value p; left are the sums of the values up to p.
+__device__ inline void try_value(Split &below, Split &above, const SplitExamples &x, const double *value, int p, int present, int m,
+                                 const double *left, int stride, const double *lost, const double *all) {
+    const bool last = p == present - 1;
+    const double n = left[static_cast<long long>(x.width) * stride];
+    if (!last && value[p + 1] == value[p]) return;
+    if (!last) below.offer(x.gain(left, stride, lost, all, present < m), n + (present < m ? lost[x.width] : 0.0), p);
+    if (present < m) above.offer(x.gain(left, stride, lost, all, false), n, p);
+}
+
+// write_split writes the outcome of a column.
+__device__ inline void write_split(double *found, const double *value, int present, int m, double gain, int p, double n, double total, bool missing_above) {
+    found[0] = gain;
+    found[1] = p == present - 1 ? value[p] : between(value[p], value[p + 1]);
+    found[2] = missing_above || (present == m && total - n > n) ? 1 : 0;
+}
+__device__ inline void write_no_split(double *found) { found[0] = found[1] = found[2] = 0; }
+
+extern "C" __global__ void __launch_bounds__(64)
+best_splits_plain_f64(double *found, const double *columns, const int *searches, const long long *places, const int *nodes,
+                      const unsigned char *features, const double *weights, const double *targets, const int *classes,
+                      const double *information, int impurity, int width, double min_leaf, int per_search, int q, long long count,
+                      double *value_space, int *index_space, double *sum_space, int longest, int tile) {
+    const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
+    double *value = value_space + global_thread() * longest, *sums = sum_space + global_thread() * 3 * (width + 1);
+    int *index = index_space + global_thread() * longest;
+    double *left = sums, *lost = sums + width + 1, *all = lost + width + 1;
+    for (long long c = global_thread(); c < count; c += global_threads()) {
+        const int s = static_cast<int>(c / per_search), node = searches[static_cast<long long>(s) * SEARCH_FIELDS];
+        const int first = nodes[node], m = nodes[node + 1] - first;
+        write_no_split(found + 3 * c);
+        if (features && !features[static_cast<long long>(node) * q + c % q]) continue;
+        for (int w = 0; w < 3 * (width + 1); w++) sums[w] = 0;
+        const double *column = columns + places[s] + c % per_search * m;
+        int present = 0;
+        for (int i = 0; i < m; i++) {
+            const Sorted e = sorted_entry(column, i, m);
+            x.take(all, 1, first + i);
+            if (e.index < m) {
+                value[present] = e.value;
+                index[present++] = i;
+            } else {
+                x.take(lost, 1, first + i);
+            }
+        }
+        // Heapsort: a node of the heap sinks below its larger child.
+        for (int start = present / 2, end = present; end > 1;) {
+            if (start > 0) {
+                start--;
+            } else {
+                end--;
+                const double v = value[0];
+                const int i = index[0];
+                value[0] = value[end], index[0] = index[end];
+                value[end] = v, index[end] = i;
+            }
+            const Sorted e = {value[start], index[start]};
+            int at = start;
+            for (int child = 2 * at + 1; child < end; child = 2 * at + 1) {
+                if (child + 1 < end && comes_before({value[child], index[child]}, {value[child + 1], index[child + 1]})) child++;
+                if (!comes_before(e, {value[child], index[child]})) break;
+                value[at] = value[child], index[at] = index[child];
+                at = child;
+            }
+            value[at] = e.value, index[at] = e.index;
+        }
+        Split below = {0, 0, -1}, above = {0, 0, -1};
+        for (int p = 0; p < present; p++) {
+            x.take(left, 1, first + index[p]);
+            try_value(below, above, x, value, p, present, m, left, 1, lost, all);
+        }
+        const bool up = above.gain > below.gain;
+        if (up) below = above;
+        if (below.at >= 0) write_split(found + 3 * c, value, present, m, below.gain, below.at, below.n, all[width], up);
+    }
+}
+
+// sort_tile sorts a power of two of values in shared memory.
+__device__ inline void sort_tile(double *value, int *index, int size) {
+    for (int run = 2; run <= size; run *= 2)
+        for (int apart = run / 2; apart > 0; apart /= 2) {
+            __syncthreads();
+            for (int pair = threadIdx.x; pair < size / 2; pair += blockDim.x) {
+                const int a = pair / apart * 2 * apart + pair % apart, b = a + apart;
+                const bool up = (a & run) == 0;
+                const Sorted low = {value[a], index[a]}, high = {value[b], index[b]};
+                if (comes_before(high, low) == up) {
+                    value[a] = high.value, index[a] = high.index;
+                    value[b] = low.value, index[b] = low.index;
+                }
+            }
+        }
+    __syncthreads();
+}
+
+// merge_runs merges pairs of sorted runs of m values: each goes where its rank in its own run and in the other one says.
+__device__ inline void merge_runs(double *to_value, int *to_index, const double *value, const int *index, int run, int m) {
+    for (int p = threadIdx.x; p < m; p += blockDim.x) {
+        const int own = p / run * run, pair = own / (2 * run) * (2 * run);
+        const int other = own == pair ? min(pair + run, m) : pair, end = own == pair ? min(pair + 2 * run, m) : pair + run;
+        const Sorted e = {value[p], index[p]};
+        int low = other, high = end;
+        while (low < high) {
+            const int middle = low + (high - low) / 2;
+            if (comes_before({value[middle], index[middle]}, e)) low = middle + 1;
+            else high = middle;
+        }
+        const int to = pair + (p - own) + (low - other);
+        to_value[to] = e.value;
+        to_index[to] = e.index;
+    }
+    __syncthreads();
+}
+
+// scan_sums turns the sums of every thread of the block into those of all threads before it, and all into the total.
+__device__ inline void scan_sums(double *sums, double *all, int rows) {
+    const int threads = blockDim.x;
+    for (int w = warp_index(); w < rows; w += block_warps()) {
+        double carry = 0;
+        for (int t = lane_index(); t < threads; t += WARP) {
+            const double x = sums[static_cast<long long>(w) * threads + t], up_to = warp_scan(x);
+            sums[static_cast<long long>(w) * threads + t] = carry + up_to - x;
+            carry += __shfl_sync(ALL_LANES, up_to, WARP - 1);
+        }
+        if (lane_index() == 0) all[w] = carry;
+    }
+    __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+best_splits_f64(double *found, const double *columns, const int *searches, const long long *places, const int *nodes,
+                const unsigned char *features, const double *weights, const double *targets, const int *classes,
+                const double *information, int impurity, int width, double min_leaf, int per_search, int q, long long count,
+                double *value_space, int *index_space, double *sum_space, int longest, int tile) {
+    DYNAMIC_SHARED(double, tile_value);
+    int *tile_index = reinterpret_cast<int *>(tile_value + tile);
+    const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
+    const int threads = blockDim.x, rows = width + 1;
+    double *sums = sum_space + static_cast<long long>(blockIdx.x) * rows * (threads + 2), *own = sums + threadIdx.x;
+    double *all = sums + static_cast<long long>(rows) * threads, *lost = all + rows;
+    for (long long c = blockIdx.x; c < count; c += gridDim.x) {
+        const int s = static_cast<int>(c / per_search), node = searches[static_cast<long long>(s) * SEARCH_FIELDS];
+        const int first = nodes[node], m = nodes[node + 1] - first;
+        if (threadIdx.x == 0) write_no_split(found + 3 * c);
+        if (m < 2 || (features && !features[static_cast<long long>(node) * q + c % q])) continue;
+        const double *column = columns + places[s] + c % per_search * m;
+        double *value = value_space + static_cast<long long>(blockIdx.x) * 2 * longest, *other_value = value + longest;
+        int *index = index_space + static_cast<long long>(blockIdx.x) * 2 * longest, *other_index = index + longest;
+
+        int missing = 0;
+        for (int from = 0; from < m; from += tile) {
+            const int length = min(tile, m - from);
+            int size = 1;
+            while (size < length) size *= 2;
+            for (int i = threadIdx.x; i < size; i += threads) {
+                const Sorted e = i < length ? sorted_entry(column, from + i, m) : Sorted{infinity<double>(), 2 * m};
+                missing += i < length && e.index >= m;
+                tile_value[i] = e.value, tile_index[i] = e.index;
+            }
+            sort_tile(tile_value, tile_index, size);
+            for (int i = threadIdx.x; i < length; i += threads) value[from + i] = tile_value[i], index[from + i] = tile_index[i];
+            __syncthreads();
+        }
+        for (int run = tile; run < m; run *= 2) {
+            merge_runs(other_value, other_index, value, index, run, m);
+            double *v = value;
+            value = other_value, other_value = v;
+            int *i = index;
+            index = other_index, other_index = i;
+        }
+        const int present = m - block_sum(missing);
+
+        const int share = (m + threads - 1) / threads, from = min(static_cast<int>(threadIdx.x) * share, m), to = min(from + share, m);
+        for (int w = 0; w < rows; w++) own[static_cast<long long>(w) * threads] = 0;
+        for (int p = from; p < to; p++) x.take(own, threads, first + index[p] % m);
+        __syncthreads();
+        scan_sums(sums, all, rows);
+        if (present < m && from <= present && present < to) { // what is missing: everything less what is there
+            for (int w = 0; w < rows; w++) lost[w] = own[static_cast<long long>(w) * threads];
+            for (int p = from; p < present; p++) x.take(lost, 1, first + index[p]);
+            for (int w = 0; w < rows; w++) lost[w] = all[w] - lost[w];
+        }
+        __syncthreads();
+        Split below = {0, 0, -1}, above = {0, 0, -1};
+        for (int p = from; p < min(to, present); p++) {
+            x.take(own, threads, first + index[p]);
+            try_value(below, above, x, value, p, present, m, own, threads, lost, all);
+        }
+        const Best<double> best_below = block_best(Best<double>{below.gain, below.at}), best_above = block_best(Best<double>{above.gain, above.at});
+        const bool up = best_above.index >= 0 && (best_below.index < 0 || best_above.value > best_below.value);
+        const int at = up ? best_above.index : best_below.index;
+        if (from <= at && at < to) {
+            const Split &mine = up ? above : below;
+            write_split(found + 3 * c, value, present, m, mine.gain, at, mine.n, all[width], up);
+        }
+        __syncthreads(); // the space serves the next column
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+best_splits_finish_f64(double *best, const double *found, const int *first_search, int per_search, int nodes) {
+    for (int node = blockIdx.x; node < nodes; node += gridDim.x) {
+        const int from = first_search[node] * per_search, to = first_search[node + 1] * per_search;
+        Best<double> mine = no_best<double>();
+        for (int c = from + static_cast<int>(threadIdx.x); c < to; c += blockDim.x)
+            if (found[3LL * c] > 0) mine = better(mine, Best<double>{found[3LL * c], c});
+        mine = block_best(mine);
+        if (threadIdx.x == 0) {
+            double *to_best = best + 4LL * node;
+            to_best[0] = to_best[1] = to_best[2] = to_best[3] = 0;
+            if (mine.index >= 0) {
+                to_best[0] = mine.value;
+                to_best[1] = found[3LL * mine.index + 1];
+                to_best[2] = mine.index;
+                to_best[3] = found[3LL * mine.index + 2];
+            }
+        }
+    }
+}
 
 // ===== Functions of symmetric matrices: the inverse square root and its gradient ========================
 //

@@ -15,8 +15,13 @@ var kernels = [...]kernel{
 	{"assign_f64", "pppppiiii"},
 	{"assign_plain_f32", "pppppiiii"},
 	{"assign_plain_f64", "pppppiiii"},
+	{"best_splits_f64", "ppppppppppiidiilpppii"},
+	{"best_splits_finish_f64", "pppii"},
+	{"best_splits_plain_f64", "ppppppppppiidiilpppii"},
 	{"convert_f32_f64", "ppl"},
 	{"convert_f64_f32", "ppl"},
+	{"dynamic_features_f64", "ppppppppppppiiii"},
+	{"dynamic_features_plain_f64", "ppppppppppppiiii"},
 	{"gram_f32", "ppiiidii"},
 	{"gram_f64", "ppiiidii"},
 	{"gram_plain_f32", "ppiiidii"},
@@ -159,6 +164,8 @@ var kernels = [...]kernel{
 	{"spectral_start_f64", "pppppiid"},
 	{"spectral_symmetrize_f64", "ppii"},
 	{"spectral_values_f64", "pppppii"},
+	{"subset_walks_f64", "ppppppppiiiii"},
+	{"subset_walks_plain_f64", "ppppppppiiiii"},
 	{"walk_finish_f32", "ppppppiiiiif"},
 	{"walk_finish_f64", "ppppppiiiiid"},
 	{"walk_grad_f32", "pppppppppppppiiiiiiiff"},
@@ -179,158 +186,165 @@ const (
 	kernelAssignF64                     = 5
 	kernelAssignPlainF32                = 6
 	kernelAssignPlainF64                = 7
-	kernelConvertF32F64                 = 8
-	kernelConvertF64F32                 = 9
-	kernelGramF32                       = 10
-	kernelGramF64                       = 11
-	kernelGramPlainF32                  = 12
-	kernelGramPlainF64                  = 13
-	kernelGramSmallF32                  = 14
-	kernelGramSmallF64                  = 15
-	kernelHistogramIntersectionF32      = 16
-	kernelHistogramIntersectionF64      = 17
-	kernelHistogramIntersectionPlainF32 = 18
-	kernelHistogramIntersectionPlainF64 = 19
-	kernelMatmulBfloat16F32             = 20
-	kernelMatmulBfloat16PlainF32        = 21
-	kernelMatmulCombineF32              = 22
-	kernelMatmulCombineF64              = 23
-	kernelMatmulF32                     = 24
-	kernelMatmulF64                     = 25
-	kernelMatmulMediumF32               = 26
-	kernelMatmulMediumF64               = 27
-	kernelMatmulPlainF32                = 28
-	kernelMatmulPlainF64                = 29
-	kernelMatmulTallF32                 = 30
-	kernelMatmulTallF64                 = 31
-	kernelMatmulTf32F32                 = 32
-	kernelMatmulTf32PlainF32            = 33
-	kernelMatmulWideF32                 = 34
-	kernelMatmulWideF64                 = 35
-	kernelMessageCounts                 = 36
-	kernelMessageGradF32                = 37
-	kernelMessageGradF64                = 38
-	kernelMessageRootF32                = 39
-	kernelMessageRootF64                = 40
-	kernelMessageRootGradF32            = 41
-	kernelMessageRootGradF64            = 42
-	kernelMessageSmallF32               = 43
-	kernelMessageSmallF64               = 44
-	kernelMessageStepF32                = 45
-	kernelMessageStepF64                = 46
-	kernelMirrorUpperF32                = 47
-	kernelMirrorUpperF64                = 48
-	kernelNormalizeRowsF32              = 49
-	kernelNormalizeRowsF64              = 50
-	kernelNormalizeRowsGradF32          = 51
-	kernelNormalizeRowsGradF64          = 52
-	kernelNormalizeRowsGradPlainF32     = 53
-	kernelNormalizeRowsGradPlainF64     = 54
-	kernelNormalizeRowsPlainF32         = 55
-	kernelNormalizeRowsPlainF64         = 56
-	kernelOutputLossF32                 = 57
-	kernelOutputLossF64                 = 58
-	kernelOutputLossPlainF32            = 59
-	kernelOutputLossPlainF64            = 60
-	kernelPathCounts                    = 61
-	kernelPathGrad4F32                  = 62
-	kernelPathGrad4F64                  = 63
-	kernelPathGrad8F32                  = 64
-	kernelPathGrad8F64                  = 65
-	kernelPathGradPlainF32              = 66
-	kernelPathGradPlainF64              = 67
-	kernelPathGradWide4F32              = 68
-	kernelPathMaxGrad4F32               = 69
-	kernelPathMaxGrad4F64               = 70
-	kernelPathMaxGrad8F32               = 71
-	kernelPathMaxGrad8F64               = 72
-	kernelPathNormGradF32               = 73
-	kernelPathNormGradF64               = 74
-	kernelPathPoolPlainF32              = 75
-	kernelPathPoolPlainF64              = 76
-	kernelPathTrie4F32                  = 77
-	kernelPathTrie4F64                  = 78
-	kernelPathTrie8F32                  = 79
-	kernelPathTrie8F64                  = 80
-	kernelPathTrieMax4F32               = 81
-	kernelPathTrieMax4F64               = 82
-	kernelPathTrieMax8F32               = 83
-	kernelPathTrieMax8F64               = 84
-	kernelPathTrieMaxWide4F32           = 85
-	kernelPathTrieMaxWide8F32           = 86
-	kernelPathTrieWide4F32              = 87
-	kernelPathTrieWide8F32              = 88
-	kernelPathWeightsF32                = 89
-	kernelPathWeightsF64                = 90
-	kernelPathWinners4F32               = 91
-	kernelPathWinners4F64               = 92
-	kernelPathWinners8F32               = 93
-	kernelPathWinners8F64               = 94
-	kernelPlaceF32                      = 95
-	kernelPlaceF64                      = 96
-	kernelPlacePlainF32                 = 97
-	kernelPlacePlainF64                 = 98
-	kernelPosteriorF32                  = 99
-	kernelPosteriorF64                  = 100
-	kernelPosteriorPlainF32             = 101
-	kernelPosteriorPlainF64             = 102
-	kernelPowerDiagonalF32              = 103
-	kernelPowerDiagonalF64              = 104
-	kernelPowerDiagonalLargeF32         = 105
-	kernelPowerDiagonalLargeF64         = 106
-	kernelPowerDiagonalPlainF32         = 107
-	kernelPowerDiagonalPlainF64         = 108
-	kernelSegmentMaxGradF32             = 109
-	kernelSegmentMaxGradF64             = 110
-	kernelSegmentReduceF32              = 111
-	kernelSegmentReduceF32F64           = 112
-	kernelSegmentReduceF64              = 113
-	kernelSegmentReduceGradPlainF32     = 114
-	kernelSegmentReduceGradPlainF64     = 115
-	kernelSegmentReducePlainF32         = 116
-	kernelSegmentReducePlainF32F64      = 117
-	kernelSegmentReducePlainF64         = 118
-	kernelSegmentReduceWideF32          = 119
-	kernelSegmentReduceWideF32F64       = 120
-	kernelSegmentReduceWideF64          = 121
-	kernelSegmentWinnersF32             = 122
-	kernelSegmentWinnersF64             = 123
-	kernelSoftmaxCrossEntropyF32        = 124
-	kernelSoftmaxCrossEntropyF64        = 125
-	kernelSoftmaxCrossEntropyLongF32    = 126
-	kernelSoftmaxCrossEntropyLongF64    = 127
-	kernelSoftmaxCrossEntropyPlainF32   = 128
-	kernelSoftmaxCrossEntropyPlainF64   = 129
-	kernelSparseMatmulF32               = 130
-	kernelSparseMatmulF64               = 131
-	kernelSparseMatmulFinishF32         = 132
-	kernelSparseMatmulFinishF64         = 133
-	kernelSparseMatmulNarrowF32         = 134
-	kernelSparseMatmulNarrowF64         = 135
-	kernelSparseMatmulPartsF32          = 136
-	kernelSparseMatmulPartsF64          = 137
-	kernelSparseMatmulPartsNarrowF32    = 138
-	kernelSparseMatmulPartsNarrowF64    = 139
-	kernelSparseMatmulPlainF32          = 140
-	kernelSparseMatmulPlainF64          = 141
-	kernelSpectralNormsF64              = 142
-	kernelSpectralPlainF64              = 143
-	kernelSpectralProductF64            = 144
-	kernelSpectralProductPlainF64       = 145
-	kernelSpectralRoundF64              = 146
-	kernelSpectralRuleF64               = 147
-	kernelSpectralSmallF64              = 148
-	kernelSpectralStartF64              = 149
-	kernelSpectralSymmetrizeF64         = 150
-	kernelSpectralValuesF64             = 151
-	kernelWalkFinishF32                 = 152
-	kernelWalkFinishF64                 = 153
-	kernelWalkGradF32                   = 154
-	kernelWalkGradF64                   = 155
-	kernelWalkSmallF32                  = 156
-	kernelWalkSmallF64                  = 157
-	kernelWalkStepF32                   = 158
-	kernelWalkStepF64                   = 159
+	kernelBestSplitsF64                 = 8
+	kernelBestSplitsFinishF64           = 9
+	kernelBestSplitsPlainF64            = 10
+	kernelConvertF32F64                 = 11
+	kernelConvertF64F32                 = 12
+	kernelDynamicFeaturesF64            = 13
+	kernelDynamicFeaturesPlainF64       = 14
+	kernelGramF32                       = 15
+	kernelGramF64                       = 16
+	kernelGramPlainF32                  = 17
+	kernelGramPlainF64                  = 18
+	kernelGramSmallF32                  = 19
+	kernelGramSmallF64                  = 20
+	kernelHistogramIntersectionF32      = 21
+	kernelHistogramIntersectionF64      = 22
+	kernelHistogramIntersectionPlainF32 = 23
+	kernelHistogramIntersectionPlainF64 = 24
+	kernelMatmulBfloat16F32             = 25
+	kernelMatmulBfloat16PlainF32        = 26
+	kernelMatmulCombineF32              = 27
+	kernelMatmulCombineF64              = 28
+	kernelMatmulF32                     = 29
+	kernelMatmulF64                     = 30
+	kernelMatmulMediumF32               = 31
+	kernelMatmulMediumF64               = 32
+	kernelMatmulPlainF32                = 33
+	kernelMatmulPlainF64                = 34
+	kernelMatmulTallF32                 = 35
+	kernelMatmulTallF64                 = 36
+	kernelMatmulTf32F32                 = 37
+	kernelMatmulTf32PlainF32            = 38
+	kernelMatmulWideF32                 = 39
+	kernelMatmulWideF64                 = 40
+	kernelMessageCounts                 = 41
+	kernelMessageGradF32                = 42
+	kernelMessageGradF64                = 43
+	kernelMessageRootF32                = 44
+	kernelMessageRootF64                = 45
+	kernelMessageRootGradF32            = 46
+	kernelMessageRootGradF64            = 47
+	kernelMessageSmallF32               = 48
+	kernelMessageSmallF64               = 49
+	kernelMessageStepF32                = 50
+	kernelMessageStepF64                = 51
+	kernelMirrorUpperF32                = 52
+	kernelMirrorUpperF64                = 53
+	kernelNormalizeRowsF32              = 54
+	kernelNormalizeRowsF64              = 55
+	kernelNormalizeRowsGradF32          = 56
+	kernelNormalizeRowsGradF64          = 57
+	kernelNormalizeRowsGradPlainF32     = 58
+	kernelNormalizeRowsGradPlainF64     = 59
+	kernelNormalizeRowsPlainF32         = 60
+	kernelNormalizeRowsPlainF64         = 61
+	kernelOutputLossF32                 = 62
+	kernelOutputLossF64                 = 63
+	kernelOutputLossPlainF32            = 64
+	kernelOutputLossPlainF64            = 65
+	kernelPathCounts                    = 66
+	kernelPathGrad4F32                  = 67
+	kernelPathGrad4F64                  = 68
+	kernelPathGrad8F32                  = 69
+	kernelPathGrad8F64                  = 70
+	kernelPathGradPlainF32              = 71
+	kernelPathGradPlainF64              = 72
+	kernelPathGradWide4F32              = 73
+	kernelPathMaxGrad4F32               = 74
+	kernelPathMaxGrad4F64               = 75
+	kernelPathMaxGrad8F32               = 76
+	kernelPathMaxGrad8F64               = 77
+	kernelPathNormGradF32               = 78
+	kernelPathNormGradF64               = 79
+	kernelPathPoolPlainF32              = 80
+	kernelPathPoolPlainF64              = 81
+	kernelPathTrie4F32                  = 82
+	kernelPathTrie4F64                  = 83
+	kernelPathTrie8F32                  = 84
+	kernelPathTrie8F64                  = 85
+	kernelPathTrieMax4F32               = 86
+	kernelPathTrieMax4F64               = 87
+	kernelPathTrieMax8F32               = 88
+	kernelPathTrieMax8F64               = 89
+	kernelPathTrieMaxWide4F32           = 90
+	kernelPathTrieMaxWide8F32           = 91
+	kernelPathTrieWide4F32              = 92
+	kernelPathTrieWide8F32              = 93
+	kernelPathWeightsF32                = 94
+	kernelPathWeightsF64                = 95
+	kernelPathWinners4F32               = 96
+	kernelPathWinners4F64               = 97
+	kernelPathWinners8F32               = 98
+	kernelPathWinners8F64               = 99
+	kernelPlaceF32                      = 100
+	kernelPlaceF64                      = 101
+	kernelPlacePlainF32                 = 102
+	kernelPlacePlainF64                 = 103
+	kernelPosteriorF32                  = 104
+	kernelPosteriorF64                  = 105
+	kernelPosteriorPlainF32             = 106
+	kernelPosteriorPlainF64             = 107
+	kernelPowerDiagonalF32              = 108
+	kernelPowerDiagonalF64              = 109
+	kernelPowerDiagonalLargeF32         = 110
+	kernelPowerDiagonalLargeF64         = 111
+	kernelPowerDiagonalPlainF32         = 112
+	kernelPowerDiagonalPlainF64         = 113
+	kernelSegmentMaxGradF32             = 114
+	kernelSegmentMaxGradF64             = 115
+	kernelSegmentReduceF32              = 116
+	kernelSegmentReduceF32F64           = 117
+	kernelSegmentReduceF64              = 118
+	kernelSegmentReduceGradPlainF32     = 119
+	kernelSegmentReduceGradPlainF64     = 120
+	kernelSegmentReducePlainF32         = 121
+	kernelSegmentReducePlainF32F64      = 122
+	kernelSegmentReducePlainF64         = 123
+	kernelSegmentReduceWideF32          = 124
+	kernelSegmentReduceWideF32F64       = 125
+	kernelSegmentReduceWideF64          = 126
+	kernelSegmentWinnersF32             = 127
+	kernelSegmentWinnersF64             = 128
+	kernelSoftmaxCrossEntropyF32        = 129
+	kernelSoftmaxCrossEntropyF64        = 130
+	kernelSoftmaxCrossEntropyLongF32    = 131
+	kernelSoftmaxCrossEntropyLongF64    = 132
+	kernelSoftmaxCrossEntropyPlainF32   = 133
+	kernelSoftmaxCrossEntropyPlainF64   = 134
+	kernelSparseMatmulF32               = 135
+	kernelSparseMatmulF64               = 136
+	kernelSparseMatmulFinishF32         = 137
+	kernelSparseMatmulFinishF64         = 138
+	kernelSparseMatmulNarrowF32         = 139
+	kernelSparseMatmulNarrowF64         = 140
+	kernelSparseMatmulPartsF32          = 141
+	kernelSparseMatmulPartsF64          = 142
+	kernelSparseMatmulPartsNarrowF32    = 143
+	kernelSparseMatmulPartsNarrowF64    = 144
+	kernelSparseMatmulPlainF32          = 145
+	kernelSparseMatmulPlainF64          = 146
+	kernelSpectralNormsF64              = 147
+	kernelSpectralPlainF64              = 148
+	kernelSpectralProductF64            = 149
+	kernelSpectralProductPlainF64       = 150
+	kernelSpectralRoundF64              = 151
+	kernelSpectralRuleF64               = 152
+	kernelSpectralSmallF64              = 153
+	kernelSpectralStartF64              = 154
+	kernelSpectralSymmetrizeF64         = 155
+	kernelSpectralValuesF64             = 156
+	kernelSubsetWalksF64                = 157
+	kernelSubsetWalksPlainF64           = 158
+	kernelWalkFinishF32                 = 159
+	kernelWalkFinishF64                 = 160
+	kernelWalkGradF32                   = 161
+	kernelWalkGradF64                   = 162
+	kernelWalkSmallF32                  = 163
+	kernelWalkSmallF64                  = 164
+	kernelWalkStepF32                   = 165
+	kernelWalkStepF64                   = 166
 )
 
 // adamF32 launches adam_f32.
@@ -461,6 +475,68 @@ func (s *stream) assignPlainF64(g grid, index pointer[int32], best pointer[float
 	return s.launch(kernelAssignPlainF64, g, 9)
 }
 
+// bestSplitsF64 launches best_splits_f64.
+func (s *stream) bestSplitsF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32) error {
+	s.arguments[0] = found.address
+	s.arguments[1] = columns.address
+	s.arguments[2] = searches.address
+	s.arguments[3] = places.address
+	s.arguments[4] = nodes.address
+	s.arguments[5] = features.address
+	s.arguments[6] = weights.address
+	s.arguments[7] = targets.address
+	s.arguments[8] = classes.address
+	s.arguments[9] = information.address
+	s.arguments[10] = uint64(uint32(impurity))
+	s.arguments[11] = uint64(uint32(width))
+	s.arguments[12] = bitsOf(minLeaf)
+	s.arguments[13] = uint64(uint32(perSearch))
+	s.arguments[14] = uint64(uint32(q))
+	s.arguments[15] = uint64(count)
+	s.arguments[16] = valueSpace.address
+	s.arguments[17] = indexSpace.address
+	s.arguments[18] = sumSpace.address
+	s.arguments[19] = uint64(uint32(longest))
+	s.arguments[20] = uint64(uint32(tile))
+	return s.launch(kernelBestSplitsF64, g, 21)
+}
+
+// bestSplitsFinishF64 launches best_splits_finish_f64.
+func (s *stream) bestSplitsFinishF64(g grid, best pointer[float64], found pointer[float64], firstSearch pointer[int32], perSearch int32, nodes int32) error {
+	s.arguments[0] = best.address
+	s.arguments[1] = found.address
+	s.arguments[2] = firstSearch.address
+	s.arguments[3] = uint64(uint32(perSearch))
+	s.arguments[4] = uint64(uint32(nodes))
+	return s.launch(kernelBestSplitsFinishF64, g, 5)
+}
+
+// bestSplitsPlainF64 launches best_splits_plain_f64.
+func (s *stream) bestSplitsPlainF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32) error {
+	s.arguments[0] = found.address
+	s.arguments[1] = columns.address
+	s.arguments[2] = searches.address
+	s.arguments[3] = places.address
+	s.arguments[4] = nodes.address
+	s.arguments[5] = features.address
+	s.arguments[6] = weights.address
+	s.arguments[7] = targets.address
+	s.arguments[8] = classes.address
+	s.arguments[9] = information.address
+	s.arguments[10] = uint64(uint32(impurity))
+	s.arguments[11] = uint64(uint32(width))
+	s.arguments[12] = bitsOf(minLeaf)
+	s.arguments[13] = uint64(uint32(perSearch))
+	s.arguments[14] = uint64(uint32(q))
+	s.arguments[15] = uint64(count)
+	s.arguments[16] = valueSpace.address
+	s.arguments[17] = indexSpace.address
+	s.arguments[18] = sumSpace.address
+	s.arguments[19] = uint64(uint32(longest))
+	s.arguments[20] = uint64(uint32(tile))
+	return s.launch(kernelBestSplitsPlainF64, g, 21)
+}
+
 // convertF32F64 launches convert_f32_f64.
 func (s *stream) convertF32F64(g grid, dst pointer[float64], src pointer[float32], n int64) error {
 	s.arguments[0] = dst.address
@@ -475,6 +551,48 @@ func (s *stream) convertF64F32(g grid, dst pointer[float32], src pointer[float64
 	s.arguments[1] = src.address
 	s.arguments[2] = uint64(n)
 	return s.launch(kernelConvertF64F32, g, 3)
+}
+
+// dynamicFeaturesF64 launches dynamic_features_f64.
+func (s *stream) dynamicFeaturesF64(g grid, columns pointer[float64], x pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], examples pointer[int32], nodes pointer[int32], offsets pointer[int32], sides pointer[uint8], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], kinds int32, n int32, q int32, count int32) error {
+	s.arguments[0] = columns.address
+	s.arguments[1] = x.address
+	s.arguments[2] = searches.address
+	s.arguments[3] = empties.address
+	s.arguments[4] = places.address
+	s.arguments[5] = examples.address
+	s.arguments[6] = nodes.address
+	s.arguments[7] = offsets.address
+	s.arguments[8] = sides.address
+	s.arguments[9] = factors.address
+	s.arguments[10] = shifts.address
+	s.arguments[11] = aggregations.address
+	s.arguments[12] = uint64(uint32(kinds))
+	s.arguments[13] = uint64(uint32(n))
+	s.arguments[14] = uint64(uint32(q))
+	s.arguments[15] = uint64(uint32(count))
+	return s.launch(kernelDynamicFeaturesF64, g, 16)
+}
+
+// dynamicFeaturesPlainF64 launches dynamic_features_plain_f64.
+func (s *stream) dynamicFeaturesPlainF64(g grid, columns pointer[float64], x pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], examples pointer[int32], nodes pointer[int32], offsets pointer[int32], sides pointer[uint8], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], kinds int32, n int32, q int32, count int32) error {
+	s.arguments[0] = columns.address
+	s.arguments[1] = x.address
+	s.arguments[2] = searches.address
+	s.arguments[3] = empties.address
+	s.arguments[4] = places.address
+	s.arguments[5] = examples.address
+	s.arguments[6] = nodes.address
+	s.arguments[7] = offsets.address
+	s.arguments[8] = sides.address
+	s.arguments[9] = factors.address
+	s.arguments[10] = shifts.address
+	s.arguments[11] = aggregations.address
+	s.arguments[12] = uint64(uint32(kinds))
+	s.arguments[13] = uint64(uint32(n))
+	s.arguments[14] = uint64(uint32(q))
+	s.arguments[15] = uint64(uint32(count))
+	return s.launch(kernelDynamicFeaturesPlainF64, g, 16)
 }
 
 // gramF32 launches gram_f32.
@@ -2748,6 +2866,42 @@ func (s *stream) spectralValuesF64(g grid, w pointer[float64], values pointer[fl
 	s.arguments[5] = uint64(uint32(n))
 	s.arguments[6] = uint64(uint32(matrices))
 	return s.launch(kernelSpectralValuesF64, g, 7)
+}
+
+// subsetWalksF64 launches subset_walks_f64.
+func (s *stream) subsetWalksF64(g grid, y pointer[float64], x pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], sides pointer[uint8], rows pointer[int32], shifts pointer[float64], n int32, q int32, vectors int32, wanted int32, own int32) error {
+	s.arguments[0] = y.address
+	s.arguments[1] = x.address
+	s.arguments[2] = rowPtr.address
+	s.arguments[3] = col.address
+	s.arguments[4] = values.address
+	s.arguments[5] = sides.address
+	s.arguments[6] = rows.address
+	s.arguments[7] = shifts.address
+	s.arguments[8] = uint64(uint32(n))
+	s.arguments[9] = uint64(uint32(q))
+	s.arguments[10] = uint64(uint32(vectors))
+	s.arguments[11] = uint64(uint32(wanted))
+	s.arguments[12] = uint64(uint32(own))
+	return s.launch(kernelSubsetWalksF64, g, 13)
+}
+
+// subsetWalksPlainF64 launches subset_walks_plain_f64.
+func (s *stream) subsetWalksPlainF64(g grid, y pointer[float64], x pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], sides pointer[uint8], rows pointer[int32], shifts pointer[float64], n int32, q int32, vectors int32, wanted int32, own int32) error {
+	s.arguments[0] = y.address
+	s.arguments[1] = x.address
+	s.arguments[2] = rowPtr.address
+	s.arguments[3] = col.address
+	s.arguments[4] = values.address
+	s.arguments[5] = sides.address
+	s.arguments[6] = rows.address
+	s.arguments[7] = shifts.address
+	s.arguments[8] = uint64(uint32(n))
+	s.arguments[9] = uint64(uint32(q))
+	s.arguments[10] = uint64(uint32(vectors))
+	s.arguments[11] = uint64(uint32(wanted))
+	s.arguments[12] = uint64(uint32(own))
+	return s.launch(kernelSubsetWalksPlainF64, g, 13)
 }
 
 // walkFinishF32 launches walk_finish_f32.

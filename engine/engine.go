@@ -101,6 +101,25 @@ type Engine interface {
 	// and posterior are n x c and may be the same tensor, likelihood is m x c, evidence has n entries.
 	Posterior(posterior, evidence, prior, likelihood *tensor.Dense, index []int32) error
 
+	// SubsetWalks makes one step of walks that begin in subsets of the vertices, the incremental form of
+	// A^d (1_S o f) in Eq. 1 of the TREE-G paper: y_vik = sum over the entries a_ij of A with j in subset v of
+	// round_k(a_ij x_vjk), without the missing values (NaN) of x. A is n x n, y is V x n x q and x too, or 1 x n x q
+	// for the same start of all. Sums go along the rows of A in their order. All are Float64.
+	SubsetWalks(y, x *tensor.Dense, a *Sparse, s *Subsets) error
+
+	// DynamicFeatures computes TREE-G's dynamic features (sections 3.2 and 3.5 of the paper) from vectors along
+	// walks: columns has the length of s.Places(q), x is V x n x q. Both are Float64.
+	DynamicFeatures(columns, x *tensor.Dense, s *SplitSearch) error
+
+	// BestSplits finds the best split of every node: best (nodes x 4) holds its gain, threshold, the number of its
+	// column over all searches, and 1 where missing values count as above the threshold; zeros where none
+	// gains. A threshold lies midway between two values of a column that follow each other; missing values go to
+	// the side that gains more, below where both gain the same, and where none is missing to the heavier side. Of
+	// equal gains the first column and its lowest threshold win. Sums of weights and targets must be exact in
+	// float64 in any order; weights of classes are whole numbers. columns are those of DynamicFeatures for
+	// the given number of features. All are Float64.
+	BestSplits(best, columns *tensor.Dense, s *SplitSearch, features int) error
+
 	// SoftmaxCrossEntropy computes loss_i = -log softmax(logits_i)_{target_i} and, unless grad is nil,
 	// grad_i = softmax(logits_i) - e_{target_i}, the gradient of loss_i. logits and grad are n x c and may
 	// be the same tensor, loss has n entries.

@@ -29,6 +29,7 @@ func Cases() []Case {
 	all = append(all, normalizeGradCases()...)
 	all = append(all, segmentGradCases()...)
 	all = append(all, lossCases()...)
+	all = append(all, splitCases()...)
 	return all
 }
 

@@ -1,0 +1,178 @@
+package engine
+
+import "gorgonia.org/tensor"
+
+// double wants tensors of Float64.
+func (c *checks) double(tensors ...*tensor.Dense) {
+	for _, t := range tensors {
+		c.that(t.Dtype() == tensor.Float64, "dtype %v, want float64", t.Dtype())
+	}
+}
+
+// sides wants rows of bytes for so many vertices and returns the number of subsets.
+func (c *checks) sides(sides []uint8, vertices int) int {
+	if vertices == 0 {
+		return len(sides)
+	}
+	c.that(len(sides)%vertices == 0, "sides of %d bytes for %d vertices", len(sides), vertices)
+	return 2 * (len(sides) / vertices)
+}
+
+// CheckSubsetWalks returns what is wrong with the arguments of SubsetWalks.
+func CheckSubsetWalks(y, x *tensor.Dense, a *Sparse, s *Subsets) error {
+	ck := checks{op: "SubsetWalks"}
+	if !ck.dims("x", x, 3) || !ck.dims("y", y, 3) {
+		return ck.err
+	}
+	n, q, vectors := a.Rows(), x.Shape()[2], y.Shape()[0]
+	ck.that(a.Cols == n, "A is %d x %d, want a square matrix", n, a.Cols)
+	ck.that(a.KeepRows == nil && a.KeepCols == nil, "A has masks: give subsets")
+	ck.masks("A", a)
+	ck.shape("y", y, vectors, n, q)
+	if x.Shape()[0] != 1 {
+		ck.shape("x", x, vectors, n, q)
+	} else {
+		ck.shape("x", x, 1, n, q)
+	}
+	if s.Sides != nil && n > 0 {
+		subsets := ck.sides(s.Sides, n)
+		ck.that(subsets == vectors, "%d subsets for %d vectors", subsets, vectors)
+	}
+	for _, r := range s.Rows {
+		if r < 0 || int(r) >= n {
+			ck.that(false, "row %d of %d", r, n)
+			break
+		}
+	}
+	ck.that(s.Shifts == nil || len(s.Shifts) == q, "%d shifts for %d columns", len(s.Shifts), q)
+	ck.double(x, y)
+	return ck.err
+}
+
+// CheckDynamicFeatures returns what is wrong with the arguments of DynamicFeatures.
+func CheckDynamicFeatures(columns, x *tensor.Dense, s *SplitSearch) error {
+	ck := checks{op: "DynamicFeatures"}
+	if !ck.dims("x", x, 3) {
+		return ck.err
+	}
+	vectors, n, q := x.Shape()[0], x.Shape()[1], x.Shape()[2]
+	ck.nodes(s)
+	limit := n
+	if s.Offsets != nil {
+		limit = len(s.Offsets) - 1
+		ck.that(limit >= 0 && int(s.Offsets[max(limit, 0)]) <= n, "graphs of more than %d vertices", n)
+	}
+	for _, i := range s.Examples {
+		if i < 0 || int(i) >= limit {
+			ck.that(false, "example %d of %d", i, limit)
+			break
+		}
+	}
+	subsets, factors := ck.sides(s.Sides, n), 0
+	if n > 0 {
+		ck.that(len(s.Factors)%n == 0, "%d factors for %d vertices", len(s.Factors), n)
+		factors = len(s.Factors) / n
+	}
+	for i, t := range s.Searches {
+		ck.that(t.Vector >= 0 && int(t.Vector) < vectors, "search %d: vector %d of %d", i, t.Vector, vectors)
+		ck.that(n == 0 || int(t.Subset) < subsets, "search %d: subset %d of %d", i, t.Subset, subsets)
+		ck.that(n == 0 || int(t.Factor) < factors, "search %d: factor %d of %d", i, t.Factor, factors)
+		ck.that(t.Over >= Within && t.Over <= Everywhere, "search %d: entries %d", i, t.Over)
+	}
+	ck.that(s.Shifts == nil || len(s.Shifts) == q, "%d shifts for %d columns", len(s.Shifts), q)
+	ck.columns(columns, s, q)
+	if ck.err == nil {
+		ck.double(x)
+	}
+	return ck.err
+}
+
+// nodes wants searches of nodes that exist, ascending, and known aggregations.
+func (c *checks) nodes(s *SplitSearch) {
+	nodes := len(s.Nodes) - 1
+	c.that(nodes >= 0, "no nodes: want at least one entry")
+	if c.err != nil {
+		return
+	}
+	for i := range nodes {
+		c.that(s.Nodes[i] <= s.Nodes[i+1], "examples of node %d from %d to %d", i, s.Nodes[i], s.Nodes[i+1])
+	}
+	c.that(s.Nodes[0] == 0 && int(s.Nodes[nodes]) == len(s.Examples), "nodes have examples %d to %d of %d",
+		s.Nodes[0], s.Nodes[nodes], len(s.Examples))
+	last := int32(0)
+	for i, t := range s.Searches {
+		c.that(t.Node >= last && int(t.Node) < nodes, "search %d: node %d of %d after node %d", i, t.Node, nodes, last)
+		last = t.Node
+	}
+	for _, a := range s.Aggregations {
+		c.that(a >= SumOf && a <= MaxOf, "aggregation %d", a)
+	}
+}
+
+// columns wants room for the columns of all searches.
+func (c *checks) columns(columns *tensor.Dense, s *SplitSearch, q int) {
+	if c.err != nil {
+		return
+	}
+	c.shape("columns", columns, int(s.Places(q)[len(s.Searches)]))
+	if c.err == nil {
+		c.double(columns)
+	}
+}
+
+// CheckBestSplits returns what is wrong with the arguments of BestSplits, and the number of features.
+func CheckBestSplits(best, columns *tensor.Dense, s *SplitSearch, features int) error {
+	ck := checks{op: "BestSplits"}
+	ck.that(features >= 0, "%d features", features)
+	ck.nodes(s)
+	ck.columns(columns, s, features)
+	if ck.err != nil {
+		return ck.err
+	}
+	nodes, examples := len(s.Nodes)-1, len(s.Examples)
+	ck.shape("best", best, nodes, 4)
+	ck.that(s.Features == nil || len(s.Features) == nodes*features, "a mask of %d features for %d nodes of %d",
+		len(s.Features), nodes, features)
+	ck.that(len(s.Weights) == examples, "%d weights for %d examples", len(s.Weights), examples)
+	switch s.Impurity {
+	case Variance:
+		ck.that(len(s.Targets) == examples, "%d targets for %d examples", len(s.Targets), examples)
+	case Gini, Entropy:
+		ck.that(len(s.Classes) == examples, "%d classes for %d examples", len(s.Classes), examples)
+		for i, c := range s.Classes {
+			if c < 0 || int(c) >= s.Number {
+				ck.that(false, "example %d is of class %d of %d", i, c, s.Number)
+				break
+			}
+		}
+	default:
+		ck.that(false, "impurity %d", s.Impurity)
+	}
+	ck.weights(s)
+	if ck.err == nil {
+		ck.double(best)
+	}
+	return ck.err
+}
+
+// largestWeight bounds the weight of the examples of a node, so that squares of it are exact.
+const largestWeight = 1 << 26
+
+// weights wants positive weights, whole numbers where there are classes.
+func (c *checks) weights(s *SplitSearch) {
+	if c.err != nil {
+		return
+	}
+	for node := range int32(len(s.Nodes) - 1) {
+		sum := 0.0
+		for _, w := range s.Weights[s.Nodes[node]:s.Nodes[node+1]] {
+			if !(w > 0) || s.Impurity != Variance && w != float64(int64(w)) {
+				c.that(false, "a weight of %g: want a positive number, a whole one where there are classes", w)
+				return
+			}
+			sum += w
+		}
+		c.that(s.Impurity == Variance || sum <= largestWeight, "examples of weight %g in a node: want at most %d",
+			sum, largestWeight)
+	}
+}
