@@ -20,19 +20,6 @@ func (d *Deep) Contributions(ctx context.Context, b *graph.Batch, coef []float64
 	return d.model.contributions(ctx, b, coef, d.weights)
 }
 
-// MachineContributions splits the decision values of a learned machine, a column of [Deep.Decisions], over the
-// vertices of b: those of a graph add up to its value plus the bias, which is returned as well.
-func (d *Deep) MachineContributions(ctx context.Context, b *graph.Batch, column int) ([]float64, float64, error) {
-	if column < 0 || column >= len(d.problems) {
-		return nil, 0, fmt.Errorf("decision %d of %d, counted from 0", column, len(d.problems))
-	}
-	p := &d.problems[column]
-	shares, err := d.model.split(ctx, b, nil, func(t int, colour, count int32) float64 {
-		return p.curves[t][colour].at(count)
-	})
-	return shares, p.bias, err
-}
-
 // contributions is [Model.Contributions] under weights of the colours, nil for ones.
 func (m *Model) contributions(
 	ctx context.Context, b *graph.Batch, coef []float64, weights [][]float64,

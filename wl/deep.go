@@ -13,31 +13,24 @@ import (
 
 // DeepOptions say how the colours of an [Assignment] kernel are weighed. Start from [DefaultDeepOptions].
 type DeepOptions struct {
-	mkl.Options         // of EasyMKL
-	Groups      int     `json:"groups"`         // 0: a weight for each colour (DWL-OA1), else for each group (DWL-OA2)
-	Machine     float64 `json:"machine_lambda"` // lambda of the K-OMD machine on the weighted kernel
-	Seed        uint64  `json:"seed"`           // of the k-means that groups colours
+	mkl.Options        // of EasyMKL
+	Groups      int    `json:"groups"` // 0: a weight for each colour (DWL-OA1), else for each group (DWL-OA2)
+	Seed        uint64 `json:"seed"`   // of the k-means that groups colours
 }
 
 // DefaultDeepOptions returns the default options; groups says how many groups of colours share a weight, 0 for none.
 // EasyMKL has the lambda of its published code. The kernels of groups are divided by their mean diagonals first: a
-// group holds from one colour to almost all of them. The lambda of the machine is not the 0.1 of the published code,
-// with which the ridge, which grows with the number of graphs, outweighs kernels whose weights sum to 1.
+// group holds from one colour to almost all of them.
 func DefaultDeepOptions(groups int) DeepOptions {
-	opt := DeepOptions{Options: mkl.DefaultOptions(), Groups: groups, Machine: 1e-4}
-	if groups > 0 {
-		opt.Scale, opt.Machine = true, 1e-3
-	}
+	opt := DeepOptions{Options: mkl.DefaultOptions(), Groups: groups}
+	opt.Scale = groups > 0
 	return opt
 }
 
 // Check reports the first option that makes no sense.
 func (o *DeepOptions) Check() error {
-	switch {
-	case o.Groups < 0:
+	if o.Groups < 0 {
 		return fmt.Errorf("%d groups of colours, want 0 or more", o.Groups)
-	case !(o.Machine >= 0 && o.Machine <= 1):
-		return fmt.Errorf("lambda %g of the machine, want 0 to 1", o.Machine)
 	}
 	return o.Options.Check()
 }
@@ -46,73 +39,45 @@ func (o *DeepOptions) Check() error {
 //
 //	k(x, y) = sum_t sum_c w_tc min(x_tc, y_tc)
 //
-// over the colours c of all rounds t, with weights that EasyMKL learned from classes, and a classifier on it. With
-// more than two classes there are weights and a classifier for each class against the rest.
+// over the colours c of all rounds t, with weights that EasyMKL learned from classes. With more than two classes
+// weights are learned for each class against the rest, and the kernel has their mean.
 type Deep struct {
-	model    *Model
-	opt      DeepOptions
-	classes  []int       // ascending
-	problems []problem   // one for two classes (the larger one is positive), else one for each class
-	weights  [][]float64 // of every colour of every round: the mean over the problems
-	group    [][]int32   // of every colour of every round, -1 for none; nil without groups
-}
-
-// problem is one class against another, or the rest.
-type problem struct {
+	model   *Model
+	opt     DeepOptions
 	weights [][]float64 // of every colour of every round; not negative
-	coef    []float64   // of every fitted graph: gamma y times the factor of normalisation, 0 if not learned from
-	bias    float64
-	curves  [][]curve // of every colour of every round: what occurrences add to the decision
+	group   [][]int32   // of every colour of every round, -1 for none; nil without groups
 }
 
-// Learn weighs the colours of a model of kernel [Assignment] by EasyMKL on some of its graphs, and trains a K-OMD
-// machine on the weighted kernel. graphs are those to learn from, each once, nil for all; classes holds the class of
-// each of them. With [Options].Normalise the kernel of every colour is first divided by the self-values under
-// uniform weights, so that graphs of any size count alike. Time goes to the products that [mkl.Solve] asks for, each
-// linear in the different colours of the graphs; memory is as linear.
+// Learn weighs the colours of a model of kernel [Assignment] by EasyMKL on some of its graphs. graphs are those to
+// learn from, each once, nil for all; classes holds the class of each of them. With [Options].Normalise the kernel of
+// every colour is first divided by the self-values under uniform weights, so that graphs of any size count alike.
+// Time goes to the products that [mkl.Solve] asks for, each linear in the different colours of the graphs; memory is
+// as linear.
 //
 // Errors are options that make no sense, graphs that are not there, fewer than two classes and
 // [mkl.ErrInseparable].
 func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOptions, progress Progress) (*Deep, error) {
-	all, err := m.LearnGrid(ctx, graphs, classes, opt, []float64{opt.Machine}, progress)
-	if err != nil {
-		return nil, err
-	}
-	return all[0], nil
-}
-
-// LearnGrid is [Model.Learn] for several lambdas of the machine, in place of opt.Machine: the weights, which are the
-// same for all, are learned once.
-func (m *Model) LearnGrid(
-	ctx context.Context, graphs, classes []int, opt DeepOptions, machines []float64, progress Progress,
-) ([]*Deep, error) {
 	if graphs == nil {
 		graphs = make([]int, m.NumGraphs())
 		for g := range graphs {
 			graphs[g] = g
 		}
 	}
-	all := make([]*Deep, len(machines))
-	for i, lambda := range machines {
-		o := opt
-		o.Machine = lambda
-		if err := m.checkLearn(graphs, classes, &o); err != nil {
-			return nil, err
-		}
-		all[i] = &Deep{model: m, opt: o}
+	if err := m.checkLearn(graphs, classes, &opt); err != nil {
+		return nil, err
 	}
-	different := slices.Compact(slices.Sorted(slices.Values(classes)))
-	if len(different) < 2 {
+	positive := slices.Compact(slices.Sorted(slices.Values(classes)))
+	if len(positive) < 2 {
 		return nil, errors.New("all graphs to learn from are of one class: weights need two")
+	}
+	if len(positive) == 2 {
+		positive = positive[1:]
 	}
 	tree, err := m.tree(ctx, graphs, &opt, progress)
 	if err != nil {
 		return nil, err
 	}
-	positive := different
-	if len(positive) == 2 {
-		positive = positive[1:]
-	}
+	mean := make([]float64, tree.Kernels())
 	for k, class := range positive {
 		progress.report("learn weights", k, len(positive))
 		labels := make([]float64, len(graphs))
@@ -122,23 +87,26 @@ func (m *Model) LearnGrid(
 				labels[i] = 1
 			}
 		}
-		problems, err := m.learn(ctx, tree, graphs, labels, &opt, machines)
+		s, err := mkl.Solve(ctx, tree, labels, opt.Options)
 		if err != nil {
 			return nil, err
 		}
-		for i, d := range all {
-			d.problems = append(d.problems, problems[i])
+		for i, w := range s.Combined() {
+			mean[i] += w / float64(len(positive))
 		}
 	}
 	progress.report("learn weights", len(positive), len(positive))
-	for _, d := range all {
-		d.classes = different
-		if opt.Groups > 0 {
-			d.group = byRound(m, tree.kernelOf)
+	d := &Deep{model: m, opt: opt}
+	d.weights = byRound(m, func(node int) float64 {
+		if k := tree.kernelOf(node); k >= 0 {
+			return mean[k]
 		}
-		d.prepare()
+		return 0
+	})
+	if opt.Groups > 0 {
+		d.group = byRound(m, tree.kernelOf)
 	}
-	return all, nil
+	return d, nil
 }
 
 // tree returns the hierarchy of the colours over some graphs, with its nodes grouped where that is asked for.
@@ -187,39 +155,6 @@ func (m *Model) uniformFactors() []float64 {
 	return m.factors(self)
 }
 
-// learn solves one problem on the objects of a tree, which are the given graphs, with a machine for each lambda.
-func (m *Model) learn(
-	ctx context.Context, tree *hierarchy, graphs []int, labels []float64, opt *DeepOptions, machines []float64,
-) ([]problem, error) {
-	s, err := mkl.Solve(ctx, tree, labels, opt.Options)
-	if err != nil {
-		return nil, err
-	}
-	combined := s.Combined()
-	weights := byRound(m, func(node int) float64 {
-		if k := tree.kernelOf(node); k >= 0 {
-			return combined[k]
-		}
-		return 0
-	})
-	problems := make([]problem, len(machines))
-	for i, lambda := range machines {
-		machine, err := mkl.FitKOMD(ctx, tree, combined, labels, lambda)
-		if err != nil {
-			return nil, err
-		}
-		coef := make([]float64, m.NumGraphs())
-		for o, g := range graphs {
-			coef[g] = machine.Coef[o]
-			if tree.root != nil {
-				coef[g] *= tree.root[o]
-			}
-		}
-		problems[i] = problem{weights: weights, coef: coef, bias: machine.Bias}
-	}
-	return problems, nil
-}
-
 // byRound collects a value of every node of the hierarchy by round and colour.
 func byRound[T any](m *Model, of func(node int) T) [][]T {
 	rounds := make([][]T, len(m.train))
@@ -234,34 +169,14 @@ func byRound[T any](m *Model, of func(node int) T) [][]T {
 	return rounds
 }
 
-// prepare computes what follows from the problems.
-func (d *Deep) prepare() {
-	d.weights = make([][]float64, len(d.model.index))
-	for t := range d.weights {
-		d.weights[t] = make([]float64, len(d.problems[0].weights[t]))
-		for _, p := range d.problems {
-			for c, w := range p.weights[t] {
-				d.weights[t][c] += w / float64(len(d.problems))
-			}
-		}
-	}
-	for k := range d.problems {
-		p := &d.problems[k]
-		p.curves = curves(d.model.index, p.weights, p.coef)
-	}
-}
-
 // Model returns the model whose colours are weighed.
 func (d *Deep) Model() *Model { return d.model }
 
 // Options returns the options of the weights.
 func (d *Deep) Options() DeepOptions { return d.opt }
 
-// Classes returns the classes that were learned, ascending.
-func (d *Deep) Classes() []int { return d.classes }
-
 // Gram returns the matrix of the weighted kernel between all fitted graphs, also those that were not learned from,
-// N x N, normalised where the model is. With several problems the weights are the mean of theirs.
+// N x N, normalised where the model is.
 func (d *Deep) Gram(ctx context.Context, progress Progress) (*tensor.Dense, error) {
 	return d.model.gram(ctx, d.weights, progress)
 }

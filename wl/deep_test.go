@@ -155,7 +155,7 @@ func deepCases(t *testing.T, run func(t *testing.T, m *Model, classes []int, opt
 	}
 }
 
-// The matrix, the decisions and their parts all follow from weights and coefficients by the definition.
+// The matrix follows from the weights by the definition.
 func TestDeepKernelFollowsItsWeights(t *testing.T) {
 	ctx := context.Background()
 	deepCases(t, func(t *testing.T, m *Model, classes []int, opt DeepOptions) {
@@ -191,43 +191,10 @@ func TestDeepKernelFollowsItsWeights(t *testing.T) {
 		}
 		near(t, "matrix", k.Float64s(), want, 1e-12)
 		checkKernelMatrix(t, k.Float64s(), n)
-
-		decisions, err := d.FittedDecisions(upTo(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		factors := m.uniformFactors()
-		for p, problem := range d.problems {
-			weights := slices.Concat(problem.weights...)
-			for i := range n {
-				sum := 0.0
-				for k, node := range nodes {
-					for j, c := range problem.coef {
-						sum += weights[k] * c * node[i*n+j]
-					}
-				}
-				if factors != nil {
-					sum *= factors[i]
-				}
-				got := decisions.Float64s()[i*len(d.problems)+p]
-				if math.Abs(got-(sum-problem.bias)) > 1e-12 {
-					t.Fatalf("graph %d: decision %g, want %g", i, got, sum-problem.bias)
-				}
-			}
-		}
-		right := 0
-		for i, c := range d.Choose(decisions) {
-			if c == classes[i] {
-				right++
-			}
-		}
-		if right < n*2/3 {
-			t.Errorf("%d of %d graphs are classified right", right, n)
-		}
 	})
 }
 
-func TestNewGraphsAreDecidedAsFittedOnes(t *testing.T) {
+func TestNewGraphsAreComparedAsFittedOnes(t *testing.T) {
 	ctx := context.Background()
 	for _, classes := range []int{2, 3} {
 		graphs, y := marked(rand.New(rand.NewPCG(4, 2)), 40, classes)
@@ -236,24 +203,39 @@ func TestNewGraphsAreDecidedAsFittedOnes(t *testing.T) {
 			opt := DefaultOptions(Assignment)
 			opt.Normalise = normalise
 			d := learn(t, fit(t, enginetest.Open(t, 1), b, opt), nil, y, DefaultDeepOptions(0))
-			fitted, err := d.FittedDecisions(upTo(40))
+			k, err := d.Gram(ctx, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			fresh, err := d.Decisions(ctx, b, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(fitted.Float64s(), fresh.Float64s()) {
-				t.Errorf("decisions %v, as fitted graphs %v", fresh.Float64s(), fitted.Float64s())
-			}
-			k, _ := d.Gram(ctx, nil)
 			x, err := d.Cross(ctx, b, nil)
 			if err != nil || !slices.Equal(k.Float64s(), x.Float64s()) {
 				t.Errorf("kernel %v, as fitted graphs %v, error %v", x, k, err)
 			}
 		}
 	}
+}
+
+// With several classes the weights are the mean of those of each class against the rest.
+func TestWeightsAreTheMeanOverTheClasses(t *testing.T) {
+	graphs, y := marked(rand.New(rand.NewPCG(11, 2)), 45, 3)
+	m := fit(t, enginetest.Open(t, 1), batch(t, graphs), DefaultOptions(Assignment))
+	all := learn(t, m, nil, y, DefaultDeepOptions(0))
+	var want []float64
+	for class := range 3 {
+		binary := make([]int, len(y))
+		for i, c := range y {
+			if c == class {
+				binary[i] = 1
+			}
+		}
+		for i, w := range slices.Concat(learn(t, m, nil, binary, DefaultDeepOptions(0)).Weights()...) {
+			if class == 0 {
+				want = append(want, 0)
+			}
+			want[i] += w / 3
+		}
+	}
+	near(t, "weights", slices.Concat(all.Weights()...), want, 1e-12)
 }
 
 // What the vertices carry adds up to the decision.
@@ -312,12 +294,6 @@ func TestContributionsAddUp(t *testing.T) {
 			}
 			shares, err = d.Contributions(ctx, b, coef)
 			check("weighted", shares, err, expand(k))
-			decisions, err := d.Decisions(ctx, b, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			shares, bias, err := d.MachineContributions(ctx, b, 0)
-			check("machine", shares, err, func(g int) float64 { return decisions.Float64s()[g] + bias })
 		}
 	}
 }
@@ -419,28 +395,6 @@ func TestTreesAndBalls(t *testing.T) {
 	}
 }
 
-func TestGridOfMachinesSharesItsWeights(t *testing.T) {
-	deepCases(t, func(t *testing.T, m *Model, classes []int, opt DeepOptions) {
-		machines := []float64{0.5, 0.01}
-		all, err := m.LearnGrid(context.Background(), nil, classes, opt, machines, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, lambda := range machines {
-			opt.Machine = lambda
-			alone := learn(t, m, nil, classes, opt)
-			got, _ := all[i].FittedDecisions(upTo(m.NumGraphs()))
-			want, _ := alone.FittedDecisions(upTo(m.NumGraphs()))
-			if all[i].Options() != opt || !slices.Equal(got.Float64s(), want.Float64s()) {
-				t.Errorf("lambda %g of the machine: another machine than alone", lambda)
-			}
-			if !slices.EqualFunc(all[i].Weights(), alone.Weights(), slices.Equal) {
-				t.Errorf("lambda %g of the machine: other weights than alone", lambda)
-			}
-		}
-	})
-}
-
 func TestGroupsOfFewNodes(t *testing.T) {
 	graphs, y := marked(rand.New(rand.NewPCG(8, 2)), 12, 2)
 	m := fit(t, enginetest.Open(t, 1), batch(t, graphs), Options{Kernel: Assignment, Follow: FollowOut})
@@ -540,7 +494,6 @@ func TestMistakesAreNamed(t *testing.T) {
 		"graph 3 is given twice":      learning(m, []int{3, 3}, []int{0, 1}, nil),
 		"-2 groups":                   learning(m, nil, y, func(o *DeepOptions) { o.Groups = -2 }),
 		"lambda 7":                    learning(m, nil, y, func(o *DeepOptions) { o.Lambda = 7 }),
-		"lambda -1 of the machine":    learning(m, nil, y, func(o *DeepOptions) { o.Machine = -1 }),
 		"for kernel wl-oa, not wl":    learning(fit(t, e, b, DefaultOptions(Subtree)), nil, y, nil),
 		"no vertices whose colours":   learning(empty, nil, []int{0, 1}, func(o *DeepOptions) { o.Groups = 2 }),
 	} {

@@ -12,39 +12,25 @@ import (
 )
 
 // storedDeep is the description of a deep kernel in a model file. Its tensors are those of its model, the weights of
-// all colours and the coefficients of all graphs, a row for each problem, and the groups of all colours.
+// all colours, and the groups of all colours.
 type storedDeep struct {
 	Model   *Model      `json:"kernel"`
 	Options DeepOptions `json:"options"`
-	Classes []int       `json:"classes"`
-	Bias    []float64   `json:"bias"`
 }
 
 const (
-	tensorWeights      = "wl-weights"
-	tensorCoefficients = "wl-coefficients"
-	tensorGroups       = "wl-groups" // counted from 1, 0 for none; only with groups
+	tensorWeights = "wl-weights" // a row; older files have one for each class against the rest, whose mean counts
+	tensorGroups  = "wl-groups"  // counted from 1, 0 for none; only with groups
 )
 
 // MarshalJSON describes the kernel without what is in its tensors.
-func (d *Deep) MarshalJSON() ([]byte, error) {
-	s := storedDeep{Model: d.model, Options: d.opt, Classes: d.classes}
-	for _, p := range d.problems {
-		s.Bias = append(s.Bias, p.bias)
-	}
-	return json.Marshal(s)
-}
+func (d *Deep) MarshalJSON() ([]byte, error) { return json.Marshal(storedDeep{d.model, d.opt}) }
 
 // Tensors returns what a model file must hold beside the description.
 func (d *Deep) Tensors() map[string]*tensor.Dense {
 	tensors := d.model.Tensors()
-	var weights, coef []float64
-	for _, p := range d.problems {
-		weights, coef = append(weights, slices.Concat(p.weights...)...), append(coef, p.coef...)
-	}
-	n := len(d.problems)
-	tensors[tensorWeights] = tensor.New(tensor.WithShape(n, len(weights)/n), tensor.WithBacking(weights))
-	tensors[tensorCoefficients] = tensor.New(tensor.WithShape(n, len(coef)/n), tensor.WithBacking(coef))
+	weights := slices.Concat(d.weights...)
+	tensors[tensorWeights] = tensor.New(tensor.WithShape(1, len(weights)), tensor.WithBacking(weights))
 	if d.group != nil {
 		var groups []float64
 		for _, g := range slices.Concat(d.group...) {
@@ -73,45 +59,26 @@ func LoadDeep(e engine.Engine, description json.RawMessage, f *modelfile.File) (
 	if err != nil {
 		return nil, fmt.Errorf("damaged model file: %w", err)
 	}
-	d.prepare()
 	return d, nil
 }
 
 func loadDeep(m *Model, s *storedDeep, f *modelfile.File) (*Deep, error) {
-	d := &Deep{model: m, opt: s.Options, classes: s.Classes}
+	d := &Deep{model: m, opt: s.Options}
 	if err := d.opt.Check(); err != nil {
 		return nil, err
 	}
-	problems := len(s.Classes)
-	if problems == 2 {
-		problems = 1
-	}
-	sorted := slices.Compact(slices.Sorted(slices.Values(s.Classes)))
-	if len(s.Classes) < 2 || !slices.Equal(sorted, s.Classes) || len(s.Bias) != problems || m.opt.Kernel != Assignment {
-		return nil, fmt.Errorf("weights of kernel %s for the classes %v with %d biases", m.opt.Kernel, s.Classes, len(s.Bias))
+	if m.opt.Kernel != Assignment {
+		return nil, fmt.Errorf("weights of kernel %s", m.opt.Kernel)
 	}
 	nodes := 0
 	for _, h := range m.train {
 		nodes += h.columns
 	}
-	weights, err := readMatrix(f, tensorWeights, problems, nodes)
+	weights, err := readWeights(f, nodes)
 	if err != nil {
 		return nil, err
 	}
-	if nodes > 0 && slices.Min(weights) < 0 {
-		return nil, fmt.Errorf("%s: a negative weight", tensorWeights)
-	}
-	coef, err := readMatrix(f, tensorCoefficients, problems, m.NumGraphs())
-	if err != nil {
-		return nil, err
-	}
-	for k := range problems {
-		d.problems = append(d.problems, problem{
-			weights: byRound(m, func(node int) float64 { return weights[k*nodes+node] }),
-			coef:    coef[k*m.NumGraphs() : (k+1)*m.NumGraphs()],
-			bias:    s.Bias[k],
-		})
-	}
+	d.weights = byRound(m, func(node int) float64 { return weights[node] })
 	if d.opt.Groups == 0 {
 		return d, nil
 	}
@@ -127,19 +94,22 @@ func loadDeep(m *Model, s *storedDeep, f *modelfile.File) (*Deep, error) {
 	return d, nil
 }
 
-// readMatrix returns the elements of a Float64 matrix of the given shape, which are finite.
-func readMatrix(f *modelfile.File, name string, rows, columns int) ([]float64, error) {
-	t, err := f.Tensor(name, 2)
+// readWeights returns the means of the columns of the weights, which are finite and not negative.
+func readWeights(f *modelfile.File, columns int) ([]float64, error) {
+	t, err := f.Tensor(tensorWeights, 2)
 	if err != nil {
 		return nil, err
 	}
-	if t.Dtype() != tensor.Float64 || t.Shape()[0] != rows || t.Shape()[1] != columns {
-		return nil, fmt.Errorf("%s: %v %v, want float64 and %d x %d", name, t.Dtype(), t.Shape(), rows, columns)
+	rows := t.Shape()[0]
+	if t.Dtype() != tensor.Float64 || rows < 1 || t.Shape()[1] != columns {
+		return nil, fmt.Errorf("%s: %v %v, want float64 and a row of %d", tensorWeights, t.Dtype(), t.Shape(), columns)
 	}
-	for _, v := range t.Float64s() {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: %g", name, v)
+	mean := make([]float64, columns)
+	for i, w := range t.Float64s() {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return nil, fmt.Errorf("%s: %g, want weights that are not negative", tensorWeights, w)
 		}
+		mean[i%columns] += w / float64(rows)
 	}
-	return t.Float64s(), nil
+	return mean, nil
 }

@@ -85,7 +85,7 @@ func colourMatrix(
 	}
 }
 
-// colourWeights learns a weight for each colour, and the machine on them. Its rate counts colours; the floor is one
+// colourWeights learns a weight for each colour. Its rate counts colours; the floor is one
 // product with the sum of their kernels, which reads and adds every occurrence.
 func colourWeights(limit float64) func(t *table) (*task, error) {
 	return func(t *table) (*task, error) {
