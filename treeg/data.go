@@ -38,6 +38,9 @@ type Data struct {
 	graphOf []int32     // graph of every vertex, at vertex level
 	numbers []int32     // 0, 1, 2, ... for all vertices
 	whole   [][]float64 // column, strand: values of whole graphs, for fits at graph level; see wholeColumn
+
+	resident      engineData
+	throughEngine bool // search by operations of the engine although it is no device, as tests do
 }
 
 // strand is the place of one feature of one graph.

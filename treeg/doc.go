@@ -24,6 +24,14 @@
 // same way for the sums of the split search. Integers are never changed. Where a feature needs so many walks
 // that no such grid exists, sums are taken in a fixed order and nothing is subtracted.
 //
+// # Devices
+//
+// On a device three operations of the engine search the splits: engine.SubsetWalks makes the walks from the subsets
+// of all nodes of a level, engine.DynamicFeatures turns them into columns, and engine.BestSplits finds the best
+// threshold of every column and the best column of every node. The host draws the candidates, applies the
+// chosen splits and cuts the subsets by the code that predicts, so a model has the same bytes wherever it was
+// fitted. Nodes of a large fit that are searched by histograms (Options.Bins) stay on the host.
+//
 // # Conventions
 //
 // Where the paper is silent: the aggregations over an empty subset are -1000 for cycle, target and

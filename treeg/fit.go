@@ -59,6 +59,8 @@ func (d *Data) Fit(ctx context.Context, t Targets, opt Options, progress Progres
 		return nil, err
 	}
 	p.progress = progress
+	d.hold()
+	defer d.letGo()
 	m := &Model{engine: d.engine, opt: opt, input: d.input, loss: p.loss, number: p.classes}
 	if opt.Ensemble == Boosting {
 		err = p.boost(ctx, m)

@@ -37,14 +37,29 @@ type unit struct {
 	best    []candidate // for each node
 }
 
-// search finds the best splits of some nodes in one pass over the data: features along walks from a subset are
-// computed once for all nodes that may use it.
+// search finds the best splits of some nodes of one depth in one pass over the data: features along walks from a subset
+// are computed once for all nodes that may use it. On a device operations of the engine do it, but for nodes of so many
+// examples that their columns are histograms.
 func (s *searcher) search(ctx context.Context, nodes []*node) error {
 	open := nodes[:0:0]
 	for _, n := range nodes {
 		if s.ready(n) {
 			open = append(open, n)
 		}
+	}
+	if s.d.onEngine() {
+		exact, rest := open[:0:0], open[:0:0]
+		for _, n := range open {
+			if bins := s.bins(); bins == 0 || len(n.examples) <= sortBelow*bins {
+				exact = append(exact, n)
+			} else {
+				rest = append(rest, n)
+			}
+		}
+		if err := s.searchOnEngine(ctx, exact); err != nil {
+			return err
+		}
+		open = rest
 	}
 	units := s.units(open)
 	s.busy = 0
@@ -221,7 +236,7 @@ func (w *worker) work(u *unit) {
 // try scans one column of a node for split s and keeps the better of the outcome and best.
 func (w *worker) try(best *candidate, n *node, s Split) {
 	t := w.scanner.scan(&w.column, &n.total)
-	s.Threshold, s.MissingAbove = t.value, t.missingAbove
+	s.Threshold, s.MissingAbove = positive(t.value), t.missingAbove
 	if c := (candidate{s, t.gain}); t.gain > 0 && c.beats(best) {
 		*best = c
 	}

@@ -1,0 +1,73 @@
+//go:build gpu
+
+package treeg
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/grove-graph/grove/cuda/sim"
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/enginetest"
+)
+
+// openSimulated returns a simulated GPU.
+func openSimulated(t *testing.T) engine.Engine {
+	t.Helper()
+	e := enginetest.Open(t, 2)
+	if _, ok := e.(engine.Device); !ok || !sim.Loaded() {
+		t.Skipf("set %s=cuda and run on the simulated GPU: only it counts launches", enginetest.DeviceVariable)
+	}
+	return e
+}
+
+func leveled(t *testing.T, e engine.Engine) (*Data, Targets, Options) {
+	t.Helper()
+	set, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: 60, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Defaults(Graphs, Single)
+	opt.Growth, opt.MaxDepth, opt.Keep, opt.MinLeaf = LevelWise, 4, 1, 2
+	d, err := Prepare(context.Background(), e, set.Batch, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, Targets{Values: normals(rand.New(rand.NewPCG(1, 33)), d.Examples())}, opt
+}
+
+// All candidates of a level take a few launches, whatever the number of its nodes: a walk for each step, and columns,
+// thresholds and the best of them once for what all trees share and once for walks from subsets.
+func TestEnginesFitALevelInAFewLaunches(t *testing.T) {
+	d, targets, opt := leveled(t, openSimulated(t))
+	before := sim.Count(sim.Launches)
+	m, err := d.Fit(context.Background(), targets, opt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launches, tree := int(sim.Count(sim.Launches)-before), m.Trees(0)[0]
+	most := opt.MaxLength + tree.Depth()*(opt.MaxLength+2*3)
+	if launches > most || launches == 0 {
+		t.Errorf("%d launches for %d levels of a tree with %d leaves, want at most %d",
+			launches, tree.Depth(), tree.Leaves(), most)
+	}
+	if tree.Leaves() < 6 {
+		t.Errorf("a tree of %d leaves says little", tree.Leaves())
+	}
+}
+
+// A failure of the device ends a fit with an error, and nothing is left there.
+func TestEnginesFitNothingAfterAFailure(t *testing.T) {
+	for _, at := range []int64{1, 2, 4, 7, 12} {
+		for _, what := range []sim.Setting{sim.FailLaunch, sim.FailCopy} {
+			d, targets, opt := leveled(t, openSimulated(t))
+			sim.Set(what, at)
+			if _, err := d.Fit(context.Background(), targets, opt, nil); err == nil {
+				t.Errorf("%s %d: the fit goes on", what, at)
+			}
+			sim.Reset()
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package treeg
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/graph"
+)
+
+// The operations of an engine find the splits that the search on the host finds, to the last bit of the model.
+
+// checkEngines fits a model by the search on the host and by the operations of engines, one of them that of
+// GROVE_TEST_DEVICE. It returns how many splits look along walks from subsets.
+func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options) (walked int) {
+	t.Helper()
+	var m *Model
+	fit := func(e engine.Engine, through bool) []byte {
+		d, err := Prepare(context.Background(), e, b, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.throughEngine = through
+		m, err = d.Fit(context.Background(), targets, opt, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.resident.made || len(d.resident.blocks) > 0 {
+			t.Error("the engine still holds the data after the fit")
+		}
+		raw, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	want := fit(openCPU(t, 2), false)
+	for _, e := range []engine.Engine{openCPU(t, 2), enginetest.Open(t, 2)} {
+		if got := fit(e, true); !bytes.Equal(got, want) {
+			t.Errorf("%s fits\n%.4000s\nthe host\n%.4000s\noptions %+v", e, got, want, opt)
+		}
+	}
+	for _, tree := range m.all() {
+		for _, n := range tree.Nodes {
+			if s := n.Split; s != nil && s.Pointer > 0 && s.Length > 0 && (s.Walk == Source || s.Walk == TargetSource) {
+				walked++
+			}
+		}
+	}
+	return walked
+}
+
+// randomOptions draws options that the search depends on.
+func randomOptions(r *rand.Rand, level Level) Options {
+	opt := Defaults(level, []Ensemble{Boosting, Forest, Single}[r.IntN(3)])
+	opt.Estimators = min(opt.Estimators, 3)
+	opt.Growth = []Growth{BestFirst, LevelWise}[r.IntN(2)]
+	opt.MaxLeaves, opt.MaxDepth = 8+r.IntN(30), []int{0, 0, 0, 4}[r.IntN(4)]
+	opt.MinSplit, opt.MinLeaf = 2, 1+r.IntN(3)
+	opt.MaxLength, opt.MaxDistance = r.IntN(4), []int{0, 1, 2, 2, 3}[r.IntN(5)]
+	if r.IntN(2) == 0 {
+		opt.Walks = draw(r, opt.Walks)
+	}
+	if level == Graphs {
+		opt.Aggregations = draw(r, opt.Aggregations)
+	}
+	opt.Directions = []Directions{Along, Against, BothWays}[r.IntN(3)]
+	opt.Relations = []Relations{Together, Apart, TogetherAndApart}[r.IntN(3)]
+	opt.Constant = r.IntN(2) == 0
+	opt.Empty = []Empty{EmptyFormula, EmptyZero, EmptySentinel}[r.IntN(3)]
+	opt.Keep = []float64{0.4, 0.9, 1}[r.IntN(3)]
+	opt.MaxFeatures = []int{0, 0, 2, -1}[r.IntN(4)]
+	opt.Seed = r.Uint64()
+	return opt
+}
+
+// draw returns some of a list, at least one, in any order.
+func draw[T any](r *rand.Rand, list []T) []T {
+	var some []T
+	for _, i := range r.Perm(len(list))[:1+r.IntN(len(list))] {
+		some = append(some, list[i])
+	}
+	return some
+}
+
+// randomTargets draws classes or values that have to do with the batch, for whatever the options fit.
+func randomTargets(r *rand.Rand, opt *Options, examples int) Targets {
+	var t Targets
+	classes := r.IntN(4)
+	for i := range examples {
+		if classes < 2 {
+			t.Values = append(t.Values, r.NormFloat64())
+		} else {
+			t.Classes = append(t.Classes, r.IntN(classes))
+		}
+		if i%7 != 3 {
+			t.Train = append(t.Train, i)
+		}
+	}
+	if classes >= 2 && opt.Ensemble != Boosting {
+		opt.Loss = []Loss{Gini, Entropy}[r.IntN(2)]
+	}
+	return t
+}
+
+func TestEnginesFitTheSameTrees(t *testing.T) {
+	walked, step := 0, 1
+	if os.Getenv(enginetest.DeviceVariable) != "" {
+		step = 5 // a simulated GPU takes its time
+	}
+	for i := 0; i < 60; i += step {
+		r := rand.New(rand.NewPCG(uint64(i), 31))
+		level := []Level{Graphs, Vertices}[i%2]
+		opt := randomOptions(r, level)
+		var b *graph.Batch
+		switch i / 2 % 3 {
+		case 0:
+			b = noisy(t, uint64(i), 10+r.IntN(40), i/6%2 == 0)
+		case 1:
+			b = noisy(t, uint64(i), 10+r.IntN(40), i/6%2 == 0)
+			b.ArcWeights = nil
+		default:
+			set, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: 20, Seed: uint64(i)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = set.Batch
+		}
+		examples := b.NumGraphs()
+		if level == Vertices {
+			examples = b.NumVertices()
+		}
+		targets := randomTargets(r, &opt, examples)
+		t.Run(fmt.Sprint(i), func(t *testing.T) { walked += checkEngines(t, b, targets, opt) })
+	}
+	if walked*step < 100 {
+		t.Errorf("only %d splits of all trees look along walks from subsets", walked)
+	}
+}
+
+// Sums that no grid makes exact have the same order everywhere.
+func TestEnginesFitTheSameTreesWithoutGrids(t *testing.T) {
+	for _, level := range []Level{Graphs, Vertices} {
+		b := noisy(t, 8, 25, true)
+		for i := range b.ArcWeights {
+			b.ArcWeights[i] *= 1e120
+		}
+		opt := Defaults(level, Boosting)
+		opt.Estimators, opt.MaxLength, opt.Keep = 2, 2, 1
+		d, err := Prepare(context.Background(), openCPU(t, 1), b, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.kept[0].grid != noGrid {
+			t.Fatal("there is a grid for walks of weight 1e240")
+		}
+		r := rand.New(rand.NewPCG(1, 32))
+		checkEngines(t, b, Targets{Values: normals(r, d.Examples())}, opt)
+	}
+}
+
+func normals(r *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}
+
+// Of a fit that is so large that columns are histograms, engines search the nodes whose columns are exact.
+func TestSmallNodesOfALargeFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 33))
+	g := graph.Graph{NumVertices: histogramFrom + 50, AttributeDim: 1, Attributes: normals(r, histogramFrom+50)}
+	for v := range int32(g.NumVertices) {
+		g.AddArc(v, r.Int32N(int32(g.NumVertices)))
+	}
+	b, err := graph.NewBatch([]graph.Graph{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Defaults(Vertices, Single)
+	opt.MaxLength, opt.MaxLeaves, opt.Constant, opt.Bins = 1, 5, false, histogramFrom/sortBelow
+	checkEngines(t, b, Targets{Values: normals(r, g.NumVertices)}, opt)
+}
