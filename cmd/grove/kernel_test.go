@@ -101,6 +101,58 @@ func TestKernelModelsRefuse(t *testing.T) {
 	}
 }
 
+// What is wrong with classes, labels or C is said in one line, whatever the kernel.
+func TestKernelMachinesRefuseBadClasses(t *testing.T) {
+	classes := func(change func(line int, class string) string) string {
+		data := molecules(t, "molecules")
+		file := filepath.Join(data, "molecules_graph_labels.txt")
+		lines := strings.Split(strings.TrimSpace(string(readFile(t, file))), "\n")
+		var changed strings.Builder
+		for i, class := range lines {
+			changed.WriteString(change(i, class))
+		}
+		write(t, file, changed.String())
+		return data
+	}
+	same := classes(func(int, string) string { return "1\n" })
+	rare := classes(func(i int, _ string) string { return fmt.Sprintf("%d\n", max(1-i, 0)) })
+	short := classes(func(i int, class string) string {
+		if i == 59 {
+			return ""
+		}
+		return class + "\n"
+	})
+	for _, model := range kernelModels() {
+		two := "needs two classes"
+		if model == "dwl-oa" {
+			two = "weights need two"
+		}
+		eval := []string{"eval", model, "--cv", "3", "--data"}
+		fails(t, exitFailure, []string{two}, "train", model, "--data", same, "-o", filepath.Join(t.TempDir(), "m.grove"))
+		fails(t, exitFailure, []string{"fold", two}, append(eval, same)...)
+		fails(t, exitFailure, []string{"fold", two}, append(eval, rare)...) // its graph is in one test fold
+		fails(t, exitFailure, []string{"graph 60", "59 lines"}, append(eval, short)...)
+		for _, c := range []string{"0", "-1", "NaN"} {
+			fails(t, exitUsage, []string{"--c " + c}, append(eval, same, "--c", c)...)
+		}
+	}
+}
+
+// The sums over iterations stand beside the kernels of single ones where both are asked for.
+func TestSumsOfIterationsAreSettings(t *testing.T) {
+	data, out := molecules(t, "molecules"), filepath.Join(t.TempDir(), "K.npy")
+	args := []string{"eval", "mpgk-ra", "--data", data, "--cv", "3", "--iterations", "1,2"}
+	if r := mustJSON(t, append(args, "--sum-iterations=true,false")...); r["n_settings"] != 4.0 {
+		t.Errorf("%v settings, want 4", r["n_settings"])
+	}
+	if r := mustJSON(t, append(args, "--sum-iterations")...); r["n_settings"] != 2.0 {
+		t.Errorf("%v settings of sums, want 2", r["n_settings"])
+	}
+	fails(t, exitUsage, []string{"--sum-iterations", "neither true nor false"}, append(args, "--sum-iterations=both")...)
+	must(t, "gram", "mpgk-ra", "--data", data, "--sum-iterations", "-o", out)
+	fails(t, exitUsage, []string{"2"}, "gram", "mpgk-ra", "--data", data, "--sum-iterations=true,false", "-o", out)
+}
+
 // withTargets gives the graphs of a data set two targets: their vertices and their arcs.
 func withTargets(t *testing.T, data string) {
 	t.Helper()

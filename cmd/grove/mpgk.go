@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/dataset"
@@ -33,7 +34,8 @@ func mpgkFamily() family {
 type mpgkFlags struct {
 	model      string
 	iterations []int
-	opt        mpgk.Options // all but the iterations and the seed
+	sums       []bool       // of the iterations
+	opt        mpgk.Options // all but the iterations, their sum and the seed
 	weights    string
 	features   dataset.Features
 	dims       int
@@ -52,7 +54,7 @@ func newMPGKFlags(model string) *mpgkFlags {
 		panic(err) // a model of the family
 	}
 	return &mpgkFlags{
-		model: model, iterations: []int{opt.Iterations}, opt: opt, weights: string(opt.Weights),
+		model: model, iterations: []int{opt.Iterations}, sums: []bool{false}, opt: opt, weights: string(opt.Weights),
 		features: dataset.AutoFeatures, dims: 2, epsilon: 0.1, head: "svr", network: autodiff.DefaultMLP(),
 	}
 }
@@ -70,7 +72,12 @@ func (m *mpgkFlags) add(fs *pflag.FlagSet, verb string) {
 	fs.IntVar(&m.opt.Branching, "branching", m.opt.Branching, "`N` children of a node of a hierarchy")
 	fs.IntVar(&m.opt.Depth, "depth", m.opt.Depth, "`N` depth of a hierarchy")
 	choiceVar(fs, &m.weights, "weights", []string{"paper", "published"}, "of the nodes of a hierarchy: those of the paper or of the published code")
-	fs.BoolVar(&m.opt.SumIterations, "sum-iterations", false, "add up the kernels of all iterations, as the published code does")
+	value = "`true,false` "
+	if verb == "gram" || verb == "embed" {
+		value = ""
+	}
+	fs.Var(newList(&m.sums, parseBool), "sum-iterations", value+"add up the kernels of all iterations, as the published code does")
+	fs.Lookup("sum-iterations").NoOptDefVal = "true"
 	if verb == "embed" {
 		fs.Var(newSingle(&m.dims, parseCount), "dims", "`N` coordinates of a vertex, by kernel principal components (with --task node)")
 		fs.IntVar(&m.opt.GraphLandmarks, "graph-landmarks", 200, "`N` graphs that represent the others (without --task node)")
@@ -85,6 +92,14 @@ func (m *mpgkFlags) add(fs *pflag.FlagSet, verb string) {
 		fs.IntVar(&m.network.Epochs, "epochs", m.network.Epochs, "`N` passes over the data that train the network")
 		m.machine.add(fs, "7 values from 1e-3 to 1e3")
 	}
+}
+
+// parseBool reads true or false.
+func parseBool(text string) (bool, error) {
+	if text != "true" && text != "false" {
+		return false, fmt.Errorf("%q is neither true nor false", text)
+	}
+	return text == "true", nil
 }
 
 // check implements modelFlags.
@@ -102,13 +117,15 @@ func (m *mpgkFlags) check(seed uint64) error {
 		}
 	}
 	m.options = nil
-	for _, t := range m.iterations {
-		opt := m.opt
-		opt.Iterations, opt.Seed, opt.Weights = t, seed, mpgk.Weights(m.weights)
-		if err := opt.Check(); err != nil {
-			return &usageError{err}
+	for _, sum := range m.sums {
+		for _, t := range m.iterations {
+			opt := m.opt
+			opt.Iterations, opt.SumIterations, opt.Seed, opt.Weights = t, sum, seed, mpgk.Weights(m.weights)
+			if err := opt.Check(); err != nil {
+				return &usageError{err}
+			}
+			m.options = append(m.options, opt)
 		}
-		m.options = append(m.options, opt)
 	}
 	return nil
 }
@@ -152,23 +169,14 @@ func (m *mpgkFlags) encode(d *dataset.Dataset, train []int) (*dataset.Encoding, 
 
 // settings implements modelFlags. The kernels of all numbers of iterations come out of one pass.
 func (m *mpgkFlags) settings(w *work) []setting {
-	most := m.options[0]
-	for _, o := range m.options {
-		if o.Iterations > most.Iterations {
-			most = o
-		}
+	shared := map[bool]*eval.Shared[*mpgk.Graphs]{}
+	for _, sum := range m.sums {
+		shared[sum] = m.graphs(w, sum)
 	}
-	shared := &eval.Shared[*mpgk.Graphs]{Compute: func(ctx context.Context, train []int) (*mpgk.Graphs, error) {
-		_, k, all, err := m.fit(ctx, w, most, train)
-		if err != nil || train == nil {
-			return k.Training(), err
-		}
-		return k.Transform(ctx, all, w.report)
-	}}
 	settings := make([]setting, len(m.options))
 	for i, o := range m.options {
 		gram := kernelOf{m.name(o), func(ctx context.Context, train []int) (svm.Kernel, error) {
-			graphs, err := shared.Get(ctx, train)
+			graphs, err := shared[o.SumIterations].Get(ctx, train)
 			if err != nil {
 				return nil, err
 			}
@@ -193,9 +201,32 @@ func (m *mpgkFlags) settings(w *work) []setting {
 	return settings
 }
 
+// graphs returns the graphs under the kernels of all numbers of iterations, or under their sums.
+func (m *mpgkFlags) graphs(w *work, sum bool) *eval.Shared[*mpgk.Graphs] {
+	var most mpgk.Options
+	for _, o := range m.options {
+		if o.SumIterations == sum && o.Iterations > most.Iterations {
+			most = o
+		}
+	}
+	return &eval.Shared[*mpgk.Graphs]{Compute: func(ctx context.Context, train []int) (*mpgk.Graphs, error) {
+		_, k, all, err := m.fit(ctx, w, most, train)
+		switch {
+		case err != nil:
+			return nil, err
+		case train == nil:
+			return k.Training(), nil
+		}
+		return k.Transform(ctx, all, w.report)
+	}}
+}
+
 // name names a setting in one line.
 func (m *mpgkFlags) name(o mpgk.Options) string {
 	text := count(o.Iterations, "iteration")
+	if o.SumIterations {
+		text = "sum of " + text
+	}
 	if o.Landmarks > 0 {
 		text += ", " + count(o.Landmarks, "landmark")
 	}
