@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/grove-graph/grove/engine/enginetest"
 )
 
 // goldenSplit is a split function as the files write it.
@@ -187,6 +189,8 @@ type harness struct {
 }
 
 func newHarness(t *testing.T, d *Data, opt Options, examples []int32, y []float64) *harness {
+	d.hold()
+	t.Cleanup(d.letGo)
 	h := &harness{t: t, opt: opt}
 	h.opt.Keep, h.opt.MinSplit = 1, 2
 	h.g = newGrower(d, &h.opt)
@@ -318,7 +322,7 @@ func TestGoldenBestSplit(t *testing.T) {
 		opt.Constant, opt.MaxLength = false, slices.Max(g.D)
 		b := batchOf(t, graphs, false)
 		b.Directed = false
-		d, err := Prepare(context.Background(), openCPU(t, 2), b, opt)
+		d, err := Prepare(context.Background(), enginetest.Open(t, 2), b, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ echo "== models and golden values on it"
 GROVE_TEST_DEVICE=cuda go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" -skip 'Supervis|Mask|Regression|TreeG|ExplainTrees' ./gckn ./nystrom ./cmd/grove
 GROVE_TEST_DEVICE=cuda go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" -run 'Golden|StayOnTheDevice|SameOnADevice' ./autodiff ./wl ./mpgk ./cgmm
 GROVE_TEST_DEVICE=cuda go test -count=1 -tags gpu -exec "$with $root/build/sim" -run 'Vector' ./svm
-GROVE_TEST_DEVICE=cuda go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" -run 'EnginesFit' ./treeg
+GROVE_TEST_DEVICE=cuda go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" -run 'EnginesFit|GoldenBest' ./treeg
 
 echo "== GPU engine with sanitizers"
 GROVE_CUDA_POOL=off go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned|TestEveryTiling|Upload|View|Convert' ./cuda
