@@ -27,7 +27,7 @@
 //
 // A state that no vertex takes gets uniform distributions.
 //
-// docs/conventions-cgmm.md says where the paper and its published code differ from this.
+// docs/conventions.md, 33 to 47, says where the paper and its published code differ from this.
 package cgmm
 
 import (
