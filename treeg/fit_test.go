@@ -97,9 +97,13 @@ func openNode(t testing.TB, name string) *dataset.Dataset {
 }
 
 func TestTrainedLeavesOnVertices(t *testing.T) {
-	for _, name := range []string{"Cora", "Cornell", "County"} {
-		t.Run(name, func(t *testing.T) {
-			set := openNode(t, name)
+	folders, err := filepath.Glob(filepath.Join(testfiles.Data(t, "node"), "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			set := openNode(t, filepath.Base(folder))
 			b := set.Batch
 			var y []float64
 			var examples []int32
