@@ -57,7 +57,11 @@ func Lloyd(
 	if err != nil {
 		return nil, nil, err
 	}
-	l.eachPoint(func(i int, score []float64) { l.at[i].to, _, _ = l.nearest(score, i, scores) })
+	l.eachChunk(func(from, to int, score []float64) {
+		for i := from; i < to; i++ {
+			l.at[i].to, _, _ = l.nearest(score, i, scores)
+		}
+	})
 	for i := range l.at {
 		if to := l.at[i].to; to != l.cluster[i] {
 			l.take(i, to)
@@ -90,8 +94,10 @@ type reach struct {
 	other float64 // at most that to any other mean
 	left  float64 // to the mean of the cluster that it has left
 	to    int32   // the cluster with the nearest mean
-	open  bool    // whether that may have changed
 }
+
+// open reports whether another mean may be the nearest.
+func (r *reach) open() bool { return !(r.own < r.other) }
 
 func newMoves(e engine.Engine, p Partition, cluster []int32, refills bool) *moves {
 	l := &moves{Partition: p, Vectors: p.Vectors(), means: p.Means(), engine: e, refills: refills}
@@ -145,17 +151,18 @@ func (l *moves) settle(ctx context.Context, iterations int) (settled bool, err e
 // measure finds the nearest mean of every point.
 func (l *moves) measure() error {
 	first, second, widest := twoLargest(l.shift)
-	l.eachPoint(func(i int, score []float64) {
-		r, k := &l.at[i], l.cluster[i]
-		r.own += l.shift[k]
-		if int(k) == widest {
-			r.other -= second
-		} else {
-			r.other -= first
-		}
-		r.open = !(r.own < r.other)
-		if r.open && l.device == nil {
-			l.compare(score, i, nil)
+	l.eachChunk(func(from, to int, score []float64) {
+		for i := from; i < to; i++ {
+			r, k := &l.at[i], l.cluster[i]
+			r.own += l.shift[k]
+			if int(k) == widest {
+				r.other -= second
+			} else {
+				r.other -= first
+			}
+			if l.device == nil && r.open() {
+				l.compare(score, i, nil)
+			}
 		}
 	})
 	if l.device == nil {
@@ -163,7 +170,7 @@ func (l *moves) measure() error {
 	}
 	work := 0
 	for i := range l.at {
-		if l.at[i].open {
+		if l.at[i].open() {
 			work += l.Width + int(l.Sparse.RowPtr[i+1]-l.Sparse.RowPtr[i])
 		}
 	}
@@ -171,21 +178,20 @@ func (l *moves) measure() error {
 	if err != nil {
 		return err
 	}
-	l.eachPoint(func(i int, score []float64) {
-		if l.at[i].open {
-			l.compare(score, i, scores)
+	l.eachChunk(func(from, to int, score []float64) {
+		for i := from; i < to; i++ {
+			if l.at[i].open() {
+				l.compare(score, i, scores)
+			}
 		}
 	})
 	return nil
 }
 
-// eachPoint calls visit for all points, with room for scores.
-func (l *moves) eachPoint(visit func(i int, score []float64)) {
+// eachChunk calls visit for pieces of all points, with room for scores.
+func (l *moves) eachChunk(visit func(from, to int, score []float64)) {
 	parallel.Chunks(l.engine.Workers(), l.Len(), pointChunk, func(from, to int) {
-		score := make([]float64, len(l.shift))
-		for i := from; i < to; i++ {
-			visit(i, score)
-		}
+		visit(from, to, make([]float64, len(l.shift)))
 	})
 }
 
@@ -262,10 +268,12 @@ func (l *moves) refill() (refilled bool) {
 		return false
 	}
 	distance := make([]float64, l.Len())
-	l.eachPoint(func(i int, score []float64) {
-		dense, columns, values := l.Row(i)
-		l.means.Score(score, dense, columns, values)
-		distance[i] = max(l.Squares[i]-2*score[l.cluster[i]], 0)
+	l.eachChunk(func(from, to int, score []float64) {
+		for i := from; i < to; i++ {
+			dense, columns, values := l.Row(i)
+			l.means.Score(score, dense, columns, values)
+			distance[i] = max(l.Squares[i]-2*score[l.cluster[i]], 0)
+		}
 	})
 	for k := range l.members[:l.means.K] {
 		if l.members[k] > 0 {
