@@ -25,7 +25,8 @@ const (
 	coldStart  = 1e-6  // share of the first C from which the way to it is measured
 	sufficient = 0.25  // share of the decrement by which a full step must lower the objective; a quadratic gives 0.5
 	negligible = 1e-8  // share of the objective that stands in for |w|^2 where w is nearly 0
-	acceptable = 1e-4  // precision below which stopping early is not an error
+	acceptable = 1e-4  // precision below which rounding may end the search without a value of C between
+	usable     = 1     // precision below which the best point found is returned at all
 	unseen     = 1e-13 // a decrement below this share of the objective is lost in its rounding
 	maxUnseen  = 3     // steps of that size before rounding is taken to be all that is left
 )
@@ -66,7 +67,8 @@ func (s *solver) path(ctx context.Context, grid []float64) ([]solution, error) {
 
 // reach solves at c from the solutions so far. Far from the optimum at a large C few rows are active
 // and Newton's method creeps along the pieces; where it takes too many steps, it goes by way of a
-// value between the last C and this one.
+// value between the last C and this one. Where C is so large that rounding hides the optimum, from about 1e11 on
+// features that nearly depend on each other, it returns the best point found, whose precision says so.
 func (s *solver) reach(ctx context.Context, c float64, depth int) (solution, error) {
 	limit := patience
 	if depth == maxDepth {
@@ -78,7 +80,7 @@ func (s *solver) reach(ctx context.Context, c float64, depth int) (solution, err
 	if err != nil {
 		return solution{}, err
 	}
-	if done || (depth == maxDepth && precision <= acceptable) {
+	if done || (depth == maxDepth && precision < usable) {
 		s.history.add(c, s.current)
 		return s.solution(iterations, precision), nil
 	}
