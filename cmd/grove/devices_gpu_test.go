@@ -140,7 +140,7 @@ func TestSharedDataSetsAreTheSameOnEveryDevice(t *testing.T) {
 		}
 		t.Run(set.Name(), func(t *testing.T) {
 			checkDevices(t, "gckn-path", filepath.Join(folder, set.Name()))
-			checkDevices(t, "gckn-subtree", filepath.Join(folder, set.Name()))
+			checkDevices(t, "gckn-subtree", filepath.Join(folder, set.Name()), "--path-size", "3", "--filters", "32")
 		})
 	}
 }
