@@ -192,7 +192,8 @@ func (a *app) choose(
 	}
 	parts := min(f.cv, len(x.known))
 	if parts < 2 {
-		return 0, 0, 0, usagef("--c is missing: %s cannot be cross-validated to choose it", count(len(x.known), x.task.noun()))
+		return 0, 0, 0, usagef("%s cannot be cross-validated to choose among settings: give every option, such as --c, one value",
+			count(len(x.known), x.task.noun()))
 	}
 	if p.Folds, err = x.folds(parts, 1, f.seed); err != nil {
 		return 0, 0, 0, err
