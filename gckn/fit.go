@@ -73,10 +73,11 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 	// Which vertices share a row decides which points are merged, so neither the free memory nor the
 	// device may: the runs have a fixed size, and vertices share rows on a device too.
 	err := m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
-		in, err := m.inputChannels(run)
+		labels, err := m.input.channel(m.engine, m.dtype(), run) // anchors do not need the precision of inputChannels
 		if err != nil {
 			return err
 		}
+		in := []*channel{labels}
 		for _, y := range m.layers {
 			if in, err = m.next(y, run, in, true); err != nil {
 				return err
