@@ -219,7 +219,7 @@ func (h *fittedHierarchy) descend(ctx context.Context, e engine.Engine, p, q *po
 func (s *split) fill(cluster []int32) {
 	s.Empty()
 	for n, k := range cluster {
-		s.Move(n, -1, k)
+		s.Put(n, k, 1)
 	}
 	s.Update()
 }

@@ -112,16 +112,9 @@ func (s *split) Empty() {
 	clear(s.sums)
 }
 
-// Move implements [nystrom.Partition]. Copies are whole numbers, so that no rounding adds up in counts.
-func (s *split) Move(n int, from, to int32) {
-	if from >= 0 {
-		s.put(n, int(from), -1)
-	}
-	s.put(n, int(to), 1)
-}
-
-// put adds member n to cluster k, a number of times that may be negative.
-func (s *split) put(n, k int, times float64) {
+// Put implements [nystrom.Partition]. Copies are whole numbers, so that no rounding adds up in counts.
+func (s *split) Put(n int, cluster int32, times float64) {
+	k := int(cluster)
 	copies := times * s.vectors.Weights[n]
 	s.weight[k] += copies
 	dense, entries, _ := s.vectors.Row(n)

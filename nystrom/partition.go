@@ -14,9 +14,9 @@ type Partition interface {
 	Vectors() *Vectors
 	Means() *Means // of the clusters at the last Update
 
-	Empty()                         // takes all points out of their clusters
-	Move(point int, from, to int32) // from -1 for a point that was in none; sums of sparse features are exact
-	Update()                        // computes the means
+	Empty()                                      // takes all points out of their clusters
+	Put(point int, cluster int32, times float64) // puts a point into a cluster, or takes it out: times is 1 or -1
+	Update()                                     // computes the means
 }
 
 // LloydOptions are the options of [Lloyd].
@@ -119,7 +119,7 @@ func (l *moves) fill() {
 	clear(l.weight)
 	clear(l.members)
 	for i, k := range l.cluster {
-		l.Move(i, -1, k)
+		l.Put(i, k, 1)
 		l.weight[k] += l.Weights[i]
 		l.members[k]++
 	}
@@ -255,7 +255,8 @@ func (l *moves) move() (moved bool) {
 func (l *moves) take(i int, k int32) {
 	old := l.cluster[i]
 	l.cluster[i] = k
-	l.Move(i, old, k)
+	l.Put(i, old, -1)
+	l.Put(i, k, 1)
 	l.weight[old] -= l.Weights[i]
 	l.weight[k] += l.Weights[i]
 	l.members[old]--

@@ -20,10 +20,15 @@ type plainPartition struct {
 	cluster []int32
 }
 
-func (p *plainPartition) Vectors() *nystrom.Vectors   { return &p.vectors }
-func (p *plainPartition) Means() *nystrom.Means       { return &p.means }
-func (p *plainPartition) Empty()                      {}
-func (p *plainPartition) Move(point int, _, to int32) { p.cluster[point] = to }
+func (p *plainPartition) Vectors() *nystrom.Vectors { return &p.vectors }
+func (p *plainPartition) Means() *nystrom.Means     { return &p.means }
+func (p *plainPartition) Empty()                    {}
+
+func (p *plainPartition) Put(point int, cluster int32, times float64) {
+	if times > 0 {
+		p.cluster[point] = cluster
+	}
+}
 
 func (p *plainPartition) Update() {
 	m, d, columns := &p.means, p.vectors.Width, p.vectors.Sparse.Cols

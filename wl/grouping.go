@@ -123,16 +123,9 @@ func (g *grouping) Empty() {
 	clear(g.sums)
 }
 
-// Move implements [nystrom.Partition].
-func (g *grouping) Move(point int, from, to int32) {
-	if from >= 0 {
-		g.put(point, int(from), -1)
-	}
-	g.put(point, int(to), 1)
-}
-
-// put adds a point to cluster c, a number of times that may be negative.
-func (g *grouping) put(point, c int, times float64) {
+// Put implements [nystrom.Partition].
+func (g *grouping) Put(point int, cluster int32, times float64) {
+	c := int(cluster)
 	n := times * g.vectors.Weights[point]
 	g.members[c] += n
 	_, objects, counts := g.vectors.Row(point)
