@@ -87,6 +87,16 @@ func TestTrainedLeavesOnGraphs(t *testing.T) {
 	}
 }
 
+// openReal reads a public data set.
+func openReal(t testing.TB, name string) *dataset.Dataset {
+	t.Helper()
+	d, err := dataset.Open(testfiles.Data(t, "tu", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func openNode(t testing.TB, name string) *dataset.Dataset {
 	t.Helper()
 	d, err := dataset.OpenNode(testfiles.Data(t, "node", name), dataset.DetectDirection)
