@@ -251,7 +251,7 @@ func (c *splitColumn) between(values []float64, node int32, total float64, missi
 		}
 		best = found{gain: gain, threshold: v}
 		if !last {
-			best.threshold = midpoint(v, values[c.order[p+1]])
+			best.threshold = Midpoint(v, values[c.order[p+1]])
 		}
 		if missingAbove || !missing && total-below > below {
 			best.above = 1

@@ -165,7 +165,7 @@ func (s *SplitSearch) bestOf(values []float64, node int32) (gain, threshold, abo
 			if g := below.score + rest.score - all.score; g > gain {
 				gain, threshold, above = g, v, 0
 				if i < len(distinct)-1 {
-					threshold = midpoint(v, distinct[i+1])
+					threshold = Midpoint(v, distinct[i+1])
 				}
 				if missingAbove || !missing && rest.n > below.n {
 					above = 1
@@ -216,16 +216,4 @@ func xLog2x(x float64) float64 {
 		return 0
 	}
 	return x * math.Log2(x)
-}
-
-// midpoint returns a number t with a <= t < b.
-func midpoint(a, b float64) float64 {
-	t := (a + b) / 2
-	if math.IsInf(t, 0) {
-		t = a/2 + b/2
-	}
-	if t >= b || t < a {
-		return a
-	}
-	return t
 }

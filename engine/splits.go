@@ -148,3 +148,16 @@ func shiftOf(shifts []float64, k int) float64 {
 	}
 	return shifts[k]
 }
+
+// Midpoint returns the threshold between two consecutive values of a column: a number t with a <= t < b, halfway where
+// there is one.
+func Midpoint(a, b float64) float64 {
+	t := (a + b) / 2
+	if math.IsInf(t, 0) {
+		t = a/2 + b/2
+	}
+	if t >= b || t < a {
+		return a
+	}
+	return t
+}

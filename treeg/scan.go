@@ -1,6 +1,6 @@
 package treeg
 
-import "math"
+import "github.com/grove-graph/grove/engine"
 
 // column is one dynamic feature on the examples of a node: entries with values of their own, and groups of
 // examples that share one.
@@ -198,7 +198,7 @@ func (s *scanner) between(total *statistic, missingAbove bool) threshold {
 	case at == len(g.n)-1: // all that is not missing stays below
 		return threshold{gain, g.hi[at], missingAbove}
 	}
-	return threshold{gain, midpoint(g.hi[at], g.lo[at+1]), missingAbove || s.missing.n == 0 && s.largerAbove(at, total)}
+	return threshold{gain, engine.Midpoint(g.hi[at], g.lo[at+1]), missingAbove || s.missing.n == 0 && s.largerAbove(at, total)}
 }
 
 // largerAbove reports whether more examples are above the threshold after group at than below it. Examples whose
@@ -209,18 +209,6 @@ func (s *scanner) largerAbove(at int, total *statistic) bool {
 		n += m
 	}
 	return total.n-n > n
-}
-
-// midpoint returns a number t with a <= t < b.
-func midpoint(a, b float64) float64 {
-	t := (a + b) / 2
-	if math.IsInf(t, 0) {
-		t = a/2 + b/2
-	}
-	if t >= b || t < a {
-		return a
-	}
-	return t
 }
 
 // betweenValues returns the last group below the best threshold and its gain, for targets that are numbers.

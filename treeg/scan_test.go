@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 )
 
@@ -99,7 +100,7 @@ func TestHistogramOfManyValues(t *testing.T) {
 				t.Errorf("%s, %d classes: gain %g, sorted %g", i, classes, histogram.gain, exact.gain)
 			}
 			at, _ := slices.BinarySearch(sorted, histogram.value)
-			if at == 0 || histogram.value != midpoint(sorted[at-1], sorted[at]) && histogram.value != midpoint(0, sorted[at]) && histogram.value != midpoint(sorted[at-1], 0) {
+			if at == 0 || histogram.value != engine.Midpoint(sorted[at-1], sorted[at]) && histogram.value != engine.Midpoint(0, sorted[at]) && histogram.value != engine.Midpoint(sorted[at-1], 0) {
 				t.Errorf("%s: threshold %g between %g and %g", i, histogram.value, sorted[at-1], sorted[at])
 			}
 		}
