@@ -135,7 +135,8 @@ func (r *nodeReader) fillMissing() {
 	}
 	if n := len(r.set.Missing); n > 0 {
 		slices.Sort(r.set.Missing)
-		r.set.Notes = append(r.set.Notes, fmt.Sprintf("%d missing attributes hold the mean of their column", n))
+		r.set.Notes = append(r.set.Notes, fmt.Sprintf(
+			"%d attributes are missing: decision trees see that, other models the mean of the column", n))
 	}
 }
 

@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/grove-graph/grove/graph"
 )
@@ -19,9 +18,9 @@ type Standardisation struct {
 	Scale []float64 `json:"scale"` // population standard deviation; 1 for a constant column
 }
 
-// FitStandardisation takes mean and scale of every column over all vertices of the batch. The published
-// protocol fits on the whole data set; fit on the training graphs ([graph.Batch.Select]) to keep the
-// test graphs out.
+// FitStandardisation takes mean and scale of every column over all vertices of the batch that have a value there
+// (see [Dataset.MissingAsNaN]). The published protocol fits on the whole data set; fit on the training graphs
+// ([graph.Batch.Select]) to keep the test graphs out.
 func FitStandardisation(b *graph.Batch) *Standardisation {
 	s, err := fitStandardisation(b.AttributeDim, func(visit func(*graph.Batch)) error {
 		visit(b)
@@ -37,49 +36,42 @@ func FitStandardisation(b *graph.Batch) *Standardisation {
 // taken about the first value and corrected once, so that a constant column gives itself exactly.
 func fitStandardisation(width int, each func(visit func(*graph.Batch)) error) (*Standardisation, error) {
 	s := &Standardisation{Mean: make([]float64, width), Scale: make([]float64, width)}
-	origin, constant, sums := []float64(nil), make([]bool, width), make([]float64, width)
-	n := 0.0
+	known, origin := make([]float64, width), make([]float64, width) // number of values and the first of them
+	constant, sums := make([]bool, width), make([]float64, width)
 	pass := func(add func(c int, x float64)) error {
 		clear(sums)
 		return each(func(b *graph.Batch) {
 			for v := range b.NumVertices() {
 				for c, x := range b.Attributes[v*width : (v+1)*width] {
-					add(c, x)
+					if !math.IsNaN(x) {
+						add(c, x)
+					}
 				}
 			}
 		})
 	}
-	err := each(func(b *graph.Batch) {
-		if origin == nil && b.NumVertices() > 0 {
-			origin = slices.Clone(b.Attributes[:width])
+	err := pass(func(c int, x float64) {
+		if known[c] == 0 {
+			origin[c], constant[c] = x, true
 		}
-		n += float64(b.NumVertices())
+		constant[c] = constant[c] && x == origin[c]
+		known[c]++
 	})
-	if err != nil || n == 0 {
-		for c := range s.Scale {
-			s.Scale[c] = 1
-		}
-		return s, err
+	if err != nil {
+		return nil, err
 	}
 	copy(s.Mean, origin)
-	for c := range constant {
-		constant[c] = true
-	}
 	for range 2 {
-		err := pass(func(c int, x float64) {
-			constant[c] = constant[c] && x == origin[c]
-			sums[c] += x - s.Mean[c]
-		})
-		if err != nil {
+		if err := pass(func(c int, x float64) { sums[c] += x - s.Mean[c] }); err != nil {
 			return nil, err
 		}
 		for c, sum := range sums {
-			s.Mean[c] += sum / n
+			s.Mean[c] += sum / max(known[c], 1)
 		}
 	}
 	err = pass(func(c int, x float64) { sums[c] += (x - s.Mean[c]) * (x - s.Mean[c]) })
 	for c, squares := range sums {
-		s.Scale[c] = math.Sqrt(squares / n)
+		s.Scale[c] = math.Sqrt(squares / max(known[c], 1))
 		if constant[c] {
 			s.Mean[c] = origin[c]
 		}
@@ -90,8 +82,9 @@ func fitStandardisation(width int, each func(visit func(*graph.Batch)) error) (*
 	return s, err
 }
 
-// Apply returns the batch with standardised attributes. It is an error if the batch has another number
-// of attributes than the one that was fitted, or if values are so large that their norm overflows.
+// Apply returns the batch with standardised attributes. A missing one (NaN) stays missing and has no share in the norm
+// of its vertex. It is an error if the batch has another number of attributes than the one that was fitted, or if
+// values are so large that their norm overflows.
 func (s *Standardisation) Apply(b *graph.Batch) (*graph.Batch, error) {
 	width := len(s.Mean)
 	if b.AttributeDim != width {
@@ -104,7 +97,9 @@ func (s *Standardisation) Apply(b *graph.Batch) (*graph.Batch, error) {
 		squares := 0.0
 		for c, x := range b.Attribute(int32(v)) {
 			row[c] = (x - s.Mean[c]) / s.Scale[c]
-			squares += row[c] * row[c]
+			if !math.IsNaN(x) {
+				squares += row[c] * row[c]
+			}
 		}
 		if math.IsNaN(squares) || math.IsInf(squares, 0) {
 			return nil, fmt.Errorf("standardise: the attributes of vertex %d are too large", v)

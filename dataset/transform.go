@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
@@ -15,6 +16,20 @@ func (d *Dataset) WithBatch(b *graph.Batch) *Dataset {
 		changed.Missing = nil
 	}
 	return &changed
+}
+
+// MissingAsNaN returns the data set with NaN for every attribute that its file left empty, for models that treat
+// missing values in their own way. The data set itself holds the mean of the column there.
+func (d *Dataset) MissingAsNaN() *Dataset {
+	if len(d.Missing) == 0 {
+		return d
+	}
+	b := *d.Batch
+	b.Attributes = slices.Clone(b.Attributes)
+	for _, p := range d.Missing {
+		b.Attributes[p] = math.NaN()
+	}
+	return d.WithBatch(&b)
 }
 
 // DegreesAsLabels returns the data set with the degree of every vertex as its label, in place of the

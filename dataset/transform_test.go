@@ -161,3 +161,32 @@ func TestAlignLabels(t *testing.T) {
 		t.Errorf("labels %v of %d, unknown %v", aligned.Batch.Labels, aligned.Batch.NumLabels, unknown)
 	}
 }
+
+func TestMissingAttributes(t *testing.T) {
+	b := attributes([]float64{1, 4, 2, 0, 3, 0}, 2)
+	d := &Dataset{Batch: b, Missing: []int{2, 3, 5}}
+	missing := d.MissingAsNaN()
+	same := func(x, y float64) bool { return math.Abs(x-y) < 1e-15 || math.IsNaN(x) && math.IsNaN(y) }
+	nan := math.NaN()
+	if want := []float64{1, 4, nan, nan, 3, nan}; !slices.EqualFunc(missing.Batch.Attributes, want, same) {
+		t.Errorf("attributes %v, want %v", missing.Batch.Attributes, want)
+	}
+	if b.Attributes[2] != 2 {
+		t.Error("the batch that was given changed")
+	}
+	s := FitStandardisation(missing.Batch)
+	if !slices.Equal(s.Mean, []float64{2, 4}) || !slices.Equal(s.Scale, []float64{1, 1}) {
+		t.Errorf("mean %v and scale %v of the values that are known", s.Mean, s.Scale)
+	}
+	got, err := s.Apply(missing.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{-1, 0, nan, nan, 1, nan}; !slices.EqualFunc(got.Attributes, want, same) {
+		t.Errorf("standardised %v, want %v", got.Attributes, want)
+	}
+	empty := attributes([]float64{nan, nan}, 1)
+	if s := FitStandardisation(empty); s.Mean[0] != 0 || s.Scale[0] != 1 {
+		t.Errorf("mean %v and scale %v of no values", s.Mean, s.Scale)
+	}
+}

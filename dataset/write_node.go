@@ -158,10 +158,6 @@ func writeFeatures(w *folderWriter, d *Dataset) {
 		for c := range names {
 			names[c] = fmt.Sprintf("attribute%d", c+1)
 		}
-		values := append([]float64(nil), b.Attributes...)
-		for _, p := range d.Missing {
-			values[p] = math.NaN()
-		}
-		writeRows(t, names, values)
+		writeRows(t, names, d.MissingAsNaN().Batch.Attributes)
 	})
 }

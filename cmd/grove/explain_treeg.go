@@ -142,7 +142,7 @@ func (f *explainFlags) openTrees(ctx context.Context, m *treegModel) (*toExplain
 func (x *toExplain) explain(
 	ctx context.Context, m *treegModel, report func(string, int, int),
 ) ([]treesExplanation, error) {
-	b, err := m.encoding.Apply(x.d)
+	b, err := treesBatch(m.encoding, x.d)
 	if err != nil {
 		return nil, err
 	}

@@ -21,10 +21,10 @@ type treegModel struct {
 	model    *treeg.Model
 }
 
-// treesBatch returns the graphs of d as trees see them; where d asks about edges their line graphs, whose vertices
-// are the edges.
+// treesBatch returns the graphs of d as trees see them: missing attributes stay missing, and where d asks about edges
+// they are the line graphs, whose vertices are the edges.
 func treesBatch(e *dataset.Encoding, d *dataset.Dataset) (*graph.Batch, error) {
-	b, err := e.Apply(d)
+	b, err := e.Apply(d.MissingAsNaN())
 	if err != nil || taskOf(d) != edgeTask {
 		return b, err
 	}

@@ -69,7 +69,7 @@ func (g *treegFlags) encode(d *dataset.Dataset) (*dataset.Encoding, error) {
 			features = dataset.NoFeatures
 		}
 	}
-	encoding, err := dataset.FitEncoding(d, features, nil)
+	encoding, err := dataset.FitEncoding(d.MissingAsNaN(), features, nil)
 	if err != nil {
 		return nil, usagef("--features %s: %w", g.features, err)
 	}

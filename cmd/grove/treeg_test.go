@@ -5,6 +5,8 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 // few makes an ensemble that is grown in no time.
@@ -105,4 +107,44 @@ func TestTreeGRefuses(t *testing.T) {
 	} {
 		fails(t, exitUsage, c.words, append([]string{"eval", "treeg", "--data", data}, c.args...)...)
 	}
+}
+
+// Class 2 has the large values and the missing ones. One split tells it apart if missing values go to their own side,
+// but not if they are replaced by the mean, which lies among those of class 1.
+func TestTreeGSeesThatAttributesAreMissing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "missing")
+	edges, features, labels := "src,dst\n", "node,x\n", "node,label\n"
+	for v := range 40 {
+		x, class := fmt.Sprint(v%4), 1
+		switch {
+		case v < 8:
+			x, class = "", 2
+		case v < 10:
+			x, class = "6", 2
+		}
+		edges += fmt.Sprintf("%d,%d\n", v, (v+1)%40)
+		features += fmt.Sprintf("%d,%s\n", v, x)
+		labels += fmt.Sprintf("%d,%d\n", v, class)
+	}
+	write(t, filepath.Join(dir, "edges.csv"), edges)
+	write(t, filepath.Join(dir, "features.csv"), features)
+	write(t, filepath.Join(dir, "labels.csv"), labels)
+	model := filepath.Join(t.TempDir(), "m.grove")
+	must(t, "train", "treeg", "--data", dir, "-o", model, "--ensemble", "tree", "--leaves", "2", "--walk-length", "0")
+	if p := mustJSON(t, "predict", "--model", model, "--data", dir); p["accuracy"] != 100.0 {
+		t.Errorf("one split reaches %v", p["accuracy"])
+	}
+	must(t, "explain", "--model", model, "--data", dir, "--index", "0,20", "-o", filepath.Join(t.TempDir(), "e.svg"))
+	must(t, "train", "treeg", "--data", dir, "-o", model, "--features", "attributes")
+}
+
+func TestTreeGTrainsOnCounty(t *testing.T) {
+	data := testfiles.Data(t, "node", "County")
+	model := filepath.Join(t.TempDir(), "m.grove")
+	r := mustJSON(t, few("train", "treeg", "--data", data, "--target", "unemployment_rate_2016", "-o", model,
+		"--walk-length", "1")...)
+	if r["training_rmse"].(float64) > 2 {
+		t.Errorf("the trained model is off by %v", r["training_rmse"])
+	}
+	must(t, "predict", "--model", model, "--data", data)
 }
