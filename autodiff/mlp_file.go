@@ -37,15 +37,15 @@ func (n *MLP) Tensors() map[string]*tensor.Dense {
 func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*MLP, error) {
 	var s storedMLP
 	if err := json.Unmarshal(description, &s); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	if err := s.Options.Check(); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	n := &MLP{engine: engine.Host(e), opt: s.Options, input: s.Input, output: s.Output}
 	for _, a := range []affine{s.Input, s.Output} {
 		if err := a.check(); err != nil {
-			return nil, err
+			return nil, modelfile.Damaged(err)
 		}
 	}
 	h, d, k := s.Options.Hidden, n.Inputs(), n.Outputs()
@@ -55,8 +55,8 @@ func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*
 			return nil, err
 		}
 		if !w.Shape().Eq(shape) || w.Dtype() != tensor.Float32 {
-			return nil, fmt.Errorf("damaged model file: %s of shape %v and type %v, want %v of float32",
-				mlpTensors[i], w.Shape(), w.Dtype(), shape)
+			return nil, modelfile.Damaged(fmt.Errorf("%s of shape %v and type %v, want %v of float32",
+				mlpTensors[i], w.Shape(), w.Dtype(), shape))
 		}
 		n.net[i] = tensor.New(tensor.WithEngine(n.engine), tensor.WithShape(shape...), tensor.WithBacking(w.Float32s()))
 	}
@@ -65,11 +65,11 @@ func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*
 
 func (a affine) check() error {
 	if len(a.Mean) == 0 || len(a.Mean) != len(a.Scale) {
-		return fmt.Errorf("damaged model file: %d means and %d scales", len(a.Mean), len(a.Scale))
+		return fmt.Errorf("%d means and %d scales", len(a.Mean), len(a.Scale))
 	}
 	for j, s := range a.Scale {
 		if !(s > 0) || math.IsInf(s, 0) || math.IsNaN(a.Mean[j]) || math.IsInf(a.Mean[j], 0) {
-			return fmt.Errorf("damaged model file: column %d has mean %g and scale %g", j, a.Mean[j], s)
+			return fmt.Errorf("column %d has mean %g and scale %g", j, a.Mean[j], s)
 		}
 	}
 	return nil

@@ -69,11 +69,11 @@ func (y *layer) parameters(number int) []parameter {
 func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
 	var s stored
 	if err := json.Unmarshal(description, &s); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	m := &Model{opt: s.Options, input: s.Input, standard: standard{s.Shift, s.Scale}, engine: e, history: s.History}
 	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	for l := range s.History {
 		previous, below := m.previous()
@@ -119,13 +119,13 @@ func (p parameter) read(f *modelfile.File) error {
 		return err
 	}
 	if !t.Shape().Eq(tensor.Shape(p.shape)) || t.Dtype() != tensor.Float64 {
-		return fmt.Errorf("damaged model file: tensor %q of %v has shape %v, want float64 of shape %v", p.name, t.Dtype(),
-			t.Shape(), p.shape)
+		return modelfile.Damaged(fmt.Errorf("tensor %q of %v has shape %v, want float64 of shape %v",
+			p.name, t.Dtype(), t.Shape(), p.shape))
 	}
 	*p.values = t.Float64s()
 	for _, v := range *p.values {
 		if !(v >= p.least) || math.IsInf(v, 0) {
-			return fmt.Errorf("damaged model file: tensor %q holds %g", p.name, v)
+			return modelfile.Damaged(fmt.Errorf("tensor %q holds %g", p.name, v))
 		}
 	}
 	return nil

@@ -34,13 +34,13 @@ func anchorName(l int) string { return fmt.Sprintf("anchors%d", l+1) }
 func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
 	var s stored
 	if err := json.Unmarshal(description, &s); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	if err := s.Options.Check(); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	if s.Input.Labels < 0 || s.Input.Attributes < 0 || s.Input.dim() == 0 {
-		return nil, fmt.Errorf("damaged model file: input %+v", s.Input)
+		return nil, modelfile.Damaged(fmt.Errorf("input %+v", s.Input))
 	}
 	m := &Model{opt: s.Options, input: s.Input, engine: e}
 	for l := range s.Options.Layers {
@@ -49,7 +49,7 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 			return nil, err
 		}
 		if want := m.anchorShape(l); !z.Shape().Eq(want) {
-			return nil, fmt.Errorf("damaged model file: layer %d: anchors of shape %v, want %v", l+1, z.Shape(), want)
+			return nil, modelfile.Damaged(fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, z.Shape(), want))
 		}
 		if err := m.add(z); err != nil {
 			return nil, err

@@ -38,7 +38,7 @@ func (s *Supervised) Tensors() map[string]*tensor.Dense {
 func LoadSupervised(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Supervised, error) {
 	var d storedSupervised
 	if err := json.Unmarshal(description, &d); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	network, err := json.Marshal(stored{d.Options.Network, d.Input})
 	if err != nil {
@@ -57,9 +57,8 @@ func LoadSupervised(e engine.Engine, description json.RawMessage, f *modelfile.F
 		return nil, err
 	}
 	if dim := s.model.opt.Dim(); weight.Shape()[1] != dim || !bias.Shape().Eq(tensor.Shape{1, weight.Shape()[0]}) {
-		return nil,
-			fmt.Errorf("damaged model file: classifier of shape %v with bias %v for a network of dimension %d",
-				weight.Shape(), bias.Shape(), dim)
+		return nil, modelfile.Damaged(fmt.Errorf("classifier of shape %v with bias %v for a network of dimension %d",
+			weight.Shape(), bias.Shape(), dim))
 	}
 	s.classifier = &svm.Linear{}
 	if s.classifier.Weight, err = hostRows(weight); err != nil {
@@ -71,7 +70,7 @@ func LoadSupervised(e engine.Engine, description json.RawMessage, f *modelfile.F
 	}
 	s.classifier.Bias = rows[0]
 	if err := s.classifier.Check(); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	return s, nil
 }

@@ -20,6 +20,7 @@ import (
 	"math"
 	"os"
 	"sort"
+	"strings"
 
 	"github.com/grove-graph/grove/atomicfile"
 	"gorgonia.org/tensor"
@@ -172,37 +173,48 @@ func checkStart(raw []byte) error {
 	return nil
 }
 
+const damage = "damaged model file: "
+
+// Damaged says of an error that a model file is damaged, as those who read the parts of one do. An error that says so
+// already is returned as it is.
+func Damaged(err error) error {
+	if strings.Contains(err.Error(), damage) {
+		return err
+	}
+	return fmt.Errorf(damage+"%w", err)
+}
+
 // Decode reads the bytes of a model file.
 func Decode(raw []byte) (*File, error) {
 	if err := checkStart(raw); err != nil {
 		return nil, err
 	}
 	if len(raw) < prefix+sha256.Size {
-		return nil, errors.New("damaged model file: it ends too early")
+		return nil, Damaged(errors.New("it ends too early"))
 	}
 	content := raw[:len(raw)-sha256.Size]
 	if sum := sha256.Sum256(content); !bytes.Equal(sum[:], raw[len(content):]) {
-		return nil, errors.New("damaged model file: the checksum does not fit")
+		return nil, Damaged(errors.New("the checksum does not fit"))
 	}
 	length := binary.LittleEndian.Uint64(raw[len(magic)+4:])
 	if length > uint64(len(content)-prefix) {
-		return nil, errors.New("damaged model file: the header is longer than the file")
+		return nil, Damaged(errors.New("the header is longer than the file"))
 	}
 	body := content[prefix+int(length):]
 	var h header
 	if err := json.Unmarshal(content[prefix:prefix+int(length)], &h); err != nil {
-		return nil, fmt.Errorf("damaged model file: header: %w", err)
+		return nil, Damaged(fmt.Errorf("header: %w", err))
 	}
 	f := &File{Kind: h.Kind, Model: h.Model, Tensors: make(map[string]*tensor.Dense, len(h.Tensors))}
 	for _, e := range h.Tensors {
 		t, rest, err := e.decode(body)
 		if err != nil {
-			return nil, fmt.Errorf("damaged model file: tensor %q: %w", e.Name, err)
+			return nil, Damaged(fmt.Errorf("tensor %q: %w", e.Name, err))
 		}
 		f.Tensors[e.Name], body = t, rest
 	}
 	if len(body) != 0 {
-		return nil, fmt.Errorf("damaged model file: %d bytes after the last tensor", len(body))
+		return nil, Damaged(fmt.Errorf("%d bytes after the last tensor", len(body)))
 	}
 	return f, nil
 }

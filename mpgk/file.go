@@ -105,10 +105,10 @@ func floats[T int | int32](x []T) []float64 {
 func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
 	var s stored
 	if err := json.Unmarshal(description, &s); err != nil {
-		return nil, damaged("%w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	if err := s.Options.Check(); err != nil {
-		return nil, damaged("%w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	in := s.Input
 	if in.Labels < 0 || in.Labels > maxLabels || in.Attributes < 0 || in.Labels > 0 && in.Attributes > 0 {
@@ -131,11 +131,11 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	}
 	var err error
 	if m.train, err = m.represent(context.Background(), m.batch, replay, nil); err != nil {
-		return nil, damaged("%w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	if len(numbers) > 0 {
 		if err := m.markGraphs(m.train, numbers); err != nil {
-			return nil, damaged("%w", err)
+			return nil, modelfile.Damaged(err)
 		}
 	}
 	if len(kept) > 0 {
@@ -145,5 +145,5 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 }
 
 func damaged(format string, args ...any) error {
-	return fmt.Errorf("damaged model file: "+format, args...)
+	return modelfile.Damaged(fmt.Errorf(format, args...))
 }

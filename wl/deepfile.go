@@ -49,7 +49,7 @@ func LoadDeep(e engine.Engine, description json.RawMessage, f *modelfile.File) (
 		Model json.RawMessage `json:"kernel"`
 	}
 	if err := json.Unmarshal(description, &s); err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	m, err := Load(e, s.Model, f)
 	if err != nil {
@@ -57,7 +57,7 @@ func LoadDeep(e engine.Engine, description json.RawMessage, f *modelfile.File) (
 	}
 	d, err := loadDeep(m, &s.storedDeep, f)
 	if err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	return d, nil
 }

@@ -85,7 +85,7 @@ func wholeNumbers(x []float64) *tensor.Dense {
 func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
 	m, err := load(e, description, f)
 	if err != nil {
-		return nil, fmt.Errorf("damaged model file: %w", err)
+		return nil, modelfile.Damaged(err)
 	}
 	return m, nil
 }

@@ -261,7 +261,10 @@ func TestModelThatDoesNotFitTogetherIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			fails(t, exitFailure, []string{"m.grove"}, "predict", "--model", path, "--data", data)
+			fails(t, exitFailure, []string{"m.grove: damaged model file: "}, "predict", "--model", path, "--data", data)
+			if _, message, _ := grove("predict", "--model", path, "--data", data); strings.Count(message, "damaged") > 1 {
+				t.Errorf("the error says twice that the file is damaged: %s", message)
+			}
 		})
 	}
 	path := filepath.Join(t.TempDir(), "foreign.grove")

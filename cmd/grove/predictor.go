@@ -110,14 +110,14 @@ func read(path string, e engine.Engine) (predictor, error) {
 		}
 		var s storedModel
 		if err := json.Unmarshal(f.Model, &s); err != nil {
-			return nil, fmt.Errorf("%s: damaged model file: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, modelfile.Damaged(err))
 		}
 		if t := s.Head.Task; t != graphTask && t != nodeTask && (t != edgeTask || family.kind != treegFamily().kind) {
-			return nil, fmt.Errorf("%s: damaged model file: a task of kind %q", path, t)
+			return nil, fmt.Errorf("%s: %w", path, modelfile.Damaged(fmt.Errorf("a task of kind %q", t)))
 		}
 		p, err := family.load(e, &s.Head, s.Parts, f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: damaged model file: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, modelfile.Damaged(err))
 		}
 		return p, nil
 	}
