@@ -154,7 +154,7 @@ func (d *treeDump) drawn() (output int, err error) {
 	case trees == 1 && class != "":
 		return 0, usagef("--class %s: the model has one tree for all classes; leave it out", class)
 	case trees > 1 && class == "":
-		return 0, usagef("--class is missing: each class has a tree of its own: %s", listed(classes, 20))
+		return 0, usagef("--class is missing: each class has a tree of its own: %s", listed(classes))
 	case trees > 1:
 		if output = slices.Index(classes, class); output < 0 {
 			return 0, usagef("--class %s: the model knows %s", class, strings.Join(classes, ", "))

@@ -125,7 +125,7 @@ func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
 	if name == "" {
 		name = d.TargetNames[0]
 		if width > 1 {
-			return nil, usagef("--target is missing: %s has %s: %s", d.Name, count(width, "target"), listed(d.TargetNames, 20))
+			return nil, usagef("--target is missing: %s has %s: %s", d.Name, count(width, "target"), listed(d.TargetNames))
 		}
 	}
 	for k, known := range d.TargetNames {
@@ -139,7 +139,7 @@ func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
 		}
 		return &one, nil
 	}
-	return nil, usagef("--target %s: data set %s has %s", name, d.Name, listed(d.TargetNames, 20))
+	return nil, usagef("--target %s: data set %s has %s", name, d.Name, listed(d.TargetNames))
 }
 
 // wantsVertices refuses data sets of nothing.

@@ -176,7 +176,9 @@ func TestRegressionOnGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := d.TargetNames[1]
-	fails(t, exitUsage, []string{"--target", "2 targets"}, "eval", "mpgk-rr", "--data", data, "--task", "graph-regression")
+	regression := []string{"eval", "mpgk-rr", "--data", data, "--task", "graph-regression"}
+	fails(t, exitUsage, []string{"--target", "2 targets"}, regression...)
+	fails(t, exitUsage, []string{"--target 1: ", strconv.Quote(target)}, append(regression, "--target", "1")...)
 	mean, deviation := 0.0, 0.0
 	for g := range 60 {
 		mean += d.Targets[2*g+1] / 60

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -63,13 +64,17 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
-// listed writes the first names of a list.
-func listed(names []string, most int) string {
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if len(names) > most {
-		text += ", ..."
+// listed quotes the first names of a list, which may hold blanks and commas.
+func listed(names []string) string {
+	const most = 20
+	var quoted []string
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, strconv.Quote(name))
 	}
-	return text
+	if len(names) > most {
+		quoted = append(quoted, "...")
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // seconds measures the time since start, rounded to milliseconds.
