@@ -128,64 +128,6 @@ func boostedCora(t *table) (*task, error) {
 	return task, nil
 }
 
-// plantedVertices fits one tree. The class of a vertex is decided by the sum of attribute 3 over those neighbours
-// whose attribute 7 is positive; every other vertex is trained on. 20 trees are to take at most 10 minutes.
-func plantedVertices(t *table) (*task, error) {
-	vertices, width := 170000, 128
-	if t.sizes.columns < 64 {
-		vertices, width = 500, 16
-	}
-	s, err := t.inputs.named("", "power-law", dataset.SynthOptions{Graphs: 1, Vertices: vertices, Degree: 7})
-	if err != nil {
-		return nil, err
-	}
-	b := *s.batch
-	r := newRandom("planted")
-	b.AttributeDim, b.Attributes = width, make([]float64, vertices*width)
-	for i := range b.Attributes {
-		b.Attributes[i] = r.NormFloat64()
-	}
-	classes, train := planted(&b)
-	opt := treeg.Defaults(treeg.Vertices, treeg.Boosting)
-	opt.Estimators, opt.Growth, opt.MaxLeaves, opt.MaxDepth = 1, treeg.LevelWise, 0, 6
-	prepared := onEngines(func(e engine.Engine) (*treeg.Data, error) {
-		return treeg.Prepare(context.Background(), e, &b, opt)
-	})
-	task := &task{
-		shape: vertexShape(s.from, &b, len(train)),
-		run: func(e engine.Engine) error {
-			d, err := prepared(e)
-			if err == nil {
-				_, err = d.Fit(context.Background(), treeg.Targets{Classes: classes, Train: train}, opt, nil)
-			}
-			return err
-		},
-		unit: "vertices/s", floor: arcsOf(&b, 1),
-	}
-	treeTargets(task, float64(vertices), 30)
-	return task, nil
-}
-
-// planted returns the classes of the planted task and the vertices to train on.
-func planted(b *graph.Batch) (classes, train []int) {
-	classes = make([]int, b.NumVertices())
-	for v := range classes {
-		sum := 0.0
-		for _, u := range b.Neighbors(int32(v)) {
-			if x := b.Attribute(u); x[7] > 0 {
-				sum += x[3]
-			}
-		}
-		if sum > 0 {
-			classes[v] = 1
-		}
-		if v%2 == 0 {
-			train = append(train, v)
-		}
-	}
-	return classes, train
-}
-
 func vertexShape(from string, b *graph.Batch, train int) string {
 	return fmt.Sprintf("%s: %d vertices, %d arcs, %d attributes, %d training vertices",
 		from, b.NumVertices(), b.NumArcs(), b.AttributeDim, train)

@@ -51,3 +51,18 @@ func TestWalkCountsAreDrawn(t *testing.T) {
 		t.Errorf("no seeds: %v", err)
 	}
 }
+
+func TestPlantedTreesAreFitted(t *testing.T) {
+	stdout, _, err := execute(t, "planted", "--quick", "--trees", "2", "--workers", "2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"500 vertices, 3500 arcs", "2 trees, 2 workers", "peak memory"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in %q", want, stdout)
+		}
+	}
+	if _, _, err := execute(t, "planted", "--trees", "0"); err == nil || exitCode(err) != 2 {
+		t.Errorf("no trees: %v", err)
+	}
+}
