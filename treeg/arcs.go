@@ -2,6 +2,7 @@ package treeg
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
@@ -32,7 +33,17 @@ type operator struct {
 func symmetric(b *graph.Batch) bool { return !b.Directed && b.ArcWeights == nil && b.ArcTypes == nil }
 
 // newOperator makes the steps over the arcs of a batch.
-func newOperator(b *graph.Batch, a Arcs) *operator {
+func newOperator(b *graph.Batch, a Arcs, means bool) *operator {
+	op := sumOperator(b, a)
+	if means {
+		op.in = op.in.means()
+		op.out = op.in.transpose()
+	}
+	return op
+}
+
+// sumOperator makes the steps that add up what arcs bring.
+func sumOperator(b *graph.Batch, a Arcs) *operator {
 	forward := rows{b.RowPtr, b.Col, b.ArcWeights}
 	if a.Type != AllArcs {
 		forward = ofType(b, int32(a.Type))
@@ -63,6 +74,21 @@ func ofType(b *graph.Batch, t int32) rows {
 		r.ptr[u+1] = int32(len(r.col))
 	}
 	return r
+}
+
+// means returns the rows divided by the sums of their magnitudes.
+func (r rows) means() rows {
+	m := rows{ptr: r.ptr, col: r.col, weight: make([]float64, len(r.col))}
+	for v := range len(r.ptr) - 1 {
+		sum := 0.0
+		for p := r.ptr[v]; p < r.ptr[v+1]; p++ {
+			sum += math.Abs(r.at(p))
+		}
+		for p := r.ptr[v]; p < r.ptr[v+1] && sum > 0; p++ {
+			m.weight[p] = r.at(p) / sum
+		}
+	}
+	return m
 }
 
 func (r rows) transpose() rows {

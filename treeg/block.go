@@ -49,7 +49,7 @@ func (s *blockSpread) init(d *Data) {
 // walk makes walks of up to the given length from the subsets of a cut. Only the entries of rows are needed.
 func (s *blockSpread) walk(c *cut, b, length int, rows []int32) {
 	d := s.d
-	exact := d.batch.ArcWeights == nil
+	exact := !d.weighted()
 	for lane := range s.grids {
 		if k := b*lanes + lane; k < len(d.kept) {
 			s.grids[lane] = d.kept[k].grid

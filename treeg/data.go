@@ -87,7 +87,7 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	}
 	d := &Data{batch: b, input: in, engine: e, length: want.length, demand: want}
 	for _, a := range in.Arcs {
-		d.operators = append(d.operators, newOperator(b, a))
+		d.operators = append(d.operators, newOperator(b, a, in.MeanSteps))
 	}
 	d.layOut()
 	d.chooseGrids()
@@ -131,6 +131,9 @@ func (d *Data) Examples() int {
 	}
 	return d.batch.NumVertices()
 }
+
+// weighted reports whether steps weigh what they bring.
+func (d *Data) weighted() bool { return d.batch.ArcWeights != nil || d.input.MeanSteps }
 
 // occurs marks the features that are not zero everywhere in graph g.
 func (d *Data) occurs(g int, mark []bool) {
@@ -317,7 +320,7 @@ func (d *Data) chooseGrids() {
 	if choose {
 		d.input.FeatureGrids = make([]grid, l)
 	}
-	weighted := d.batch.ArcWeights != nil
+	weighted := d.weighted()
 	parallel.For(d.engine.Workers(), l, func(k int) {
 		bound, largest := 0.0, 0.0
 		for s := d.kept[k].from; s < d.kept[k].to; s++ {
@@ -408,7 +411,7 @@ func (d *Data) computeWalks() {
 
 // countStarts fills in the column sums of A^d, at graph level and without weights.
 func (d *Data) countStarts() {
-	if d.input.Level == Vertices || d.batch.ArcWeights != nil {
+	if d.input.Level == Vertices || d.weighted() {
 		return
 	}
 	d.starts = make([][][]float64, len(d.operators))
@@ -452,7 +455,8 @@ func (d *Data) fits(opt *Options) error {
 	switch {
 	case err != nil:
 		return err
-	case opt.Level != d.input.Level || in.Constant != d.input.Constant || len(in.Arcs) != len(d.input.Arcs):
+	case opt.Level != d.input.Level || in.Constant != d.input.Constant || in.MeanSteps != d.input.MeanSteps ||
+		len(in.Arcs) != len(d.input.Arcs):
 		return fmt.Errorf("the data were prepared for another level, other features or arcs: prepare them with these options")
 	case slices.Contains(opt.Walks, Cycle) && !d.demand.cycles:
 		return fmt.Errorf("the data were prepared without cycle walks, the options ask for them")

@@ -13,7 +13,7 @@ func (d *Data) computeDiagonals() {
 	n := d.batch.NumVertices()
 	d.diagonal = make([][][]float64, len(d.operators))
 	d.cyclic = make([][]bool, len(d.operators))
-	weighted := d.batch.ArcWeights != nil
+	weighted := d.weighted()
 	choose := weighted && d.input.DiagonalGrids == nil
 	if choose {
 		d.input.DiagonalGrids = make([][]grid, len(d.operators))
@@ -37,7 +37,7 @@ func (d *Data) computeDiagonals() {
 			diagonal := make([]float64, n)
 			parallel.Each(d.engine.Workers(), (n+255)/256, func() func(int) {
 				m := newMeeting(op, n, g)
-				m.same = symmetric(d.batch) && op.arcs.Type == AllArcs
+				m.same = symmetric(d.batch) && op.arcs.Type == AllArcs && !d.input.MeanSteps
 				return func(chunk int) {
 					for v := chunk * 256; v < min(n, chunk*256+256); v++ {
 						diagonal[v] = m.closedWalks(int32(v), i+1)
@@ -50,8 +50,11 @@ func (d *Data) computeDiagonals() {
 	}
 }
 
-// reverseOf returns the operator of the same arcs in the other direction, or -1.
+// reverseOf returns the operator that is the transpose, of the same arcs in the other direction, or -1.
 func (d *Data) reverseOf(o int) int {
+	if d.input.MeanSteps { // each has rows that sum to 1
+		return -1
+	}
 	for p, other := range d.operators {
 		if other.arcs.Type == d.operators[o].arcs.Type && other.arcs.Against != d.operators[o].arcs.Against {
 			return p

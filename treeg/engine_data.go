@@ -103,7 +103,7 @@ func (d *Data) onDevice() (*engineData, error) {
 // matrix returns an operator by rows of where steps come from. As the arcs of a batch a device uploads it once.
 func (d *Data) matrix(op *operator) *engine.Sparse {
 	b := d.batch
-	if len(op.in.ptr) == 0 || &op.in.ptr[0] != &b.RowPtr[0] {
+	if len(op.in.ptr) == 0 || &op.in.ptr[0] != &b.RowPtr[0] || d.input.MeanSteps {
 		b = &graph.Batch{Offsets: b.Offsets, RowPtr: op.in.ptr, Col: op.in.col, ArcWeights: op.in.weight}
 	}
 	return engine.Adjacency(b)
@@ -120,7 +120,7 @@ func (d *Data) engineBlock(features []int, vectors int, matrices []*engine.Spars
 				values[(int(st.first)+i)*q+k] = x
 			}
 		}
-		if d.batch.ArcWeights == nil {
+		if !d.weighted() {
 			continue
 		}
 		shift := 0.0

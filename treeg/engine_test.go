@@ -74,6 +74,7 @@ func randomOptions(r *rand.Rand, level Level) Options {
 	opt.Directions = []Directions{Along, Against, BothWays}[r.IntN(3)]
 	opt.Relations = []Relations{Together, Apart, TogetherAndApart}[r.IntN(3)]
 	opt.Constant = r.IntN(2) == 0
+	opt.MeanSteps = r.IntN(4) == 0
 	opt.Empty = []Empty{EmptyFormula, EmptyZero, EmptySentinel}[r.IntN(3)]
 	opt.Keep = []float64{0.4, 0.9, 1}[r.IntN(3)]
 	opt.MaxFeatures = []int{0, 0, 2, -1}[r.IntN(4)]

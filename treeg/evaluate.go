@@ -116,7 +116,7 @@ func (e *evaluator) cycles(r *rule, st *strand, x []float64, subset []int32, all
 // cycleGrid returns the grid to which closed walks times feature k are rounded: without weights the product is on
 // the feature's grid already.
 func (d *Data) cycleGrid(k int) grid {
-	if d.batch.ArcWeights == nil {
+	if !d.weighted() {
 		return noGrid
 	}
 	return d.kept[k].grid

@@ -125,8 +125,11 @@ func (g *grower) open(ctx context.Context, nodes []*node) error {
 		searched = append(searched, n)
 	}
 	err := g.search(ctx, searched)
+	for again := g.drawMore(searched); err == nil && len(again) > 0; again = g.drawMore(again) {
+		err = g.search(ctx, again)
+	}
 	for _, n := range searched {
-		n.local = sample{}
+		n.local, n.undrawn = sample{}, nil
 		if n.waiting = n.best.gain > 0; !n.waiting {
 			g.hold(n, -1)
 		}
@@ -272,14 +275,35 @@ func (g *grower) drawWalks(n *node) {
 // drawFeatures draws the features that a node may use.
 func (g *grower) drawFeatures(n *node) {
 	l := g.d.input.Features()
-	want := g.opt.featuresOf(l)
-	if want >= l {
-		return
+	if g.opt.featuresOf(l) < l {
+		n.undrawn = g.random.Perm(l)
+		g.drawNext(n)
 	}
+}
+
+// drawNext lets a node use the next of its features, and no others.
+func (g *grower) drawNext(n *node) {
+	l := g.d.input.Features()
 	n.features = make([]bool, l)
-	for _, k := range g.random.Perm(l)[:want] {
+	want := min(g.opt.featuresOf(l), len(n.undrawn))
+	for _, k := range n.undrawn[:want] {
 		n.features[k] = true
 	}
+	n.undrawn = n.undrawn[want:]
+}
+
+// drawMore returns the nodes that have found no split and have features left, with as many new ones as before: a node
+// becomes a leaf when no feature splits it, not when those that it drew are the same in all its examples, as sparse
+// features mostly are.
+func (g *grower) drawMore(searched []*node) []*node {
+	var again []*node
+	for _, n := range searched {
+		if n.best.gain == 0 && len(n.undrawn) > 0 && n.mixed {
+			g.drawNext(n)
+			again = append(again, n)
+		}
+	}
+	return again
 }
 
 // finish numbers the nodes in the order of creation.

@@ -16,6 +16,7 @@ type Input struct {
 	Attributes int    `json:"attributes"`
 	Constant   bool   `json:"constant"`
 	Arcs       []Arcs `json:"arcs"`
+	MeanSteps  bool   `json:"mean_steps,omitempty"` // see Options
 
 	FeatureGrids  []grid   `json:"feature_grids"`  // of every feature
 	DiagonalGrids [][]grid `json:"diagonal_grids"` // of the diagonals of A^1, A^2, ... of Arcs, nil without weights
@@ -46,7 +47,7 @@ func (in *Input) FeatureName(k int, names []string) string {
 
 // inputOf returns what options see of a batch, without the grids.
 func inputOf(b *graph.Batch, opt *Options) (Input, error) {
-	in := Input{Level: opt.Level, Constant: opt.Constant}
+	in := Input{Level: opt.Level, Constant: opt.Constant, MeanSteps: opt.MeanSteps}
 	switch {
 	case b.AttributeDim > 0:
 		in.Attributes = b.AttributeDim

@@ -11,6 +11,8 @@ type node struct {
 	walks    [numWalks]bool // that may be used
 	alone    bool           // only with all vertices
 	features []bool         // that may be used; nil: all
+	undrawn  []int          // features that may be used where those yield no split
+	mixed    bool           // targets differ
 
 	local      sample    // of the examples; numbers are centred
 	total      statistic // of local

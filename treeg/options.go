@@ -105,7 +105,8 @@ type Options struct {
 	Aggregations []Aggregation `json:"aggregations"` // that may be used at graph level
 	Directions   Directions    `json:"directions"`
 	Relations    Relations     `json:"relations"`
-	Constant     bool          `json:"constant"` // a feature that is 1 everywhere, after all others
+	MeanSteps    bool          `json:"mean_steps,omitempty"` // A with rows that sum to 1: a step takes the mean of what arcs bring
+	Constant     bool          `json:"constant"`             // a feature that is 1 everywhere, after all others
 	Empty        Empty         `json:"empty"`
 
 	Keep        float64 `json:"keep"`         // probability p that a node below the root may use each walk type

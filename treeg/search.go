@@ -2,6 +2,7 @@ package treeg
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/grove-graph/grove/parallel"
@@ -110,16 +111,16 @@ const negligible = 1e-12
 func (s *searcher) ready(n *node) bool {
 	t := s.targets
 	n.local.clear()
-	mixed := false
+	n.mixed = false
 	for _, i := range n.examples {
 		n.local.take(&t.sample, int(i))
 		if t.target != nil {
-			mixed = mixed || t.target[i]*t.weight[n.examples[0]] != t.target[n.examples[0]]*t.weight[i]
+			n.mixed = n.mixed || t.target[i]*t.weight[n.examples[0]] != t.target[n.examples[0]]*t.weight[i]
 		} else {
-			mixed = mixed || t.class[i] != t.class[n.examples[0]]
+			n.mixed = n.mixed || t.class[i] != t.class[n.examples[0]]
 		}
 	}
-	if !mixed {
+	if !n.mixed {
 		return false
 	}
 	n.total = newStatistic(t.width)
@@ -166,6 +167,9 @@ func (s *searcher) units(nodes []*node) []unit {
 	add := func(c *cut, nodes []*node) {
 		if s.d.input.Level == Vertices {
 			for b := range s.d.blocks() {
+				if !wanted(b, nodes) {
+					continue
+				}
 				units = append(units, unit{cut: c, feature: b, nodes: nodes, best: make([]candidate, len(nodes))})
 			}
 			return
@@ -182,6 +186,16 @@ func (s *searcher) units(nodes []*node) []unit {
 	}
 	s.apart(nil, nodes, add)
 	return units
+}
+
+// wanted reports whether some of the nodes may use features of a block.
+func wanted(block int, nodes []*node) bool {
+	for _, n := range nodes {
+		if n.features == nil || slices.Contains(n.features[block*lanes:min((block+1)*lanes, len(n.features))], true) {
+			return true
+		}
+	}
+	return false
 }
 
 // apart adds units for the nodes together at vertex level, where they share graphs, and else for each node.

@@ -40,7 +40,7 @@ func (w *worker) fillWhole(n *node, block int, k kind, c *cut, want uint8) {
 		d.fillScaled(&w.lanes.values, block, nil, n.examples, c, want, &w.lanes.useful)
 		return
 	}
-	if k.length > 0 && k.walk == Cycle && d.batch.ArcWeights == nil && !d.missingIn(block) {
+	if k.length > 0 && k.walk == Cycle && !d.weighted() && !d.missingIn(block) {
 		d.fillScaled(&w.lanes.values, block, d.diagonal[k.op][k.length-1], n.examples, c, want, &w.lanes.useful)
 		return
 	}

@@ -24,7 +24,7 @@ type bitGraph struct {
 // bitsSuit reports whether graphs of the data may be words: arcs are single and have no weights, no value is missing
 // and sums are exact.
 func (d *Data) bitsSuit() bool {
-	if d.input.Level != Graphs || d.batch.ArcWeights != nil {
+	if d.input.Level != Graphs || d.weighted() {
 		return false
 	}
 	for k := range d.kept {

@@ -42,7 +42,7 @@ func (s *spread) walk(c *cut, feature int, st *strand, length int) {
 	number := st.to - st.from
 	x := st.vector(d.values)
 	kept := &d.kept[feature]
-	subtract := c.whole && kept.exact && d.batch.ArcWeights == nil && len(s.sources[0])+len(s.sources[1]) == number
+	subtract := c.whole && kept.exact && !d.weighted() && len(s.sources[0])+len(s.sources[1]) == number
 	fewer, other := 0, 1 // the walks from fewer sources are made, those from the other side are the rest
 	if len(s.sources[1]) < len(s.sources[0]) {
 		fewer, other = 1, 0

@@ -32,7 +32,7 @@ func StaticFeatures(ctx context.Context, e engine.Engine, b *graph.Batch, opt Op
 func (o Options) OnStatic() Options {
 	o.Level, o.MaxLength, o.MaxDistance = Vertices, 0, 0
 	o.Walks, o.Aggregations, o.Keep = []Walk{Source}, nil, 1
-	o.Directions, o.Relations, o.Constant = Along, Together, false
+	o.Directions, o.Relations, o.Constant, o.MeanSteps = Along, Together, false, false
 	return o
 }
 

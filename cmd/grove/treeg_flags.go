@@ -12,7 +12,8 @@ import (
 // of the ensemble and the task.
 type treegFlags struct {
 	ensemble                             string
-	loss, growth, directions, relations  string
+	loss, growth                         string
+	directions, relations, step          string
 	estimators, leaves, depths           []int
 	lengths, distances                   []int
 	rates                                []float64
@@ -34,7 +35,7 @@ func newTreeGFlags() *treegFlags {
 	d := treeg.Defaults(treeg.Graphs, treeg.Boosting)
 	return &treegFlags{
 		ensemble: "boosting", loss: "auto",
-		growth: string(d.Growth), directions: string(d.Directions), relations: string(d.Relations),
+		growth: string(d.Growth), directions: string(d.Directions), relations: string(d.Relations), step: "sum",
 		estimators: []int{d.Estimators}, leaves: []int{d.MaxLeaves}, depths: []int{d.MaxDepth},
 		lengths: []int{d.MaxLength}, distances: []int{d.MaxDistance}, rates: []float64{d.LearningRate},
 		keep: d.Keep, subsample: d.Subsample, split: d.MinSplit, leaf: d.MinLeaf, bins: d.Bins, constant: d.Constant,
@@ -84,6 +85,8 @@ func (g *treegFlags) addWalks(fs *pflag.FlagSet) {
 	matrices := []string{"together", "apart", "both"}
 	choiceVar(fs, &g.relations, "relations", matrices,
 		"arcs of several types as one adjacency matrix, one for each type, or both")
+	choiceVar(fs, &g.step, "step", []string{"sum", "mean"},
+		"a step of a walk adds up what arcs bring to a vertex, or takes the mean (an adjacency matrix whose rows sum to 1)")
 }
 
 // addLimits declares what ends the growth of a tree, and what its nodes draw.
