@@ -3,16 +3,14 @@ package svm
 import (
 	"fmt"
 
-	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
 )
 
 // design is the matrix that a problem is trained on: the chosen rows of a tensor, standardised where
 // there is a scaler. The tensor itself is neither copied nor changed.
 type design struct {
-	single  []float32      // the data of the tensor, row-major: this one
-	double  []float64      // or that one
-	sparse  *engine.Sparse // or this matrix
+	single  []float32 // the data of the tensor, row-major: this one
+	double  []float64 // or that one
 	columns int
 	rows    []int // row of the tensor of each row of the design
 	scaler  *Scaler
@@ -96,14 +94,11 @@ func (d *design) fill(dst []float64, ld, i0, i1, j0, j1 int) {
 	for i := i0; i < i1; i++ {
 		out := dst[(i-i0)*ld : (i-i0)*ld+j1-j0]
 		at := d.rows[i] * d.columns
-		switch {
-		case d.sparse != nil:
-			d.scatter(out, d.rows[i], j0, j1)
-		case d.single != nil:
+		if d.single != nil {
 			for j, v := range d.single[at+j0 : at+j1] {
 				out[j] = float64(v)
 			}
-		default:
+		} else {
 			copy(out, d.double[at+j0:at+j1])
 		}
 		if d.scaler != nil {

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"strings"
 	"testing"
 
-	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/internal/testfiles"
 )
 
@@ -39,16 +36,12 @@ func TestGoldenPenalisedIntercept(t *testing.T) {
 	}, func(t *testing.T, data []byte) {
 		g := testfiles.Decode[goldenLinear](t, data)
 		for _, setting := range solverSettings() {
-			for _, sparse := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, sparse %v", setting.name, sparse), func(t *testing.T) {
-					g.check(t, setting.options, sparse)
-				})
-			}
+			t.Run(setting.name, func(t *testing.T) { g.check(t, setting.options) })
 		}
 	})
 }
 
-func (g *goldenLinear) check(t *testing.T, o Options, sparse bool) {
+func (g *goldenLinear) check(t *testing.T, o Options) {
 	for _, s := range g.Solutions {
 		o.Intercept, o.Constant = NoIntercept, 0
 		if s.Bias >= 0 {
@@ -62,18 +55,11 @@ func (g *goldenLinear) check(t *testing.T, o Options, sparse bool) {
 					y[i] = 1
 				}
 			}
-			var path *Path
-			var err error
-			var decisions []float64
-			if sparse {
-				if path, err = FitPathSparse(context.Background(), sparseOf(g.Train), nil, y, []float64{s.C}, o); err == nil {
-					decisions, err = path.DecisionSparse(0, sparseOf(g.Test), nil)
-				}
-			} else {
-				if path, err = FitPath(context.Background(), matrix(g.Train), nil, y, []float64{s.C}, o); err == nil {
-					decisions, err = path.Decision(0, matrix(g.Test), nil)
-				}
+			path, err := FitPath(context.Background(), matrix(g.Train), nil, y, []float64{s.C}, o)
+			if err != nil {
+				t.Fatal(err)
 			}
+			decisions, err := path.Decision(0, matrix(g.Test), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,27 +79,7 @@ func (g *goldenLinear) check(t *testing.T, o Options, sparse bool) {
 	}
 }
 
-// sparseOf returns the entries that are not 0, one of them in two parts, in no order.
-func sparseOf(rows [][]float64) *engine.Sparse {
-	s := &engine.Sparse{Cols: len(rows[0]), RowPtr: []int32{0}}
-	for i, row := range rows {
-		for _, j := range rand.New(rand.NewPCG(uint64(i), 3)).Perm(len(row)) {
-			if row[j] != 0 {
-				s.Col = append(s.Col, int32(j))
-				s.Values = append(s.Values, row[j])
-			}
-		}
-		if len(s.Col) > 0 {
-			last := len(s.Col) - 1
-			s.Values[last] /= 2
-			s.Col, s.Values = append(s.Col, s.Col[last]), append(s.Values, s.Values[last])
-		}
-		s.RowPtr = append(s.RowPtr, int32(len(s.Col)))
-	}
-	return s
-}
-
-// At the optimum the gradient vanishes whatever becomes of the intercept, dense and sparse.
+// At the optimum the gradient vanishes whatever becomes of the intercept.
 func TestInterceptGradientVanishes(t *testing.T) {
 	grid := []float64{1e-4, 1e-2, 1, 30, 1e4}
 	for _, setting := range solverSettings() {
@@ -124,20 +90,13 @@ func TestInterceptGradientVanishes(t *testing.T) {
 				if constant == 0 {
 					o.Intercept = NoIntercept
 				}
-				dense, err := FitPath(context.Background(), p.x(), nil, p.y, grid, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sparse, err := FitPathSparse(context.Background(), sparseOf(p.rows), nil, p.y, grid, o)
+				path, err := FitPath(context.Background(), p.x(), nil, p.y, grid, o)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for k, c := range grid {
-					for name, path := range map[string]*Path{"dense": dense, "sparse": sparse} {
-						label := fmt.Sprintf("%s, %s: problem %d (%s), C = %g, constant %g",
-							setting.name, name, i, p.name, c, constant)
-						checkIntercept(t, label, p, c, constant, path, k)
-					}
+					label := fmt.Sprintf("%s: problem %d (%s), C = %g, constant %g", setting.name, i, p.name, c, constant)
+					checkIntercept(t, label, p, c, constant, path, k)
 				}
 			}
 		}
@@ -178,35 +137,5 @@ func TestOneLabelWithoutFreeIntercept(t *testing.T) {
 	checkIntercept(t, "one label", problem{rows: x, y: y}, 0.3, 1, path, 0)
 	if path.Bias[0] >= 0 || path.Objective[0] <= 0 {
 		t.Errorf("bias %g, objective %g", path.Bias[0], path.Objective[0])
-	}
-}
-
-func TestSparseErrors(t *testing.T) {
-	good := func() *engine.Sparse {
-		return &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}, Values: []float64{1, 2}}
-	}
-	for want, change := range map[string]func(x *engine.Sparse) (rows []int){
-		"no matrix given":              func(x *engine.Sparse) []int { x.RowPtr = nil; return nil },
-		"1 columns and 2 values":       func(x *engine.Sparse) []int { x.Col = x.Col[:1]; return nil },
-		"in column 2 of 2":             func(x *engine.Sparse) []int { x.Col[1] = 2; return nil },
-		"feature 0 of row 0 is NaN":    func(x *engine.Sparse) []int { x.Values[0] = math.NaN(); return nil },
-		"row 5 is not in a matrix":     func(x *engine.Sparse) []int { return []int{0, 5} },
-		"row 1 has entries 7 to 2":     func(x *engine.Sparse) []int { x.RowPtr[1] = 7; return []int{1} },
-		"2 labels for a matrix of 1 r": func(x *engine.Sparse) []int { x.RowPtr = []int32{0, 2}; return nil },
-	} {
-		x := good()
-		_, err := FitPathSparse(context.Background(), x, change(x), []float64{1, -1}, []float64{1}, Options{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-	path, err := FitPathSparse(context.Background(), good(), nil, []float64{1, -1}, []float64{1}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wide := good()
-	wide.Cols = 9
-	if _, err := path.DecisionSparse(0, wide, nil); err == nil || !strings.Contains(err.Error(), "9 columns") {
-		t.Errorf("other width: error %v", err)
 	}
 }

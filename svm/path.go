@@ -83,12 +83,7 @@ func FitPath(ctx context.Context, x *tensor.Dense, rows []int, y []float64, grid
 	if err != nil {
 		return nil, err
 	}
-	return fitDesign(ctx, d, x.Shape()[0], y, grid, o)
-}
-
-// fitDesign solves one problem on some rows of a matrix of n rows.
-func fitDesign(ctx context.Context, d *design, n int, y, grid []float64, o Options) (*Path, error) {
-	if len(y) != n {
+	if n := x.Shape()[0]; len(y) != n {
 		return nil, fmt.Errorf("%d labels for a matrix of %d rows", len(y), n)
 	}
 	if err := checkGrid(grid); err != nil {
@@ -138,10 +133,6 @@ func (p *Path) Decision(k int, x *tensor.Dense, rows []int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.decision(k, d)
-}
-
-func (p *Path) decision(k int, d *design) ([]float64, error) {
 	if len(p.Weight[k]) != d.columns {
 		return nil, fmt.Errorf("the features have %d columns, the weights %d", d.columns, len(p.Weight[k]))
 	}

@@ -53,10 +53,6 @@ const columnBlock = 512 // columns of X held as float64 at a time while X X' is 
 func (d *design) gram(workers int) []float64 {
 	n := d.numRows()
 	out := make([]float64, n*n)
-	if d.sparse != nil && d.scaler == nil {
-		d.sparseGram(workers, out)
-		return out
-	}
 	block := make([]float64, n*min(columnBlock, d.columns))
 	for j0 := 0; j0 < d.columns; j0 += columnBlock {
 		width := min(columnBlock, d.columns-j0)
@@ -134,12 +130,7 @@ func (s *space) weights(solutions []solution) [][]float64 {
 
 // combineRows returns X' beta for m columns of beta (n x m): m rows of as many numbers as X has columns.
 func (d *design) combineRows(workers int, beta []float64, m int) []float64 {
-	out := make([]float64, m*d.columns)
-	if d.sparse != nil && d.scaler == nil {
-		d.combineSparse(beta, m, out)
-		return out
-	}
-	n := d.numRows()
+	n, out := d.numRows(), make([]float64, m*d.columns)
 	block := make([]float64, n*min(columnBlock, d.columns))
 	for j0 := 0; j0 < d.columns; j0 += columnBlock {
 		width := min(columnBlock, d.columns-j0)
