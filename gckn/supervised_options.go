@@ -47,9 +47,6 @@ func DefaultSupervised(network Options) SupervisedOptions {
 	}
 }
 
-// PaperDecays returns the search range of the penalty of supervised models (table 3).
-func PaperDecays() []float64 { return []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} }
-
 // Check reports the first option that makes no sense.
 func (o *SupervisedOptions) Check() error {
 	if err := o.Network.Check(); err != nil {

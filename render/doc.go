@@ -8,7 +8,7 @@
 // [AccuracyCurves], [Lines], [Bars] and [HeatMaps] make plots with gonum/plot; a [Figure] is written as SVG
 // or PNG.
 //
-// [Sparkline] and [TextBars] show a few numbers in a terminal.
+// [TextBars] shows a few numbers in a terminal.
 //
 // The same input gives the same bytes. Values that are not finite are refused with an error, none
 // ever reaches a picture.

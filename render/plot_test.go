@@ -270,11 +270,6 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func ExampleSparkline() {
-	fmt.Println(Sparkline([]float64{80, 85, 90, 100, 95, math.NaN(), 70}, 70, 100))
-	// Output: ▃▅▆█▇·▁
-}
-
 func ExampleTextBars() {
 	_ = TextBars(os.Stdout, []string{"fold 1", "fold 10"}, []float64{75, 100}, 50, 100, 8)
 	// Output:
@@ -282,21 +277,15 @@ func ExampleTextBars() {
 	// fold 10  ████████  100.0
 }
 
-func TestTerminalHelpersTakeAnything(t *testing.T) {
-	if got := Sparkline([]float64{3, 3}, 0, 0); got != "▅▅" {
-		t.Errorf("equal values give %q", got)
-	}
-	if got := Sparkline(nil, 0, 0); got != "" {
-		t.Errorf("no values give %q", got)
-	}
-	if got := Sparkline([]float64{-1e308, 1e308}, -1e308, 1e308); len([]rune(got)) != 2 {
-		t.Errorf("extreme values give %q", got)
-	}
+func TestTextBarsTakeAnything(t *testing.T) {
 	var out bytes.Buffer
 	if err := TextBars(&out, []string{"a", "bb"}, []float64{math.Inf(1), 200}, 0, 100, 4); err != nil {
 		t.Fatal(err)
 	}
-	if want := "a             -\nbb  ████  200.0\n"; out.String() != want {
+	if err := TextBars(&out, []string{"c"}, []float64{0}, -1e308, 1e308, 4); err != nil { // whose difference overflows
+		t.Fatal(err)
+	}
+	if want := "a             -\nbb  ████  200.0\nc  ██      0.0\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

@@ -8,33 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// Sparkline returns one block character per value, from the lowest for lo to the full one for hi.
-// Values beyond are cut; a value that is not finite is shown as a dot. Where lo and hi are no
-// range, it is that of the values.
-func Sparkline(values []float64, lo, hi float64) string {
-	if !proper(lo, hi) {
-		lo, hi = math.Inf(1), math.Inf(-1)
-		for _, v := range values {
-			if finite(v) {
-				lo, hi = min(lo, v), max(hi, v)
-			}
-		}
-	}
-	blocks := []rune("▁▂▃▄▅▆▇█")
-	var b strings.Builder
-	for _, v := range values {
-		switch {
-		case !finite(v):
-			b.WriteRune('·')
-		case hi > lo:
-			b.WriteRune(blocks[int(math.Round(share(v, lo, hi)*float64(len(blocks)-1)))])
-		default:
-			b.WriteRune(blocks[len(blocks)/2])
-		}
-	}
-	return b.String()
-}
-
 // TextBars writes one line per value: its label, a bar of at most width characters for values from
 // lo to hi, and the value with one decimal. It panics where the slices differ in length.
 func TextBars(w io.Writer, labels []string, values []float64, lo, hi float64, width int) error {

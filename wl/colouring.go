@@ -21,8 +21,3 @@ type Colouring struct {
 func (m *Model) Colours(ctx context.Context, b *graph.Batch) (*Colouring, error) {
 	return m.refinement.apply(ctx, b, m.engine.Workers(), nil)
 }
-
-// parent returns the colour of round t-1 that a fitted colour of round t refines.
-func (r *refinement) parent(t int, colour int32) int32 {
-	return int32(r.rounds[t].signature(int(colour))[0])
-}

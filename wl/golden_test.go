@@ -89,7 +89,7 @@ func (g *goldenRefinement) checkColours(t *testing.T) {
 			continue
 		}
 		for colour, parent := range g.Parent[round-1] {
-			if got := m.refinement.parent(round, int32(colour)); got != parent {
+			if got := int32(m.refinement.rounds[round].signature(colour)[0]); got != parent {
 				t.Errorf("round %d: the parent of colour %d is %d, want %d", round, colour, got, parent)
 			}
 		}
