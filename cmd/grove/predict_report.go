@@ -49,10 +49,7 @@ func (r *predictReport) compare(t *predictionTable) {
 		return
 	}
 	right, known := 0, 0
-	r.Confusion = make([][]int, len(r.Classes))
-	for c := range r.Confusion {
-		r.Confusion[c] = make([]int, len(r.Classes))
-	}
+	var predicted, truth []int
 	for i, c := range t.classes {
 		switch c {
 		case noClass:
@@ -60,13 +57,14 @@ func (r *predictReport) compare(t *predictionTable) {
 		case unknownClass:
 			r.UnknownClass++
 		default:
-			r.Confusion[c][t.said.classes[i]]++
+			predicted, truth = append(predicted, t.said.classes[i]), append(truth, c)
 		}
 		known++
 		if c == t.said.classes[i] {
 			right++
 		}
 	}
+	r.Confusion = eval.Confusion(predicted, truth, len(r.Classes))
 	if known > 0 {
 		accuracy := rounded(100 * float64(right) / float64(known))
 		r.Accuracy = &accuracy
