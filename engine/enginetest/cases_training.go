@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
@@ -113,4 +114,84 @@ func lossCases() []Case {
 	return append(all, Case{"OutputLoss", "unknown loss", 1, func(c *call) error {
 		return c.e.OutputLoss(c.random(1, 2), nil, c.random(2, 2, 2), c.random(3, 2, 2), engine.Loss(9))
 	}})
+}
+
+func crossEntropyCases() []Case {
+	var all []Case
+	add := func(name string, n, classes int, logits func(i, j int, normal float64) float64, gradient bool) {
+		all = append(all, Case{"SoftmaxCrossEntropy", fmt.Sprintf("%s %dx%d gradient=%v", name, n, classes, gradient), 4, func(c *call) error {
+			x := normal(30, n*classes)
+			target := make([]int32, n)
+			for i := range n {
+				target[i] = int32(i * 7 % classes)
+				for j := range classes {
+					x[i*classes+j] = logits(i, j, x[i*classes+j])
+				}
+			}
+			var grad *tensor.Dense
+			if gradient {
+				grad = c.output(n, classes)
+			}
+			return c.e.SoftmaxCrossEntropy(c.output(n), grad, c.upload(c.dtype, x, n, classes), target)
+		}})
+	}
+	plain := func(_, _ int, v float64) float64 { return v }
+	for _, n := range sizes {
+		add("random", n, 1, plain, true)
+		add("random", n, 2, plain, true)
+		add("random", n, 10, plain, n%2 == 0)
+	}
+	for _, classes := range []int{31, 32, 33, 1023, 1024, 1025, 3000} {
+		add("random", 5, classes, plain, true)
+		add("random", 5, classes, plain, false)
+	}
+	for _, classes := range []int{1, 7, 40, 1100} {
+		add("equal logits", 9, classes, func(i, _ int, _ float64) float64 { return float64(i) - 4 }, true)
+		add("huge logits", 9, classes, func(_, _ int, v float64) float64 { return math.Round(v * 1e4) }, true)
+		add("one certain class", 9, classes, func(_, j int, v float64) float64 {
+			if j == 0 {
+				return 1e4
+			}
+			return v
+		}, true)
+	}
+	all = append(all, Case{"SoftmaxCrossEntropy", "gradient in place of the logits", 4, func(c *call) error {
+		x := c.output(50, 12)
+		if err := c.e.Convert(x, c.random(31, 50, 12)); err != nil {
+			return err
+		}
+		return c.e.SoftmaxCrossEntropy(c.output(50), x, x, make([]int32, 50))
+	}})
+	return all
+}
+
+func adamCases() []Case {
+	var all []Case
+	for _, n := range append([]int{40000}, sizes...) {
+		for _, decay := range []float64{0, 0.01} {
+			all = append(all, Case{"Adam", fmt.Sprintf("n=%d decay=%g", n, decay), 8, func(c *call) error {
+				parameter, moment1, moment2 := c.output(n), c.output(n), c.output(n)
+				for _, t := range []*tensor.Dense{moment1, moment2} {
+					if err := c.e.Convert(t, c.upload(c.dtype, make([]float64, n), n)); err != nil {
+						return err
+					}
+				}
+				if err := c.e.Convert(parameter, c.random(32, n)); err != nil {
+					return err
+				}
+				steps := 5
+				if n > 2000 {
+					steps = 1
+				}
+				for step := 1; step <= steps; step++ {
+					opt := engine.Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Decay: decay, Step: step}
+					if err := c.e.Adam(parameter, moment1, moment2, c.random(uint64(40+step), n), opt); err != nil {
+						return err
+					}
+				}
+				return nil
+			}})
+		}
+	}
+	return all
 }
