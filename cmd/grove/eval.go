@@ -139,7 +139,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, 
 	if err := flags.check(f.seed); err != nil {
 		return err
 	}
-	d, err := a.examplesIn(f.data, f.task, f.target, flags)
+	d, err := examplesIn(f.data, f.task, f.target, flags)
 	if err != nil {
 		return err
 	}

@@ -206,3 +206,31 @@ func notesOn(d *dataset.Dataset) []string {
 	class := d.ClassNames[x.classes[x.known[0]]]
 	return []string{fmt.Sprintf("all %s have one class, %s, so every accuracy is 100 %%", plural(x.task.noun()), class)}
 }
+
+// examplesIn reads a data set to learn from and refuses what the model cannot learn.
+func examplesIn(path, task, target string, flags modelFlags) (*dataset.Dataset, error) {
+	if s, ok := flags.(*supervisedFlags); ok && s.streams(path) {
+		d, err := s.stream(path, task, target)
+		if err != nil {
+			return nil, err
+		}
+		return d, flags.fits(d)
+	}
+	d, err := dataset.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, able := flags.(*treegFlags); task == string(edgeTask) && !able {
+		return nil, usagef("--task edge: only treeg predicts something of edges")
+	}
+	if d, err = asTask(d, task); err != nil {
+		return nil, err
+	}
+	if d, err = oneTarget(d, target); err != nil {
+		return nil, err
+	}
+	if err := wantsExamples(path, d); err != nil {
+		return nil, err
+	}
+	return d, flags.fits(d)
+}

@@ -109,7 +109,7 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if err := flags.check(f.seed); err != nil {
 		return err
 	}
-	d, err := a.examplesIn(f.data, f.task, f.target, flags)
+	d, err := examplesIn(f.data, f.task, f.target, flags)
 	if err != nil {
 		return err
 	}
@@ -138,34 +138,6 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	}
 	r.Seconds = spent.spent(load, selecting, start)
 	return a.emit(r, r.print)
-}
-
-// examplesIn reads a data set to learn from and refuses what the model cannot learn.
-func (a *app) examplesIn(path, task, target string, flags modelFlags) (*dataset.Dataset, error) {
-	if s, ok := flags.(*supervisedFlags); ok && s.streams(path) {
-		d, err := s.stream(path, task, target)
-		if err != nil {
-			return nil, err
-		}
-		return d, flags.fits(d)
-	}
-	d, err := dataset.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if _, able := flags.(*treegFlags); task == string(edgeTask) && !able {
-		return nil, usagef("--task edge: only treeg predicts something of edges")
-	}
-	if d, err = asTask(d, task); err != nil {
-		return nil, err
-	}
-	if d, err = oneTarget(d, target); err != nil {
-		return nil, err
-	}
-	if err := wantsExamples(path, d); err != nil {
-		return nil, err
-	}
-	return d, flags.fits(d)
 }
 
 // choose picks a setting and a value of its grid by cross-validation, if there is anything to pick, and
