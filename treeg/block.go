@@ -29,94 +29,66 @@ func (d *Data) fillBlocks() {
 	}
 }
 
+// sparse reports whether most vertices have only zeros in a block.
+func (d *Data) sparse(b int) bool {
+	sources := 0
+	for _, k := range d.kept[b*lanes : min((b+1)*lanes, len(d.kept))] {
+		if k.from < k.to {
+			sources += d.strands[k.to-1].to - d.strands[k.from].from
+		}
+	}
+	return 4*sources < d.batch.NumVertices()
+}
+
+// exactBlock reports whether all sums of a block along walks are exact.
+func (d *Data) exactBlock(b int) bool {
+	for _, k := range d.kept[b*lanes : min((b+1)*lanes, len(d.kept))] {
+		if !k.exact {
+			return false
+		}
+	}
+	return !d.weighted()
+}
+
 // blockSpread holds a block of features along walks from the subsets of a cut.
 type blockSpread struct {
 	d       *Data
 	grids   [lanes]grid
 	vectors [][2][]float64 // operator*length + length-1, then below and above: lanes for each vertex
 	made    [2]bool        // the sides that were made; the other is the rest of all walks
-	needed  [][]int32      // by length-1, for one operator: vertices whose entries are needed; nil for all
-	marks   []uint32       // of vertices that are in a list of needed
-	mark    uint32
+	marks   marks
 }
 
 func (s *blockSpread) init(d *Data) {
 	s.d = d
 	s.vectors = make([][2][]float64, len(d.operators)*d.length)
-	s.needed = make([][]int32, d.length)
 }
 
-// walk makes walks of up to the given length from the subsets of a cut. Only the entries of rows are needed.
-func (s *blockSpread) walk(c *cut, b, length int, rows []int32) {
+// walk makes walks of up to the given length from the subsets of a cut, as planned.
+func (s *blockSpread) walk(c *cut, b, length int, plan *walkPlan) {
 	d := s.d
-	exact := !d.weighted()
 	for lane := range s.grids {
 		if k := b*lanes + lane; k < len(d.kept) {
 			s.grids[lane] = d.kept[k].grid
-			exact = exact && d.kept[k].exact
 		}
 	}
 	s.made = [2]bool{true, true}
-	if c.whole && exact {
-		up, down := 0, 0
-		for _, g := range c.of.graphs {
-			up += int(c.counts[g][0])
-			down += int(c.counts[g][1])
-		}
-		s.made[0], s.made[1] = down <= up, up < down
+	if c.whole && d.exactBlock(b) {
+		s.made = plan.fewer()
 	}
-	for o, op := range d.operators {
-		s.need(op, length, rows, c)
+	sparse := d.sparse(b)
+	for o := range d.operators {
 		for side, made := range s.made {
 			if made {
-				s.walkSide(c, b, o, side, length)
+				s.walkSide(c, b, o, side, length, &plan.operators[o], sparse)
 			}
 		}
 	}
 }
 
-// need lists the vertices whose entries are needed of walks of each length: rows, and for the steps that follow the
-// vertices from which an arc leads to a needed one. A list of most vertices becomes nil.
-func (s *blockSpread) need(op *operator, length int, rows []int32, c *cut) {
-	vertices := 0
-	for _, g := range c.of.graphs {
-		first, last := s.d.batch.Vertices(int(g))
-		vertices += int(last - first)
-	}
-	if s.marks == nil {
-		s.marks = make([]uint32, s.d.batch.NumVertices())
-	}
-	s.mark++
-	list := append(s.needed[length-1][:0], rows...)
-	for _, v := range list {
-		s.marks[v] = s.mark
-	}
-	for l := length; l >= 1; l-- {
-		if 2*len(list) > vertices {
-			for ; l >= 1; l-- {
-				s.needed[l-1] = s.needed[l-1][:0]
-			}
-			return
-		}
-		s.needed[l-1] = list
-		if l == 1 {
-			return
-		}
-		more := append(s.needed[l-2][:0], list...)
-		for _, v := range list {
-			for _, u := range op.in.col[op.in.ptr[v]:op.in.ptr[v+1]] {
-				if s.marks[u] != s.mark {
-					s.marks[u] = s.mark
-					more = append(more, u)
-				}
-			}
-		}
-		list = more
-	}
-}
-
-// walkSide makes the walks of one operator from one subset.
-func (s *blockSpread) walkSide(c *cut, b, o, side, length int) {
+// walkSide makes the walks of one operator from one subset. Of a block with few values only these are pushed, unless
+// few entries are needed.
+func (s *blockSpread) walkSide(c *cut, b, o, side, length int, n *neededRows, sparse bool) {
 	d, op := s.d, s.d.operators[o]
 	x := d.block(b)
 	for l := 1; l <= length; l++ {
@@ -125,16 +97,8 @@ func (s *blockSpread) walkSide(c *cut, b, o, side, length int) {
 			s.vectors[at][side] = make([]float64, len(x))
 		}
 		y := s.vectors[at][side]
-		switch needed := s.needed[l-1]; {
-		case len(needed) > 0 && l == 1:
-			for _, i := range needed {
-				s.pullSide(&op.in, y, x, i, c.side, below>>side)
-			}
-		case len(needed) > 0:
-			for _, i := range needed {
-				s.pull(&op.in, y, x, i)
-			}
-		default:
+		switch {
+		case sparse && n.most[l-1]:
 			for _, g := range c.of.graphs {
 				first, last := d.batch.Vertices(int(g))
 				clear(y[int(first)*lanes : int(last)*lanes])
@@ -145,6 +109,15 @@ func (s *blockSpread) walkSide(c *cut, b, o, side, length int) {
 				for _, j := range from {
 					s.push(&op.out, y, x, j)
 				}
+			}
+		case l == 1:
+			from := &n.first[side]
+			for i, v := range n.rows[0] {
+				s.pull(from, y, x, v, from.ptr[i], from.ptr[i+1])
+			}
+		default:
+			for _, v := range n.rows[l-1] {
+				s.pull(&op.in, y, x, v, op.in.ptr[v], op.in.ptr[v+1])
 			}
 		}
 		x = y
@@ -168,36 +141,34 @@ func (s *blockSpread) push(r *rows, y, x []float64, j int32) {
 	}
 }
 
-// pull adds up the lanes of the vertices from which arcs lead to vertex i, in the order of push.
-func (s *blockSpread) pull(r *rows, y, x []float64, i int32) {
-	var sum [lanes]float64
-	for p := r.ptr[i]; p < r.ptr[i+1]; p++ {
-		v := (*[lanes]float64)(x[int(r.col[p])*lanes:])
-		if r.weight != nil {
-			s.addWeighted(&sum, v, r.weight[p])
-		} else {
-			add(&sum, v)
-		}
+// pull adds up the lanes of the vertices from which some arcs lead to vertex i, in the order of push.
+func (s *blockSpread) pull(r *rows, y, x []float64, i, from, to int32) {
+	sum := (*[lanes]float64)(y[int(i)*lanes:])
+	if r.weight == nil {
+		addUp(sum, x, r.col[from:to])
+		return
 	}
-	*(*[lanes]float64)(y[int(i)*lanes:]) = sum
+	*sum = [lanes]float64{}
+	for p := from; p < to; p++ {
+		s.addWeighted(sum, (*[lanes]float64)(x[int(r.col[p])*lanes:]), r.weight[p])
+	}
 }
 
-// pullSide is pull from the vertices on one side of a cut only.
-func (s *blockSpread) pullSide(r *rows, y, x []float64, i int32, sides []uint8, want uint8) {
-	var sum [lanes]float64
-	for p := r.ptr[i]; p < r.ptr[i+1]; p++ {
-		j := r.col[p]
-		if sides[j] != want {
-			continue
-		}
+// addUp sets sum to the sum of the lanes of some vertices.
+func addUp(sum *[lanes]float64, x []float64, vertices []int32) {
+	var a, b, c, d, e, f, g, h float64
+	for _, j := range vertices {
 		v := (*[lanes]float64)(x[int(j)*lanes:])
-		if r.weight != nil {
-			s.addWeighted(&sum, v, r.weight[p])
-		} else {
-			add(&sum, v)
-		}
+		a += v[0]
+		b += v[1]
+		c += v[2]
+		d += v[3]
+		e += v[4]
+		f += v[5]
+		g += v[6]
+		h += v[7]
 	}
-	*(*[lanes]float64)(y[int(i)*lanes:]) = sum
+	*sum = [lanes]float64{a, b, c, d, e, f, g, h}
 }
 
 func add(y, v *[lanes]float64) {

@@ -36,6 +36,7 @@ type unit struct {
 	feature int  // or block
 	nodes   []*node
 	best    []candidate // for each node
+	plan    *walkPlan   // of a cut at vertex level
 }
 
 // search finds the best splits of some nodes of one depth in one pass over the data: features along walks from a subset
@@ -166,11 +167,12 @@ func (s *searcher) units(nodes []*node) []unit {
 	var units []unit
 	add := func(c *cut, nodes []*node) {
 		if s.d.input.Level == Vertices {
+			plan := &walkPlan{}
 			for b := range s.d.blocks() {
 				if !wanted(b, nodes) {
 					continue
 				}
-				units = append(units, unit{cut: c, feature: b, nodes: nodes, best: make([]candidate, len(nodes))})
+				units = append(units, unit{cut: c, feature: b, nodes: nodes, best: make([]candidate, len(nodes)), plan: plan})
 			}
 			return
 		}
@@ -217,7 +219,6 @@ type worker struct {
 	sides   [2]side     // at graph level: the entries for the subsets below and above
 	blocks  blockSpread // at vertex level
 	lanes   laneColumns
-	rows    []int32
 	column  column
 }
 

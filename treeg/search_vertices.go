@@ -118,30 +118,36 @@ func (w *worker) cutVertices(t *unit) {
 		}
 	}
 	if length > 0 {
-		w.blocks.walk(t.cut, t.feature, length, w.rowsOf(t))
+		t.plan.once.Do(func() { t.plan.make(w.d, t.cut, t.nodes, length, &w.blocks.marks) })
+		w.blocks.walk(t.cut, t.feature, length, t.plan)
 	}
 	for i, n := range t.nodes {
 		w.lanes.size(len(n.examples))
+		up := n.isAbove(t.cut.of)
 		for _, k := range n.cutKinds {
-			want := below
-			if k.up {
-				want = above
-			}
-			if k.length > 0 && k.walk == Source {
+			switch {
+			case k.length > 0 && k.walk == Source:
 				w.blocks.fill(&w.lanes.values, k, t.feature, n.examples, &w.lanes.useful)
-			} else {
-				w.fillWhole(n, t.feature, k, t.cut, want)
+			case t.cut.whole || k.up != up:
+				// All examples of the node are on one side of the cut or on none: without a step to other vertices
+				// its features are those of all vertices, or zeros.
+				continue
+			default:
+				side := below
+				if up {
+					side = above
+				}
+				w.fillWhole(n, t.feature, k, t.cut, side)
 			}
 			w.scanLanes(&t.best[i], n, t.feature, k, n.depth-t.cut.of.depth)
 		}
 	}
 }
 
-// rowsOf lists the examples that the nodes of a unit search.
-func (w *worker) rowsOf(t *unit) []int32 {
-	w.rows = w.rows[:0]
-	for _, n := range t.nodes {
-		w.rows = append(w.rows, n.examples...)
+// isAbove reports whether a node is below the GT child of an ancestor.
+func (n *node) isAbove(a *node) bool {
+	for n.parent != a {
+		n = n.parent
 	}
-	return w.rows
+	return n == a.children[1]
 }
