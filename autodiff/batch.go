@@ -75,7 +75,8 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 	case vertexCount != b.NumVertices():
 		return nil, fmt.Errorf("features of %d vertices, the graphs have %d", vertexCount, b.NumVertices())
 	case features.Classes != nil && len(features.Classes) != n.opt.Layers[0].lengths():
-		return nil, fmt.Errorf("classes for %d lengths of paths, the first layer has %d", len(features.Classes), n.opt.Layers[0].lengths())
+		return nil, fmt.Errorf("classes for %d lengths of paths, the first layer has %d",
+			len(features.Classes), n.opt.Layers[0].lengths())
 	}
 	for _, classes := range features.Classes {
 		if len(classes) != vertexCount {
@@ -187,7 +188,8 @@ func (f *Features) checkSequences(layer *Layer) error {
 	for i, classes := range f.Classes {
 		for _, c := range classes {
 			if c < 0 || int(c) >= len(f.Sequences.Offsets[i])-1 {
-				return fmt.Errorf("class %d of paths of %d vertices, there are sequences of %d", c, f.Sequences.Size[i], len(f.Sequences.Offsets[i])-1)
+				return fmt.Errorf("class %d of paths of %d vertices, there are sequences of %d",
+					c, f.Sequences.Size[i], len(f.Sequences.Offsets[i])-1)
 			}
 		}
 	}

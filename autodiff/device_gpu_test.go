@@ -38,7 +38,8 @@ func TestStepsStayOnTheDevice(t *testing.T) {
 					}
 					for i, p := range n.Parameters().List() {
 						m1, m2 := engine.New(e, p.Dtype(), p.Shape()...), engine.New(e, p.Dtype(), p.Shape()...)
-						if err := e.Adam(p, m1, m2, grads.List()[i], engine.Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: 1}); err != nil {
+						if err := e.Adam(p, m1, m2, grads.List()[i],
+							engine.Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: 1}); err != nil {
 							t.Fatal(err)
 						}
 						engine.Release(e, m1, m2)

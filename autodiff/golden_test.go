@@ -112,10 +112,13 @@ func (g *golden) options(t testing.TB, loss Loss, gradient InvSqrtGradient) Opti
 	return opt
 }
 
-func (g *golden) network(t testing.TB, e engine.Engine, dtype tensor.Dtype, opt Options, weight [][]float64, bias []float64) *Network {
+func (g *golden) network(
+	t testing.TB, e engine.Engine, dtype tensor.Dtype, opt Options, weight [][]float64, bias []float64,
+) *Network {
 	var p Parameters
 	for _, l := range g.Layers {
-		p.Anchors = append(p.Anchors, upload(t, e, dtype, flatten(l.Weight), l.PathSize, len(l.Weight[0]), len(l.Weight[0][0])))
+		p.Anchors = append(p.Anchors, upload(t, e, dtype, flatten(l.Weight), l.PathSize, len(l.Weight[0]),
+			len(l.Weight[0][0])))
 	}
 	p.Weight = upload(t, e, dtype, flatten(weight), len(weight), len(weight[0]))
 	p.Bias = upload(t, e, dtype, bias, 1, len(bias))
@@ -147,7 +150,8 @@ func TestGoldenGradients(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		names := map[string]Loss{"cross_entropy": CrossEntropy, "bce_onehot": Logistic, "squared_hinge": SquaredHinge, "bce_single": Logistic}
+		names := map[string]Loss{"cross_entropy": CrossEntropy, "bce_onehot": Logistic, "squared_hinge": SquaredHinge,
+			"bce_single": Logistic}
 		found := 0
 		for name, loss := range names {
 			if fields[name] == nil {
@@ -178,7 +182,10 @@ func TestGoldenGradients(t *testing.T) {
 	})
 }
 
-func (g *golden) checkLoss(t *testing.T, e engine.Engine, dtype tensor.Dtype, loss Loss, gradient InvSqrtGradient, labels []int32, want *goldenLoss) error {
+func (g *golden) checkLoss(
+	t *testing.T, e engine.Engine, dtype tensor.Dtype, loss Loss, gradient InvSqrtGradient, labels []int32,
+	want *goldenLoss,
+) error {
 	tolerance := 1e-8
 	if dtype == tensor.Float32 {
 		tolerance = 1e-4
@@ -335,7 +342,8 @@ func engines(t testing.TB) map[string]engine.Engine {
 func upload(t testing.TB, e engine.Engine, dtype tensor.Dtype, values []float64, shape ...int) *tensor.Dense {
 	t.Helper()
 	out := engine.New(e, dtype, shape...)
-	if err := e.Convert(out, tensor.New(tensor.WithShape(shape...), tensor.WithBacking(slices.Clone(values)))); err != nil {
+	if err := e.Convert(out, tensor.New(tensor.WithShape(shape...),
+		tensor.WithBacking(slices.Clone(values)))); err != nil {
 		t.Fatal(err)
 	}
 	return out

@@ -9,9 +9,9 @@ import (
 // Gram adds the kernel matrices of anchors z (p x q x d), J x q x q and Float64, as [engine.Engine.Gram]
 // computes them.
 //
-// Its gradient is composed where the engine does not have it. With C_j = 1/j sum_{i<=j} Z_i Z_i^T both forms of the kernel read
-// K_j = exp(a_j (C_j - 1)) for a_j = j scale_j, which is the pooling of single vertices with the scores C_j; so
-// the engine's gradient of that pooling turns the gradient G_j of K_j into that of C_j, M_j = a_j K_j o G_j,
+// Its gradient is composed where the engine does not have it. With C_j = 1/j sum_{i<=j} Z_i Z_i^T both forms of the
+// kernel read K_j = exp(a_j (C_j - 1)) for a_j = j scale_j, which is the pooling of single vertices with the scores
+// C_j; so the engine's gradient of that pooling turns the gradient G_j of K_j into that of C_j, M_j = a_j K_j o G_j,
 // and the gradient of Z_i is sum_{j>=i} 1/j (M_j + M_j^T) Z_i.
 func (g *Graph) Gram(z *G.Node, kernel engine.Kernel, allLengths bool) *G.Node {
 	shape := g.dims("Gram", z, 3)
@@ -75,7 +75,8 @@ func (g *Graph) gramGradient(shape tensor.Shape, kernel engine.Kernel, lengths i
 		m := slopes.tensor(g.engine, tensor.Float64, lengths, q, q)
 		for j := 1; j <= p; j++ { // C_j = (j-1)/j C_{j-1} + 1/j Z_j Z_j^T
 			zj := wide.view(z, (j-1)*q*d, q, d)
-			if err := g.engine.MatMul(c, zj, zj, engine.MatMul{TransB: true, Alpha: 1 / float64(j), Beta: float64(j-1) / float64(j)}); err != nil {
+			running := engine.MatMul{TransB: true, Alpha: 1 / float64(j), Beta: float64(j-1) / float64(j)}
+			if err := g.engine.MatMul(c, zj, zj, running); err != nil {
 				return nil, err
 			}
 			if lengths == 1 && j < p {
@@ -84,8 +85,8 @@ func (g *Graph) gramGradient(shape tensor.Shape, kernel engine.Kernel, lengths i
 			slot := min(j, lengths) - 1
 			scale, _ := kernel.Scale(j)
 			single := engine.PathPooling{Size: 1, Kernel: engine.Kernel{Alpha: scale * float64(j)}}
-			outGrad := slopes.view(gradient, slot*q*q, q, q)
-			if err := g.engine.PathPoolGrad(slopes.view(m, slot*q*q, q, q), nil, []*tensor.Dense{outGrad}, c, nil, &single); err != nil {
+			mj, outGrad := slopes.view(m, slot*q*q, q, q), slopes.view(gradient, slot*q*q, q, q)
+			if err := g.engine.PathPoolGrad(mj, nil, []*tensor.Dense{outGrad}, c, nil, &single); err != nil {
 				return nil, err
 			}
 		}
@@ -102,13 +103,15 @@ func (g *Graph) gramGradient(shape tensor.Shape, kernel engine.Kernel, lengths i
 					beta = 0
 				}
 				for _, transposed := range []bool{false, true} {
-					if err := g.engine.MatMul(sum, mj, one, engine.MatMul{TransA: transposed, Alpha: 1 / float64(i), Beta: beta}); err != nil {
+					share := engine.MatMul{TransA: transposed, Alpha: 1 / float64(i), Beta: beta}
+					if err := g.engine.MatMul(sum, mj, one, share); err != nil {
 						return nil, err
 					}
 					beta = 1
 				}
 			}
-			if err := g.engine.MatMul(wide.view(wideGrad, (i-1)*q*d, q, d), sum, wide.view(z, (i-1)*q*d, q, d), engine.MatMul{Alpha: 1}); err != nil {
+			zi, grad := wide.view(z, (i-1)*q*d, q, d), wide.view(wideGrad, (i-1)*q*d, q, d)
+			if err := g.engine.MatMul(grad, sum, zi, engine.MatMul{Alpha: 1}); err != nil {
 				return nil, err
 			}
 		}

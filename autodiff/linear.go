@@ -74,7 +74,8 @@ func (g *Graph) Decay(w *G.Node, factor float64) *G.Node {
 			if err != nil {
 				return nil, err
 			}
-			return out, g.engine.MatMul(m.view(out, 0, 1, n), one, m.view(w, 0, 1, n), engine.MatMul{Alpha: factor * number(in[1])})
+			return out, g.engine.MatMul(m.view(out, 0, 1, n), one, m.view(w, 0, 1, n),
+				engine.MatMul{Alpha: factor * number(in[1])})
 		}
 		return G.Nodes{g.add(back, in[0], grad)}
 	}

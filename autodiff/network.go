@@ -18,7 +18,8 @@ type Options struct {
 	Norms           AnchorNorms
 	Loss            Loss
 	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
-	Decay           float64          // Decay/2 |W|^2 of the classifier is part of the loss; usually Adam's Decay is used instead
+	// Decay/2 |W|^2 of the classifier is part of the loss; usually the optimiser's Decay is used instead.
+	Decay float64
 }
 
 // AnchorNorms says how anchors keep unit rows while they are trained.

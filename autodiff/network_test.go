@@ -28,7 +28,8 @@ func example(t testing.TB, e engine.Engine, dtype tensor.Dtype, opt Options, out
 		p.Anchors, d = append(p.Anchors, z), 2
 	}
 	width := opt.width(p.Anchors)
-	p.Weight, p.Bias = upload(t, e, dtype, normal(11, outputs*width), outputs, width), upload(t, e, dtype, normal(12, outputs), 1, outputs)
+	p.Weight, p.Bias = upload(t, e, dtype, normal(11, outputs*width), outputs, width),
+		upload(t, e, dtype, normal(12, outputs), 1, outputs)
 	n, err := New(e, opt, p)
 	if err != nil {
 		t.Fatal(err)
@@ -68,12 +69,14 @@ func TestNetworkGradients(t *testing.T) {
 	kinds := map[string]kind{
 		"path, hinge": {Options{Layers: layers(true, graph.Paths, engine.Sum, 3), Loss: SquaredHinge, Norms: AsGiven}, 2},
 		"subtree":     {Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Norms: AsGiven}, 3},
-		"three layers, mean": {Options{Layers: layers(true, graph.Paths, engine.Mean, 2, 3, 1), Loss: Logistic, Norms: AsGiven,
-			GlobalPooling: engine.Mean, Rule: engine.InsideRoot}, 2},
-		"three layers, max": {Options{Layers: layers(false, graph.Paths, engine.Max, 2, 2, 1), Loss: CrossEntropy, Norms: AsGiven}, 2},
-		"global max":        {Options{Layers: layers(true, graph.NonBacktracking, engine.Sum, 3, 2), Loss: CrossEntropy, Norms: AsGiven, GlobalPooling: engine.Max}, 2},
-		"walks, single output": {Options{Layers: layers(true, graph.Walks, engine.Sum, 3, 1), Loss: Logistic, Norms: Differentiated,
-			Decay: 0.1}, 1},
+		"three layers, mean": {Options{Layers: layers(true, graph.Paths, engine.Mean, 2, 3, 1), Loss: Logistic,
+			Norms: AsGiven, GlobalPooling: engine.Mean, Rule: engine.InsideRoot}, 2},
+		"three layers, max": {Options{Layers: layers(false, graph.Paths, engine.Max, 2, 2, 1), Loss: CrossEntropy,
+			Norms: AsGiven}, 2},
+		"global max": {Options{Layers: layers(true, graph.NonBacktracking, engine.Sum, 3, 2), Loss: CrossEntropy,
+			Norms: AsGiven, GlobalPooling: engine.Max}, 2},
+		"walks, single output": {Options{Layers: layers(true, graph.Walks, engine.Sum, 3, 1), Loss: Logistic,
+			Norms: Differentiated, Decay: 0.1}, 1},
 	}
 	for name, k := range kinds {
 		for _, input := range []string{"labels", "attributes"} {
@@ -165,7 +168,8 @@ func TestSharedRowsChangeNothing(t *testing.T) {
 	for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
 		for _, global := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
 			e, b := enginetest.Open(t, 1), rings(t)
-			n := example(t, e, tensor.Float64, Options{Layers: layers(true, route, engine.Mean, 3, 2), Loss: CrossEntropy, Epsilon: 0.01, GlobalPooling: global}, 2)
+			n := example(t, e, tensor.Float64, Options{Layers: layers(true, route, engine.Mean, 3, 2), Loss: CrossEntropy,
+				Epsilon: 0.01, GlobalPooling: global}, 2)
 			shared := numbers(t, n, prepare(t, n, b, labels(t, e, tensor.Float64, b)))
 			apart := numbers(t, n, prepare(t, n, b, oneHot(t, e, tensor.Float64, b)))
 			if err := closeTo(shared, apart, 1e-11); err != nil {
@@ -192,9 +196,11 @@ func TestSharedRowsChangeNothing(t *testing.T) {
 // another number of workers.
 func TestStepsHaveNoMemory(t *testing.T) {
 	whole := rings(t)
-	batches := []*graph.Batch{whole, whole.Select([]int{2}), whole.Select([]int{1}), whole.Select([]int{0, 1, 2, 0, 2, 2}), whole.Select([]int{1, 0}), whole}
+	batches := []*graph.Batch{whole, whole.Select([]int{2}), whole.Select([]int{1}), whole.Select([]int{0, 1, 2, 0, 2, 2}),
+		whole.Select([]int{1, 0}), whole}
 	for _, global := range []engine.Pooling{engine.Sum, engine.Max} {
-		opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01, GlobalPooling: global, Norms: AsGiven}
+		opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01,
+			GlobalPooling: global, Norms: AsGiven}
 		e := enginetest.Open(t, 1)
 		used := example(t, e, tensor.Float32, opt, 2)
 		for i, b := range batches {
@@ -214,7 +220,8 @@ func TestStepsHaveNoMemory(t *testing.T) {
 func TestAnchorNorms(t *testing.T) {
 	for _, norms := range []AnchorNorms{InPlace, Differentiated, AsGiven} {
 		e, b := enginetest.Open(t, 1), rings(t)
-		n := example(t, e, tensor.Float64, Options{Layers: layers(true, graph.Paths, engine.Sum, 2), Loss: CrossEntropy, Epsilon: 0.01, Norms: norms}, 2)
+		n := example(t, e, tensor.Float64, Options{Layers: layers(true, graph.Paths, engine.Sum, 2), Loss: CrossEntropy,
+			Epsilon: 0.01, Norms: norms}, 2)
 		z := n.Parameters().Anchors[0]
 		unit := slices.Clone(download(t, z))
 		double := slices.Clone(unit)
@@ -222,7 +229,8 @@ func TestAnchorNorms(t *testing.T) {
 			double[i] *= 2
 		}
 		plain := numbers(t, n, prepare(t, n, b, labels(t, e, tensor.Float64, b)))
-		if err := e.Convert(z, tensor.New(tensor.WithShape(z.Shape()...), tensor.WithBacking(slices.Clone(double)))); err != nil {
+		if err := e.Convert(z, tensor.New(tensor.WithShape(z.Shape()...),
+			tensor.WithBacking(slices.Clone(double)))); err != nil {
 			t.Fatal(err)
 		}
 		longer := numbers(t, n, prepare(t, n, b, labels(t, e, tensor.Float64, b)))
@@ -262,14 +270,17 @@ func TestErrors(t *testing.T) {
 	hinge.Loss = SquaredHinge
 	other := example(t, e, tensor.Float64, hinge, 2)
 	for want, err := range map[string]error{
-		"prepare it with targets":                    n.Step(unaimed),
-		"prepared for the squared-hinge loss":        n.Step(prepare(t, other, b, f)),
-		"classes of 2 items for 3":                   prepareError(n, b, f, Targets{Classes: []int32{0, 1}}),
-		"add up to 0":                                prepareError(n, b, f, Targets{Classes: []int32{0, 1, 1}, Weights: []float64{0, 0, 0}}),
-		"features of 2 vertices, the graphs have 10": prepareError(n, b, Features{Rows: f.Rows, Index: []int32{0, 1}, Unit: true}, Targets{}),
-		"the network wants 3 columns":                prepareError(n, b, Features{Rows: upload(t, e, tensor.Float64, normal(1, 40), 10, 4)}, Targets{}),
-		"convert them":                               prepareError(n, b, labels(t, e, tensor.Float32, b), Targets{}),
-		"item 2 has class 2":                         prepareError(other, b, f, Targets{Classes: []int32{0, 1, 2}}),
+		"prepare it with targets":             n.Step(unaimed),
+		"prepared for the squared-hinge loss": n.Step(prepare(t, other, b, f)),
+		"classes of 2 items for 3":            prepareError(n, b, f, Targets{Classes: []int32{0, 1}}),
+		"add up to 0": prepareError(n, b, f,
+			Targets{Classes: []int32{0, 1, 1}, Weights: []float64{0, 0, 0}}),
+		"features of 2 vertices, the graphs have 10": prepareError(n, b,
+			Features{Rows: f.Rows, Index: []int32{0, 1}, Unit: true}, Targets{}),
+		"the network wants 3 columns": prepareError(n, b, Features{Rows: upload(t, e, tensor.Float64, normal(1, 40), 10, 4)},
+			Targets{}),
+		"convert them":       prepareError(n, b, labels(t, e, tensor.Float32, b), Targets{}),
+		"item 2 has class 2": prepareError(other, b, f, Targets{Classes: []int32{0, 1, 2}}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want one line with: %s", err, want)
@@ -296,16 +307,19 @@ func prepareError(n *Network, b *graph.Batch, f Features, targets Targets) error
 func TestEmptyGraphs(t *testing.T) {
 	for _, global := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
 		e := enginetest.Open(t, 1)
-		opt := Options{Layers: layers(true, graph.Paths, engine.Mean, 3, 2), Loss: CrossEntropy, Epsilon: 0.01, GlobalPooling: global}
+		opt := Options{Layers: layers(true, graph.Paths, engine.Mean, 3, 2), Loss: CrossEntropy, Epsilon: 0.01,
+			GlobalPooling: global}
 		n := example(t, e, tensor.Float64, opt, 2)
 		empty := &graph.Batch{Offsets: []int32{0, 0, 0}, RowPtr: []int32{0}, Labels: []int32{}}
 		b := prepare(t, n, empty, labels(t, e, tensor.Float64, empty))
 		got := numbers(t, n, b)
-		if math.IsNaN(got[0]) || slices.ContainsFunc(download(t, n.Representation()), func(v float64) bool { return v != 0 }) {
+		if math.IsNaN(got[0]) || slices.ContainsFunc(download(t, n.Representation()),
+			func(v float64) bool { return v != 0 }) {
 			t.Errorf("%v: %v, representation %v", global, got, download(t, n.Representation()))
 		}
 		none := &graph.Batch{Offsets: []int32{0}, RowPtr: []int32{0}, Labels: []int32{}}
-		if got := numbers(t, n, prepare(t, n, none, labels(t, e, tensor.Float64, none))); slices.ContainsFunc(got, math.IsNaN) {
+		got = numbers(t, n, prepare(t, n, none, labels(t, e, tensor.Float64, none)))
+		if slices.ContainsFunc(got, math.IsNaN) {
 			t.Errorf("%v, no graphs: %v", global, got)
 		}
 		numbers(t, n, prepare(t, n, rings(t), labels(t, e, tensor.Float64, rings(t))))

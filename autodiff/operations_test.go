@@ -188,7 +188,8 @@ func TestProductGradients(t *testing.T) {
 func TestSharedNodeGradients(t *testing.T) {
 	e := enginetest.Open(t, 1)
 	if _, ok := tensor.Engine(e).(tensor.Adder); ok {
-		differentiate(t, []tensor.Shape{{3, 3}}, nil, func(g *Graph, p []*G.Node) *G.Node { return g.MatMul(p[0], p[0], false, true) })
+		differentiate(t, []tensor.Shape{{3, 3}}, nil,
+			func(g *Graph, p []*G.Node) *G.Node { return g.MatMul(p[0], p[0], false, true) })
 		return
 	}
 	g := NewGraph(e, tensor.Float64)
@@ -335,10 +336,11 @@ func TestPathPoolGradients(t *testing.T) {
 						}
 						batch := &Batch{Graphs: b, stages: []stage{n.stage(&layer, b, in, nil, nil)}}
 						t.Run(fmt.Sprint(route, pool, size, all, labelled), func(t *testing.T) {
-							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch, func(g *Graph, p []*G.Node) *G.Node {
-								scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false)
-								return g.ProjectLocal(0, g.PathPool(0, layer, scores), p[2])
-							})
+							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch,
+								func(g *Graph, p []*G.Node) *G.Node {
+									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false)
+									return g.ProjectLocal(0, g.PathPool(0, layer, scores), p[2])
+								})
 						})
 					}
 				}
@@ -395,9 +397,10 @@ func TestLossGradients(t *testing.T) {
 				t.Fatal(err)
 			}
 			batch := &Batch{targets: made}
-			differentiate(t, []tensor.Shape{{5, 4}, {outputs, 4}, {1, outputs}, {3}}, batch, func(g *Graph, p []*G.Node) *G.Node {
-				return g.Sum(g.Loss(g.Linear(p[0], p[1], p[2]), loss), g.Decay(p[3], 0.1))
-			})
+			differentiate(t, []tensor.Shape{{5, 4}, {outputs, 4}, {1, outputs}, {3}}, batch,
+				func(g *Graph, p []*G.Node) *G.Node {
+					return g.Sum(g.Loss(g.Linear(p[0], p[1], p[2]), loss), g.Decay(p[3], 0.1))
+				})
 		}
 	}
 }

@@ -29,7 +29,8 @@ func (l *Layer) lengths() int {
 // channel = old channel * lengths + length; [Batch] knows which row belongs to which vertex.
 func (g *Graph) PathPool(l int, layer Layer, scores *G.Node) *G.Node {
 	columns := g.dims("PathPool", scores, 2)[1]
-	if !g.want(layer.Size >= 1 && columns%layer.Size == 0, "PathPool: %d columns of scores for paths of %d vertices", columns, layer.Size) {
+	if !g.want(layer.Size >= 1 && columns%layer.Size == 0, "PathPool: %d columns of scores for paths of %d vertices",
+		columns, layer.Size) {
 		return nil
 	}
 	q := columns / layer.Size

@@ -53,14 +53,16 @@ func (g *Graph) Scores(rows, z *G.Node, fixed bool) *G.Node {
 	op.compute = func(in []G.Value) (G.Value, error) {
 		rows := in[0].(*Table)
 		table.Rows, table.Norms = out.tensor(g.engine, g.dtype, rows.Rows.Shape()[0], anchors), rows.Norms
-		return table, g.multiply(table.Rows, rows.Rows, out.view(dense(in[1]), 0, anchors, d), engine.MatMul{TransB: true, Alpha: 1})
+		return table, g.multiply(table.Rows, rows.Rows, out.view(dense(in[1]), 0, anchors, d),
+			engine.MatMul{TransB: true, Alpha: 1})
 	}
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
 		toAnchors := &operation{name: "gradient of scores to anchors", shape: shape}
 		zm := toAnchors.newMemory()
 		toAnchors.compute = func(in []G.Value) (G.Value, error) {
 			dst := zm.tensor(g.engine, g.dtype, shape...)
-			return dst, g.multiply(zm.view(dst, 0, anchors, d), in[1].(*Table).Rows, in[0].(*Table).Rows, engine.MatMul{TransA: true, Alpha: 1})
+			return dst, g.multiply(zm.view(dst, 0, anchors, d), in[1].(*Table).Rows, in[0].(*Table).Rows,
+				engine.MatMul{TransA: true, Alpha: 1})
 		}
 		dz := g.add(toAnchors, in[0], grad)
 		if fixed {

@@ -70,7 +70,8 @@ func (n *Network) build(g *Graph, gradients bool) (*program, error) {
 		if o.Norms == Differentiated {
 			filters, landmarks = g.UnitRows(filters, NormEps), g.UnitRows(landmarks, NormEps)
 		}
-		root := g.Convert(g.InvSqrt(g.Gram(landmarks, layer.Kernel, layer.lengths() > 1), o.Epsilon, o.Rule, o.InvSqrtGradient), n.dtype)
+		root := g.Convert(g.InvSqrt(g.Gram(landmarks, layer.Kernel, layer.lengths() > 1), o.Epsilon, o.Rule,
+			o.InvSqrtGradient), n.dtype)
 		var rows *G.Node
 		if l == 0 {
 			rows = g.Input(s[2])

@@ -44,7 +44,8 @@ func (g *Graph) project(x, a *G.Node, channels where) *G.Node {
 			blocks := channels(g.batch)
 			from, to := viewsOf(rm, grad, blocks), viewsOf(rm, out, blocks)
 			for c := range blocks {
-				if err := g.engine.MatMul(to[c], from[c], rm.view(a, c%lengths*q*q, q, q), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+				if err := g.engine.MatMul(to[c], from[c], rm.view(a, c%lengths*q*q, q, q),
+					engine.MatMul{TransB: true, Alpha: 1}); err != nil {
 					return nil, err
 				}
 			}

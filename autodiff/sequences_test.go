@@ -97,7 +97,8 @@ func TestSequencesThatDoNotFit(t *testing.T) {
 	unclassed.Classes = nil
 	other.Sequences = withSequences(t, other, whole, []int{0, 1, 2}, layers(true, graph.Paths, engine.Sum, 2)[0]).Sequences
 	unknown.Classes[0][0] = 99
-	for want, f := range map[string]Features{"with norms": norms, "without the classes": unclassed, "sequences for [1 2]": other, "class 99": unknown} {
+	for want, f := range map[string]Features{"with norms": norms, "without the classes": unclassed,
+		"sequences for [1 2]": other, "class 99": unknown} {
 		if err := prepareError(n, whole, f, Targets{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want: %s", err, want)
 		}

@@ -86,7 +86,8 @@ func (g *Graph) UnitRows(z *G.Node, eps float64) *G.Node {
 		m := back.newMemory()
 		back.compute = func(in []G.Value) (G.Value, error) {
 			dst := m.tensor(g.engine, g.dtype, shape...)
-			err := g.engine.NormalizeRowsGrad(m.view(dst, 0, rows, shape[2]), m.view(dense(in[1]), 0, rows, shape[2]), nil, last.unit, last.norms, eps)
+			err := g.engine.NormalizeRowsGrad(m.view(dst, 0, rows, shape[2]), m.view(dense(in[1]), 0, rows, shape[2]), nil,
+				last.unit, last.norms, eps)
 			return dst, err
 		}
 		return G.Nodes{g.add(back, out, grad)} // out: the norms of this run are known

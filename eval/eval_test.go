@@ -213,7 +213,7 @@ func TestPublishedIsTheMaximum(t *testing.T) {
 
 func TestAnchorsSeeTheTrainingPartAlone(t *testing.T) {
 	for _, fromTrain := range []bool{false, true} {
-		for name, protocol := range map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested} {
+		for name, protocol := range protocols {
 			p := problem(t, 40, 2, 0.5)
 			p.FromTrain = fromTrain
 			if _, err := protocol(context.Background(), p); err != nil {
@@ -268,7 +268,8 @@ func TestNestedChoosesWithoutTheTestFold(t *testing.T) {
 	}
 	for _, s := range clean.Settings {
 		n := s.(LinearSVM).Vectors.(*noisy)
-		dirty.Settings = append(dirty.Settings, linear(&poisoned{noisy{classes: n.classes, noise: n.noise, seed: n.seed}, test}))
+		dirty.Settings = append(dirty.Settings,
+			linear(&poisoned{noisy{classes: n.classes, noise: n.noise, seed: n.seed}, test}))
 	}
 	a, err := Nested(context.Background(), clean)
 	if err != nil {
@@ -383,7 +384,8 @@ func TestMistakesAreNamed(t *testing.T) {
 	for f := range leak.InnerFolds {
 		leak.InnerFolds[f] = []Split{{Train: good.Folds[f].Train, Test: good.Folds[f].Test}}
 	}
-	if _, err := Nested(context.Background(), leak); err == nil || !strings.Contains(err.Error(), "which its fold tests on") {
+	if _, err := Nested(context.Background(), leak); err == nil ||
+		!strings.Contains(err.Error(), "which its fold tests on") {
 		t.Errorf("inner folds with test graphs: error %v", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())

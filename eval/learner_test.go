@@ -60,7 +60,6 @@ func numbers(t *testing.T, settings ...Setting) Problem {
 
 // A model that predicts numbers directly goes through both protocols, with and without a grid.
 func TestRegression(t *testing.T) {
-	protocols := map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested}
 	for name, protocol := range protocols {
 		for _, metric := range []Metric{"", MetricMAE} {
 			p := numbers(t, &meanOf{steps: []float64{-1, 0, 3}}, &meanOf{})

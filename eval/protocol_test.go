@@ -43,7 +43,7 @@ func TestNestedChoosesWithoutTheTestClasses(t *testing.T) {
 // Of equal settings the first is chosen, and of equal values of C the smallest.
 func TestTiesGoToTheFirst(t *testing.T) {
 	p := problem(t, 40, 2, 0, 0)
-	for name, protocol := range map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested} {
+	for name, protocol := range protocols {
 		o, err := protocol(context.Background(), p)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestOneClassInTraining(t *testing.T) {
 		Classes: y, Settings: []Setting{LinearSVM{Vectors: &noisy{classes: y, noise: 0.1}}},
 		Folds: []Split{{Train: []int{0, 1, 2}, Test: []int{3, 4, 5}}},
 	}
-	for name, protocol := range map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested} {
+	for name, protocol := range protocols {
 		o, err := protocol(context.Background(), p)
 		if err != nil {
 			t.Fatal(err)
@@ -190,12 +190,13 @@ func (s *broken) Represent(ctx context.Context, train []int) (*tensor.Dense, err
 func TestErrorsNameFoldAndSetting(t *testing.T) {
 	p := problem(t, 20, 2)
 	p.Settings = []Setting{linear(&wrong{noisy{classes: p.Classes, noise: 3}})}
-	if _, err := Published(context.Background(), p); err == nil || !strings.Contains(err.Error(), "noise 3: a representation of 19 rows for 20 targets") {
+	if _, err := Published(context.Background(), p); err == nil ||
+		!strings.Contains(err.Error(), "noise 3: a representation of 19 rows for 20 targets") {
 		t.Errorf("one row too few: error %v", err)
 	}
 	p.FromTrain, p.Workers = true, 3
 	p.Settings = []Setting{linear(&broken{noisy{classes: p.Classes, noise: 3}, p.Folds[3].Train})}
-	for name, protocol := range map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested} {
+	for name, protocol := range protocols {
 		if _, err := protocol(context.Background(), p); err == nil || err.Error() != "fold 4, noise 3: no vertices" {
 			t.Errorf("%s: a fold that fails: error %v", name, err)
 		}

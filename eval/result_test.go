@@ -18,7 +18,8 @@ func TestResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"model":"gckn-path","dataset":"MUTAG","n_graphs":188,"device":"cpu","metric":"accuracy","mean":87.5,"std":12.5,` +
+	want := `{"model":"gckn-path","dataset":"MUTAG","n_graphs":188,"device":"cpu",` +
+		`"metric":"accuracy","mean":87.5,"std":12.5,` +
 		`"folds":[75,100],"protocol":"published","anchors":"training part","seed":0,` +
 		`"params":[{"options":{"setting":1},"c":0.5,"accuracy":87.5}],` +
 		`"seconds":{"load":0.01,"fit":0.02,"transform":0.03,"select":0.04,"total":0.1}}`

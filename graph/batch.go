@@ -129,7 +129,8 @@ func FromArcs(offsets []int32, arcs ArcList, opt BuildOptions) (*Batch, error) {
 		case v < 0 || int(v) >= n:
 			return nil, &ArcError{i, fmt.Sprintf("vertex %d is not one of the %d vertices", v+1, n)}
 		case graphOf[u] != graphOf[v]:
-			return nil, &ArcError{i, fmt.Sprintf("joins vertex %d of graph %d and vertex %d of graph %d", u+1, graphOf[u]+1, v+1, graphOf[v]+1)}
+			return nil, &ArcError{i, fmt.Sprintf("joins vertex %d of graph %d and vertex %d of graph %d",
+				u+1, graphOf[u]+1, v+1, graphOf[v]+1)}
 		}
 		total++
 		if !opt.Directed && u != v {

@@ -55,7 +55,8 @@ func TestFromArcsKeepsItsRules(t *testing.T) {
 			ArcList{From: []int32{1, 0}, To: []int32{1, 1}}, BuildOptions{Directed: true, DropSelfLoops: true},
 			[]arc{{0, 1, 0, 0}}},
 		{"arcs of different types are different arcs",
-			ArcList{From: []int32{0, 0, 0, 1}, To: []int32{1, 1, 1, 0}, Types: []int32{0, 1, 0, 1}, Labels: []int32{1, 2, 3, 4}}, BuildOptions{},
+			ArcList{From: []int32{0, 0, 0, 1}, To: []int32{1, 1, 1, 0}, Types: []int32{0, 1, 0, 1}, Labels: []int32{1, 2, 3, 4}},
+			BuildOptions{},
 			[]arc{{0, 1, 1, 0}, {0, 1, 2, 1}, {1, 0, 4, 1}, {1, 0, 1, 0}}},
 		{"neighbours ascend",
 			ArcList{From: []int32{1, 1}, To: []int32{2, 0}}, BuildOptions{Directed: true},
@@ -76,7 +77,8 @@ func TestFromArcsKeepsItsRules(t *testing.T) {
 }
 
 func TestFromArcsWeightsFollowTheirArcs(t *testing.T) {
-	b, err := FromArcs([]int32{0, 3}, ArcList{From: []int32{2, 0, 2}, To: []int32{1, 1, 1}, Weights: []float64{0.5, 2, 9}}, BuildOptions{})
+	b, err := FromArcs([]int32{0, 3}, ArcList{From: []int32{2, 0, 2}, To: []int32{1, 1, 1}, Weights: []float64{0.5, 2, 9}},
+		BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,8 @@ func TestPathClassesAreMultisetsOfLabelSequences(t *testing.T) {
 							roots = append(roots, int32(v))
 						}
 						if got.Class[j-1][v] != numbers[s] {
-							t.Fatalf("seed %d, walks %v, size %d: vertex %d is in class %d, want %d", seed, walks, j, v, got.Class[j-1][v], numbers[s])
+							t.Fatalf("seed %d, walks %v, size %d: vertex %d is in class %d, want %d",
+								seed, walks, j, v, got.Class[j-1][v], numbers[s])
 						}
 					}
 					if fmt.Sprint(got.Roots[j-1]) != fmt.Sprint(roots) {

@@ -31,8 +31,10 @@ func TestGoldenPaths(t *testing.T) {
 
 func (c pathCase) check(t *testing.T) {
 	b := FromAdjacency([]int32{0, int32(len(c.Neighbors))}, c.Neighbors)
-	checkSequences(t, "paths", b, b.VisitPaths, b.PathCounts(c.MaxPathSize), c.MaxPathSize, c.PathCounts, c.PathTotals, c.Paths)
-	checkSequences(t, "walks", b, b.VisitWalks, whole(b.WalkCounts(c.MaxWalkSize)), c.MaxWalkSize, c.WalkCounts, c.WalkTotals, c.Walks)
+	checkSequences(t, "paths", b, b.VisitPaths, b.PathCounts(c.MaxPathSize), c.MaxPathSize, c.PathCounts, c.PathTotals,
+		c.Paths)
+	checkSequences(t, "walks", b, b.VisitWalks, whole(b.WalkCounts(c.MaxWalkSize)), c.MaxWalkSize, c.WalkCounts,
+		c.WalkTotals, c.Walks)
 }
 
 // checkSequences compares order and counts of the paths, or of the walks, of one graph.

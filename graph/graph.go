@@ -93,12 +93,14 @@ func (g *Graph) check(first *Graph) error {
 	switch {
 	case g.NumVertices < 0:
 		return errors.New("negative number of vertices")
-	case len(g.Arcs.To) != arcs || !lengthFits(len(g.Arcs.Labels), arcs) || !lengthFits(len(g.Arcs.Types), arcs) || !lengthFits(len(g.Arcs.Weights), arcs):
+	case len(g.Arcs.To) != arcs || !lengthFits(len(g.Arcs.Labels), arcs) || !lengthFits(len(g.Arcs.Types), arcs) ||
+		!lengthFits(len(g.Arcs.Weights), arcs):
 		return errors.New("arc data of different lengths")
 	case !lengthFits(len(g.Labels), g.NumVertices):
 		return fmt.Errorf("%d labels for %d vertices", len(g.Labels), g.NumVertices)
 	case len(g.Attributes) != g.NumVertices*g.AttributeDim:
-		return fmt.Errorf("%d attribute values for %d vertices of %d attributes", len(g.Attributes), g.NumVertices, g.AttributeDim)
+		return fmt.Errorf("%d attribute values for %d vertices of %d attributes",
+			len(g.Attributes), g.NumVertices, g.AttributeDim)
 	case g.Directed != first.Directed:
 		return errors.New("directed and undirected graphs in one batch")
 	case g.AttributeDim != first.AttributeDim:

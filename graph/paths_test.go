@@ -101,10 +101,12 @@ func TestVisitingAgreesWithCounts(t *testing.T) {
 			})
 			b.VisitWalks(u, maxSize, func(walk []int32) { found[maxSize+len(walk)-1]++ })
 			if !slices.Equal(found[:maxSize], paths[int(u)*maxSize:int(u+1)*maxSize]) {
-				t.Errorf("case %d: visited %v paths from %d, counted %v", i, found[:maxSize], u, paths[int(u)*maxSize:int(u+1)*maxSize])
+				t.Errorf("case %d: visited %v paths from %d, counted %v",
+					i, found[:maxSize], u, paths[int(u)*maxSize:int(u+1)*maxSize])
 			}
 			if !slices.Equal(found[maxSize:], walks[int(u)*maxSize:int(u+1)*maxSize]) {
-				t.Errorf("case %d: visited %v walks from %d, counted %v", i, found[maxSize:], u, walks[int(u)*maxSize:int(u+1)*maxSize])
+				t.Errorf("case %d: visited %v walks from %d, counted %v",
+					i, found[maxSize:], u, walks[int(u)*maxSize:int(u+1)*maxSize])
 			}
 		}
 	}
@@ -151,7 +153,8 @@ func TestPathClassesEqualMultisetsOfLabelSequences(t *testing.T) {
 				for u := range n {
 					for v := range u {
 						if same := classes.Class[size][u] == classes.Class[size][v]; same != (keys[size][u] == keys[size][v]) {
-							t.Fatalf("case %d, size %d, walks %v: vertices %d and %d in one class: %v, sequences %q and %q", i, size+1, walks, v, u, same, keys[size][v], keys[size][u])
+							t.Fatalf("case %d, size %d, walks %v: vertices %d and %d in one class: %v, sequences %q and %q",
+								i, size+1, walks, v, u, same, keys[size][v], keys[size][u])
 						}
 					}
 				}
@@ -245,7 +248,8 @@ func TestWalksBeyondIntegers(t *testing.T) {
 	}
 	for v := range n {
 		if min(firsts[v], seconds[v]) < 60 || max(firsts[v], seconds[v]) > 140 { // 4 standard deviations
-			t.Errorf("vertex %d is first in %d and second in %d of %d walks, want about %d", v, firsts[v], seconds[v], samples, samples/n)
+			t.Errorf("vertex %d is first in %d and second in %d of %d walks, want about %d",
+				v, firsts[v], seconds[v], samples, samples/n)
 		}
 	}
 }

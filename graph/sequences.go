@@ -19,7 +19,9 @@ type PathSequences struct {
 
 // PathSequences lists the sequences of classes that [Batch.PathClasses] found with the same labels, maxSize, allSizes
 // and walks. It visits the paths from one vertex of each class, and gives up with nil where those are more than limit.
-func (b *Batch) PathSequences(c *PathClasses, label []int32, maxSize int, allSizes, walks bool, limit int) *PathSequences {
+func (b *Batch) PathSequences(
+	c *PathClasses, label []int32, maxSize int, allSizes, walks bool, limit int,
+) *PathSequences {
 	s := &PathSequences{}
 	route, size, visited := Paths, maxSize, 0
 	if walks {

@@ -92,7 +92,8 @@ func TestComponentsEqualBruteForce(t *testing.T) {
 			}
 			for v := range n {
 				if (component[u] == component[v]) != reach[u*n+v] {
-					t.Fatalf("case %d: vertices %d and %d in components %d and %d, reachable %v", i, u, v, component[u], component[v], reach[u*n+v])
+					t.Fatalf("case %d: vertices %d and %d in components %d and %d, reachable %v",
+						i, u, v, component[u], component[v], reach[u*n+v])
 				}
 			}
 		}

@@ -61,7 +61,8 @@ func system(root fs.FS) int64 {
 		case parts[1] == "":
 			free = min(free, left(root, "sys/fs/cgroup", parts[2], "memory.max", "memory.current", "inactive_file"))
 		case slices.Contains(controllers, "memory"):
-			free = min(free, left(root, "sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"))
+			free = min(free, left(root, "sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes", "memory.usage_in_bytes",
+				"total_inactive_file"))
 		}
 	}
 	return free

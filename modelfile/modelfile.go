@@ -129,7 +129,8 @@ func readAll(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("this is %s, not a regular file: give the path of a model file, or copy the model into one", describe(info.Mode()))
+		return nil, fmt.Errorf("this is %s, not a regular file: give the path of a model file, or copy the model into one",
+			describe(info.Mode()))
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -108,7 +108,8 @@ func (p *points) linearPCA(e engine.Engine, dims int) ([]float64, error) {
 func (p *points) kernelPCA(e engine.Engine, dims int) ([]float64, error) {
 	n := p.len()
 	if n > maxKernelPCA {
-		return nil, fmt.Errorf("kernel PCA of %d different vertices, at most %d: choose landmarks, 200 in the paper", n, maxKernelPCA)
+		return nil, fmt.Errorf("kernel PCA of %d different vertices, at most %d: choose landmarks, 200 in the paper",
+			n, maxKernelPCA)
 	}
 	k, err := kernel(e, p, p)
 	if err != nil {

@@ -44,7 +44,8 @@ func TestGoldenKernelKMeans(t *testing.T) {
 // lloyd runs k-means from given clusters.
 func lloyd(t *testing.T, s *split, start []int32, iterations int) (final, means []int32) {
 	t.Helper()
-	final, means, err := nystrom.Lloyd(t.Context(), enginetest.Open(t, 1), s, start, nystrom.LloydOptions{Iterations: iterations})
+	final, means, err := nystrom.Lloyd(t.Context(), enginetest.Open(t, 1), s, start,
+		nystrom.LloydOptions{Iterations: iterations})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,9 @@ type Classifier struct {
 // x is N x d, Float32 or Float64, contiguous by rows; classes holds the class of each of the N rows,
 // any integers; rows picks the training rows, nil means all. A class that none of them has is never
 // predicted; where all have the same class, that one always is. Errors are those of [FitPath].
-func FitClassifier(ctx context.Context, x *tensor.Dense, rows, classes []int, grid []float64, o Options) (*Classifier, error) {
+func FitClassifier(
+	ctx context.Context, x *tensor.Dense, rows, classes []int, grid []float64, o Options,
+) (*Classifier, error) {
 	d, err := newDesign(x, rows)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,8 @@ func (m *Model) Check() error {
 		return fmt.Errorf("the model has %d means and %d scales", d, len(m.Scaler.Scale))
 	}
 	if want := problems(len(m.Classes)); len(m.Weights) != want || len(m.Bias) != want {
-		return fmt.Errorf("the model has %d weight vectors and %d biases for %d classes: want %d", len(m.Weights), len(m.Bias), len(m.Classes), want)
+		return fmt.Errorf("the model has %d weight vectors and %d biases for %d classes: want %d",
+			len(m.Weights), len(m.Bias), len(m.Classes), want)
 	}
 	for _, w := range append([][]float64{m.Scaler.Mean, m.Scaler.Scale, m.Bias}, m.Weights...) {
 		if notFinite(w) >= 0 {

@@ -85,7 +85,8 @@ func (s *solver) reach(ctx context.Context, c float64, depth int) (solution, err
 		return s.solution(iterations, precision), nil
 	}
 	if depth == maxDepth {
-		return solution{}, fmt.Errorf("no solution for C = %g after %d Newton steps (precision %.1g): standardise the features or leave out this C", c, limit, precision)
+		return solution{}, fmt.Errorf("no solution for C = %g after %d Newton steps (precision %.1g): "+
+			"standardise the features or leave out this C", c, limit, precision)
 	}
 	between, err := s.reach(ctx, math.Sqrt(c*s.history.lastC(c*coldStart)), depth+1)
 	if err != nil {

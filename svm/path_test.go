@@ -38,7 +38,8 @@ func TestGradientVanishes(t *testing.T) {
 				}
 				want := objective(p, c, path.Weight[k], path.Bias[k])
 				if math.Abs(path.Objective[k]-want) > 1e-8*want {
-					t.Errorf("%s: problem %d (%s), C = %g: objective %.12g, by definition %.12g", setting.name, i, p.name, c, path.Objective[k], want)
+					t.Errorf("%s: problem %d (%s), C = %g: objective %.12g, by definition %.12g",
+						setting.name, i, p.name, c, path.Objective[k], want)
 				}
 			}
 		}
@@ -133,7 +134,8 @@ func TestRowSubset(t *testing.T) {
 		part = append(part, x.Data().([]float64)[r*30:(r+1)*30]...)
 		labels = append(labels, y[r])
 	}
-	want, err := FitPath(context.Background(), tensor.New(tensor.WithShape(len(rows), 30), tensor.WithBacking(part)), nil, labels, CGrid(), Options{})
+	want, err := FitPath(context.Background(), tensor.New(tensor.WithShape(len(rows), 30), tensor.WithBacking(part)), nil,
+		labels, CGrid(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

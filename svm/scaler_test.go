@@ -29,7 +29,8 @@ func TestScaler(t *testing.T) {
 // Rounding in a constant column is not taken for information.
 func TestScalerConstantUpToRounding(t *testing.T) {
 	v := float32(0.7)
-	x := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float32{v, math.Nextafter32(v, 1), v, math.Nextafter32(v, 0)}))
+	x := tensor.New(tensor.WithShape(4, 1),
+		tensor.WithBacking([]float32{v, math.Nextafter32(v, 1), v, math.Nextafter32(v, 0)}))
 	s, err := FitScaler(x, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +52,8 @@ func TestScalerErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Transform(matrix([][]float64{{1, 2, 3}}), nil); err == nil || !strings.Contains(err.Error(), "3 columns") {
+	if _, err := s.Transform(matrix([][]float64{{1, 2, 3}}), nil); err == nil ||
+		!strings.Contains(err.Error(), "3 columns") {
 		t.Errorf("other width: error %v", err)
 	}
 }

@@ -91,7 +91,8 @@ func TestOlderDeepKernelsAreRead(t *testing.T) {
 		tensors[tensorWeights] = tensor.New(tensor.WithShape(3, len(weights)), tensor.WithBacking(each))
 		tensors["wl-coefficients"] = tensor.New(tensor.WithShape(3, m.NumGraphs()), tensor.Of(tensor.Float64))
 		f := throughFile(t, d, tensors)
-		description := strings.Replace(string(f.Model), `"options":{`, `"classes":[0,1,2],"bias":[1,2,3],"options":{"machine_lambda":0.1,`, 1)
+		description := strings.Replace(string(f.Model), `"options":{`,
+			`"classes":[0,1,2],"bias":[1,2,3],"options":{"machine_lambda":0.1,`, 1)
 		got, err := LoadDeep(enginetest.Open(t, 1), json.RawMessage(description), f)
 		if err != nil {
 			t.Fatal(err)

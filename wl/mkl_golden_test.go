@@ -66,43 +66,44 @@ func upTo(n int) []int {
 
 // TestGoldenHierarchy learns the weights of nodes and of groups without making their kernels.
 func TestGoldenHierarchy(t *testing.T) {
-	testfiles.Golden(t, "", testfiles.WithFields("node_histograms", "kernels_train", "solutions"), func(t *testing.T, raw []byte) {
-		g := testfiles.Decode[goldenHierarchy](t, raw)
-		tree := g.hierarchy()
-		if g.Graphs != nil {
-			g.checkOccurrences(t)
-		}
-		if g.KMeans != nil {
-			g.checkGrouping(t, tree)
-		}
-		g.checkKernels(t, tree)
-		for scaling, solutions := range g.Solutions {
-			for _, want := range solutions {
-				if want.Degenerate {
-					continue
-				}
-				opt := mkl.Options{Lambda: want.Lam, Norm: mkl.SumOne, Tolerance: 1e-12, Scale: scaling == "mean_diagonal_one"}
-				what := fmt.Sprintf("%s, lambda %g: ", scaling, want.Lam)
-				labels := g.Labels[:g.NumTrain]
-				s, err := mkl.Solve(context.Background(), tree, labels, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want.Lam > 0 {
-					near(t, what+"gamma", s.Gamma, want.Gamma, 1e-6)
-				}
-				near(t, what+"margins", s.Margins, want.Margins, 1e-6)
-				near(t, what+"weights of sum 1", s.Weights, want.EtaSum, 1e-6)
-				near(t, what+"bias", []float64{s.Bias}, []float64{want.Bias}, 1e-6)
-				near(t, what+"decision values", s.Machine(labels).Decisions(tree, s.Combined()), want.Decision, 1e-6)
-				opt.Norm = mkl.L2One
-				if s, err = mkl.Solve(context.Background(), tree, labels, opt); err != nil {
-					t.Fatal(err)
-				}
-				near(t, what+"weights of 2-norm 1", s.Weights, want.EtaL2, 1e-6)
+	testfiles.Golden(t, "", testfiles.WithFields("node_histograms", "kernels_train", "solutions"),
+		func(t *testing.T, raw []byte) {
+			g := testfiles.Decode[goldenHierarchy](t, raw)
+			tree := g.hierarchy()
+			if g.Graphs != nil {
+				g.checkOccurrences(t)
 			}
-		}
-	})
+			if g.KMeans != nil {
+				g.checkGrouping(t, tree)
+			}
+			g.checkKernels(t, tree)
+			for scaling, solutions := range g.Solutions {
+				for _, want := range solutions {
+					if want.Degenerate {
+						continue
+					}
+					opt := mkl.Options{Lambda: want.Lam, Norm: mkl.SumOne, Tolerance: 1e-12, Scale: scaling == "mean_diagonal_one"}
+					what := fmt.Sprintf("%s, lambda %g: ", scaling, want.Lam)
+					labels := g.Labels[:g.NumTrain]
+					s, err := mkl.Solve(context.Background(), tree, labels, opt)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if want.Lam > 0 {
+						near(t, what+"gamma", s.Gamma, want.Gamma, 1e-6)
+					}
+					near(t, what+"margins", s.Margins, want.Margins, 1e-6)
+					near(t, what+"weights of sum 1", s.Weights, want.EtaSum, 1e-6)
+					near(t, what+"bias", []float64{s.Bias}, []float64{want.Bias}, 1e-6)
+					near(t, what+"decision values", s.Machine(labels).Decisions(tree, s.Combined()), want.Decision, 1e-6)
+					opt.Norm = mkl.L2One
+					if s, err = mkl.Solve(context.Background(), tree, labels, opt); err != nil {
+						t.Fatal(err)
+					}
+					near(t, what+"weights of 2-norm 1", s.Weights, want.EtaL2, 1e-6)
+				}
+			}
+		})
 }
 
 // checkOccurrences holds our own colours against the nodes of the file: the same vectors of occurrences, in each round.
