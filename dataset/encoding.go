@@ -25,8 +25,8 @@ const (
 )
 
 var allFeatures = []string{
-	string(AutoFeatures), string(LabelFeatures), string(DegreeFeatures), string(AttributeFeatures), string(AttributesAndLabels),
-	string(RawAttributes), string(RawAttributesAndLabels), string(NoFeatures),
+	string(AutoFeatures), string(LabelFeatures), string(DegreeFeatures), string(AttributeFeatures),
+	string(AttributesAndLabels), string(RawAttributes), string(RawAttributesAndLabels), string(NoFeatures),
 }
 
 // standardised, raw and labelled say what the features are made of.
@@ -49,10 +49,12 @@ func ParseFeatures(s string) (Features, error) {
 type Encoding struct {
 	Features        Features         `json:"features"`
 	Labels          []string         `json:"labels,omitempty"`          // code of each label id, see [Dataset].LabelCodes
-	Names           []string         `json:"names,omitempty"`           // name of each label id, to show; nil where the codes are the names
+	Names           []string         `json:"names,omitempty"`           // of each label id, to show; nil: the codes
 	Standardisation *Standardisation `json:"standardisation,omitempty"` // of the attributes
 	Attributes      int              `json:"attributes,omitempty"`      // number of raw attributes
-	ArcLabels       []string         `json:"arc_labels,omitempty"`      // code of each arc label id, see KeepArcLabels; nil: as they are
+
+	// ArcLabels is the code of each arc label id, see KeepArcLabels; nil: as they are.
+	ArcLabels []string `json:"arc_labels,omitempty"`
 }
 
 // KeepArcLabels makes Apply number arc labels as d does, for models that tell arcs apart. It does nothing where
@@ -159,7 +161,8 @@ func (e *Encoding) Apart(d *Dataset) (*graph.Batch, error) {
 	switch {
 	case e.Features.raw():
 		if b.AttributeDim != e.Attributes {
-			return nil, fmt.Errorf("data set %s: its vertices have %d attributes, the model wants %d", d.Name, b.AttributeDim, e.Attributes)
+			return nil, fmt.Errorf("data set %s: its vertices have %d attributes, the model wants %d",
+				d.Name, b.AttributeDim, e.Attributes)
 		}
 	case e.Standardisation != nil:
 		standardised, err := e.Standardisation.Apply(&b)

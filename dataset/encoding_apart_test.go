@@ -14,7 +14,8 @@ func twoVertices() *Dataset {
 		Offsets: []int32{0, 2}, RowPtr: []int32{0, 1, 2}, Col: []int32{1, 0}, Labels: []int32{0, 1}, NumLabels: 2,
 		Attributes: []float64{1, 3}, AttributeDim: 1, ArcLabels: []int32{0, 1},
 	}
-	return &Dataset{Batch: b, LabelCodes: []string{"5", "7"}, LabelNames: []string{"5", "7"}, ArcLabelNames: []string{"1", "2"}}
+	return &Dataset{Batch: b, LabelCodes: []string{"5", "7"}, LabelNames: []string{"5", "7"},
+		ArcLabelNames: []string{"1", "2"}}
 }
 
 func TestApartLeavesLabelsBesideAttributes(t *testing.T) {

@@ -31,7 +31,8 @@ func TestEncodingChoosesLabelsThenAttributesThenDegrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.Features != test.want || b.NumLabels != test.labels || b.AttributeDim != test.attributes {
-			t.Errorf("%s of %d labels and %d attributes, want %s of %d and %d", e.Features, b.NumLabels, b.AttributeDim, test.want, test.labels, test.attributes)
+			t.Errorf("%s of %d labels and %d attributes, want %s of %d and %d",
+				e.Features, b.NumLabels, b.AttributeDim, test.want, test.labels, test.attributes)
 		}
 	}
 }
@@ -54,7 +55,8 @@ func TestEncodingMeansTheSameInAnotherDataSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Two attributes, the labels -3, 7 and 20, and a column for labels that were never seen.
-	if b.AttributeDim != 6 || !slices.Equal(b.Attribute(0)[2:], []float64{0, 0, 1, 0}) || !slices.Equal(b.Attribute(1)[2:], []float64{0, 0, 0, 1}) {
+	if b.AttributeDim != 6 || !slices.Equal(b.Attribute(0)[2:], []float64{0, 0, 1, 0}) ||
+		!slices.Equal(b.Attribute(1)[2:], []float64{0, 0, 0, 1}) {
 		t.Errorf("%v", b.Attributes)
 	}
 	bare, err := openTU(twoGraphs.with("X_node_labels.txt", "-", "X_node_attributes.txt", "-").folder())
@@ -68,7 +70,8 @@ func TestEncodingMeansTheSameInAnotherDataSet(t *testing.T) {
 	_, err = FitEncoding(bare, AttributeFeatures, nil)
 	wantError(t, err, "data set X: its vertices have no attributes")
 	_, err = ParseFeatures("colours")
-	wantError(t, err, `features "colours": want one of auto, labels, degrees, attributes, attributes+labels, raw, raw+labels, none`)
+	wantError(t, err,
+		`features "colours": want one of auto, labels, degrees, attributes, attributes+labels, raw, raw+labels, none`)
 }
 
 func TestEncodingOfRawAttributesAndOfNothing(t *testing.T) {
@@ -108,7 +111,8 @@ func TestEncodingOfRawAttributesAndOfNothing(t *testing.T) {
 func TestEncodingKnowsLabelsByTheirCodes(t *testing.T) {
 	const names = "X_node_label_names.txt"
 	base := twoGraphs.with("X_node_labels.txt", "0\n1\n2\n2\n0\n")
-	variants := []files{base, base.with(names, "0 C\n1 C\n2 C\n"), base.with(names, "0 1\n1 2\n2 0\n"), base.with(names, "1 N\n")}
+	variants := []files{base, base.with(names, "0 C\n1 C\n2 C\n"), base.with(names, "0 1\n1 2\n2 0\n"),
+		base.with(names, "1 N\n")}
 	for i, fitted := range variants {
 		d, err := openTU(fitted.folder())
 		if err != nil {
@@ -135,7 +139,8 @@ func TestEncodingKnowsLabelsByTheirCodes(t *testing.T) {
 }
 
 func TestEncodingNamesTheLabelsOfDataWithoutNames(t *testing.T) {
-	named, err := openTU(twoGraphs.with("X_node_labels.txt", "0\n1\n2\n2\n0\n", "X_node_label_names.txt", "0 C\n1 N\n").folder())
+	named, err := openTU(twoGraphs.with("X_node_labels.txt", "0\n1\n2\n2\n0\n",
+		"X_node_label_names.txt", "0 C\n1 N\n").folder())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +152,12 @@ func TestEncodingNamesTheLabelsOfDataWithoutNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := e.DisplayNames(bare); !slices.Equal(got, []string{"C", "N", "2", "9"}) || !slices.Equal(bare.LabelNames, []string{"0", "1", "2", "9"}) {
+	if got := e.DisplayNames(bare); !slices.Equal(got, []string{"C", "N", "2", "9"}) ||
+		!slices.Equal(bare.LabelNames, []string{"0", "1", "2", "9"}) {
 		t.Errorf("names %v of labels %v", got, bare.LabelNames)
 	}
-	own, err := openTU(twoGraphs.with("X_node_labels.txt", "1\n1\n2\n9\n0\n", "X_node_label_names.txt", "1 nitrogen\n").folder())
+	own, err := openTU(twoGraphs.with("X_node_labels.txt", "1\n1\n2\n9\n0\n", "X_node_label_names.txt",
+		"1 nitrogen\n").folder())
 	if err != nil {
 		t.Fatal(err)
 	}

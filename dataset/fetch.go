@@ -153,11 +153,13 @@ func (d *download) request(ctx context.Context) (restart bool, err error) {
 		done, total = 0, response.ContentLength
 	case http.StatusPartialContent:
 		var from, to int64
-		if _, err := fmt.Sscanf(response.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total); err != nil || from != done || done == 0 {
+		_, err := fmt.Sscanf(response.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)
+		if err != nil || from != done || done == 0 {
 			return true, nil
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
-		if _, err := fmt.Sscanf(response.Header.Get("Content-Range"), "bytes */%d", &total); err == nil && done > 0 && total == done {
+		_, err := fmt.Sscanf(response.Header.Get("Content-Range"), "bytes */%d", &total)
+		if err == nil && done > 0 && total == done {
 			return false, nil // it was complete already
 		}
 		return true, nil

@@ -42,7 +42,8 @@ func zipOf(t *testing.T, entries ...string) []byte {
 }
 
 func smallArchive(t *testing.T) []byte {
-	return zipOf(t, "X/X_A.txt", "1, 2\n2, 1\n", "X/X_graph_indicator.txt", "1\n1\n", "X/X_graph_labels.txt", "1\n", "X/README.txt", strings.Repeat("words ", 2000))
+	return zipOf(t, "X/X_A.txt", "1, 2\n2, 1\n", "X/X_graph_indicator.txt", "1\n1\n", "X/X_graph_labels.txt", "1\n",
+		"X/README.txt", strings.Repeat("words ", 2000))
 }
 
 // archiveServer offers X.zip, with Range and If-Range as a file server does, and keeps the last request.
@@ -278,7 +279,8 @@ func TestFetchRefusesWhatIsNoGoodArchive(t *testing.T) {
 		{"an absolute name", zipOf(t, "/tmp/evil.txt", ""), nil, `unsafe name "/tmp/evil.txt"`},
 		{"a symbolic link", symlink, nil, "which is no plain file"},
 		{"a name twice", zipOf(t, "X/X_A.txt", "", "X/./X_A.txt", ""), nil, "twice"},
-		{"more bytes than allowed", good, func(opt *FetchOptions) { opt.MaxBytes = 1000 }, `unpacks to more than the limit at "X/README.txt"`},
+		{"more bytes than allowed", good, func(opt *FetchOptions) { opt.MaxBytes = 1000 },
+			`unpacks to more than the limit at "X/README.txt"`},
 		{"more than it states", lyingArchive(t), nil, "the archive is damaged"},
 		{"many files", zipOf(t, many...), nil, "the archive holds 1001 files"},
 	}
@@ -300,7 +302,8 @@ func lyingArchive(t *testing.T) []byte {
 	var buffer bytes.Buffer
 	w := zip.NewWriter(&buffer)
 	text := strings.Repeat("0", 1_000_000)
-	f, err := w.CreateRaw(&zip.FileHeader{Name: "X/X_A.txt", Method: zip.Store, CRC32: crc32.ChecksumIEEE([]byte(text)), CompressedSize64: 1_000_000, UncompressedSize64: 3})
+	f, err := w.CreateRaw(&zip.FileHeader{Name: "X/X_A.txt", Method: zip.Store, CRC32: crc32.ChecksumIEEE([]byte(text)),
+		CompressedSize64: 1_000_000, UncompressedSize64: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +321,8 @@ func TestFetchExplainsWhyItFails(t *testing.T) {
 	_, err := Fetch(context.Background(), "Y", FetchOptions{Dir: t.TempDir(), BaseURL: s.URL + "/sets"})
 	wantError(t, err, "/sets/Y.zip: the server has no such data set (404)")
 
-	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	refusing := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
 	defer refusing.Close()
 	_, err = Fetch(context.Background(), "X", FetchOptions{Dir: t.TempDir(), BaseURL: refusing.URL})
 	wantError(t, err, "the server answers 502 Bad Gateway")
@@ -351,7 +355,8 @@ func TestFetchStopsWhenCancelled(t *testing.T) {
 	s := newArchiveServer(t, bytes.Repeat(smallArchive(t), 200))
 	ctx, cancel := context.WithCancel(context.Background())
 	dir := t.TempDir()
-	_, err := Fetch(ctx, "X", FetchOptions{Dir: dir, BaseURL: s.URL + "/sets", Progress: func(done, total int64) { cancel() }})
+	_, err := Fetch(ctx, "X", FetchOptions{Dir: dir, BaseURL: s.URL + "/sets",
+		Progress: func(done, total int64) { cancel() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

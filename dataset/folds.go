@@ -97,7 +97,8 @@ func readFolds(f folder, sub, heldOut string, numGraphs int) ([]Fold, error) {
 		}
 	}
 	if len(folds) == 0 {
-		return nil, fmt.Errorf("%s: no folds: looked for %s and %s", f.path(path.Join(sub, ".")), foldFile("train", 1), foldFile(heldOut, 1))
+		return nil, fmt.Errorf("%s: no folds: looked for %s and %s", f.path(path.Join(sub, ".")), foldFile("train", 1),
+			foldFile(heldOut, 1))
 	}
 	return folds, checkContiguous(f, sub, heldOut, len(folds))
 }

@@ -26,14 +26,16 @@ func TestFoldsAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Fold{{Train: []int{3, 4, 5, 1}, Test: []int{0, 2}}, {Train: []int{0, 2, 5}, Test: []int{4, 3, 1}}}; !reflect.DeepEqual(folds, want) {
+	if want := []Fold{{Train: []int{3, 4, 5, 1}, Test: []int{0, 2}},
+		{Train: []int{0, 2, 5}, Test: []int{4, 3, 1}}}; !reflect.DeepEqual(folds, want) {
 		t.Errorf("folds %v, want %v", folds, want)
 	}
 	inner, err := readInnerFolds(f, 6, folds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Fold{{Train: []int{3, 5}, Validation: []int{1, 4}}, {Train: []int{0}, Validation: []int{2}}}; !reflect.DeepEqual(inner, want) {
+	if want := []Fold{{Train: []int{3, 5}, Validation: []int{1, 4}},
+		{Train: []int{0}, Validation: []int{2}}}; !reflect.DeepEqual(inner, want) {
 		t.Errorf("inner folds %v, want %v", inner, want)
 	}
 	outer, inner, err := readNestedFolds(f, 6)
@@ -57,15 +59,22 @@ func TestFoldsRefuseBadFiles(t *testing.T) {
 		{"empty folder", files{}, "data: no folds: looked for train_idx-1.txt and test_idx-1.txt"},
 		{"missing test file", twoFolds.with("test_idx-2.txt", "-"), "data/test_idx-2.txt: no such file"},
 		{"missing training file", twoFolds.with("train_idx-1.txt", "-"), "data/train_idx-1.txt: no such file"},
-		{"a gap in the numbers", twoFolds.with("test_idx-4.txt", "1\n"), "data/test_idx-4.txt: fold 4, but there is no fold 3"},
-		{"an index that is no number", twoFolds.with("test_idx-1.txt", "0\nx\n"), `test_idx-1.txt:2: "x" is not a whole number`},
+		{"a gap in the numbers", twoFolds.with("test_idx-4.txt", "1\n"),
+			"data/test_idx-4.txt: fold 4, but there is no fold 3"},
+		{"an index that is no number", twoFolds.with("test_idx-1.txt", "0\nx\n"),
+			`test_idx-1.txt:2: "x" is not a whole number`},
 		{"two indices on a line", twoFolds.with("test_idx-1.txt", "0 2\n"), "test_idx-1.txt:1: unexpected"},
-		{"a graph that is not there", twoFolds.with("test_idx-1.txt", "0\n6\n"), "test_idx-1.txt:2: graph 6: the data set has 6 graphs, counted from 0"},
+		{"a graph that is not there", twoFolds.with("test_idx-1.txt", "0\n6\n"),
+			"test_idx-1.txt:2: graph 6: the data set has 6 graphs, counted from 0"},
 		{"a negative index", twoFolds.with("train_idx-1.txt", "-1\n"), "train_idx-1.txt:1: graph -1"},
-		{"an index that overflows", twoFolds.with("train_idx-1.txt", "99999999999999999999\n"), "train_idx-1.txt:1: the number"},
-		{"a repeated index", twoFolds.with("train_idx-1.txt", "3\n4\n3\n"), "train_idx-1.txt:3: graph 3 is in train_idx-1.txt:1 as well"},
-		{"training and test overlap", twoFolds.with("test_idx-1.txt", "0\n4\n"), "test_idx-1.txt:2: graph 4 is in train_idx-1.txt:2 as well"},
-		{"two test folds overlap", twoFolds.with("test_idx-2.txt", "4\n3\n", "train_idx-1.txt", "5\n1\n", "test_idx-1.txt", "0\n3\n"), "test_idx-2.txt:2: graph 3 is in test_idx-1.txt:2 as well: test folds do not overlap"},
+		{"an index that overflows", twoFolds.with("train_idx-1.txt", "99999999999999999999\n"),
+			"train_idx-1.txt:1: the number"},
+		{"a repeated index", twoFolds.with("train_idx-1.txt", "3\n4\n3\n"),
+			"train_idx-1.txt:3: graph 3 is in train_idx-1.txt:1 as well"},
+		{"training and test overlap", twoFolds.with("test_idx-1.txt", "0\n4\n"),
+			"test_idx-1.txt:2: graph 4 is in train_idx-1.txt:2 as well"},
+		{"two test folds overlap", twoFolds.with("test_idx-2.txt", "4\n3\n", "train_idx-1.txt", "5\n1\n", "test_idx-1.txt",
+			"0\n3\n"), "test_idx-2.txt:2: graph 3 is in test_idx-1.txt:2 as well: test folds do not overlap"},
 		{"an empty test fold", twoFolds.with("test_idx-1.txt", ""), "data/test_idx-1.txt: empty fold"},
 		{"an empty training fold", twoFolds.with("train_idx-1.txt", "\n"), "data/train_idx-1.txt: empty fold"},
 	}
@@ -83,10 +92,14 @@ func TestInnerFoldsRefuseBadFiles(t *testing.T) {
 		files files
 		want  string
 	}{
-		{"none", twoFolds.with("inner/train_idx-1.txt", "-", "inner/val_idx-1.txt", "-"), "data/inner: no folds: looked for train_idx-1.txt and val_idx-1.txt"},
-		{"fewer", twoFolds.with("inner/train_idx-2.txt", "-", "inner/val_idx-2.txt", "-"), "data/inner: 1 inner folds for 2 folds"},
-		{"a test graph among them", twoFolds.with("inner/val_idx-1.txt", "1\n2\n"), "data/inner/val_idx-1.txt:2: graph 2 is not in the training set of fold 1"},
-		{"training and validation overlap", twoFolds.with("inner/val_idx-1.txt", "1\n3\n"), "inner/val_idx-1.txt:2: graph 3 is in train_idx-1.txt:1 as well"},
+		{"none", twoFolds.with("inner/train_idx-1.txt", "-", "inner/val_idx-1.txt", "-"),
+			"data/inner: no folds: looked for train_idx-1.txt and val_idx-1.txt"},
+		{"fewer", twoFolds.with("inner/train_idx-2.txt", "-", "inner/val_idx-2.txt", "-"),
+			"data/inner: 1 inner folds for 2 folds"},
+		{"a test graph among them", twoFolds.with("inner/val_idx-1.txt", "1\n2\n"),
+			"data/inner/val_idx-1.txt:2: graph 2 is not in the training set of fold 1"},
+		{"training and validation overlap", twoFolds.with("inner/val_idx-1.txt", "1\n3\n"),
+			"inner/val_idx-1.txt:2: graph 3 is in train_idx-1.txt:1 as well"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -112,16 +125,26 @@ func TestNestedFoldsRefuseBadFiles(t *testing.T) {
 		{"no header", twoFolds.with("nested_outer.csv", "0,T,E\n"), `nested_outer.csv:1: "0" is not the header`},
 		{"no folds", twoFolds.with("nested_outer.csv", "graph\n"), "nested_outer.csv:1: no folds"},
 		{"empty", twoFolds.with("nested_outer.csv", ""), "nested_outer.csv:1: no folds"},
-		{"other numbers of folds", twoFolds.with("nested_inner.csv", "graph,fold1\n0,T\n1,T\n2,T\n3,T\n4,T\n5,T\n"), "nested_inner.csv:1: 1 folds, nested_outer.csv has 2"},
-		{"an unknown letter", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E,X\n"), `nested_outer.csv:2: fold 2: "X" is none of T, V and E`},
-		{"a letter missing", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E\n"), `nested_outer.csv:2: fold 2: "" is none`},
-		{"a letter too many", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E,T,T\n"), "nested_outer.csv:2: unexpected"},
+		{"other numbers of folds", twoFolds.with("nested_inner.csv", "graph,fold1\n0,T\n1,T\n2,T\n3,T\n4,T\n5,T\n"),
+			"nested_inner.csv:1: 1 folds, nested_outer.csv has 2"},
+		{"an unknown letter", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E,X\n"),
+			`nested_outer.csv:2: fold 2: "X" is none of T, V and E`},
+		{"a letter missing", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E\n"),
+			`nested_outer.csv:2: fold 2: "" is none`},
+		{"a letter too many", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E,T,T\n"),
+			"nested_outer.csv:2: unexpected"},
 		{"a graph that is not there", twoFolds.with("nested_outer.csv", outer+"6,T,T\n"), "nested_outer.csv:8: graph 6"},
-		{"a graph twice", twoFolds.with("nested_outer.csv", outer+"1,T,T\n"), "nested_outer.csv:8: graph 1 is in line 3 as well"},
-		{"a graph without a line", twoFolds.with("nested_inner.csv", inner[:len(inner)-len("5,-,T\n")]), "nested_inner.csv: no line for graph 5"},
-		{"a graph tested twice", twoFolds.with("nested_outer.csv", strings.Replace(outer, "0,E,T", "0,E,E", 1), "nested_inner.csv", strings.Replace(inner, "0,-,T", "0,-,-", 1)), "nested_outer.csv:2: graph 0 is tested in 2 folds"},
-		{"inner and outer disagree", twoFolds.with("nested_inner.csv", strings.Replace(inner, "2,V,-", "2,V,T", 1)), "nested_inner.csv:4: graph 2, fold 2: - must stand where nested_outer.csv has E"},
-		{"no validation", twoFolds.with("nested_outer.csv", strings.Replace(outer, "4,E,V", "4,E,T", 1)), "nested_outer.csv: fold 2: 3 graphs for training, 0 for validation"},
+		{"a graph twice", twoFolds.with("nested_outer.csv", outer+"1,T,T\n"),
+			"nested_outer.csv:8: graph 1 is in line 3 as well"},
+		{"a graph without a line", twoFolds.with("nested_inner.csv", inner[:len(inner)-len("5,-,T\n")]),
+			"nested_inner.csv: no line for graph 5"},
+		{"a graph tested twice", twoFolds.with("nested_outer.csv", strings.Replace(outer, "0,E,T", "0,E,E", 1),
+			"nested_inner.csv", strings.Replace(inner, "0,-,T", "0,-,-", 1)),
+			"nested_outer.csv:2: graph 0 is tested in 2 folds"},
+		{"inner and outer disagree", twoFolds.with("nested_inner.csv", strings.Replace(inner, "2,V,-", "2,V,T", 1)),
+			"nested_inner.csv:4: graph 2, fold 2: - must stand where nested_outer.csv has E"},
+		{"no validation", twoFolds.with("nested_outer.csv", strings.Replace(outer, "4,E,V", "4,E,T", 1)),
+			"nested_outer.csv: fold 2: 3 graphs for training, 0 for validation"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

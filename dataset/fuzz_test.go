@@ -79,8 +79,10 @@ func checkLength(t *testing.T, what string, have, want int) {
 }
 
 func FuzzTU(f *testing.F) {
-	parts := []string{"X_A.txt", "X_graph_indicator.txt", "X_graph_labels.txt", "X_graph_attributes.txt", "X_node_labels.txt", "X_node_attributes.txt", "X_edge_labels.txt", "X_node_gt.txt"}
-	f.Add(twoGraphs[parts[0]], twoGraphs[parts[1]], twoGraphs[parts[2]], twoGraphs[parts[3]], twoGraphs[parts[4]], twoGraphs[parts[5]], twoGraphs[parts[6]], twoGraphs[parts[7]])
+	parts := []string{"X_A.txt", "X_graph_indicator.txt", "X_graph_labels.txt", "X_graph_attributes.txt",
+		"X_node_labels.txt", "X_node_attributes.txt", "X_edge_labels.txt", "X_node_gt.txt"}
+	f.Add(twoGraphs[parts[0]], twoGraphs[parts[1]], twoGraphs[parts[2]], twoGraphs[parts[3]], twoGraphs[parts[4]],
+		twoGraphs[parts[5]], twoGraphs[parts[6]], twoGraphs[parts[7]])
 	f.Add("1,2\r\n", "1\n1\n", "", "", "", "", "", "")
 	f.Add("", "3\n", "1\n2\n3\n", "", "900000000000000000", "1e308,-1", "", "")
 	f.Fuzz(func(t *testing.T, arcs, indicator, classes, targets, labels, attributes, arcLabels, marks string) {
@@ -125,7 +127,8 @@ func FuzzNode(f *testing.F) {
 }
 
 func FuzzFolds(f *testing.F) {
-	f.Add(uint8(6), "3\n4\n5\n1\n", "0\n2\n", "0\n2\n5\n", "4\n3\n1\n", twoFolds["nested_outer.csv"], twoFolds["nested_inner.csv"])
+	f.Add(uint8(6), "3\n4\n5\n1\n", "0\n2\n", "0\n2\n5\n", "4\n3\n1\n", twoFolds["nested_outer.csv"],
+		twoFolds["nested_inner.csv"])
 	f.Add(uint8(0), "", "0\n", "", "", "graph,fold1\n", "graph,fold1\n")
 	f.Fuzz(func(t *testing.T, graphs uint8, train1, test1, train2, test2, outer, inner string) {
 		set := files{

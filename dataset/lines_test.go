@@ -38,7 +38,8 @@ func TestIntegers(t *testing.T) {
 	tests := map[string]string{ // what stands in the file, and the number or the error
 		"17": "17", "-3": "-3", "+5": "5", "007": "7", "900000000000000000": "900000000000000000",
 		"-": `"-" is not a whole number`, "+": `"+" is not a whole number`, "--1": `"--1" is not a whole number`,
-		"1e3": `"1e3" is not a whole number`, "0x10": `"0x10" is not a whole number`, "1_000": `"1_000" is not a whole number`,
+		"1e3": `"1e3" is not a whole number`, "0x10": `"0x10" is not a whole number`,
+		"1_000":                               `"1_000" is not a whole number`,
 		"٣":                                   `is not a whole number`,
 		"9223372036854775808":                 `the number "9223372036854775808" is too large`,
 		"-9223372036854775809":                `the number "-9223372036854775809" is too large`,

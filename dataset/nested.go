@@ -36,7 +36,8 @@ func readNestedFolds(f folder, numGraphs int) (outer, inner []Fold, err error) {
 				tests++
 			}
 			if tested != (innerTable.part(g, k) == '-') {
-				return nil, nil, fmt.Errorf("%s:%d: graph %d, fold %d: - must stand where nested_outer.csv has E", innerTable.file, innerTable.line[g], g, k+1)
+				return nil, nil, fmt.Errorf("%s:%d: graph %d, fold %d: - must stand where nested_outer.csv has E",
+					innerTable.file, innerTable.line[g], g, k+1)
 			}
 		}
 		if tests != 1 {
@@ -129,7 +130,8 @@ func (t *foldTable) split(tests bool) ([]Fold, error) {
 			}
 		}
 		if len(f.Train) == 0 || len(f.Validation) == 0 || (tests && len(f.Test) == 0) {
-			return nil, fmt.Errorf("%s: fold %d: %d graphs for training, %d for validation, %d for testing", t.file, k+1, len(f.Train), len(f.Validation), len(f.Test))
+			return nil, fmt.Errorf("%s: fold %d: %d graphs for training, %d for validation, %d for testing",
+				t.file, k+1, len(f.Train), len(f.Validation), len(f.Test))
 		}
 	}
 	return folds, nil

@@ -23,7 +23,8 @@ func TestNodeReadsEveryFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Task != NodeClassification || d.NumGraphs() != 1 || !slices.Equal(d.VertexClasses, []int{0, 1, 0, -1, 1}) || !slices.Equal(d.ClassNames, []string{"2", "5"}) {
+	if d.Task != NodeClassification || d.NumGraphs() != 1 || !slices.Equal(d.VertexClasses, []int{0, 1, 0, -1, 1}) ||
+		!slices.Equal(d.ClassNames, []string{"2", "5"}) {
 		t.Errorf("task %v, classes %v %v", d.Task, d.VertexClasses, d.ClassNames)
 	}
 	if got := arcsOf(d); got != "0-1 0-4 1-0 1-2 2-1 4-0" || d.Batch.Directed {
@@ -39,7 +40,8 @@ func TestNodeReadsEveryFile(t *testing.T) {
 	if !slices.Equal(names, []string{"9", "10", "public"}) {
 		t.Fatalf("splits %v", names)
 	}
-	if s := d.Splits[0]; !slices.Equal(s.Train, []int{0}) || !slices.Equal(s.Validation, []int{1}) || !slices.Equal(s.Test, []int{4, 2}) {
+	if s := d.Splits[0]; !slices.Equal(s.Train, []int{0}) || !slices.Equal(s.Validation, []int{1}) ||
+		!slices.Equal(s.Test, []int{4, 2}) {
 		t.Errorf("split %v", s)
 	}
 }
@@ -115,30 +117,46 @@ func TestNodeRefusesBadData(t *testing.T) {
 		{"missing edges", nodeTask.with("edges.csv", "-"), "data/edges.csv: no such file"},
 		{"empty edges", nodeTask.with("edges.csv", ""), "edges.csv: empty file"},
 		{"edges without header", nodeTask.with("edges.csv", "0,1\n"), "edges.csv:1: the header does not begin with src,dst"},
-		{"vertex beyond the last", nodeTask.with("edges.csv", "src,dst\n0,1\n0,5\n"), "edges.csv:3: vertex 5: the vertices are 0 to 4"},
+		{"vertex beyond the last", nodeTask.with("edges.csv", "src,dst\n0,1\n0,5\n"),
+			"edges.csv:3: vertex 5: the vertices are 0 to 4"},
 		{"negative vertex", nodeTask.with("edges.csv", "src,dst\n-1,1\n"), "edges.csv:2: vertex -1"},
 		{"one vertex on a line", nodeTask.with("edges.csv", "src,dst\n0\n"), "edges.csv:2: a whole number is missing"},
 		{"no vertices", nodeTask.with("labels.csv", "node,label\n"), "labels.csv: no vertices"},
 		{"no label column", nodeTask.with("labels.csv", "node\n0\n"), "labels.csv:1: the header has no column after node"},
-		{"a class that is no number", nodeTask.with("labels.csv", "node,label\n0,x\n"), `labels.csv:2: "x" is not a whole number`},
-		{"a vertex left out", nodeTask.with("labels.csv", "node,label\n0,1\n2,1\n"), "labels.csv:3: vertex 2: the file has 2 vertices"},
-		{"a vertex twice", nodeTask.with("labels.csv", "node,label\n0,1\n1,1\n0,1\n"), "labels.csv:4: vertex 0 is in line 2 as well"},
+		{"a class that is no number", nodeTask.with("labels.csv", "node,label\n0,x\n"),
+			`labels.csv:2: "x" is not a whole number`},
+		{"a vertex left out", nodeTask.with("labels.csv", "node,label\n0,1\n2,1\n"),
+			"labels.csv:3: vertex 2: the file has 2 vertices"},
+		{"a vertex twice", nodeTask.with("labels.csv", "node,label\n0,1\n1,1\n0,1\n"),
+			"labels.csv:4: vertex 0 is in line 2 as well"},
 		{"a target missing", nodeTask.with("labels.csv", "node,a,b\n0,1\n"), "labels.csv:2: 1 values, the header has 2"},
 		{"a target too many", nodeTask.with("labels.csv", "node,a,b\n0,1,2,3\n"), "labels.csv:2: unexpected"},
-		{"an infinite target", nodeTask.with("labels.csv", "node,a\n0,Inf\n"), "labels.csv:2: \"Inf\" is not a finite number"},
-		{"a row beyond the last", nodeTask.with("features.coo.csv", "row,col,value\n9,1,1\n"), "features.coo.csv:2: vertex 9"},
+		{"an infinite target", nodeTask.with("labels.csv", "node,a\n0,Inf\n"),
+			"labels.csv:2: \"Inf\" is not a finite number"},
+		{"a row beyond the last", nodeTask.with("features.coo.csv", "row,col,value\n9,1,1\n"),
+			"features.coo.csv:2: vertex 9"},
 		{"a negative column", nodeTask.with("features.coo.csv", "row,col,value\n1,-1,1\n"), "features.coo.csv:2: column -1"},
-		{"a column far away", nodeTask.with("features.coo.csv", "row,col,value\n1,1,1\n1,2000000000,1\n"), "features.coo.csv:3: column 2000000000: a matrix of 5 x 2000000001 is out of proportion"},
-		{"an entry twice", nodeTask.with("features.coo.csv", "row,col,value\n1,1,1\n1,1,1\n"), "features.coo.csv:3: row 1, column 1 is in line 2 as well"},
-		{"NaN", nodeTask.with("features.coo.csv", "row,col,value\n1,1,NaN\n"), "features.coo.csv:2: \"NaN\" is not a finite number"},
+		{"a column far away", nodeTask.with("features.coo.csv", "row,col,value\n1,1,1\n1,2000000000,1\n"),
+			"features.coo.csv:3: column 2000000000: a matrix of 5 x 2000000001 is out of proportion"},
+		{"an entry twice", nodeTask.with("features.coo.csv", "row,col,value\n1,1,1\n1,1,1\n"),
+			"features.coo.csv:3: row 1, column 1 is in line 2 as well"},
+		{"NaN", nodeTask.with("features.coo.csv", "row,col,value\n1,1,NaN\n"),
+			"features.coo.csv:2: \"NaN\" is not a finite number"},
 		{"both forms of features", nodeTask.with("features.csv", "node,a\n"), "both features.coo.csv and features.csv"},
-		{"features of a vertex missing", nodeTask.with("features.coo.csv", "-", "features.csv", "node,a\n0,1\n"), "features.csv: no line for vertex 1"},
-		{"features of a vertex twice", nodeTask.with("features.coo.csv", "-", "features.csv", "node,a\n0,1\n0,1\n"), "features.csv:3: vertex 0 is given twice"},
-		{"ragged features", nodeTask.with("features.coo.csv", "-", "features.csv", "node,a,b\n0,1,2\n1,1\n"), "features.csv:3: 1 values, the header has 2"},
-		{"no feature columns", nodeTask.with("features.coo.csv", "-", "features.csv", "node\n0\n"), "features.csv:1: 0 columns"},
-		{"unknown set", nodeTask.with("split_9.csv", "node,set\n0,training\n"), `split_9.csv:2: "training" is none of train, val and test`},
-		{"a vertex twice in a split", nodeTask.with("split_9.csv", "node,set\n0,train\n0,test\n"), "split_9.csv:3: vertex 0 is in line 2 as well"},
-		{"a split of a vertex that is not there", nodeTask.with("split_9.csv", "node,set\n9,train\n"), "split_9.csv:2: vertex 9"},
+		{"features of a vertex missing", nodeTask.with("features.coo.csv", "-", "features.csv", "node,a\n0,1\n"),
+			"features.csv: no line for vertex 1"},
+		{"features of a vertex twice", nodeTask.with("features.coo.csv", "-", "features.csv", "node,a\n0,1\n0,1\n"),
+			"features.csv:3: vertex 0 is given twice"},
+		{"ragged features", nodeTask.with("features.coo.csv", "-", "features.csv", "node,a,b\n0,1,2\n1,1\n"),
+			"features.csv:3: 1 values, the header has 2"},
+		{"no feature columns", nodeTask.with("features.coo.csv", "-", "features.csv", "node\n0\n"),
+			"features.csv:1: 0 columns"},
+		{"unknown set", nodeTask.with("split_9.csv", "node,set\n0,training\n"),
+			`split_9.csv:2: "training" is none of train, val and test`},
+		{"a vertex twice in a split", nodeTask.with("split_9.csv", "node,set\n0,train\n0,test\n"),
+			"split_9.csv:3: vertex 0 is in line 2 as well"},
+		{"a split of a vertex that is not there", nodeTask.with("split_9.csv", "node,set\n9,train\n"),
+			"split_9.csv:2: vertex 9"},
 		{"an empty split", nodeTask.with("split_9.csv", "node,set\n"), "split_9.csv: 0 vertices for training"},
 		{"truncated gzip", nodeTask.with("edges.csv", "-", "edges.csv.gz", compress("src,dst\n0,1\n")[:20]), "edges.csv.gz"},
 	}

@@ -60,7 +60,8 @@ func (r *nodeReader) readSparseFeatures() error {
 	}
 	width := int(widest.column) + 1
 	if limit := 1<<20 + 1024*(len(entries)+r.vertices); width > min(limit, maxAttributes)/r.vertices {
-		return fmt.Errorf("%s:%d: column %d: a matrix of %d x %d is out of proportion to %d entries", l.file, widest.line, widest.column, r.vertices, width, len(entries))
+		return fmt.Errorf("%s:%d: column %d: a matrix of %d x %d is out of proportion to %d entries",
+			l.file, widest.line, widest.column, r.vertices, width, len(entries))
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		if a.row != b.row {
@@ -71,7 +72,8 @@ func (r *nodeReader) readSparseFeatures() error {
 	values := make([]float64, r.vertices*width)
 	for i, e := range entries {
 		if i > 0 && entries[i-1].row == e.row && entries[i-1].column == e.column {
-			return fmt.Errorf("%s:%d: row %d, column %d is in line %d as well", l.file, e.line, e.row, e.column, entries[i-1].line)
+			return fmt.Errorf("%s:%d: row %d, column %d is in line %d as well",
+				l.file, e.line, e.row, e.column, entries[i-1].line)
 		}
 		values[int(e.row)*width+int(e.column)] = e.value
 	}

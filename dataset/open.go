@@ -49,7 +49,8 @@ func Open(path string) (*Dataset, error) {
 	case f.holds("*.txt"):
 		return openTextFolder(f)
 	}
-	return nil, fmt.Errorf("%s: no data set: looked for NAME_A.txt (TU format), edges.csv (vertex task), shards.json (shards), NAME.tree (labelled trees) and NAME.txt (text format of GIN), plain or .gz", path)
+	return nil, fmt.Errorf("%s: no data set: looked for NAME_A.txt (TU format), edges.csv (vertex task), "+
+		"shards.json (shards), NAME.tree (labelled trees) and NAME.txt (text format of GIN), plain or .gz", path)
 }
 
 // holds reports whether a file of the folder matches the pattern, plain or compressed.

@@ -46,8 +46,9 @@ func TestOpenFindsTheFormat(t *testing.T) {
 	}
 	bad := map[string]string{
 		"absent": "absent: no such file or directory", "none": "none: no data set: looked for NAME_A.txt",
-		"half": "X_A.txt: no such file", "halfnode": "labels.csv: no such file", "none/readme.md": "readme.md: not a data set",
-		"many": "many: 2 text files: name the one to read", ".": "no data set: looked for",
+		"half": "X_A.txt: no such file", "halfnode": "labels.csv: no such file",
+		"none/readme.md": "readme.md: not a data set", ".": "no data set: looked for",
+		"many": "many: 2 text files: name the one to read",
 	}
 	for path, want := range bad {
 		_, err := Open(filepath.Join(dir, path))

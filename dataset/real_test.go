@@ -39,8 +39,9 @@ func TestPublishedDataSetsHaveTheirPublishedSizes(t *testing.T) {
 		"tu/IMDB-MULTI":    {1500, 19502, 98903, 0, 0, 0, 0, 0, "1 (500), 2 (500), 3 (500)"},
 		"tu/REDDIT-BINARY": {2000, 859254, 995508, 0, 0, 0, 21, 0, "-1 (1000), 1 (1000)"},
 		"text/COLLAB":      {5000, 372474, 12286079, 0, 0, 0, 0, 0, "0 (2600), 1 (775), 2 (1625)"},
-		"node/Cora":        {1, 2708, 5278, 0, 0, 1433, 0, 0, "0 (351), 1 (217), 2 (418), 3 (818), 4 (426), 5 (298), 6 (180)"},
-		"node/Citeseer":    {1, 3327, 4552, 0, 0, 3703, 48, 0, "0 (249), 1 (590), 2 (668), 3 (701), 4 (596), 5 (508)"},
+		"node/Cora": {1, 2708, 5278, 0, 0, 1433, 0, 0,
+			"0 (351), 1 (217), 2 (418), 3 (818), 4 (426), 5 (298), 6 (180)"},
+		"node/Citeseer": {1, 3327, 4552, 0, 0, 3703, 48, 0, "0 (249), 1 (590), 2 (668), 3 (701), 4 (596), 5 (508)"},
 	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +57,8 @@ func TestPublishedDataSetsHaveTheirPublishedSizes(t *testing.T) {
 			for c, size := range s.ClassSizes {
 				classes = append(classes, fmt.Sprintf("%s (%d)", s.ClassNames[c], size))
 			}
-			got := published{s.Graphs, s.Vertices, s.Arcs / 2, s.Labels, s.ArcLabels, s.Attributes, s.Isolated, s.MaxDegree, strings.Join(classes, ", ")}
+			got := published{s.Graphs, s.Vertices, s.Arcs / 2, s.Labels, s.ArcLabels, s.Attributes, s.Isolated, s.MaxDegree,
+				strings.Join(classes, ", ")}
 			if want.maxDegree == 0 {
 				got.maxDegree = 0
 			}
@@ -88,7 +90,8 @@ func TestPublishedVertexTasks(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := d.Summary()
-			if s.Directed != test.directed || s.Arcs != test.arcs || s.Unlabelled != test.unlabelled || strings.Join(s.Splits, " ") != test.splits {
+			if s.Directed != test.directed || s.Arcs != test.arcs || s.Unlabelled != test.unlabelled ||
+				strings.Join(s.Splits, " ") != test.splits {
 				t.Errorf("%+v", s)
 			}
 			if len(d.Splits) > 0 {
@@ -151,7 +154,8 @@ func TestPublishedFolds(t *testing.T) {
 				t.Errorf("nested folds: %v", err)
 			}
 			for k := range outer {
-				if len(outer[k].Train)+len(outer[k].Validation)+len(outer[k].Test) != test.graphs || len(inner[k].Train)+len(inner[k].Validation)+len(outer[k].Test) != test.graphs {
+				if len(outer[k].Train)+len(outer[k].Validation)+len(outer[k].Test) != test.graphs || len(inner[k].Train)+
+					len(inner[k].Validation)+len(outer[k].Test) != test.graphs {
 					t.Errorf("nested fold %d has not all graphs", k+1)
 				}
 			}
@@ -204,8 +208,10 @@ func TestGoldenDatasetCounts(t *testing.T) {
 					t.Fatal(err)
 				}
 				b := d.Batch
-				if b.NumGraphs() != want.Graphs || b.NumVertices() != want.Nodes || b.NumArcs() != 2*want.Edges || b.Isolated() != want.Isolated || b.NumLabels != want.Labels {
-					t.Errorf("%d graphs, %d vertices, %d arcs, %d isolated, %d labels", b.NumGraphs(), b.NumVertices(), b.NumArcs(), b.Isolated(), b.NumLabels)
+				if b.NumGraphs() != want.Graphs || b.NumVertices() != want.Nodes || b.NumArcs() != 2*want.Edges ||
+					b.Isolated() != want.Isolated || b.NumLabels != want.Labels {
+					t.Errorf("%d graphs, %d vertices, %d arcs, %d isolated, %d labels",
+						b.NumGraphs(), b.NumVertices(), b.NumArcs(), b.Isolated(), b.NumLabels)
 				}
 				size := len(want.Paths)
 				counts := b.PathCounts(size)

@@ -257,7 +257,8 @@ func TestShardsFitTheEncodingOfTheirGraphs(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := openShards(t, dir)
-		for _, features := range []Features{AutoFeatures, DegreeFeatures, AttributeFeatures, AttributesAndLabels, RawAttributes} {
+		for _, features := range []Features{AutoFeatures, DegreeFeatures, AttributeFeatures, AttributesAndLabels,
+			RawAttributes} {
 			want, err := FitEncoding(d, features, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -282,7 +283,8 @@ func TestShardsFitTheEncodingOfTheirGraphs(t *testing.T) {
 	if err := WriteShards(dir, bare); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openShards(t, dir).FitEncoding(AttributeFeatures); err == nil || !strings.Contains(err.Error(), "no attributes") {
+	if _, err := openShards(t, dir).FitEncoding(AttributeFeatures); err == nil ||
+		!strings.Contains(err.Error(), "no attributes") {
 		t.Errorf("attributes of a store without any: %v", err)
 	}
 }

@@ -42,8 +42,10 @@ func (d *Dataset) Summary() Summary {
 	b := d.Batch
 	s := Summary{
 		Name: d.Name, Task: d.Task.String(), Graphs: b.NumGraphs(), Vertices: b.NumVertices(), Arcs: b.NumArcs(),
-		Directed: b.Directed, Labels: b.NumLabels, ArcLabels: len(d.ArcLabelNames), Attributes: b.AttributeDim, Missing: len(d.Missing),
-		ClassNames: d.ClassNames, Targets: d.TargetNames, Motif: d.Motif != nil, Isolated: b.Isolated(), Bytes: b.Bytes(), Notes: d.Notes,
+		Directed: b.Directed, Labels: b.NumLabels, ArcLabels: len(d.ArcLabelNames),
+		Attributes: b.AttributeDim, Missing: len(d.Missing),
+		ClassNames: d.ClassNames, Targets: d.TargetNames, Motif: d.Motif != nil,
+		Isolated: b.Isolated(), Bytes: b.Bytes(), Notes: d.Notes,
 	}
 	if len(d.ClassNames) > 0 {
 		s.ClassSizes = d.ClassSizes()
@@ -93,7 +95,8 @@ func (s Summary) String() string {
 	line("name", "%s", s.Name)
 	line("task", "%s", s.Task)
 	line("graphs", "%d", s.Graphs)
-	line("vertices", "%d (%d to %d in a graph, mean %.2f)", s.Vertices, s.SmallestGraph, s.LargestGraph, float64(s.Vertices)/float64(max(s.Graphs, 1)))
+	line("vertices", "%d (%d to %d in a graph, mean %.2f)",
+		s.Vertices, s.SmallestGraph, s.LargestGraph, float64(s.Vertices)/float64(max(s.Graphs, 1)))
 	if s.Directed {
 		line("arcs", "%d, directed", s.Arcs)
 	} else {

@@ -13,8 +13,10 @@ func TestSummaryTellsWhatIsThere(t *testing.T) {
 	}
 	text := d.Summary().String()
 	for _, want := range []string{
-		"graphs             2\n", "vertices           5 (2 to 3 in a graph, mean 2.50)\n", "arcs               6, both directions of every edge\n",
-		"classes            2: -1 (1), 1 (1)\n", "isolated vertices  0\n", "max degree         2\n", "attributes         2\n", "motif              known\n",
+		"graphs             2\n", "vertices           5 (2 to 3 in a graph, mean 2.50)\n",
+		"arcs               6, both directions of every edge\n",
+		"classes            2: -1 (1), 1 (1)\n", "isolated vertices  0\n", "max degree         2\n", "attributes         2\n",
+		"motif              known\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -40,7 +42,8 @@ func TestSummaryOfAVertexTask(t *testing.T) {
 	if s.Unlabelled != 1 || s.Isolated != 1 || s.MaxDegree != 2 || s.Components != 2 {
 		t.Errorf("%+v", s)
 	}
-	for _, want := range []string{"unlabelled         1 vertices\n", "splits             9, 10, public\n", "note               undirected"} {
+	for _, want := range []string{"unlabelled         1 vertices\n", "splits             9, 10, public\n",
+		"note               undirected"} {
 		if !strings.Contains(s.String(), want) {
 			t.Errorf("no %q in\n%s", want, s)
 		}

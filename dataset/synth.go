@@ -93,7 +93,8 @@ func (k SynthKind) complete(opt SynthOptions) (SynthOptions, error) {
 	case k.Defaults.Graphs == 1 && opt.Graphs > 1:
 		return opt, fmt.Errorf("%d graphs: this kind has one", opt.Graphs)
 	case float64(opt.Graphs)*float64(opt.Vertices)*max(opt.Degree, 4) > math.MaxInt32/2:
-		return opt, fmt.Errorf("%d graphs of %d vertices and mean degree %g are too many arcs for one data set", opt.Graphs, opt.Vertices, opt.Degree)
+		return opt, fmt.Errorf("%d graphs of %d vertices and mean degree %g are too many arcs for one data set",
+			opt.Graphs, opt.Vertices, opt.Degree)
 	}
 	return opt, nil
 }

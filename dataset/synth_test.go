@@ -41,7 +41,8 @@ func TestSynthKeepsSizesAndBalancesClasses(t *testing.T) {
 		if d.NumGraphs() != kind.Defaults.Graphs || d.Batch.Directed {
 			t.Errorf("%s: %d graphs, directed %v", kind.Name, d.NumGraphs(), d.Batch.Directed)
 		}
-		if mean := float64(d.Batch.NumVertices()) / float64(d.NumGraphs()); math.Abs(mean/float64(kind.Defaults.Vertices)-1) > 0.1 {
+		mean := float64(d.Batch.NumVertices()) / float64(d.NumGraphs())
+		if math.Abs(mean/float64(kind.Defaults.Vertices)-1) > 0.1 {
 			t.Errorf("%s: %.1f vertices in a graph, asked for %d", kind.Name, mean, kind.Defaults.Vertices)
 		}
 		if want := kind.Defaults.Degree; want > 0 {
@@ -188,7 +189,8 @@ func TestMoleculesKeepValencesAndPlantTheMotif(t *testing.T) {
 			}
 		}
 		if class := d.Classes[g]; found != class || vertices != 4*class || arcs != 6*class {
-			t.Fatalf("graph %d of class %d: %d nitro groups on a ring, motif of %d vertices and %d arcs", g, class, found, vertices, arcs)
+			t.Fatalf("graph %d of class %d: %d nitro groups on a ring, motif of %d vertices and %d arcs",
+				g, class, found, vertices, arcs)
 		}
 	}
 	total := b.NumVertices() / 2
@@ -249,17 +251,20 @@ func TestGoldenRedIsolated(t *testing.T) {
 		if task.RedShare != redShare {
 			t.Fatalf("share of red vertices %v, want %v", redShare, task.RedShare)
 		}
-		d, draws, err := redIsolatedGraphs(SynthOptions{Seed: task.Seed, Graphs: task.Graphs, Vertices: task.Vertices, Degree: task.EdgeShare * float64(task.Vertices-1)})
+		d, draws, err := redIsolatedGraphs(SynthOptions{Seed: task.Seed, Graphs: task.Graphs, Vertices: task.Vertices,
+			Degree: task.EdgeShare * float64(task.Vertices-1)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if byDefault := mustSynth(t, "red-isolated", SynthOptions{Seed: task.Seed}); !slices.Equal(byDefault.Batch.Col, d.Batch.Col) {
+		if byDefault := mustSynth(t, "red-isolated", SynthOptions{Seed: task.Seed}); !slices.Equal(byDefault.Batch.Col,
+			d.Batch.Col) {
 			t.Error("the default options do not give the graphs of the file")
 		}
 		totals := map[string]int{}
 		for g := range task.Graphs {
 			one := d.Select([]int{g})
-			row := map[string]int{"attempts": draws[g], "edges": one.Batch.NumArcs() / 2, "isolated": one.Batch.Isolated(), "label": d.Classes[g]}
+			row := map[string]int{"attempts": draws[g], "edges": one.Batch.NumArcs() / 2, "isolated": one.Batch.Isolated(),
+				"label": d.Classes[g]}
 			for v, label := range one.Batch.Labels {
 				if label == 1 {
 					row["red"]++
@@ -338,7 +343,8 @@ func TestRingsAndCliquesAreWhatTheyAreCalled(t *testing.T) {
 			good = good && girths[g] == 3
 		}
 		if !good {
-			t.Errorf("graph %d of class %d: %d vertices, %d edges, girth %d, %d components", g, d.Classes[g], n, edges, girths[g], components)
+			t.Errorf("graph %d of class %d: %d vertices, %d edges, girth %d, %d components",
+				g, d.Classes[g], n, edges, girths[g], components)
 		}
 	}
 }
@@ -366,9 +372,11 @@ func TestSynthTakesMemoryInProportionToTheSize(t *testing.T) {
 				arcs, bytes = d.Batch.NumArcs(), after.TotalAlloc-before.TotalAlloc
 				continue
 			}
-			perArc, largerPerArc := float64(bytes)/float64(arcs), float64(after.TotalAlloc-before.TotalAlloc)/float64(d.Batch.NumArcs())
+			perArc, largerPerArc := float64(bytes)/float64(arcs),
+				float64(after.TotalAlloc-before.TotalAlloc)/float64(d.Batch.NumArcs())
 			if largerPerArc > 1.5*perArc {
-				t.Errorf("%s: %.0f bytes are allocated for an arc of the small data set, %.0f of one 8 times as large", kind, perArc, largerPerArc)
+				t.Errorf("%s: %.0f bytes are allocated for an arc of the small data set, %.0f of one 8 times as large",
+					kind, perArc, largerPerArc)
 			}
 		}
 	}

@@ -34,7 +34,8 @@ func TestTextReadsGraphs(t *testing.T) {
 	if got := arcsOf(d); got != "0-1 0-2 1-0 1-2 2-0 2-1 3-5 5-3" {
 		t.Errorf("arcs %s", got)
 	}
-	if !slices.Equal(d.Batch.Offsets, []int32{0, 3, 6, 6}) || !slices.Equal(d.Batch.Labels, []int32{0, 0, 0, 1, 1, 2}) || !slices.Equal(d.LabelNames, []string{"0", "1", "7"}) {
+	if !slices.Equal(d.Batch.Offsets, []int32{0, 3, 6, 6}) || !slices.Equal(d.Batch.Labels, []int32{0, 0, 0, 1, 1, 2}) ||
+		!slices.Equal(d.LabelNames, []string{"0", "1", "7"}) {
 		t.Errorf("offsets %v, labels %v %v", d.Batch.Offsets, d.Batch.Labels, d.LabelNames)
 	}
 }
@@ -81,7 +82,8 @@ func TestTextRefusesBadData(t *testing.T) {
 		{"more neighbours than values", "1\n2 0\n0 2 1\n", "T.txt:3: a whole number is missing"},
 		{"many neighbours", "1\n2 0\n0 2000000000 1\n", "T.txt:3: degree 2000000000"},
 		{"a negative degree", "1\n2 0\n0 -1\n", "T.txt:3: degree -1"},
-		{"a neighbour beyond the graph", "1\n2 0\n0 1 2\n0 0\n", "T.txt:3: neighbour 2: the vertices of this graph are 0 to 1"},
+		{"a neighbour beyond the graph", "1\n2 0\n0 1 2\n0 0\n",
+			"T.txt:3: neighbour 2: the vertices of this graph are 0 to 1"},
 		{"a negative neighbour", "1\n2 0\n0 1 -1\n0 0\n", "T.txt:3: neighbour -1"},
 		{"more lines than graphs", "1\n1 0\n0 0\n0 0\n", "T.txt:4: more lines"},
 		{"ragged attributes", "1\n2 0\n0 0 1.5\n0 0\n", "T.txt:4: 0 values after the neighbours, the first vertex has 1"},

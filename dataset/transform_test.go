@@ -63,7 +63,8 @@ func TestGoldenStandardisation(t *testing.T) {
 		var graphs []graph.Graph
 		var want []float64
 		for g, rows := range content.Raw {
-			graphs = append(graphs, graph.Graph{NumVertices: len(rows), Attributes: slices.Concat(rows...), AttributeDim: len(rows[0])})
+			graphs = append(graphs, graph.Graph{NumVertices: len(rows), Attributes: slices.Concat(rows...),
+				AttributeDim: len(rows[0])})
 			want = append(want, slices.Concat(content.Processed[g]...)...)
 		}
 		b, err := graph.NewBatch(graphs)
@@ -104,7 +105,8 @@ func TestStandardisationOfOnePartAppliesToAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []float64{0.6, 0.8, 0, 0}; !slices.EqualFunc(b.Attributes, want, func(x, y float64) bool { return math.Abs(x-y) < 1e-15 }) {
+	if want := []float64{0.6, 0.8, 0, 0}; !slices.EqualFunc(b.Attributes, want,
+		func(x, y float64) bool { return math.Abs(x-y) < 1e-15 }) {
 		t.Errorf("attributes %v, want %v", b.Attributes, want)
 	}
 	_, err = s.Apply(attributes([]float64{1}, 1))
@@ -119,7 +121,8 @@ func TestStandardisationOfConstantAndEmptyColumns(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	for range 100 {
 		x := random.NormFloat64() * math.Pow(10, float64(random.IntN(12)-6))
-		b, err := FitStandardisation(attributes(slices.Repeat([]float64{x}, 1+random.IntN(50)), 1)).Apply(attributes([]float64{x}, 1))
+		b, err := FitStandardisation(attributes(slices.Repeat([]float64{x}, 1+random.IntN(50)), 1)).Apply(
+			attributes([]float64{x}, 1))
 		if err != nil || b.Attributes[0] != 0 {
 			t.Fatalf("%v becomes %v, %v", x, b.Attributes, err)
 		}
@@ -134,7 +137,8 @@ func TestStandardisationOfConstantAndEmptyColumns(t *testing.T) {
 func TestAppendLabels(t *testing.T) {
 	b := attributes([]float64{1, 2, 3}, 1)
 	b.Labels, b.NumLabels = []int32{1, 0, 1}, 2
-	if got, want := AppendLabels(b), []float64{1, 0, 1, 2, 1, 0, 3, 0, 1}; got.AttributeDim != 3 || !slices.Equal(got.Attributes, want) {
+	if got, want := AppendLabels(b), []float64{1, 0, 1, 2, 1, 0, 3, 0, 1}; got.AttributeDim != 3 ||
+		!slices.Equal(got.Attributes, want) {
 		t.Errorf("attributes %v, want %v", got.Attributes, want)
 	}
 	if got, want := OneHot(b), []float64{0, 1, 1, 0, 0, 1}; got.AttributeDim != 2 || !slices.Equal(got.Attributes, want) {
@@ -153,11 +157,13 @@ func TestAlignLabels(t *testing.T) {
 	if !slices.Equal(aligned.Batch.Labels, []int32{3, 2, 0, 2}) || aligned.Batch.NumLabels != 4 || unknown != nil {
 		t.Errorf("labels %v of %d, unknown %v", aligned.Batch.Labels, aligned.Batch.NumLabels, unknown)
 	}
-	if !slices.Equal(aligned.LabelCodes, []string{"3", "9", "2", "1"}) || !slices.Equal(aligned.LabelNames, []string{"2", "9", "C", "C"}) {
+	if !slices.Equal(aligned.LabelCodes, []string{"3", "9", "2", "1"}) ||
+		!slices.Equal(aligned.LabelNames, []string{"2", "9", "C", "C"}) {
 		t.Errorf("codes %v, names %v", aligned.LabelCodes, aligned.LabelNames)
 	}
 	aligned, unknown = d.AlignLabels([]string{"2"})
-	if !slices.Equal(aligned.Batch.Labels, []int32{1, 0, 1, 0}) || aligned.Batch.NumLabels != 2 || !slices.Equal(unknown, []string{"1", "3"}) {
+	if !slices.Equal(aligned.Batch.Labels, []int32{1, 0, 1, 0}) || aligned.Batch.NumLabels != 2 ||
+		!slices.Equal(unknown, []string{"1", "3"}) {
 		t.Errorf("labels %v of %d, unknown %v", aligned.Batch.Labels, aligned.Batch.NumLabels, unknown)
 	}
 }

@@ -22,18 +22,23 @@ func TestTreesReadsTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name != "T" || !slices.Equal(d.Classes, []int{1, 0, 1}) || !slices.Equal(d.ClassNames, []string{"-2", "10"}) || d.Splits != nil {
+	if d.Name != "T" || !slices.Equal(d.Classes, []int{1, 0, 1}) || !slices.Equal(d.ClassNames, []string{"-2", "10"}) ||
+		d.Splits != nil {
 		t.Errorf("name %s, classes %v %v, splits %v", d.Name, d.Classes, d.ClassNames, d.Splits)
 	}
-	if got, want := arcsOf(d), "0-1:1 0-3:2 1-0:1 1-2:1 2-1:1 3-0:2 3-4:1 3-5:2 4-3:1 5-3:2 7-8:1 8-7:1 8-9:1 9-8:1"; got != want {
+	if got, want := arcsOf(d),
+		"0-1:1 0-3:2 1-0:1 1-2:1 2-1:1 3-0:2 3-4:1 3-5:2 4-3:1 5-3:2 7-8:1 8-7:1 8-9:1 9-8:1"; got != want {
 		t.Errorf("arcs %s\nwant %s", got, want)
 	}
-	if !slices.Equal(d.Batch.Offsets, []int32{0, 6, 7, 10}) || !slices.Equal(d.LabelNames, []string{"1", "4", "7", "9", "31", "65"}) ||
+	if !slices.Equal(d.Batch.Offsets, []int32{0, 6, 7, 10}) ||
+		!slices.Equal(d.LabelNames, []string{"1", "4", "7", "9", "31", "65"}) ||
 		!slices.Equal(d.Batch.Labels, []int32{0, 4, 5, 5, 1, 3, 2, 5, 0, 4}) {
 		t.Errorf("offsets %v, labels %v %v", d.Batch.Offsets, d.Batch.Labels, d.LabelNames)
 	}
 	both := d.UpAndDown()
-	if got, want := arcsOf(both), "0-1:down 1 0-3:down 2 1-0:up 1 1-2:down 1 2-1:up 1 3-0:up 2 3-4:down 1 3-5:down 2 4-3:up 1 5-3:up 2 7-8:down 1 8-7:up 1 8-9:down 1 9-8:up 1"; got != want {
+	want := "0-1:down 1 0-3:down 2 1-0:up 1 1-2:down 1 2-1:up 1 3-0:up 2 3-4:down 1 3-5:down 2 4-3:up 1 5-3:up 2 " +
+		"7-8:down 1 8-7:up 1 8-9:down 1 9-8:up 1"
+	if got := arcsOf(both); got != want {
 		t.Errorf("arcs %s\nwant %s", got, want)
 	}
 	bare := *d
@@ -56,10 +61,12 @@ func TestTreesReadsBothParts(t *testing.T) {
 	if s := d.Splits[0]; !slices.Equal(s.Train, []int{0, 1}) || !slices.Equal(s.Test, []int{2}) {
 		t.Errorf("split %v", s)
 	}
-	if _, err := openTreeFolder(files{"a.tree": treeFile, "b.tree": treeFile}.folder()); err == nil || !strings.Contains(err.Error(), "2 files of trees") {
+	if _, err := openTreeFolder(files{"a.tree": treeFile, "b.tree": treeFile}.folder()); err == nil ||
+		!strings.Contains(err.Error(), "2 files of trees") {
 		t.Errorf("two files: %v", err)
 	}
-	if _, err := openTreeFolder(files{"a.txt": treeFile}.folder()); err == nil || !strings.Contains(err.Error(), "no trees: looked for") {
+	if _, err := openTreeFolder(files{"a.txt": treeFile}.folder()); err == nil ||
+		!strings.Contains(err.Error(), "no trees: looked for") {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -126,8 +133,10 @@ func TestPublishedTreesHaveTheirPublishedSizes(t *testing.T) {
 		}
 		s := d.Summary()
 		split := d.Splits[0]
-		if s.Name != name || len(split.Train) != want.train || len(split.Test) != want.test || len(s.ClassNames) != want.classes ||
-			s.Labels != want.labels || s.ArcLabels != want.children || s.Vertices != want.vertices || s.Arcs != 2*(s.Vertices-s.Graphs) {
+		if s.Name != name || len(split.Train) != want.train || len(split.Test) != want.test ||
+			len(s.ClassNames) != want.classes ||
+			s.Labels != want.labels || s.ArcLabels != want.children || s.Vertices != want.vertices ||
+			s.Arcs != 2*(s.Vertices-s.Graphs) {
 			t.Errorf("%s: %d and %d trees, %+v", name, len(split.Train), len(split.Test), s)
 		}
 	}
@@ -135,7 +144,8 @@ func TestPublishedTreesHaveTheirPublishedSizes(t *testing.T) {
 
 func TestOpenFindsTrees(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a/train.tree": treeFile, "a/test.tree": treeFile, "b/T.tree.gz": compress(treeFile)} {
+	for name, text := range map[string]string{"a/train.tree": treeFile, "a/test.tree": treeFile,
+		"b/T.tree.gz": compress(treeFile)} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)

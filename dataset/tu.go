@@ -29,8 +29,9 @@ import (
 //   - A single column of edge attributes becomes the arc weights; several are checked and left out.
 //   - NAME_node_label_names.txt, an addition of Grove, has a line "code name" for vertex labels that
 //     have a name. Names are for people: two codes may share one and stay different labels, and a name
-//     may look like another code. A code that is named twice is an error. NAME_node_gt.txt and NAME_edge_gt.txt mark the motif behind the classes by 0 and 1,
-//     a line for every vertex and for every line of NAME_A.txt.
+//     may look like another code. A code that is named twice is an error.
+//   - NAME_node_gt.txt and NAME_edge_gt.txt mark the motif behind the classes by 0 and 1, a line for every
+//     vertex and for every line of NAME_A.txt.
 func OpenTU(dir string) (*Dataset, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -49,7 +50,8 @@ func openTU(f folder) (*Dataset, error) {
 	}
 	r := &tuReader{folder: f, name: name, set: &Dataset{Name: name}}
 	for _, step := range []func() error{
-		r.readGraphs, r.readIndicator, r.readArcs, r.readArcData, r.build, r.readVertexLabels, r.readVertexAttributes, r.readMotif,
+		r.readGraphs, r.readIndicator, r.readArcs, r.readArcData, r.build, r.readVertexLabels, r.readVertexAttributes,
+		r.readMotif,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -84,7 +86,8 @@ func tuName(f folder) (string, error) {
 	case len(names) == 1:
 		return names[0], nil
 	case len(names) > 1:
-		return "", fmt.Errorf("%s: several data sets, %s: put each into a folder of its own", f.name, strings.Join(names, ", "))
+		return "", fmt.Errorf("%s: several data sets, %s: put each into a folder of its own",
+			f.name, strings.Join(names, ", "))
 	case other != "":
 		return "", fmt.Errorf("%s: no such file, nor %s_A.txt.gz", f.path(other+"_A.txt"), other)
 	}
@@ -221,7 +224,8 @@ func (r *tuReader) readIndicator() error {
 		return fmt.Errorf("%s: empty file", file)
 	}
 	if last := len(r.offsets) - 1; r.graphs > last {
-		return fmt.Errorf("%s:%d: a line for graph %d, but %s ends at graph %d", r.graphsBy, last+1, last+1, filepath.Base(file), last)
+		return fmt.Errorf("%s:%d: a line for graph %d, but %s ends at graph %d",
+			r.graphsBy, last+1, last+1, filepath.Base(file), last)
 	}
 	r.vertices = rows
 	return nil

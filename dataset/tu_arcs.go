@@ -77,7 +77,8 @@ func (r *tuReader) build() error {
 		return fmt.Errorf("%s: %w", r.arcFile, err)
 	}
 	if given := len(r.arcs.From) - loops; given != b.NumArcs() {
-		r.note("%d entries of %s became %d arcs: repeated ones are merged, missing reverses added", given, r.file("A"), b.NumArcs())
+		r.note("%d entries of %s became %d arcs: repeated ones are merged, missing reverses added",
+			given, r.file("A"), b.NumArcs())
 	}
 	r.set.Batch = b
 	return nil

@@ -12,13 +12,15 @@ func TestWithoutLabels(t *testing.T) {
 	b, err := graph.NewBatch([]graph.Graph{
 		{NumVertices: 4, Labels: []int32{0, 1, 0, 1}, AttributeDim: 1, Attributes: []float64{1, 2, 3, 4},
 			Arcs: graph.ArcList{From: []int32{0, 1, 2, 0}, To: []int32{1, 2, 3, 2}, Labels: []int32{0, 1, 0, 1}}},
-		{NumVertices: 1, Labels: []int32{1}, AttributeDim: 1, Attributes: []float64{5}, Arcs: graph.ArcList{Labels: []int32{}}},
+		{NumVertices: 1, Labels: []int32{1}, AttributeDim: 1, Attributes: []float64{5},
+			Arcs: graph.ArcList{Labels: []int32{}}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Dataset{Name: "X", Batch: b, LabelCodes: []string{"6", "9"}, LabelNames: []string{"C", "H"}, ArcLabelNames: []string{"1", "2"},
-		Missing: []int{1, 2}, Motif: &Motif{Vertices: []bool{false, true, true, false, false}, Arcs: make([]bool, b.NumArcs())}}
+	d := &Dataset{Name: "X", Batch: b, LabelCodes: []string{"6", "9"}, LabelNames: []string{"C", "H"},
+		ArcLabelNames: []string{"1", "2"}, Missing: []int{1, 2},
+		Motif: &Motif{Vertices: []bool{false, true, true, false, false}, Arcs: make([]bool, b.NumArcs())}}
 	kept, err := d.WithoutLabels("9")
 	if err != nil {
 		t.Fatal(err)
@@ -26,10 +28,12 @@ func TestWithoutLabels(t *testing.T) {
 	if got := arcsOf(kept); got != "0-1:2 1-0:2" {
 		t.Errorf("arcs %s", got)
 	}
-	if !slices.Equal(kept.Batch.Offsets, []int32{0, 2, 2}) || !slices.Equal(kept.Batch.Labels, []int32{0, 0}) || !slices.Equal(kept.Batch.Attributes, []float64{1, 3}) {
+	if !slices.Equal(kept.Batch.Offsets, []int32{0, 2, 2}) || !slices.Equal(kept.Batch.Labels, []int32{0, 0}) ||
+		!slices.Equal(kept.Batch.Attributes, []float64{1, 3}) {
 		t.Errorf("offsets %v, labels %v, attributes %v", kept.Batch.Offsets, kept.Batch.Labels, kept.Batch.Attributes)
 	}
-	if !slices.Equal(kept.Missing, []int{1}) || !slices.Equal(kept.Motif.Vertices, []bool{false, true}) || len(kept.Motif.Arcs) != 2 {
+	if !slices.Equal(kept.Missing, []int{1}) || !slices.Equal(kept.Motif.Vertices, []bool{false, true}) ||
+		len(kept.Motif.Arcs) != 2 {
 		t.Errorf("missing %v, motif %v", kept.Missing, kept.Motif)
 	}
 	checkSound(t, kept)

@@ -42,7 +42,8 @@ func FormatOf(path string) Format {
 	switch {
 	case err != nil:
 		return NoFormat
-	case !info.IsDir() && strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") && !strings.HasSuffix(strings.TrimSuffix(path, ".gz"), "_A.txt"):
+	case !info.IsDir() && strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") &&
+		!strings.HasSuffix(strings.TrimSuffix(path, ".gz"), "_A.txt"):
 		return TextFormat
 	case !info.IsDir():
 		path = filepath.Dir(path)

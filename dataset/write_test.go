@@ -225,9 +225,11 @@ func TestWritersRefuseWhatTheirFormatCannotHold(t *testing.T) {
 		{func(d *Dataset) { d.Batch.Directed = true }, WriteTU, "no directed graphs"},
 		{func(d *Dataset) { d.Batch.ArcTypes = []int32{0, 0} }, WriteTU, "no arc types"},
 		{func(d *Dataset) { d.Task = NodeRegression }, WriteTU, "no vertex tasks"},
-		{func(d *Dataset) { d.Batch.Offsets = []int32{0, 2, 2} }, WriteTU, "has no vertices, which the format does not hold at the end"},
+		{func(d *Dataset) { d.Batch.Offsets = []int32{0, 2, 2} }, WriteTU,
+			"has no vertices, which the format does not hold at the end"},
 		{func(d *Dataset) { d.Batch.Offsets = []int32{0, 0, 2} }, WriteTU, "graph 0 has no vertices"},
-		{func(d *Dataset) { d.Batch.Attributes, d.Batch.AttributeDim = []float64{1, math.NaN()}, 1 }, WriteTU, "NaN is not a finite number"},
+		{func(d *Dataset) { d.Batch.Attributes, d.Batch.AttributeDim = []float64{1, math.NaN()}, 1 }, WriteTU,
+			"NaN is not a finite number"},
 		{func(d *Dataset) {}, WriteNode, "a graph task"},
 		{func(d *Dataset) { d.Task, d.Batch.Labels = NodeClassification, []int32{0, 0} }, Write, "no vertex labels"},
 		{func(d *Dataset) { d.Task, d.Batch.Offsets = NodeClassification, []int32{0, 1, 2} }, Write, "one graph, not 2"},
@@ -266,7 +268,8 @@ func TestSelectKeepsWhatBelongsToTheGraphs(t *testing.T) {
 		if d.Targets != nil && one.Targets[3] != d.Targets[2*g+1] {
 			t.Fatalf("targets %v of graph %d", one.Targets, g)
 		}
-		if d.Motif != nil && (!slices.Equal(one.Motif.Vertices[size:], d.Motif.Vertices[from:to]) || len(one.Motif.Arcs) != one.Batch.NumArcs()) {
+		if d.Motif != nil && (!slices.Equal(one.Motif.Vertices[size:], d.Motif.Vertices[from:to]) ||
+			len(one.Motif.Arcs) != one.Batch.NumArcs()) {
 			t.Fatalf("motif %v of graph %d", one.Motif, g)
 		}
 	}

@@ -48,7 +48,8 @@ func fitsTU(d *Dataset) error {
 	case graphs == 0:
 		return errors.New("the format holds no data set without graphs")
 	case b.Offsets[graphs-1] == b.Offsets[graphs]:
-		return fmt.Errorf("graph %d (counted from 0), the last one, has no vertices, which the format does not hold at the end: leave this graph out or put it before one that has vertices", graphs-1)
+		return fmt.Errorf("graph %d (counted from 0), the last one, has no vertices, which the format does not hold at "+
+			"the end: leave this graph out or put it before one that has vertices", graphs-1)
 	}
 	for g := range graphs {
 		if d.Classes == nil && d.Targets == nil && b.Offsets[g] == b.Offsets[g+1] {
