@@ -256,8 +256,8 @@ func TestGoldenRedIsolated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if byDefault := mustSynth(t, "red-isolated", SynthOptions{Seed: task.Seed}); !slices.Equal(byDefault.Batch.Col,
-			d.Batch.Col) {
+		byDefault := mustSynth(t, "red-isolated", SynthOptions{Seed: task.Seed})
+		if !slices.Equal(byDefault.Batch.Col, d.Batch.Col) {
 			t.Error("the default options do not give the graphs of the file")
 		}
 		totals := map[string]int{}

@@ -141,7 +141,8 @@ func (b *bars) Plot(canvas draw.Canvas, p *plot.Plot) {
 			left := float64(i) - groupWidth/2 + barWidth*float64(k)
 			from, to := x(left+0.04*barWidth), x(left+0.96*barWidth)
 			top := y(inside(&p.Y, s.Values[i]))
-			canvas.FillPolygon(ink.rgba(0.85), []vg.Point{{X: from, Y: base}, {X: from, Y: top}, {X: to, Y: top}, {X: to, Y: base}})
+			canvas.FillPolygon(ink.rgba(0.85), []vg.Point{{X: from, Y: base}, {X: from, Y: top}, {X: to, Y: top},
+				{X: to, Y: base}})
 			above := max(top, base)
 			middle := (from + to) / 2
 			if high > low {
@@ -149,7 +150,8 @@ func (b *bars) Plot(canvas draw.Canvas, p *plot.Plot) {
 				cap := min((to-from)/5, 5)
 				whisker := draw.LineStyle{Color: inkDark(), Width: 1}
 				canvas.StrokeLines(whisker, []vg.Point{{X: middle, Y: start}, {X: middle, Y: end}},
-					[]vg.Point{{X: middle - cap, Y: start}, {X: middle + cap, Y: start}}, []vg.Point{{X: middle - cap, Y: end}, {X: middle + cap, Y: end}})
+					[]vg.Point{{X: middle - cap, Y: start}, {X: middle + cap, Y: start}},
+					[]vg.Point{{X: middle - cap, Y: end}, {X: middle + cap, Y: end}})
 				above = max(above, end)
 			}
 			style := b.style(min(10.5, font.Length(to-from)/2), inkDark())

@@ -26,7 +26,8 @@ func TestEveryShapeFitsItsPage(t *testing.T) {
 	}{
 		{"no vertex", 0, nil}, {"one vertex", 1, nil}, {"seven isolated vertices", 7, nil}, {"one edge", 2, []int32{0, 1}},
 		{"C6", 6, cycle(6)}, {"K6", 6, complete(6)}, {"K40", 40, complete(40)}, {"path of 1000", 1000, path(1000)},
-		{"disconnected", 9, []int32{0, 1, 1, 2, 4, 5, 5, 6, 6, 4}}, {"loops", 3, []int32{0, 0, 0, 1, 2, 2}}, {"random", 40, tangled},
+		{"disconnected", 9, []int32{0, 1, 1, 2, 4, 5, 5, 6, 6, 4}}, {"loops", 3, []int32{0, 0, 0, 1, 2, 2}},
+		{"random", 40, tangled},
 	} {
 		for _, directed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s directed=%v", test.name, directed), func(t *testing.T) {
@@ -83,7 +84,8 @@ func TestNamesStandInTheirDiscs(t *testing.T) {
 
 func TestLongNamesStandBelowTheirDiscs(t *testing.T) {
 	b := batchOf(t, 6, false, complete(6)...)
-	d := Drawing{Batch: b, Names: []string{"Ada Lovelace", "Grace", "Barbara", "Katherine", "Hedy", "a name that is far too long to be shown in full"}}
+	d := Drawing{Batch: b, Names: []string{"Ada Lovelace", "Grace", "Barbara", "Katherine", "Hedy",
+		"a name that is far too long to be shown in full"}}
 	nodes := drawn(t, d, Style{})
 	names := named(nodes, "text", "vertex")
 	if len(names) != 6 {
@@ -113,14 +115,16 @@ func TestTooltipsAndDescription(t *testing.T) {
 	}
 	labelled := batchOf(t, 2, false, 0, 1)
 	labelled.Labels, labelled.NumLabels = []int32{3, 0}, 4
-	if titles := named(drawn(t, Drawing{Batch: labelled}, Style{}), "title", "vertex"); titles[0].text != "vertex 0: label 3" {
+	if titles := named(drawn(t, Drawing{Batch: labelled}, Style{}), "title",
+		"vertex"); titles[0].text != "vertex 0: label 3" {
 		t.Errorf("tooltip %q", titles[0].text)
 	}
 }
 
 func TestContributionsColourTheDiscs(t *testing.T) {
 	b := batchOf(t, 5, false, 0, 1, 1, 2, 2, 3, 3, 4)
-	nodes := drawn(t, Drawing{Batch: b, Contributions: []float64{-2, -1, 0, 1, 2}, Negative: "class 0", Positive: "class 1"}, Style{})
+	nodes := drawn(t, Drawing{Batch: b, Contributions: []float64{-2, -1, 0, 1, 2}, Negative: "class 0",
+		Positive: "class 1"}, Style{})
 	var fills []string
 	for _, c := range named(nodes, "circle", "vertex") {
 		fills = append(fills, c.attributes["fill"])
@@ -135,7 +139,8 @@ func TestContributionsColourTheDiscs(t *testing.T) {
 	if want := []string{"contribution", "0", "−2", "+2", "← class 0", "class 1 →"}; !slices.Equal(words, want) {
 		t.Errorf("legend %q, want %q", words, want)
 	}
-	if nodes := drawn(t, Drawing{Batch: b, Contributions: []float64{-2, -1, 0, 1, 2}}, Style{NoLegend: true}); len(named(nodes, "rect", "legend")) > 0 {
+	if nodes := drawn(t, Drawing{Batch: b, Contributions: []float64{-2, -1, 0, 1, 2}},
+		Style{NoLegend: true}); len(named(nodes, "rect", "legend")) > 0 {
 		t.Error("a legend in spite of NoLegend")
 	}
 }
@@ -143,7 +148,8 @@ func TestContributionsColourTheDiscs(t *testing.T) {
 func TestExtremeContributions(t *testing.T) {
 	b := batchOf(t, 3, false, 0, 1, 1, 2)
 	for _, values := range [][]float64{{0, 0, 0}, {math.MaxFloat64, -math.MaxFloat64, 1}, {5e-324, 0, -5e-324}} {
-		drawn(t, Drawing{Batch: b, Contributions: values, ArcScores: []float64{values[0], values[1], values[1], values[2]}}, Style{})
+		drawn(t, Drawing{Batch: b, Contributions: values, ArcScores: []float64{values[0], values[1], values[1], values[2]}},
+			Style{})
 		drawn(t, Drawing{Batch: b, Contributions: values}, Style{Limit: 1e-3})
 	}
 }
@@ -170,7 +176,8 @@ func TestKindsHaveColoursOfTheirOwn(t *testing.T) {
 	b.Labels, b.NumLabels = []int32{0, size, 2 * size, 0}, 2*int(size)+1 // the same place in the palette
 	nodes := drawn(t, Drawing{Batch: b}, Style{})
 	c := named(nodes, "circle", "vertex")
-	if c[0].attributes["fill"] == c[1].attributes["fill"] || c[1].attributes["fill"] == c[2].attributes["fill"] || c[0].attributes["fill"] != c[3].attributes["fill"] {
+	if c[0].attributes["fill"] == c[1].attributes["fill"] || c[1].attributes["fill"] == c[2].attributes["fill"] ||
+		c[0].attributes["fill"] != c[3].attributes["fill"] {
 		t.Error("labels and colours do not correspond")
 	}
 	if swatches := named(nodes, "rect", "legend"); len(swatches) != 3 {
@@ -230,7 +237,8 @@ func TestHighlightMarksVerticesAndEdgesBetween(t *testing.T) {
 func TestNamesAndTitlesAreEscaped(t *testing.T) {
 	evil := "<script>alert(\"x\" & 'y')</script>\x00\x1b]]>\xff"
 	b := batchOf(t, 2, false, 0, 1)
-	d := Drawing{Batch: b, Title: evil, Caption: evil, Names: []string{evil, "<&>"}, Contributions: []float64{1, 2}, Measure: evil, Negative: evil, Positive: evil}
+	d := Drawing{Batch: b, Title: evil, Caption: evil, Names: []string{evil, "<&>"}, Contributions: []float64{1, 2},
+		Measure: evil, Negative: evil, Positive: evil}
 	nodes := drawn(t, d, Style{})
 	if scripts := named(nodes, "script", ""); len(scripts) > 0 {
 		t.Error("a name became an element")
@@ -332,7 +340,8 @@ func TestBadDrawingsAreRefused(t *testing.T) {
 			t.Errorf("%q: something was written", test.want)
 		}
 	}
-	if err := Grid(&bytes.Buffer{}, "", []Drawing{{Batch: b}, {}}, 2, Style{}); err == nil || !strings.Contains(err.Error(), "drawing 1") {
+	if err := Grid(&bytes.Buffer{}, "", []Drawing{{Batch: b}, {}}, 2, Style{}); err == nil ||
+		!strings.Contains(err.Error(), "drawing 1") {
 		t.Errorf("error %v does not name the drawing", err)
 	}
 	if err := Grid(&bytes.Buffer{}, "", nil, 0, Style{}); err == nil {
@@ -383,7 +392,8 @@ func TestScoresFromZeroAndFadedVertices(t *testing.T) {
 		t.Error("the scale does not run from 0 to 1")
 	}
 	full, pale := elementColour("O").String(), mix(elementColour("O"), rgb(0xffffff), 0.75).String()
-	if n, m := strings.Count(svg.String(), `fill="`+full+`"`), strings.Count(svg.String(), `fill="`+pale+`"`); n != 2 || m != 1 {
+	if n, m := strings.Count(svg.String(), `fill="`+full+`"`), strings.Count(svg.String(), `fill="`+pale+`"`); n != 2 ||
+		m != 1 {
 		t.Errorf("%d vertices in full colour and %d pale, want 2 and 1", n, m)
 	}
 	d.Faded = []int{3}

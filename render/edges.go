@@ -69,7 +69,8 @@ func (p *picture) edges(doc *document) {
 		stroke, width = rgb(0x9aa0a9), 1.1
 	}
 	width = min(width, max(0.4, 0.24*p.radius))
-	doc.open("g", "class", "edges", "stroke", stroke.String(), "stroke-width", px(width), "stroke-linecap", "round", "fill", "none")
+	doc.open("g", "class", "edges", "stroke", stroke.String(), "stroke-width", px(width), "stroke-linecap", "round",
+		"fill", "none")
 	centres := p.ringCentres()
 	for _, e := range list {
 		scored := len(p.drawing.ArcScores) > 0
@@ -211,6 +212,7 @@ func (p *picture) loop(doc *document, e edge, attributes []string) {
 	reach := r2.Scale(radius+min(radius+4, 7)*1.6, away)
 	side := r2.Scale(radius*1.1, r2.Vec{X: -away.Y, Y: away.X})
 	left, right := r2.Add(r2.Add(at, reach), side), r2.Sub(r2.Add(at, reach), side)
-	path := fmt.Sprintf("M%s %sC%s %s %s %s %s %s", px(at.X), px(at.Y), px(left.X), px(left.Y), px(right.X), px(right.Y), px(at.X), px(at.Y))
+	path := fmt.Sprintf("M%s %sC%s %s %s %s %s %s", px(at.X), px(at.Y), px(left.X), px(left.Y), px(right.X), px(right.Y),
+		px(at.X), px(at.Y))
 	doc.element("path", append([]string{"d", path}, attributes...)...)
 }

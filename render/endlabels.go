@@ -116,7 +116,8 @@ func spread(wanted []float64, gap, lo, hi float64) []float64 {
 			if start(previous)+gap*float64(previous.count) <= start(b) {
 				break
 			}
-			b = block{previous.first, previous.count + b.count, previous.sum + b.sum - gap*float64(previous.count)*float64(b.count)}
+			b = block{previous.first, previous.count + b.count,
+				previous.sum + b.sum - gap*float64(previous.count)*float64(b.count)}
 			blocks = blocks[:len(blocks)-1]
 		}
 		blocks = append(blocks, b)

@@ -35,7 +35,8 @@ func (f *Figure) WriteSVG(w io.Writer) error {
 	// The canvas names its own font only, which few systems have, and knows nothing of screen readers.
 	out := bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:"+fontStack+";"))
 	label := escape(f.label)
-	out = bytes.Replace(out, []byte("<svg "), []byte(`<svg role="img" aria-label="`+label+`" style="max-width:100%;height:auto" `), 1)
+	out = bytes.Replace(out, []byte("<svg "),
+		[]byte(`<svg role="img" aria-label="`+label+`" style="max-width:100%;height:auto" `), 1)
 	endOfHead := []byte("xlink\">\n")
 	out = bytes.Replace(out, endOfHead, append(endOfHead, "<title>"+label+"</title>\n"...), 1)
 	_, err := w.Write(out)

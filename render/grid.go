@@ -245,7 +245,8 @@ func (p *page) lines(doc *document, lines []string, x, y, size float64, weight, 
 		step = 1.35 * size
 	}
 	for _, line := range lines {
-		doc.text("text", line, "x", px(x), "y", px(y+0.95*size), "font-size", px(size), "font-weight", weight, "text-anchor", "middle", "fill", fill)
+		doc.text("text", line, "x", px(x), "y", px(y+0.95*size), "font-size", px(size), "font-weight", weight,
+			"text-anchor", "middle", "fill", fill)
 		y += step
 	}
 	return y
@@ -258,7 +259,8 @@ func (p *picture) draw(doc *document, x, y float64) {
 	p.edges(doc)
 	p.vertices(doc)
 	if len(p.at) == 0 {
-		doc.text("text", "no vertices", "x", px(p.width/2), "y", px(p.height/2+4), "font-size", px(captionSize), "text-anchor", "middle", "fill", "#7a8088")
+		doc.text("text", "no vertices", "x", px(p.width/2), "y", px(p.height/2+4), "font-size", px(captionSize),
+			"text-anchor", "middle", "fill", "#7a8088")
 	}
 	doc.close("g")
 }

@@ -112,7 +112,8 @@ func TestHeatMapsRefuseWhatCannotBeDrawn(t *testing.T) {
 
 // Kinds colour the vertices and fill the legend, whatever their names are.
 func TestKindsColourVertices(t *testing.T) {
-	b, err := graph.NewBatch([]graph.Graph{{NumVertices: 3, Labels: []int32{0, 0, 1}, Arcs: graph.ArcList{From: []int32{0, 1}, To: []int32{1, 2}}}})
+	b, err := graph.NewBatch([]graph.Graph{{NumVertices: 3, Labels: []int32{0, 0, 1},
+		Arcs: graph.ArcList{From: []int32{0, 1}, To: []int32{1, 2}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,8 @@ func TestKindsColourVertices(t *testing.T) {
 		}
 	}
 	colours := kindsOf([]Drawing{d})
-	if !slices.Equal(colours.order, []string{"state 2", "state 11"}) || colours.colour(&d, 0, 0) != categorical()[11] || colours.colour(&d, 1, 0) != categorical()[2] {
+	if !slices.Equal(colours.order, []string{"state 2", "state 11"}) || colours.colour(&d, 0, 0) != categorical()[11] ||
+		colours.colour(&d, 1, 0) != categorical()[2] {
 		t.Errorf("kinds %v, colours %v and %v", colours.order, colours.colour(&d, 0, 0), colours.colour(&d, 1, 0))
 	}
 	for want, kinds := range map[string][]int{"2 kinds for 3 vertices": {1, 2}, "vertex 1 is of kind -1": {0, -1, 0}} {

@@ -34,7 +34,8 @@ func scaleLegend(text typesetter, d *Drawing, limit float64, oneSided bool) lege
 	}
 	measure := shorten(d.measure(), 72)
 	words := text.width(negative, legendText, false) + text.width(positive, legendText, false) + 16
-	l := legend{width: max(barWidth+text.width(signedNumber(-limit, 3), legendText, false)+8, words, text.width(measure, legendText, true)), height: 48}
+	l := legend{width: max(barWidth+text.width(signedNumber(-limit, 3), legendText, false)+8, words,
+		text.width(measure, legendText, true)), height: 48}
 	if negative != "" || positive != "" {
 		l.height += 16
 	}
@@ -42,7 +43,8 @@ func scaleLegend(text typesetter, d *Drawing, limit float64, oneSided bool) lege
 		middle := x + l.width/2
 		start := math.Round(middle - barWidth/2)
 		line := func(s string, x, y float64, anchor, weight string) {
-			doc.text("text", s, "x", px(x), "y", px(y), "font-size", px(legendText), "text-anchor", anchor, "font-weight", weight, "fill", "#3a3f45")
+			doc.text("text", s, "x", px(x), "y", px(y), "font-size", px(legendText), "text-anchor", anchor,
+				"font-weight", weight, "fill", "#3a3f45")
 		}
 		doc.open("g", "class", "legend")
 		line(measure, middle, y+11, "middle", "bold")
@@ -53,9 +55,11 @@ func scaleLegend(text typesetter, d *Drawing, limit float64, oneSided bool) lege
 			}
 			left := start + barWidth*float64(i)/barSteps
 			// Each step reaches to the end of the bar, the next one covers the rest: no seams.
-			doc.element("rect", "x", px(left), "y", px(y+18), "width", px(start+barWidth-left), "height", px(barHeight), "fill", diverging(t).String())
+			doc.element("rect", "x", px(left), "y", px(y+18), "width", px(start+barWidth-left), "height", px(barHeight),
+				"fill", diverging(t).String())
 		}
-		doc.element("rect", "x", px(start), "y", px(y+18), "width", px(barWidth), "height", px(barHeight), "fill", "none", "stroke", "#8a8f96", "stroke-width", "0.8")
+		doc.element("rect", "x", px(start), "y", px(y+18), "width", px(barWidth), "height", px(barHeight), "fill", "none",
+			"stroke", "#8a8f96", "stroke-width", "0.8")
 		if oneSided {
 			line("0", start, y+42, "middle", "normal")
 		} else {
@@ -104,8 +108,10 @@ func kindLegend(text typesetter, k kinds, width float64) legend {
 	l.draw = func(doc *document, x, y float64) {
 		doc.open("g", "class", "legend")
 		for _, e := range entries {
-			doc.element("rect", "x", px(x+e.x), "y", px(y+e.y+3), "width", px(swatchSize), "height", px(swatchSize), "rx", "2", "fill", k.swatch(e.kind).String())
-			doc.text("text", shorten(e.kind, 32), "x", px(x+e.x+swatchSize+6), "y", px(y+e.y+12.5), "font-size", px(legendText), "fill", "#3a3f45")
+			doc.element("rect", "x", px(x+e.x), "y", px(y+e.y+3), "width", px(swatchSize), "height", px(swatchSize), "rx", "2",
+				"fill", k.swatch(e.kind).String())
+			doc.text("text", shorten(e.kind, 32), "x", px(x+e.x+swatchSize+6), "y", px(y+e.y+12.5), "font-size", px(legendText),
+				"fill", "#3a3f45")
 		}
 		doc.close("g")
 	}

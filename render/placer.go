@@ -104,7 +104,8 @@ func (l *placer) find(label string, point vg.Point, line bool) (corner, anchor v
 			sin, cos := math.Sincos(degrees * math.Pi / 180)
 			anchor = point.Add(vg.Point{X: vg.Length(radius * cos), Y: vg.Length(radius * sin)})
 			// The side of the label that faces the point lies on the circle.
-			corner = vg.Point{X: anchor.X - width/2 + 1 + vg.Length(cos)*width/2, Y: anchor.Y - height/2 + 1 + vg.Length(sin)*height/2}
+			corner = vg.Point{X: anchor.X - width/2 + 1 + vg.Length(cos)*width/2,
+				Y: anchor.Y - height/2 + 1 + vg.Length(sin)*height/2}
 			if !l.free(l.box(label, corner)) {
 				continue
 			}

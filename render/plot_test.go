@@ -63,7 +63,8 @@ func TestAccuracyCurves(t *testing.T) {
 
 func TestLinesOverFewNumbersTickAtThem(t *testing.T) {
 	f, err := Lines(Chart{X: Axis{Label: "filters", Log: true}, Y: Axis{Label: "seconds", Log: true}},
-		[]Curve{{Name: "GCKN", X: []float64{16, 32, 64, 128}, Y: []float64{0.01, 0.02, 0.04, 0.08}, Deviation: []float64{0.001, 0.03, 0.001, 0.08}}})
+		[]Curve{{Name: "GCKN", X: []float64{16, 32, 64, 128}, Y: []float64{0.01, 0.02, 0.04, 0.08},
+			Deviation: []float64{0.001, 0.03, 0.001, 0.08}}})
 	nodes := svgOf(t, f, err)
 	for _, want := range []string{"16", "32", "64", "128", "0.01"} {
 		if !hasText(nodes, want) {
@@ -74,7 +75,8 @@ func TestLinesOverFewNumbersTickAtThem(t *testing.T) {
 
 func TestPlotsOfExtremeNumbers(t *testing.T) {
 	for _, curve := range []Curve{
-		{X: []float64{1}, Y: []float64{0}}, {X: []float64{0, 1}, Y: []float64{5, 5}}, {X: []float64{-huge, huge}, Y: []float64{huge, -huge}},
+		{X: []float64{1}, Y: []float64{0}}, {X: []float64{0, 1}, Y: []float64{5, 5}},
+		{X: []float64{-huge, huge}, Y: []float64{huge, -huge}},
 		{X: []float64{1, 1 + 1e-15}, Y: []float64{1, 1 + 1e-15}}, {X: []float64{0, 1}, Y: []float64{1e-310, 0}},
 	} {
 		f, err := Lines(Chart{}, []Curve{curve})
@@ -82,20 +84,23 @@ func TestPlotsOfExtremeNumbers(t *testing.T) {
 	}
 	logs := Chart{X: Axis{Log: true}, Y: Axis{Log: true}}
 	for _, curve := range []Curve{
-		{X: []float64{tiny, huge}, Y: []float64{huge, tiny}}, {X: []float64{1}, Y: []float64{1}}, {X: []float64{1, 2}, Y: []float64{3, 3.0000001}, Deviation: []float64{9, 3}},
+		{X: []float64{tiny, huge}, Y: []float64{huge, tiny}}, {X: []float64{1}, Y: []float64{1}},
+		{X: []float64{1, 2}, Y: []float64{3, 3.0000001}, Deviation: []float64{9, 3}},
 	} {
 		f, err := Lines(logs, []Curve{curve})
 		svgOf(t, f, err)
 	}
 	lo, hi := 10.0, 20.0
-	f, err := Lines(Chart{Y: Axis{Min: &lo}, X: Axis{Max: &hi}}, []Curve{{X: []float64{30, 40}, Y: []float64{1, 2}, Deviation: []float64{1, 1}, Marked: []int{0}, Name: "outside"}})
+	f, err := Lines(Chart{Y: Axis{Min: &lo}, X: Axis{Max: &hi}},
+		[]Curve{{X: []float64{30, 40}, Y: []float64{1, 2}, Deviation: []float64{1, 1}, Marked: []int{0}, Name: "outside"}})
 	svgOf(t, f, err)
 }
 
 func TestManyCurves(t *testing.T) {
 	var curves []Curve
 	for i := range 25 {
-		curves = append(curves, Curve{Name: fmt.Sprint("setting ", i), X: []float64{1, 2, 3}, Y: []float64{1, 2, 2 + 0.001*float64(i)}})
+		curves = append(curves, Curve{Name: fmt.Sprint("setting ", i), X: []float64{1, 2, 3},
+			Y: []float64{1, 2, 2 + 0.001*float64(i)}})
 	}
 	f, err := Lines(Chart{}, curves)
 	svgOf(t, f, err)
@@ -106,7 +111,8 @@ func TestBars(t *testing.T) {
 		{Name: "Grove", Values: []float64{93.1, 68, -5}, Deviation: []float64{5, 6, 1}},
 		{Name: "reference", Values: []float64{95, math.NaN(), 3}},
 	}
-	f, err := Bars(Chart{Title: "Two", Y: Axis{Label: "accuracy (%)"}}, []string{"MUTAG", "a data set with a long name", "<C>"}, series)
+	f, err := Bars(Chart{Title: "Two", Y: Axis{Label: "accuracy (%)"}},
+		[]string{"MUTAG", "a data set with a long name", "<C>"}, series)
 	nodes := svgOf(t, f, err)
 	for _, want := range []string{"Grove", "reference", "MUTAG", "93.1", "95.0", "<C>"} {
 		if !hasText(nodes, want) {
@@ -245,8 +251,10 @@ func TestTicks(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
-		{number(0, 3), "0"}, {number(-0.12345, 3), "−0.123"}, {number(12.3456, 3), "12.3"}, {number(1234.5, 3), "1234"}, {number(2, 3), "2"},
-		{number(1e-7, 3), "1e−7"}, {number(math.MaxFloat64, 3), "1.8e308"}, {signedNumber(0.5, 3), "+0.5"}, {reading(88.34), "88.3"},
+		{number(0, 3), "0"}, {number(-0.12345, 3), "−0.123"}, {number(12.3456, 3), "12.3"}, {number(1234.5, 3), "1234"},
+		{number(2, 3), "2"},
+		{number(1e-7, 3), "1e−7"}, {number(math.MaxFloat64, 3), "1.8e308"}, {signedNumber(0.5, 3), "+0.5"},
+		{reading(88.34), "88.3"},
 		{reading(0.0123), "0.0123"}, {power(1e-6), "1e−6"}, {power(0.001), "0.001"}, {fixed(math.Copysign(0, -1), 1), "0.0"},
 	} {
 		if test.got != test.want {

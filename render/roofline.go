@@ -149,7 +149,8 @@ func (r *roofline) crowdedFirst(at func(x, y float64) vg.Point) []Measurement {
 			}
 		}
 	}
-	return slices.SortedStableFunc(slices.Values(r.measured), func(a, b Measurement) int { return neighbors[b] - neighbors[a] })
+	return slices.SortedStableFunc(slices.Values(r.measured),
+		func(a, b Measurement) int { return neighbors[b] - neighbors[a] })
 }
 
 func roofStyle() draw.LineStyle { return draw.LineStyle{Color: inkDark(), Width: 1.4} }

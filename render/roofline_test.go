@@ -31,7 +31,8 @@ func TestRooflineShowsRoofsAndEveryMeasurement(t *testing.T) {
 	f, err := Roofline(Chart{Title: "a & b", X: Axis{Label: "operations per byte"}}, Roof{"copy 10 GB/s", 1e10},
 		[]Roof{{"float32 200 G", 2e11}, {"tf32 800 G", 8e11}}, all)
 	nodes := svgOf(t, f, err)
-	for _, want := range []string{"a & b", "operations per byte", "copy 10 GB/s", "float32 200 G", "tf32 800 G", "bytes", "multiply-adds"} {
+	for _, want := range []string{"a & b", "operations per byte", "copy 10 GB/s", "float32 200 G", "tf32 800 G", "bytes",
+		"multiply-adds"} {
 		if !hasText(nodes, want) {
 			t.Errorf("the plot does not say %q", want)
 		}

@@ -13,7 +13,8 @@ func sampleTree() []TreeNode {
 	return []TreeNode{
 		{Lines: []string{"sum of C", "walks of 2", "> 14.5"}, No: 1, Yes: 2, Share: 1},
 		{Lines: []string{"-0.8 <&>"}, Share: 0.25, Value: -0.8},
-		{Lines: []string{"max of N in S+ of the parent, a rather long criterion that needs several lines", "> 0.5"}, No: 3, Yes: 4, PointsTo: 1, Subset: "S+", Share: 0.75},
+		{Lines: []string{"max of N in S+ of the parent, a rather long criterion that needs several lines", "> 0.5"}, No: 3,
+			Yes: 4, PointsTo: 1, Subset: "S+", Share: 0.75},
 		{Lines: []string{"0.5"}, Share: 0.5, Value: 0.5},
 		{Lines: []string{"mean of 1"}, No: 5, Yes: 6, PointsTo: 2, Subset: "S−", Share: 0.25},
 		{Lines: []string{"1"}, Share: 0.1, Value: 1},
@@ -40,7 +41,8 @@ func TestTreeShowsSplitsAndPointers(t *testing.T) {
 	}
 	wellFormed(t, out.Bytes())
 	text := out.String()
-	for want, count := range map[string]int{`class="node"`: 7, "stroke-dasharray": 2, ">yes<": 3, ">no<": 3, ">S+<": 1, "&lt;&amp;&gt;": 1, "Tree 3": 3} {
+	for want, count := range map[string]int{`class="node"`: 7, "stroke-dasharray": 2, ">yes<": 3, ">no<": 3, ">S+<": 1,
+		"&lt;&amp;&gt;": 1, "Tree 3": 3} {
 		if got := strings.Count(text, want); got != count {
 			t.Errorf("%q occurs %d times, want %d", want, got, count)
 		}

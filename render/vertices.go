@@ -39,12 +39,15 @@ func (p *picture) name(doc *document, v int) {
 		}
 		// Capitals are 0.716 em high in Arial: half of that below the centre puts them in the middle.
 		size := p.nameSize(v)
-		doc.text("text", p.drawing.Names[v], "x", px(p.at[v].X), "y", px(p.at[v].Y+0.358*size), "font-size", px(size), "font-weight", "bold", "text-anchor", "middle", "fill", onTop(p.fills[v]).String())
+		doc.text("text", p.drawing.Names[v], "x", px(p.at[v].X), "y", px(p.at[v].Y+0.358*size), "font-size", px(size),
+			"font-weight", "bold", "text-anchor", "middle", "fill", onTop(p.fills[v]).String())
 	case nameBelow:
 		name := shorten(p.drawing.Names[v], maxBelow)
 		x, y, wide := p.at[v].X, p.at[v].Y+p.discRadius(v)+1, p.nameWidths[v]
-		doc.element("rect", "x", px(x-wide/2), "y", px(y), "width", px(wide), "height", px(belowSize+2), "rx", "3", "fill", "#ffffff", "opacity", "0.8")
-		doc.text("text", name, "x", px(x), "y", px(y+0.9*belowSize), "font-size", px(p.fontSize), "text-anchor", "middle", "fill", "#1c1c1c")
+		doc.element("rect", "x", px(x-wide/2), "y", px(y), "width", px(wide), "height", px(belowSize+2), "rx", "3",
+			"fill", "#ffffff", "opacity", "0.8")
+		doc.text("text", name, "x", px(x), "y", px(y+0.9*belowSize), "font-size", px(p.fontSize), "text-anchor", "middle",
+			"fill", "#1c1c1c")
 	}
 }
 
@@ -95,7 +98,8 @@ func (p *picture) marker(doc *document) {
 	}
 	for v, at := range p.at {
 		if marked[v] {
-			doc.element("circle", "cx", px(at.X), "cy", px(at.Y), "r", px(p.discRadius(v)+min(5, 0.5*p.radius)), "stroke", "none")
+			doc.element("circle", "cx", px(at.X), "cy", px(at.Y), "r", px(p.discRadius(v)+min(5, 0.5*p.radius)),
+				"stroke", "none")
 		}
 	}
 	doc.close("g")

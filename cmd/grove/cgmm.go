@@ -16,8 +16,9 @@ import (
 func cgmmFamily() family {
 	return family{
 		name: "CGMM", kind: "cgmm", load: loadCGMM, verbs: []string{"eval", "train", "embed"}, learns: "states", inner: "5",
-		models: []modelName{{"cgmm", "contextual graph Markov model: layers of hidden states, each seeing its neighbours' states below"}},
-		flags:  func(string) modelFlags { return newCGMMFlags() },
+		models: []modelName{{"cgmm",
+			"contextual graph Markov model: layers of hidden states, each seeing its neighbours' states below"}},
+		flags: func(string) modelFlags { return newCGMMFlags() },
 	}
 }
 

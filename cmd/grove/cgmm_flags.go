@@ -41,14 +41,20 @@ func (g *cgmmFlags) add(fs *pflag.FlagSet, verb string) {
 	fs.Var(newList(&g.states, parseCount), "states", value+"hidden states of a layer")
 	fs.IntVar(&g.opt.Layers, "layers", g.opt.Layers, "`N` layers, the most where growth may stop")
 	fs.Var(newList(&g.depths, parseRounds), "depth", value+"layers that represent a graph, from the first on; 0: all")
-	fs.Var(newList(&g.previous, parseCount), "previous", "`D,...` preceding layers that a layer looks at, as distances: 1 is the layer below")
+	fs.Var(newList(&g.previous, parseCount), "previous",
+		"`D,...` preceding layers that a layer looks at, as distances: 1 is the layer below")
 	fs.BoolVar(&g.opt.Soft, "soft", false, "let layers see posteriors of states, not the most likely states")
-	fs.IntVar(&g.opt.Iterations, "iterations", g.opt.Iterations, "`N` iterations of expectation maximisation in a layer, at most")
-	fs.Float64Var(&g.opt.Tolerance, "tolerance", g.opt.Tolerance, "`T` gain of the log-likelihood, as a share of it, at which they stop")
+	fs.IntVar(&g.opt.Iterations, "iterations", g.opt.Iterations,
+		"`N` iterations of expectation maximisation in a layer, at most")
+	fs.Float64Var(&g.opt.Tolerance, "tolerance", g.opt.Tolerance,
+		"`T` gain of the log-likelihood, as a share of it, at which they stop")
 	fs.Float64Var(&g.opt.Smoothing, "smoothing", g.opt.Smoothing, "`S` added to every expected count")
-	fs.IntVar(&g.opt.Pool, "pool", g.opt.Pool, "`N` candidates of a layer with different random starts; the best on graphs held out is taken")
-	fs.IntVar(&g.opt.Patience, "patience", g.opt.Patience, "`N` layers without a better score after which growth stops, 0: never")
-	fs.Var(newList(&g.fingerprint, choice("counts", "frequencies")), "fingerprint", "how the states of its vertices represent a graph")
+	fs.IntVar(&g.opt.Pool, "pool", g.opt.Pool,
+		"`N` candidates of a layer with different random starts; the best on graphs held out is taken")
+	fs.IntVar(&g.opt.Patience, "patience", g.opt.Patience,
+		"`N` layers without a better score after which growth stops, 0: never")
+	fs.Var(newList(&g.fingerprint, choice("counts", "frequencies")), "fingerprint",
+		"how the states of its vertices represent a graph")
 	annotateWords(fs, "fingerprint", []string{"counts", "frequencies"})
 	fs.BoolVar(&g.opt.Fingerprint.Bigrams, "bigrams", false, "count pairs of states of neighbours too")
 	fs.BoolVar(&g.opt.Fingerprint.Last, "last", false, "represent a graph by the last layer alone")
@@ -57,12 +63,14 @@ func (g *cgmmFlags) add(fs *pflag.FlagSet, verb string) {
 	if verb == "embed" {
 		return
 	}
-	fs.Var(newList(&g.kernels, choice(svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel)), "classifier", "support vector machine on the fingerprints")
+	fs.Var(newList(&g.kernels, choice(svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel)), "classifier",
+		"support vector machine on the fingerprints")
 	annotateWords(fs, "classifier", []string{svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel})
 	fs.Var(newList(&g.gammas, parsePositive), "gamma", "`G,...` of the rbf kernel")
 	g.machine.add(fs, "60 values for linear machines, 7 for others")
 	if verb == "train" {
-		fs.StringVar(&g.checkpoint, "checkpoint", "", "`FILE` finished layers, kept while training runs; a training that finds it goes on from there, to the same bits")
+		fs.StringVar(&g.checkpoint, "checkpoint", "",
+			"`FILE` finished layers, kept while training runs; a training that finds it goes on from there, to the same bits")
 	}
 }
 
@@ -94,7 +102,8 @@ func (g *cgmmFlags) check(seed uint64) error {
 		}
 	}
 	if g.verb == "embed" && len(g.options) > 1 {
-		return usagef("embed cgmm: the flags ask for %d settings; one, please: there is nothing to choose by here", len(g.options))
+		return usagef("embed cgmm: the flags ask for %d settings; one, please: there is nothing to choose by here",
+			len(g.options))
 	}
 	return nil
 }

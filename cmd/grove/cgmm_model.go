@@ -22,7 +22,9 @@ type cgmmModel struct {
 }
 
 // fingerprints represents the graphs of d.
-func (m *cgmmModel) fingerprints(ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int)) (*tensor.Dense, error) {
+func (m *cgmmModel) fingerprints(
+	ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int),
+) (*tensor.Dense, error) {
 	b, err := m.encoding.Apart(d)
 	if err != nil {
 		return nil, err
@@ -38,7 +40,9 @@ func (m *cgmmModel) fingerprints(ctx context.Context, d *dataset.Dataset, perVer
 }
 
 // predict implements predictor.
-func (m *cgmmModel) predict(ctx context.Context, d *dataset.Dataset, report func(string, int, int)) (*predictions, error) {
+func (m *cgmmModel) predict(
+	ctx context.Context, d *dataset.Dataset, report func(string, int, int),
+) (*predictions, error) {
 	x, err := m.fingerprints(ctx, d, false, report)
 	if err != nil {
 		return nil, err
@@ -55,7 +59,10 @@ func (m *cgmmModel) width() (columns int, dtype tensor.Dtype) {
 }
 
 // each implements rowStream with one matrix of all rows.
-func (m *cgmmModel) each(ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int), visit func(*tensor.Dense) error) error {
+func (m *cgmmModel) each(
+	ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int),
+	visit func(*tensor.Dense) error,
+) error {
 	x, err := m.fingerprints(ctx, d, perVertex, report)
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ func TestCGMMTrainsAndPredictsWithEveryClassifier(t *testing.T) {
 		r := mustJSON(t, shallow("train", "cgmm", "--data", data, "-o", model, "--classifier", kind, "--gamma", "0.01")...)
 		p := mustJSON(t, "predict", "--model", model, "--data", data)
 		if p["accuracy"] != r["training_accuracy"] || r["c"] == nil {
-			t.Errorf("%s: the stored model reaches %v, the trained one %v at C = %v", kind, p["accuracy"], r["training_accuracy"], r["c"])
+			t.Errorf("%s: the stored model reaches %v, the trained one %v at C = %v",
+				kind, p["accuracy"], r["training_accuracy"], r["c"])
 		}
 		x := mustJSON(t, "embed", "--model", model, "--data", data, "-o", filepath.Join(t.TempDir(), "X.npy"))
 		if x["rows"] != 60.0 || x["columns"] != 12.0 {
@@ -30,7 +31,8 @@ func TestCGMMTrainsAndPredictsWithEveryClassifier(t *testing.T) {
 
 func TestCGMMEvaluatesAGridOfDepths(t *testing.T) {
 	data := molecules(t, "molecules")
-	r := mustJSON(t, shallow("eval", "cgmm", "--data", data, "--cv", "3", "--depth", "1,2,3", "--classifier", "linear,jaccard")...)
+	r := mustJSON(t, shallow("eval", "cgmm", "--data", data, "--cv", "3", "--depth", "1,2,3",
+		"--classifier", "linear,jaccard")...)
 	if r["n_settings"] != 6.0 || r["mean"].(float64) < 50 {
 		t.Errorf("%v %% from %v settings", r["mean"], r["n_settings"])
 	}
@@ -50,7 +52,8 @@ func TestCGMMGoesOnFromItsCheckpoint(t *testing.T) {
 	if err := os.WriteFile(state, []byte("rubbish"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, exitFailure, []string{"state"}, shallow("train", "cgmm", "--data", data, "-o", kept, "--c", "1", "--checkpoint", state)...)
+	fails(t, exitFailure, []string{"state"},
+		shallow("train", "cgmm", "--data", data, "-o", kept, "--c", "1", "--checkpoint", state)...)
 }
 
 func TestCGMMRefuses(t *testing.T) {
@@ -70,14 +73,16 @@ func TestCGMMRefuses(t *testing.T) {
 
 func TestCGMMPlotsAccuracyAgainstDepth(t *testing.T) {
 	data, plot := molecules(t, "molecules"), filepath.Join(t.TempDir(), "depth.svg")
-	must(t, shallow("eval", "cgmm", "--data", data, "--cv", "3", "--depth", "3,1,2", "--c-grid", "0.1,1", "--selection", "published", "--plot", plot)...)
+	must(t, shallow("eval", "cgmm", "--data", data, "--cv", "3", "--depth", "3,1,2", "--c-grid", "0.1,1",
+		"--selection", "published", "--plot", plot)...)
 	for _, word := range []string{">layers<", "accuracy (%)", "3 folds"} {
 		if !strings.Contains(string(readFile(t, plot)), word) {
 			t.Errorf("the plot does not say %q", word)
 		}
 	}
 	// Without several depths the plot is one against C.
-	must(t, shallow("eval", "cgmm", "--data", data, "--cv", "3", "--c-grid", "0.1,1", "--selection", "published", "--plot", plot)...)
+	must(t, shallow("eval", "cgmm", "--data", data, "--cv", "3", "--c-grid", "0.1,1", "--selection", "published",
+		"--plot", plot)...)
 	if strings.Contains(string(readFile(t, plot)), ">layers<") {
 		t.Error("a single depth is plotted against layers")
 	}

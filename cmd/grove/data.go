@@ -202,9 +202,11 @@ of more than 10000 graphs, for the same --start-graphs.`,
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		to = "tu"
-		choiceVar(fs, &to, "to", []string{"tu", "node", "shards"}, "format to write: tu, node for a vertex task, or shards to train from disk")
+		choiceVar(fs, &to, "to", []string{"tu", "node", "shards"},
+			"format to write: tu, node for a vertex task, or shards to train from disk")
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be; never that of IN")
-		fs.Var(newList(&without, parseName), "without-labels", "`CODE,...` leave out vertices with these labels, hydrogen for instance")
+		fs.Var(newList(&without, parseName), "without-labels",
+			"`CODE,...` leave out vertices with these labels, hydrogen for instance")
 		addOverwriteFlag(fs, &overwrite)
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
@@ -221,7 +223,8 @@ func freeFolder(dir string, overwrite bool) error {
 		return err
 	}
 	if held := dataset.FormatOf(dir); held != dataset.NoFormat && !overwrite {
-		return usagef("--out %s: the folder holds a data set already (%s format); name another one, or replace it with --overwrite", dir, held)
+		return usagef("--out %s: the folder holds a data set already (%s format); "+
+			"name another one, or replace it with --overwrite", dir, held)
 	}
 	return nil
 }
@@ -229,7 +232,8 @@ func freeFolder(dir string, overwrite bool) error {
 // replaceable refuses a folder with a data set that would stay beside one of the given format.
 func replaceable(dir string, format dataset.Format) error {
 	if held := dataset.FormatOf(dir); held != dataset.NoFormat && held != format {
-		return usagef("--out %s: the data set in it has %s format, which one in %s format does not replace; remove it first or name another folder", dir, held, format)
+		return usagef("--out %s: the data set in it has %s format, which one in %s format does not replace; "+
+			"remove it first or name another folder", dir, held, format)
 	}
 	return nil
 }

@@ -22,5 +22,6 @@ func TestDataSplit(t *testing.T) {
 		}
 	}
 	fails(t, exitUsage, []string{"holds a data set already"}, "data", "split", data, "--out", out)
-	fails(t, exitUsage, []string{"--parts 1"}, "data", "split", data, "--parts", "1", "--out", filepath.Join(t.TempDir(), "x"))
+	fails(t, exitUsage, []string{"--parts 1"}, "data", "split", data, "--parts", "1",
+		"--out", filepath.Join(t.TempDir(), "x"))
 }

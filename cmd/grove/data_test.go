@@ -74,7 +74,8 @@ func TestDataConvertVertexTask(t *testing.T) {
 	from, to := filepath.Join(dir, "blocks"), filepath.Join(dir, "copy")
 	must(t, "data", "synth", "block-model", "--vertices", "40", "--out", from)
 	must(t, "data", "convert", from, "--to", "node", "--out", to)
-	if a, b := mustJSON(t, "data", "info", from), mustJSON(t, "data", "info", to); a["arcs"] != b["arcs"] || a["attributes"] != b["attributes"] {
+	if a, b := mustJSON(t, "data", "info", from), mustJSON(t, "data", "info", to); a["arcs"] != b["arcs"] ||
+		a["attributes"] != b["attributes"] {
 		t.Errorf("%v became %v", a, b)
 	}
 	fails(t, exitFailure, nil, "data", "convert", from, "--to", "tu", "--out", filepath.Join(dir, "no"))
@@ -84,7 +85,8 @@ func TestDataFetchFromServer(t *testing.T) {
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	for name, content := range map[string]string{
-		"TINY/TINY_A.txt": "1, 2\n2, 1\n", "TINY/TINY_graph_indicator.txt": "1\n1\n2\n", "TINY/TINY_graph_labels.txt": "0\n1\n",
+		"TINY/TINY_A.txt": "1, 2\n2, 1\n", "TINY/TINY_graph_indicator.txt": "1\n1\n2\n",
+		"TINY/TINY_graph_labels.txt": "0\n1\n",
 	} {
 		w, err := z.Create(name)
 		if err != nil {
@@ -104,7 +106,8 @@ func TestDataFetchFromServer(t *testing.T) {
 	}))
 	defer server.Close()
 	dir := t.TempDir()
-	if info := mustJSON(t, "data", "fetch", "TINY", "--dir", dir, "--url", server.URL+"/tu"); info["graphs"] != 2.0 || info["folder"] != filepath.Join(dir, "TINY") {
+	if info := mustJSON(t, "data", "fetch", "TINY", "--dir", dir, "--url", server.URL+"/tu"); info["graphs"] != 2.0 ||
+		info["folder"] != filepath.Join(dir, "TINY") {
 		t.Errorf("fetched: %v", info)
 	}
 	fails(t, exitFailure, []string{"OTHER", "404"}, "data", "fetch", "OTHER", "--dir", dir, "--url", server.URL+"/tu")
@@ -115,7 +118,9 @@ func TestConvertLeavesVerticesOut(t *testing.T) {
 	before := mustJSON(t, "data", "info", data)
 	after := mustJSON(t, "data", "convert", data, "--out", out, "--without-labels", "0")
 	if after["vertices"].(float64) >= before["vertices"].(float64) || after["graphs"] != before["graphs"] {
-		t.Errorf("%v vertices of %v graphs, before %v of %v", after["vertices"], after["graphs"], before["vertices"], before["graphs"])
+		t.Errorf("%v vertices of %v graphs, before %v of %v", after["vertices"], after["graphs"], before["vertices"],
+			before["graphs"])
 	}
-	fails(t, exitUsage, []string{"--without-labels", "no vertex label 99"}, "data", "convert", data, "--out", out+"2", "--without-labels", "99")
+	fails(t, exitUsage, []string{"--without-labels", "no vertex label 99"}, "data", "convert", data, "--out", out+"2",
+		"--without-labels", "99")
 }

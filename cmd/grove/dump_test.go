@@ -21,8 +21,8 @@ func TestDumpWritesTheTrees(t *testing.T) {
 	if !strings.HasPrefix(one, "tree 3\n") || !strings.Contains(all, one) {
 		t.Errorf("tree 3 alone: %q", one)
 	}
-	if named := must(t, "dump", "--model", model, "--label-names", "Aa,Bb,Cc,Dd,Ee,Ff"); !strings.Contains(named, " of Aa") &&
-		!strings.Contains(named, " of Bb") && !strings.Contains(named, " of Cc") {
+	named := must(t, "dump", "--model", model, "--label-names", "Aa,Bb,Cc,Dd,Ee,Ff")
+	if !strings.Contains(named, " of Aa") && !strings.Contains(named, " of Bb") && !strings.Contains(named, " of Cc") {
 		t.Errorf("no names of labels in %q", named)
 	}
 	must(t, "dump", "--model", model, "--tree", "1", "--format", "svg", "-o", out)

@@ -53,7 +53,8 @@ sized by the memory that is free.`,
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
 		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote, in place of MODEL")
-		choiceVar(fs, &f.task, "task", []string{"graph", "node"}, "write a row for every graph or every vertex (default: what the data set is about)")
+		choiceVar(fs, &f.task, "task", []string{"graph", "node"},
+			"write a row for every graph or every vertex (default: what the data set is about)")
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
@@ -148,7 +149,8 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 	spent.transforming(transforming.Add(writing))
 	r.Seconds, r.Peak = spent.spent(load, 0, start), memory.Peak()
 	return a.emit(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %d x %d %s, one row for each %s of %s, by %s in %.2f s", r.File, r.Rows, r.Columns, r.Dtype, r.Task.noun(), r.Dataset, r.Model, r.Seconds.Total)
+		fmt.Fprintf(w, "%s: %d x %d %s, one row for each %s of %s, by %s in %.2f s",
+			r.File, r.Rows, r.Columns, r.Dtype, r.Task.noun(), r.Dataset, r.Model, r.Seconds.Total)
 		if r.Peak > 0 {
 			fmt.Fprintf(w, ", %.2f GB of memory at the peak", float64(r.Peak)/1e9)
 		}

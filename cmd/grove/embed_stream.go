@@ -16,7 +16,8 @@ type rowStream interface {
 	// width returns the number of columns and the type of the rows.
 	width() (columns int, dtype tensor.Dtype)
 	// each calls visit with the rows of consecutive graphs, or vertices, which are good until it returns.
-	each(ctx context.Context, d *dataset.Dataset, perVertex bool, report func(stage string, done, total int), visit func(rows *tensor.Dense) error) error
+	each(ctx context.Context, d *dataset.Dataset, perVertex bool, report func(stage string, done, total int),
+		visit func(rows *tensor.Dense) error) error
 }
 
 // matrixRows are the rows of a matrix that is ready.
@@ -24,7 +25,9 @@ type matrixRows struct{ x *tensor.Dense }
 
 func (m matrixRows) width() (columns int, dtype tensor.Dtype) { return m.x.Shape()[1], m.x.Dtype() }
 
-func (m matrixRows) each(_ context.Context, _ *dataset.Dataset, _ bool, _ func(string, int, int), visit func(*tensor.Dense) error) error {
+func (m matrixRows) each(
+	_ context.Context, _ *dataset.Dataset, _ bool, _ func(string, int, int), visit func(*tensor.Dense) error,
+) error {
 	return visit(m.x)
 }
 
@@ -38,7 +41,10 @@ func (n *network) width() (columns int, dtype tensor.Dtype) {
 }
 
 // each implements rowStream.
-func (n *network) each(ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int), visit func(rows *tensor.Dense) error) error {
+func (n *network) each(
+	ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int),
+	visit func(rows *tensor.Dense) error,
+) error {
 	b, err := n.encoding.Apply(d)
 	if err != nil {
 		return err
@@ -52,7 +58,9 @@ func (n *network) each(ctx context.Context, d *dataset.Dataset, perVertex bool, 
 
 // stream writes the rows that r.Task asks for, in NumPy's format, and fills in their shape. It returns how
 // long writing took.
-func (a *app) stream(ctx context.Context, w io.Writer, from rowStream, d *dataset.Dataset, r *embedding) (writing time.Duration, err error) {
+func (a *app) stream(
+	ctx context.Context, w io.Writer, from rowStream, d *dataset.Dataset, r *embedding,
+) (writing time.Duration, err error) {
 	perVertex := r.Task == nodeTask
 	r.Rows = d.NumGraphs()
 	if perVertex {

@@ -55,7 +55,9 @@ type short struct{ err error }
 
 func (short) width() (int, tensor.Dtype) { return 2, tensor.Float32 }
 
-func (s short) each(_ context.Context, _ *dataset.Dataset, _ bool, _ func(string, int, int), visit func(*tensor.Dense) error) error {
+func (s short) each(
+	_ context.Context, _ *dataset.Dataset, _ bool, _ func(string, int, int), visit func(*tensor.Dense) error,
+) error {
 	if err := visit(tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(1, 2))); err != nil {
 		return err
 	}
@@ -69,7 +71,8 @@ func TestAMatrixIsWholeOrAnError(t *testing.T) {
 	}
 	a := &app{progress: newProgress(&bytes.Buffer{})}
 	var file bytes.Buffer
-	if _, err := a.stream(t.Context(), &file, short{}, d, &embedding{}); err == nil || !strings.Contains(err.Error(), "4 numbers are missing") {
+	if _, err := a.stream(t.Context(), &file, short{}, d, &embedding{}); err == nil ||
+		!strings.Contains(err.Error(), "4 numbers are missing") {
 		t.Errorf("one of three rows: error %v", err)
 	}
 	lost := errors.New("lost")

@@ -63,11 +63,15 @@ classes; the figures are optimistic. Every output says which protocol it comes f
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
 		fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
-		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"}, "how everything is chosen: inside each training part, or by the test folds")
-		fs.StringVar(&f.inner, "inner", f.inner, "`K|1/K|DIR` inner folds of nested selection: K stratified ones, one of K parts held out, or those in DIR/inner (default 5, and 1/10 for models trained in epochs)")
+		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"},
+			"how everything is chosen: inside each training part, or by the test folds")
+		fs.StringVar(&f.inner, "inner", f.inner,
+			"`K|1/K|DIR` inner folds of nested selection: K stratified ones, one of K parts held out, or those in DIR/inner "+
+				"(default 5, and 1/10 for models trained in epochs)")
 		fs.StringVar(&f.inner, "nested", f.inner, "`K|1/K|DIR` the same as --inner")
 		_ = fs.MarkHidden("nested")
-		choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"}, "graphs that anchors (hierarchies, states) are learned from: the training part of each fold, or all")
+		choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"},
+			"graphs that anchors (hierarchies, states) are learned from: the training part of each fold, or all")
 		choiceVar(fs, &f.metric, "metric", []string{"rmse", "mae"}, "error that a regression is measured by (default rmse)")
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
@@ -147,8 +151,8 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, 
 	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = model, d.Name, d.NumGraphs(), f.seed, describe(e)
 	x := examplesOf(d)
 	p := eval.Problem{
-		Classes: x.classes, Values: x.values, Item: x.task.noun(), Metric: eval.Metric(f.metric), Repeats: f.repeats, FromTrain: f.anchors == "train",
-		Seed: f.seed, Workers: f.goroutines(),
+		Classes: x.classes, Values: x.values, Item: x.task.noun(), Metric: eval.Metric(f.metric),
+		Repeats: f.repeats, FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
 	}
 	if f.metric != "" && x.values == nil {
@@ -182,7 +186,9 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, 
 
 // settingsFor gives the problem its settings. Where each fold has a learner of its own the folds run
 // beside each other, and the engine is left fewer goroutines.
-func (a *app) settingsFor(p *eval.Problem, flags modelFlags, d *dataset.Dataset, e engine.Engine, spent *stopwatch) []setting {
+func (a *app) settingsFor(
+	p *eval.Problem, flags modelFlags, d *dataset.Dataset, e engine.Engine, spent *stopwatch,
+) []setting {
 	report := a.progress.report
 	if p.FromTrain {
 		e, report = narrow(e, p.Workers/len(p.Folds)), nil
@@ -193,7 +199,9 @@ func (a *app) settingsFor(p *eval.Problem, flags modelFlags, d *dataset.Dataset,
 }
 
 // divide makes or reads the folds and says in r where they come from.
-func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, x *examples, p *eval.Problem, r *evalReport) (err error) {
+func (f *evalFlags) divide(
+	c *cobra.Command, d *dataset.Dataset, x *examples, p *eval.Problem, r *evalReport,
+) (err error) {
 	switch {
 	case f.folds != "" && x.task != graphTask:
 		return usagef("--folds %s: folds in a folder are of graphs, data set %s asks about %s", f.folds, d.Name,
@@ -274,7 +282,8 @@ func (f *evalFlags) readInner(folds []dataset.Fold, n int, p *eval.Problem, r *e
 		dir = filepath.Dir(dir)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "inner")); err != nil || !info.IsDir() {
-		return usagef("--inner %s: want a number of folds, 1/K for a part held out, or a folder that holds inner/train_idx-1.txt", f.inner)
+		return usagef("--inner %s: want a number of folds, 1/K for a part held out, or a folder that holds "+
+			"inner/train_idx-1.txt", f.inner)
 	}
 	inner, err := dataset.ReadInnerFolds(dir, n, folds)
 	if err != nil {

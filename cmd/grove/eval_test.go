@@ -13,7 +13,8 @@ import (
 
 // keys are what every evaluation has to say in JSON.
 func evalKeys() []string {
-	return []string{"model", "dataset", "n_graphs", "device", "metric", "mean", "std", "folds", "params", "seconds", "protocol", "anchors"}
+	return []string{"model", "dataset", "n_graphs", "device", "metric", "mean", "std", "folds", "params", "seconds",
+		"protocol", "anchors"}
 }
 
 func TestEvalReportsOneObject(t *testing.T) {
@@ -29,7 +30,8 @@ func TestEvalReportsOneObject(t *testing.T) {
 			t.Errorf("no seconds.%s", key)
 		}
 	}
-	if len(r["folds"].([]any)) != 4 || r["model"] != "gckn-subtree" || r["dataset"] != "molecules" || r["metric"] != "accuracy" {
+	if len(r["folds"].([]any)) != 4 || r["model"] != "gckn-subtree" || r["dataset"] != "molecules" ||
+		r["metric"] != "accuracy" {
 		t.Errorf("%v", r)
 	}
 	if mean := r["mean"].(float64); mean < 50 || mean > 100 {
@@ -51,7 +53,8 @@ func TestEvalSaysWhichProtocol(t *testing.T) {
 			t.Errorf("eval %s does not say %q and %q: %s", c.flags, c.protocol, c.anchors, text)
 		}
 		r := mustJSON(t, args...)
-		if !strings.Contains(fmt.Sprint(r["protocol"]), c.protocol) || !strings.Contains(fmt.Sprint(r["anchors"]), c.anchors) {
+		if !strings.Contains(fmt.Sprint(r["protocol"]), c.protocol) ||
+			!strings.Contains(fmt.Sprint(r["anchors"]), c.anchors) {
 			t.Errorf("eval %s --json does not say %q and %q: %v", c.flags, c.protocol, c.anchors, r)
 		}
 	}
@@ -62,7 +65,8 @@ func TestEvalSameForAnyWorkers(t *testing.T) {
 	data := molecules(t, "molecules")
 	var first string
 	for _, workers := range []string{"1", "2"} {
-		r := mustJSON(t, small("eval", "gckn-path", "--data", data, "--cv", "3", "--sigma", "0.5,1", "--seed", "7", "--workers", workers)...)
+		r := mustJSON(t, small("eval", "gckn-path", "--data", data, "--cv", "3", "--sigma", "0.5,1", "--seed", "7",
+			"--workers", workers)...)
 		delete(r, "seconds")
 		delete(r, "device")
 		if first == "" {
@@ -75,7 +79,8 @@ func TestEvalSameForAnyWorkers(t *testing.T) {
 
 func TestEvalChoosesAmongSettings(t *testing.T) {
 	data := molecules(t, "molecules")
-	text := must(t, small("eval", "gckn-path", "--data", data, "--cv", "3", "--sigma", "0.5,1,2", "--global-pooling", "sum,mean", "--selection", "published", "--c-grid", "0.01,1")...)
+	text := must(t, small("eval", "gckn-path", "--data", data, "--cv", "3", "--sigma", "0.5,1,2",
+		"--global-pooling", "sum,mean", "--selection", "published", "--c-grid", "0.01,1")...)
 	if !strings.Contains(text, "6 settings") || !strings.Contains(text, "2 values") {
 		t.Errorf("it does not say among how many settings it chose: %s", text)
 	}
@@ -87,7 +92,8 @@ func TestEvalRepeats(t *testing.T) {
 	if n := len(r["folds"].([]any)); n != 6 {
 		t.Errorf("%d folds, want 3 of each of 2 repeats", n)
 	}
-	if text := must(t, small("eval", "gckn-path", "--data", data, "--cv", "3", "--repeats", "2")...); !strings.Contains(text, "repeat  2") {
+	text := must(t, small("eval", "gckn-path", "--data", data, "--cv", "3", "--repeats", "2")...)
+	if !strings.Contains(text, "repeat  2") {
 		t.Errorf("no second repeat in %s", text)
 	}
 }
@@ -134,7 +140,8 @@ func TestEvalGivenFolds(t *testing.T) {
 func TestEvalRefusesFoldsThatDoNotFit(t *testing.T) {
 	data, folds := molecules(t, "molecules"), writeFolds(t)
 	write(t, filepath.Join(folds, "test_idx-2.txt"), "2\n3\n60\n")
-	fails(t, exitFailure, []string{"test_idx-2.txt:3", "60"}, small("eval", "gckn-path", "--data", data, "--folds", folds)...)
+	fails(t, exitFailure, []string{"test_idx-2.txt:3", "60"},
+		small("eval", "gckn-path", "--data", data, "--folds", folds)...)
 	write(t, filepath.Join(folds, "test_idx-2.txt"), "")
 	fails(t, exitFailure, []string{"test_idx-2.txt"}, small("eval", "gckn-path", "--data", data, "--folds", folds)...)
 	fails(t, exitFailure, []string{"no folds"}, small("eval", "gckn-path", "--data", data, "--folds", t.TempDir())...)
@@ -192,10 +199,12 @@ func TestEvalPlots(t *testing.T) {
 	data := molecules(t, "molecules")
 	dir := t.TempDir()
 	for name, flags := range map[string]string{
-		"nested.svg": "", "repeats.svg": "--repeats 2", "published.svg": "--selection published --sigma 0.5,1", "one.svg": "--selection published --c-grid 1",
+		"nested.svg": "", "repeats.svg": "--repeats 2", "published.svg": "--selection published --sigma 0.5,1",
+		"one.svg": "--selection published --c-grid 1",
 	} {
 		path := filepath.Join(dir, name)
-		must(t, small(append([]string{"eval", "gckn-path", "--data", data, "--cv", "3", "--plot", path}, strings.Fields(flags)...)...)...)
+		must(t, small(append([]string{"eval", "gckn-path", "--data", data, "--cv", "3", "--plot", path},
+			strings.Fields(flags)...)...)...)
 		if !strings.Contains(wellFormed(t, path), "gckn-path on molecules") {
 			t.Errorf("%s has no title", name)
 		}

@@ -167,19 +167,22 @@ func wantsKnown(path string, d *dataset.Dataset) error {
 	case len(examplesOf(d).known) > 0:
 		return nil
 	case d.Task == dataset.GraphClassification && dataset.FormatOf(path) == dataset.TUFormat:
-		return fmt.Errorf("data set %s: its graphs have no classes to learn (there is no %s_graph_labels.txt)", d.Name, d.Name)
+		return fmt.Errorf("data set %s: its graphs have no classes to learn (there is no %s_graph_labels.txt)",
+			d.Name, d.Name)
 	case d.Task == dataset.GraphClassification:
 		return fmt.Errorf("data set %s: its graphs have no classes to learn", d.Name)
 	case d.Task == dataset.EdgeClassification:
 		return fmt.Errorf("data set %s has no edges", d.Name)
 	}
-	return fmt.Errorf("data set %s: there is nothing to learn in it, no %s has a class or a target", d.Name, taskOf(d).noun())
+	return fmt.Errorf("data set %s: there is nothing to learn in it, no %s has a class or a target",
+		d.Name, taskOf(d).noun())
 }
 
 // wantsGraphs refuses data sets that ask about vertices.
 func wantsGraphs(model string, d *dataset.Dataset) error {
 	if d.Task.PerVertex() {
-		return fmt.Errorf("%s predicts something of graphs; data set %s has a task for every vertex (grove embed --task node represents vertices)", model, d.Name)
+		return fmt.Errorf("%s predicts something of graphs; data set %s has a task for every vertex "+
+			"(grove embed --task node represents vertices)", model, d.Name)
 	}
 	return nil
 }

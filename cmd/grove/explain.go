@@ -120,7 +120,8 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote")
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
-		fs.Var(newList(&f.index, parseSpan), "index", "`I,J-K,...` graphs (or vertices) to explain, counted from 0; all for all of them")
+		fs.Var(newList(&f.index, parseSpan), "index",
+			"`I,J-K,...` graphs (or vertices) to explain, counted from 0; all for all of them")
 		fs.StringVar(&f.class, "class", "", "`NAME` of these graphs take those of this class that are predicted to have it")
 		fs.IntVar(&f.limit, "limit", 0, "`N` of these take the first N")
 	})
@@ -128,9 +129,12 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 	addFlags(c.Flags(), groupComputing, f.computing.addFlags)
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` drawing to write, an SVG document")
-		fs.Var(newList(&f.names, parseName), "label-names", "`NAME,...` names of the vertex labels, in ascending order of their codes")
-		fs.Var(newList(&f.bonds, parseBond), "bonds", "`KIND,...` how to draw the arc labels, in ascending order of their codes: single, double, triple or aromatic")
-		fs.StringVar(&f.classMap, "class-map", "", "`FILE` heat map of the states of every class to write, .svg or .png (cgmm)")
+		fs.Var(newList(&f.names, parseName), "label-names",
+			"`NAME,...` names of the vertex labels, in ascending order of their codes")
+		fs.Var(newList(&f.bonds, parseBond), "bonds",
+			"`KIND,...` how to draw the arc labels, in ascending order of their codes: single, double, triple or aromatic")
+		fs.StringVar(&f.classMap, "class-map", "",
+			"`FILE` heat map of the states of every class to write, .svg or .png (cgmm)")
 		fs.IntVar(&f.columns, "columns", 0, "`N` drawings side by side (default: by their number)")
 		a.addOutputFlags(fs)
 	})
@@ -183,7 +187,8 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	}
 	if m, ok := trained.(*cgmmModel); ok {
 		if f.method == byMasks || f.class != "" || f.limit > 0 {
-			return usagef("--method masks, --class and --limit: %s has no paths and is drawn by its states; leave them out", m.Model)
+			return usagef("--method masks, --class and --limit: %s has no paths and is drawn by its states; leave them out",
+				m.Model)
 		}
 		return a.explainStates(ctx, f, m, e, start)
 	}
@@ -230,7 +235,8 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 			return err
 		}
 	}
-	value := explainReport{Model: p.about().Model, Dataset: d.Name, Device: describe(e), File: f.out, Method: f.method, Graphs: explained}
+	value := explainReport{Model: p.about().Model, Dataset: d.Name, Device: describe(e), File: f.out, Method: f.method,
+		Graphs: explained}
 	if f.groups {
 		value.Groups = groups(d, explained)
 	}
@@ -268,7 +274,8 @@ func (f *explainFlags) open(ctx context.Context, p predictor, labels *dataset.En
 		return nil, nil, nil, nil, err
 	}
 	if d.Task.PerVertex() {
-		return nil, nil, nil, nil, fmt.Errorf("%s: the model explains whole graphs, this data set has a task for every vertex", f.data)
+		return nil, nil, nil, nil, fmt.Errorf("%s: the model explains whole graphs, "+
+			"this data set has a task for every vertex", f.data)
 	}
 	if err = wantsVertices(d); err != nil {
 		return nil, nil, nil, nil, err

@@ -8,7 +8,8 @@ import (
 
 func TestExplainDrawsStates(t *testing.T) {
 	data, dir := molecules(t, "molecules"), t.TempDir()
-	model, drawing, classes := filepath.Join(dir, "m.grove"), filepath.Join(dir, "states.svg"), filepath.Join(dir, "classes.svg")
+	model, drawing, classes := filepath.Join(dir, "m.grove"), filepath.Join(dir, "states.svg"),
+		filepath.Join(dir, "classes.svg")
 	must(t, shallow("train", "cgmm", "--data", data, "-o", model, "--c", "1")...)
 	r := mustJSON(t, "explain", "--model", model, "--data", data, "--index", "0,3", "-o", drawing, "--class-map", classes)
 	graphs, profiles := r["graphs"].([]any), r["classes"].([]any)
@@ -32,13 +33,16 @@ func TestExplainDrawsStates(t *testing.T) {
 			}
 		}
 	}
-	for path, words := range map[string][]string{drawing: {"graph 3, layer 2", "state"}, classes: {"layer 3", "mean frequency"}} {
+	for path, words := range map[string][]string{drawing: {"graph 3, layer 2", "state"},
+		classes: {"layer 3", "mean frequency"}} {
 		for _, word := range words {
 			if !strings.Contains(string(readFile(t, path)), word) {
 				t.Errorf("%s does not say %q", path, word)
 			}
 		}
 	}
-	fails(t, exitUsage, []string{"--class-map"}, "explain", "--model", model, "--data", data, "--index", "0", "-o", drawing, "--class-map", "x.txt")
-	fails(t, exitUsage, []string{"more than 400 drawings"}, "explain", "--model", model, "--data", data, "--index", "0-59,0-59,0-59", "-o", drawing)
+	fails(t, exitUsage, []string{"--class-map"}, "explain", "--model", model, "--data", data, "--index", "0",
+		"-o", drawing, "--class-map", "x.txt")
+	fails(t, exitUsage, []string{"more than 400 drawings"}, "explain", "--model", model, "--data", data,
+		"--index", "0-59,0-59,0-59", "-o", drawing)
 }

@@ -27,7 +27,8 @@ func decisionOf(p predictor) (*decision, error) {
 	switch m := p.(type) {
 	case *pipeline:
 		if len(m.classifier.Weights) == 0 {
-			return nil, fmt.Errorf("the model knows only class %s: there is no decision to explain", m.Classes[m.classifier.Classes[0]])
+			return nil, fmt.Errorf("the model knows only class %s: there is no decision to explain",
+				m.Classes[m.classifier.Classes[0]])
 		}
 		d := &decision{predictor: p, network: m.network, classes: m.classifier.Classes, linear: &svm.Linear{}}
 		for problem := range m.classifier.Weights {
@@ -37,7 +38,8 @@ func decisionOf(p predictor) (*decision, error) {
 		return d, nil
 	case *supervisedModel:
 		if m.model.Regression() || m.model.Vertices() {
-			return nil, fmt.Errorf("--model: %s predicts %s; grove explain explains the classes of graphs", head.Model, head.Task)
+			return nil, fmt.Errorf("--model: %s predicts %s; grove explain explains the classes of graphs", head.Model,
+				head.Task)
 		}
 		d := &decision{predictor: p, network: &network{m.encoding, m.model.Model()}, classes: every(len(m.Classes))}
 		d.linear = m.model.Classifier()
@@ -92,7 +94,9 @@ func (p *decision) question(x *explanation, predicted int) (output int) {
 }
 
 // masks finds the paths that the decision on every graph of d rests on, for the class it was predicted to have.
-func (p *decision) masks(ctx context.Context, d *dataset.Dataset, said *predictions, opt gckn.MaskOptions, report func(string, int, int)) ([]explanation, error) {
+func (p *decision) masks(
+	ctx context.Context, d *dataset.Dataset, said *predictions, opt gckn.MaskOptions, report func(string, int, int),
+) ([]explanation, error) {
 	b, err := p.network.encoding.Apply(d)
 	if err != nil {
 		return nil, err

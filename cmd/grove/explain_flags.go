@@ -17,12 +17,15 @@ import (
 // addMethodFlags adds the flags that say how to explain.
 func (f *explainFlags) addMethodFlags(fs *pflag.FlagSet) {
 	f.method, f.masks.Lambda = byContributions, 0.01
-	fs.Var(newSingle(&f.method, choice(byContributions, byMasks)), "method", "`contributions|masks` of the vertices, or on the paths")
+	fs.Var(newSingle(&f.method, choice(byContributions, byMasks)), "method",
+		"`contributions|masks` of the vertices, or on the paths")
 	annotateWords(fs, "method", []string{string(byContributions), string(byMasks)})
-	fs.Var(newSingle(&f.masks.Lambda, parsePositive), "lambda", "`L` weight of the sum of the masks against the loss; more leaves fewer paths")
+	fs.Var(newSingle(&f.masks.Lambda, parsePositive), "lambda",
+		"`L` weight of the sum of the masks against the loss; more leaves fewer paths")
 	fs.IntVar(&f.edges, "edges", 0, "`K` edges of the highest score to select, 0: those of at least half the highest")
 	fs.IntVar(&f.colours, "colours", 0, "`N` draw the N colours of a graph with the largest learned weights too (dwl-oa)")
-	fs.BoolVar(&f.groups, "groups", false, "count the molecules that have a whole nitro group or ring among the selected edges")
+	fs.BoolVar(&f.groups, "groups", false,
+		"count the molecules that have a whole nitro group or ring among the selected edges")
 }
 
 // checkMethod refuses flags that do not go with each other.
@@ -136,7 +139,8 @@ func parseName(text string) (string, error) {
 }
 
 func parseBond(text string) (int, error) {
-	orders := map[string]int{"single": render.Single, "double": render.Double, "triple": render.Triple, "aromatic": render.Aromatic}
+	orders := map[string]int{"single": render.Single, "double": render.Double, "triple": render.Triple,
+		"aromatic": render.Aromatic}
 	if order, ok := orders[text]; ok {
 		return order, nil
 	}
@@ -177,7 +181,8 @@ func (f *explainFlags) labelNames(d *dataset.Dataset, encoding *dataset.Encoding
 		return encoding.DisplayNames(d), nil
 	}
 	if len(f.names) != len(d.LabelNames) {
-		return nil, usagef("--label-names: %d names for the %d labels %s", len(f.names), len(d.LabelNames), strings.Join(d.LabelNames, ", "))
+		return nil, usagef("--label-names: %d names for the %d labels %s", len(f.names), len(d.LabelNames),
+			strings.Join(d.LabelNames, ", "))
 	}
 	return f.names, nil
 }

@@ -29,7 +29,9 @@ type colour struct {
 }
 
 // explainKernel draws what each vertex adds to the decision of a machine on a kernel.
-func (a *app) explainKernel(ctx context.Context, f *explainFlags, m *kernelMachine, e engine.Engine, start time.Time) error {
+func (a *app) explainKernel(
+	ctx context.Context, f *explainFlags, m *kernelMachine, e engine.Engine, start time.Time,
+) error {
 	kernel, ok := m.kernel.(splitter)
 	deep, learned := m.kernel.(deepKernel)
 	switch {
@@ -63,7 +65,8 @@ func (a *app) explainKernel(ctx context.Context, f *explainFlags, m *kernelMachi
 			return err
 		}
 	}
-	value := explainReport{Model: m.Model, Dataset: d.Name, Device: describe(e), File: f.out, Method: f.method, Graphs: explained}
+	value := explainReport{Model: m.Model, Dataset: d.Name, Device: describe(e), File: f.out, Method: f.method,
+		Graphs: explained}
 	if learned {
 		zero, total := deep.Zero()
 		value.Weights = &colourReport{total, zero}
@@ -88,7 +91,9 @@ type colourReport struct {
 
 // split splits the decision on every graph of b over its vertices: of two classes the value that speaks for the
 // second where it is positive, of more the sum of the predicted class's values against each other class.
-func (m *kernelMachine) split(ctx context.Context, kernel splitter, b *graph.Batch, said *predictions) ([]explanation, error) {
+func (m *kernelMachine) split(
+	ctx context.Context, kernel splitter, b *graph.Batch, said *predictions,
+) ([]explanation, error) {
 	favoured := make([]int, len(m.classifier.Classes)) // positions in the classifier's classes
 	for k := range favoured {
 		favoured[k] = k
@@ -203,6 +208,7 @@ func (f *explainFlags) drawKernel(d *dataset.Dataset, explained []explanation) e
 		across = min(f.colours+1, 4)
 	}
 	return writeFile("--out", f.out, func(w io.Writer) error {
-		return render.Grid(w, d.Name+": what each vertex contributes, and the heaviest colours", drawings, across, render.Style{})
+		return render.Grid(w, d.Name+": what each vertex contributes, and the heaviest colours", drawings, across,
+			render.Style{})
 	})
 }

@@ -53,8 +53,11 @@ func TestExplainKernelsRefuses(t *testing.T) {
 	data, model := molecules(t, "molecules"), filepath.Join(t.TempDir(), "m.grove")
 	out := filepath.Join(t.TempDir(), "x.svg")
 	must(t, "train", "wl", "--data", data, "-o", model, "--iterations", "1", "--c", "1")
-	fails(t, exitUsage, []string{"--colours", "wl"}, "explain", "--model", model, "--data", data, "--index", "0", "-o", out, "--colours", "2")
-	fails(t, exitUsage, []string{"--method masks", "wl"}, "explain", "--model", model, "--data", data, "--index", "0", "-o", out, "--method", "masks")
+	fails(t, exitUsage, []string{"--colours", "wl"}, "explain", "--model", model, "--data", data, "--index", "0",
+		"-o", out, "--colours", "2")
+	fails(t, exitUsage, []string{"--method masks", "wl"}, "explain", "--model", model, "--data", data, "--index", "0",
+		"-o", out, "--method", "masks")
 	must(t, "train", "mpgk-rr", "--data", data, "-o", model, "--iterations", "1", "--c", "1")
-	fails(t, exitFailure, []string{"nothing to say of mpgk-rr"}, "explain", "--model", model, "--data", data, "--index", "0", "-o", out)
+	fails(t, exitFailure, []string{"nothing to say of mpgk-rr"}, "explain", "--model", model, "--data", data,
+		"--index", "0", "-o", out)
 }

@@ -55,8 +55,8 @@ func (r *maskReport) choose(edges int) {
 	r.Top, r.Motif = len(top), gckn.LargestComponent(top)
 }
 
-// compare notes which share of the edges with the highest scores lies in the planted motif of a graph, taking as many as
-// the motif has. Nothing is noted where the graph has no motif.
+// compare notes which share of the edges with the highest scores lies in the planted motif of a graph, taking as many
+// as the motif has. Nothing is noted where the graph has no motif.
 func (r *maskReport) compare(d *dataset.Dataset, g int) {
 	if d.Motif == nil {
 		return

@@ -15,7 +15,8 @@ func TestExplainByMasks(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "masks.svg")
 		text := must(t, "explain", "--model", model, "--data", data, "--index", "1-5,7", "--method", "masks", "--edges", "3",
 			"--bonds", "aromatic,single,double", "-o", out)
-		if drawing := wellFormed(t, out); strings.Count(drawing, `class="graph"`) != 6 || !strings.Contains(drawing, "share of the paths") {
+		if drawing := wellFormed(t, out); strings.Count(drawing, `class="graph"`) != 6 ||
+			!strings.Contains(drawing, "share of the paths") {
 			t.Errorf("%s: the drawing does not show six graphs and what their edges say", name)
 		}
 		if strings.Count(text, "\n") != 7 || !strings.Contains(text, "loss") {
@@ -31,7 +32,8 @@ func TestExplainByMasks(t *testing.T) {
 			g := g.(map[string]any)
 			masks := g["masks"].(map[string]any)
 			if g["predicted"] != "1" || g["class"] != "1" || masks["converged"] != true {
-				t.Errorf("%s: graph %v is predicted %v and has class %v, converged %v", name, g["graph"], g["predicted"], g["class"], masks["converged"])
+				t.Errorf("%s: graph %v is predicted %v and has class %v, converged %v",
+					name, g["graph"], g["predicted"], g["class"], masks["converged"])
 			}
 			last := 1.0
 			for _, e := range masks["edges"].([]any) {
@@ -74,5 +76,6 @@ func TestExplainByMasksRefuses(t *testing.T) {
 	fails(t, exitUsage, []string{"--method", "masks"}, explain("--method", "mask")...)
 	fails(t, exitUsage, []string{"--class 9", "0, 1"}, explain("--class", "9")...)
 	gmp := trained(t, data, "--pooling", "gmp", "--c", "1")
-	fails(t, exitFailure, []string{"generalised max"}, "explain", "--model", gmp, "--data", data, "--index", "0", "--method", "masks", "-o", out)
+	fails(t, exitFailure, []string{"generalised max"}, "explain", "--model", gmp, "--data", data, "--index", "0",
+		"--method", "masks", "-o", out)
 }

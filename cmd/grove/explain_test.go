@@ -46,7 +46,8 @@ func TestExplainDrawsGraphs(t *testing.T) {
 	if text := wellFormed(t, one); !strings.Contains(text, "graph 3") || !strings.Contains(text, "predicted") {
 		t.Error("the drawing does not say what it shows")
 	}
-	text := must(t, "explain", "--model", model, "--data", data, "--index", "0-4,7", "-o", many, "--columns", "2", "--bonds", "aromatic,single,double")
+	text := must(t, "explain", "--model", model, "--data", data, "--index", "0-4,7", "-o", many, "--columns", "2",
+		"--bonds", "aromatic,single,double")
 	if drawing := wellFormed(t, many); strings.Count(drawing, `class="graph"`) != 6 {
 		t.Error("there are not six graphs in the drawing")
 	}

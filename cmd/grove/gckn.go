@@ -29,7 +29,8 @@ func gcknFamily() family {
 func (g *gcknFlags) settings(w *work) []setting {
 	all := make([]setting, len(g.options))
 	for i, o := range g.options {
-		vectors := &gcknSetting{gckn.Setting{Data: w.data, Features: g.features, Options: o, Engine: w.engine, Progress: w.report}, w.spent}
+		one := gckn.Setting{Data: w.data, Features: g.features, Options: o, Engine: w.engine, Progress: w.report}
+		vectors := &gcknSetting{one, w.spent}
 		all[i] = &pipelineSetting{eval.LinearSVM{Vectors: vectors, C: g.machine.grid}, vectors, g.variant}
 	}
 	return all
@@ -63,7 +64,8 @@ func (s *gcknSetting) fit(ctx context.Context, train []int) (*network, error) {
 func (s *gcknSetting) params() any {
 	o := s.Options
 	p := gcknParams{
-		Layers: o.Layers, GlobalPooling: o.GlobalPooling, Walk: o.Walk, Lengths: "last", Concat: o.Concat, Features: s.Features,
+		Layers: o.Layers, GlobalPooling: o.GlobalPooling, Walk: o.Walk, Lengths: "last", Concat: o.Concat,
+		Features: s.Features,
 		Exponent: "mean", Regularisation: "code", Samples: o.Samples, Seed: o.Seed, Precision: "float32",
 	}
 	if o.AllLengths {
@@ -102,7 +104,9 @@ type network struct {
 	model    *gckn.Model
 }
 
-func (n *network) graphs(ctx context.Context, d *dataset.Dataset, report func(string, int, int)) (*tensor.Dense, error) {
+func (n *network) graphs(
+	ctx context.Context, d *dataset.Dataset, report func(string, int, int),
+) (*tensor.Dense, error) {
 	b, err := n.encoding.Apply(d)
 	if err != nil {
 		return nil, err

@@ -63,16 +63,22 @@ func (g *gcknFlags) add(fs *pflag.FlagSet, verb string) {
 	annotateWords(fs, "pooling", words)
 	annotateWords(fs, "global-pooling", words)
 	if several {
-		choiceVar(fs, &g.preset, "grid", []string{"none", "quick", "paper"}, "settings to choose from: those of the lists above, 18 settings around the defaults, or the 2772 of the paper; lists that are given replace the grid's own")
+		choiceVar(fs, &g.preset, "grid", []string{"none", "quick", "paper"},
+			"settings to choose from: those of the lists above, 18 settings around the defaults, or the 2772 of the paper; "+
+				"lists that are given replace the grid's own")
 	}
-	fs.Var(newSingle(&g.layers, parseLayers), "layers", "`SIZE:FILTERS:SIGMA,...` path size, filters and sigma of every layer, from the bottom")
-	choiceVar(fs, &g.lengths, "lengths", []string{"all", "last"}, "paths of all lengths up to the path size, or of the last alone")
+	fs.Var(newSingle(&g.layers, parseLayers), "layers",
+		"`SIZE:FILTERS:SIGMA,...` path size, filters and sigma of every layer, from the bottom")
+	choiceVar(fs, &g.lengths, "lengths", []string{"all", "last"},
+		"paths of all lengths up to the path size, or of the last alone")
 	if !g.supervised {
 		fs.BoolVar(&g.concat, "concat", false, "represent a graph by all layers, not by the last alone")
 	}
 	featuresVar(fs, &g.features, "auto", "labels", "degrees", "attributes", "attributes+labels", "raw", "raw+labels")
-	choiceVar(fs, &g.exponent, "exponent", []string{"mean", "sum"}, "of the kernel over the positions of a path: mean as in the published code, sum as in the paper")
-	choiceVar(fs, &g.rule, "regularisation", []string{"code", "paper"}, "of the inverse square root: after the root as in the published code, inside as in the paper")
+	choiceVar(fs, &g.exponent, "exponent", []string{"mean", "sum"},
+		"of the kernel over the positions of a path: mean as in the published code, sum as in the paper")
+	choiceVar(fs, &g.rule, "regularisation", []string{"code", "paper"},
+		"of the inverse square root: after the root as in the published code, inside as in the paper")
 	fs.Var(newSingle(&g.samples, parseCount), "samples", "`N` paths from which the anchors of a layer are learned")
 	choiceVar(fs, &g.precision, "precision", []string{"float32", "float64"}, "numbers to compute with")
 	if several && !g.supervised {

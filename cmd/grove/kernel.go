@@ -112,7 +112,9 @@ func (p *kernelMachine) fit(ctx context.Context, s *kernelSetting, gram *tensor.
 }
 
 // predict implements predictor.
-func (p *kernelMachine) predict(ctx context.Context, d *dataset.Dataset, report func(string, int, int)) (*predictions, error) {
+func (p *kernelMachine) predict(
+	ctx context.Context, d *dataset.Dataset, report func(string, int, int),
+) (*predictions, error) {
 	b, err := p.encoding.Apply(d)
 	if err != nil {
 		return nil, err

@@ -69,13 +69,15 @@ func TestGramWritesTheKernelMatrix(t *testing.T) {
 			}
 		}
 	}
-	fails(t, exitUsage, []string{"2"}, "gram", "mpgk-rr", "--data", data, "--iterations", "1,2", "-o", filepath.Join(t.TempDir(), "K.npy"))
+	fails(t, exitUsage, []string{"2"}, "gram", "mpgk-rr", "--data", data, "--iterations", "1,2",
+		"-o", filepath.Join(t.TempDir(), "K.npy"))
 }
 
 func TestKernelsOfVertices(t *testing.T) {
 	data := molecules(t, "molecules")
 	out := filepath.Join(t.TempDir(), "X.npy")
-	if r := mustJSON(t, "embed", "mpgk-rr", "--data", data, "--task", "node", "--dims", "3", "-o", out); r["rows"].(float64) < 600 || r["columns"] != 3.0 {
+	r := mustJSON(t, "embed", "mpgk-rr", "--data", data, "--task", "node", "--dims", "3", "-o", out)
+	if r["rows"].(float64) < 600 || r["columns"] != 3.0 {
 		t.Errorf("%v x %v", r["rows"], r["columns"])
 	}
 	if r := mustJSON(t, "embed", "mpgk-aa", "--data", data, "-o", out); r["rows"] != 60.0 {
@@ -92,7 +94,8 @@ func TestKernelModelsRefuse(t *testing.T) {
 		args   []string
 	}{
 		{exitFailure, []string{"mpgk-rr", "vertex"}, []string{"eval", "mpgk-rr", "--data", blocks}},
-		{exitUsage, []string{"--features raw", "no attributes"}, []string{"eval", "mpgk-rr", "--data", data, "--features", "raw"}},
+		{exitUsage, []string{"--features raw", "no attributes"},
+			[]string{"eval", "mpgk-rr", "--data", data, "--features", "raw"}},
 		{exitUsage, []string{"alpha"}, []string{"eval", "mpgk-rr", "--data", data, "--alpha", "-1"}},
 		{exitUsage, []string{"--target"}, []string{"eval", "mpgk-rr", "--data", data, "--target", "mu"}},
 		{exitUsage, []string{"--metric mae"}, []string{"eval", "mpgk-rr", "--data", data, "--metric", "mae"}},
@@ -189,7 +192,8 @@ func TestRegressionOnGraphs(t *testing.T) {
 	deviation = math.Sqrt(deviation)
 	for _, args := range [][]string{
 		{"mpgk-rr", "--head", "svr", "--epsilon", "0.5"}, {"mpgk-rr", "--head", "mlp", "--hidden", "64", "--epochs", "800"},
-		{"treeg", "--estimators", "20"}, {"gckn-path-sup", "--filters", "16", "--samples", "2000", "--path-size", "3", "--epochs", "40"},
+		{"treeg", "--estimators", "20"}, {"gckn-path-sup", "--filters", "16", "--samples", "2000", "--path-size", "3",
+			"--epochs", "40"},
 	} {
 		task := []string{"--data", data, "--task", "graph-regression", "--target", target}
 		r := mustJSON(t, append(append([]string{"eval"}, args...), append(task, "--cv", "3")...)...)

@@ -21,7 +21,8 @@ func TestOneClassIsNoted(t *testing.T) {
 		{"eval", "gckn-path", "--data", data, "--cv", "3", "--path-size", "2"},
 		{"train", "gckn-path", "--data", data, "--cv", "3", "--path-size", "2", "-o", filepath.Join(t.TempDir(), "m.grove")},
 	} {
-		if text := must(t, args...); !strings.Contains(text, "\nnote ") || !strings.Contains(text, "one class, 3, so every accuracy is 100 %") {
+		if text := must(t, args...); !strings.Contains(text, "\nnote ") ||
+			!strings.Contains(text, "one class, 3, so every accuracy is 100 %") {
 			t.Errorf("%s: no note in %s", args[0], text)
 		}
 		if notes := mustJSON(t, args...)["notes"]; !strings.Contains(fmt.Sprint(notes), "one class") {
@@ -63,7 +64,8 @@ func TestValuesOutOfRange(t *testing.T) {
 		fails(t, exitUsage, []string{"--c-grid", c, "1e-12", "1e+12"}, "eval", "gckn-path", "--data", "x", "--c-grid", "1,"+c)
 	}
 	for _, n := range []string{"-1", "0"} {
-		fails(t, exitUsage, []string{"--columns " + n}, "explain", "--model", "m", "--data", "x", "-o", out+".svg", "--index", "1", "--columns", n)
+		fails(t, exitUsage, []string{"--columns " + n}, "explain", "--model", "m", "--data", "x", "-o", out+".svg",
+			"--index", "1", "--columns", n)
 	}
 }
 
@@ -84,7 +86,8 @@ func TestPlotMarksTheChosenC(t *testing.T) {
 		},
 	}}
 	curves := r.bestCurves()
-	if curves[0].Name != "b" || fmt.Sprint(curves[0].Marked) != "[1]" || curves[0].Deviation == nil || fmt.Sprint(curves[1].Marked) != "[1]" {
+	if curves[0].Name != "b" || fmt.Sprint(curves[0].Marked) != "[1]" || curves[0].Deviation == nil ||
+		fmt.Sprint(curves[1].Marked) != "[1]" {
 		t.Errorf("%+v", curves)
 	}
 }
@@ -99,7 +102,8 @@ func withAttributes(t *testing.T) string {
 		fmt.Fprintln(&classes, g%2)
 		fmt.Fprintf(&attributes, "%d.5\n%d.25\n", g, 7*g%5)
 	}
-	for kind, text := range map[string]string{"A": arcs.String(), "graph_indicator": indicator.String(), "graph_labels": classes.String(), "node_attributes": attributes.String()} {
+	for kind, text := range map[string]string{"A": arcs.String(), "graph_indicator": indicator.String(),
+		"graph_labels": classes.String(), "node_attributes": attributes.String()} {
 		write(t, filepath.Join(dir, "real_"+kind+".txt"), text)
 	}
 	return dir
@@ -108,7 +112,8 @@ func withAttributes(t *testing.T) string {
 func TestAnchorsLineNamesTheScaleOfAttributes(t *testing.T) {
 	for data, want := range map[string]bool{withAttributes(t): true, molecules(t, "molecules"): false} {
 		for anchors, all := range map[string]bool{"all": true, "train": false} {
-			r := mustJSON(t, "eval", "gckn-path", "--data", data, "--cv", "2", "--inner", "2", "--path-size", "2", "--filters", "8", "--anchors", anchors)
+			r := mustJSON(t, "eval", "gckn-path", "--data", data, "--cv", "2", "--inner", "2", "--path-size", "2",
+				"--filters", "8", "--anchors", anchors)
 			if got := strings.Contains(r["anchors"].(string), "scale of the attributes"); got != (want && all) {
 				t.Errorf("%s, --anchors %s: %v", data, anchors, r["anchors"])
 			}
@@ -118,9 +123,11 @@ func TestAnchorsLineNamesTheScaleOfAttributes(t *testing.T) {
 
 func TestFeaturesThatTheDataDoNotHave(t *testing.T) {
 	labelled, out := molecules(t, "molecules"), filepath.Join(t.TempDir(), "out")
-	for data, features := range map[string][]string{labelled: {"attributes", "attributes+labels"}, withAttributes(t): {"labels", "attributes+labels"}} {
+	for data, features := range map[string][]string{labelled: {"attributes", "attributes+labels"},
+		withAttributes(t): {"labels", "attributes+labels"}} {
 		for _, f := range features {
-			for _, args := range [][]string{{"eval", "gckn-path"}, {"train", "gckn-path", "-o", out}, {"embed", "gckn-path", "-o", out}} {
+			for _, args := range [][]string{{"eval", "gckn-path"}, {"train", "gckn-path", "-o", out},
+				{"embed", "gckn-path", "-o", out}} {
 				fails(t, exitUsage, []string{"--features " + f, "no "}, append(args, "--data", data, "--features", f)...)
 			}
 		}
@@ -132,10 +139,12 @@ func TestDataOfNothing(t *testing.T) {
 	write(t, filepath.Join(dir, "none.txt"), "0\n")
 	write(t, filepath.Join(dir, "bare.txt"), "2\n0 1\n0 2\n")
 	model, out := trained(t, molecules(t, "molecules")), filepath.Join(dir, "out.svg")
-	for name, want := range map[string]string{"none": "data set none has no graphs", "bare": "data set bare has no vertices"} {
+	for name, want := range map[string]string{"none": "data set none has no graphs",
+		"bare": "data set bare has no vertices"} {
 		data := filepath.Join(dir, name+".txt")
 		for _, args := range [][]string{
-			{"eval", "gckn-path"}, {"train", "gckn-path", "-o", out}, {"embed", "gckn-path", "-o", out}, {"predict", "--model", model},
+			{"eval", "gckn-path"}, {"train", "gckn-path", "-o", out}, {"embed", "gckn-path", "-o", out},
+			{"predict", "--model", model},
 			{"explain", "--model", model, "--index", "0", "-o", out},
 		} {
 			fails(t, exitFailure, []string{want}, append(args, "--data", data)...)

@@ -18,7 +18,9 @@ type machineFlags struct {
 func (m *machineFlags) add(fs *pflag.FlagSet, defaults string) {
 	m.flags = fs
 	fs.Var(newSingle(&m.c, parseConstant), "c", "`C` constant of the classifier, in place of choosing it")
-	fs.Var(newSingle(&m.grid, parseGrid), "c-grid", "`C,...` values of C to choose from, or code or paper for the grids of the published code and of the paper of GCKN (default "+defaults+")")
+	fs.Var(newSingle(&m.grid, parseGrid), "c-grid",
+		"`C,...` values of C to choose from, or code or paper for the grids of the published code and of the paper of GCKN "+
+			"(default "+defaults+")")
 }
 
 func (m *machineFlags) check() error {

@@ -68,7 +68,8 @@ func fails(t *testing.T, status int, words []string, args ...string) {
 func molecules(t *testing.T, name string, more ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
-	must(t, append([]string{"data", "synth", "molecules", "--graphs", "60", "--vertices", "12", "--seed", "1", "--out", dir}, more...)...)
+	must(t, append([]string{"data", "synth", "molecules", "--graphs", "60", "--vertices", "12", "--seed", "1",
+		"--out", dir}, more...)...)
 	return dir
 }
 
@@ -121,8 +122,10 @@ func writeTU(t *testing.T, name string, graphs []tuGraph) string {
 
 func TestHelpTeaches(t *testing.T) {
 	for _, args := range [][]string{
-		{}, {"--help"}, {"help", "train"}, {"data"}, {"data", "synth", "--help"}, {"train", "--help"}, {"train", "gckn-path", "--help"},
-		{"predict", "--help"}, {"explain", "--help"}, {"dump", "--help"}, {"embed", "--help"}, {"eval", "--help"}, {"devices", "--help"},
+		{}, {"--help"}, {"help", "train"}, {"data"}, {"data", "synth", "--help"}, {"train", "--help"},
+		{"train", "gckn-path", "--help"},
+		{"predict", "--help"}, {"explain", "--help"}, {"dump", "--help"}, {"embed", "--help"}, {"eval", "--help"},
+		{"devices", "--help"},
 	} {
 		text := must(t, args...)
 		for _, want := range []string{"Usage:", "  grove "} {
@@ -149,7 +152,8 @@ func TestWrongUsageExitsWithTwo(t *testing.T) {
 		{[]string{"KIND", "molecules"}, []string{"data", "synth"}},
 		{[]string{"kind", "molecules"}, []string{"data", "synth", "moleculs", "--out", out}},
 		{[]string{"--out"}, []string{"data", "synth", "molecules"}},
-		{[]string{"--graphs", "many", "whole number"}, []string{"data", "synth", "molecules", "--out", out, "--graphs", "many"}},
+		{[]string{"--graphs", "many", "whole number"},
+			[]string{"data", "synth", "molecules", "--out", out, "--graphs", "many"}},
 		{[]string{"--graphs", "-3"}, []string{"data", "synth", "molecules", "--out", out, "--graphs", "-3"}},
 		{[]string{"--graphs", "0"}, []string{"data", "synth", "molecules", "--out", out, "--graphs", "0"}},
 		{[]string{"--sed", "--seed"}, []string{"data", "synth", "molecules", "--out", out, "--sed", "1"}},
@@ -166,18 +170,22 @@ func TestWrongUsageExitsWithTwo(t *testing.T) {
 		{[]string{"path size 99"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--path-size", "99"}},
 		{[]string{"--pooling", "sum, mean"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--pooling", "median"}},
 		{[]string{"--layers", "4:128:0.6"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--layers", "4"}},
-		{[]string{"--layers", "layer 2"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--layers", "4:8:0.6,0:8:0.6"}},
-		{[]string{"--layers", "--sigma"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--layers", "4:8:0.6", "--sigma", "1"}},
+		{[]string{"--layers", "layer 2"}, []string{"train", "gckn-path", "--data", "x", "-o", out,
+			"--layers", "4:8:0.6,0:8:0.6"}},
+		{[]string{"--layers", "--sigma"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--layers", "4:8:0.6",
+			"--sigma", "1"}},
 		{[]string{"--device", "cuda"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--device", "cuda:99"}},
 		{[]string{"--workers", "-1"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--workers", "-1"}},
 		{[]string{"--seed", "-1"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--seed", "-1"}},
 		{[]string{"--concat", "follow"}, []string{"train", "--concat", "gckn-path", "--data", "x", "-o", out}},
-		{[]string{"--sigma 0.4,0.6", "one value"}, []string{"embed", "gckn-path", "--data", "x", "-o", out, "--sigma", "0.4,0.6"}},
+		{[]string{"--sigma 0.4,0.6", "one value"},
+			[]string{"embed", "gckn-path", "--data", "x", "-o", out, "--sigma", "0.4,0.6"}},
 		{[]string{"--model", "not both"}, []string{"embed", "gckn-path", "--model", "m", "--data", "x", "-o", out}},
 		{[]string{"--model"}, []string{"predict", "--data", "x"}},
 		{[]string{"--model", "needs a value"}, []string{"predict", "--model"}},
 		{[]string{"--json", "-o -"}, []string{"predict", "--model", "m", "--data", "x", "-o", "-", "--json"}},
-		{[]string{"--index", "5-2", "backwards"}, []string{"explain", "--model", "m", "--data", "x", "-o", "x.svg", "--index", "5-2"}},
+		{[]string{"--index", "5-2", "backwards"},
+			[]string{"explain", "--model", "m", "--data", "x", "-o", "x.svg", "--index", "5-2"}},
 		{[]string{"--index", "first"}, []string{"explain", "--model", "m", "--data", "x", "-o", "x.svg", "--index", "first"}},
 		{[]string{".svg"}, []string{"explain", "--model", "m", "--data", "x", "-o", "x.png", "--index", "1"}},
 		{[]string{"man"}, []string{"man"}},
@@ -197,10 +205,14 @@ func TestFailuresExitWithOneAndNameTheFile(t *testing.T) {
 	}{
 		{[]string{"/nowhere"}, []string{"data", "info", "/nowhere"}},
 		{[]string{"broken_A.txt:2"}, []string{"data", "info", filepath.Join(dir, "broken")}},
-		{[]string{"broken_A.txt:2"}, []string{"train", "gckn-path", "--data", filepath.Join(dir, "broken"), "-o", filepath.Join(dir, "m")}},
-		{[]string{"text.grove", "not a Grove model"}, []string{"predict", "--model", filepath.Join(dir, "text.grove"), "--data", dir}},
-		{[]string{"none.grove", "no such file"}, []string{"predict", "--model", filepath.Join(dir, "none.grove"), "--data", dir}},
-		{[]string{"fetch", "http://127.0.0.1:1"}, []string{"data", "fetch", "MUTAG", "--dir", dir, "--url", "http://127.0.0.1:1/"}},
+		{[]string{"broken_A.txt:2"}, []string{"train", "gckn-path", "--data", filepath.Join(dir, "broken"),
+			"-o", filepath.Join(dir, "m")}},
+		{[]string{"text.grove", "not a Grove model"},
+			[]string{"predict", "--model", filepath.Join(dir, "text.grove"), "--data", dir}},
+		{[]string{"none.grove", "no such file"},
+			[]string{"predict", "--model", filepath.Join(dir, "none.grove"), "--data", dir}},
+		{[]string{"fetch", "http://127.0.0.1:1"},
+			[]string{"data", "fetch", "MUTAG", "--dir", dir, "--url", "http://127.0.0.1:1/"}},
 	} {
 		fails(t, exitFailure, c.words, c.args...)
 	}
@@ -234,7 +246,8 @@ func TestDevices(t *testing.T) {
 func TestManualPagesCoverEveryCommand(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man", "man1")
 	must(t, "man", dir)
-	for _, page := range []string{"grove", "grove-data", "grove-data-synth", "grove-eval", "grove-train", "grove-predict", "grove-embed", "grove-explain", "grove-dump", "grove-devices", "grove-man"} {
+	for _, page := range []string{"grove", "grove-data", "grove-data-synth", "grove-eval", "grove-train", "grove-predict",
+		"grove-embed", "grove-explain", "grove-dump", "grove-devices", "grove-man"} {
 		raw, err := os.ReadFile(filepath.Join(dir, page+".1"))
 		if err != nil {
 			t.Error(err)

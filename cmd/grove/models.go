@@ -78,7 +78,10 @@ type embedder interface {
 }
 
 // addModels adds to a command one command for each model that knows the verb, with the model's flags.
-func addModels(to *cobra.Command, examples func(model string) string, do func(c *cobra.Command, f family, model string, flags modelFlags) error) {
+func addModels(
+	to *cobra.Command, examples func(model string) string,
+	do func(c *cobra.Command, f family, model string, flags modelFlags) error,
+) {
 	for _, f := range families() {
 		if !slices.Contains(f.verbs, to.Name()) {
 			continue

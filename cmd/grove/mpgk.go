@@ -16,7 +16,8 @@ import (
 
 func mpgkFamily() family {
 	return family{
-		name: "MPGK", kind: "mpgk", load: loadMPGK, inner: "5", verbs: []string{"eval", "train", "embed", "gram"}, learns: "hierarchies",
+		name: "MPGK", kind: "mpgk", load: loadMPGK, inner: "5", verbs: []string{"eval", "train", "embed", "gram"},
+		learns: "hierarchies",
 		models: []modelName{
 			{"mpgk-rr", "message passing kernel, neighbourhoods and graphs by all pairs"},
 			{"mpgk-ra", "message passing kernel, neighbourhoods by all pairs, graphs by an assignment"},
@@ -95,7 +96,9 @@ func mpgkName(o mpgk.Options) string {
 
 // fit fits a kernel on the graphs in train, or on all where train is nil, and returns all graphs as it
 // sees them.
-func (m *mpgkFlags) fit(ctx context.Context, w *work, o mpgk.Options, train []int) (*dataset.Encoding, *mpgk.Model, *graph.Batch, error) {
+func (m *mpgkFlags) fit(
+	ctx context.Context, w *work, o mpgk.Options, train []int,
+) (*dataset.Encoding, *mpgk.Model, *graph.Batch, error) {
 	encoding, err := m.encode(w.data, train)
 	if err != nil {
 		return nil, nil, nil, err

@@ -47,25 +47,31 @@ func (m *mpgkFlags) add(fs *pflag.FlagSet, verb string) {
 	fs.Float64Var(&m.opt.Alpha, "alpha", m.opt.Alpha, "`A` weight of the vertex in an update")
 	fs.Float64Var(&m.opt.Beta, "beta", m.opt.Beta, "`B` weight of its neighbourhood")
 	featuresVar(fs, &m.features, "auto", "labels", "degrees", "raw", "raw+labels", "attributes", "attributes+labels")
-	fs.IntVar(&m.opt.Landmarks, "landmarks", m.opt.Landmarks, "`N` vertices of a Nyström approximation of the kernel between vertices (200 in the paper), 0: exact")
+	fs.IntVar(&m.opt.Landmarks, "landmarks", m.opt.Landmarks,
+		"`N` vertices of a Nyström approximation of the kernel between vertices (200 in the paper), 0: exact")
 	fs.IntVar(&m.opt.Branching, "branching", m.opt.Branching, "`N` children of a node of a hierarchy")
 	fs.IntVar(&m.opt.Depth, "depth", m.opt.Depth, "`N` depth of a hierarchy")
-	choiceVar(fs, &m.weights, "weights", []string{"paper", "published"}, "of the nodes of a hierarchy: those of the paper or of the published code")
+	choiceVar(fs, &m.weights, "weights", []string{"paper", "published"},
+		"of the nodes of a hierarchy: those of the paper or of the published code")
 	value = "`true,false` "
 	if verb == "gram" || verb == "embed" {
 		value = ""
 	}
-	fs.Var(newList(&m.sums, parseBool), "sum-iterations", value+"add up the kernels of all iterations, as the published code does")
+	fs.Var(newList(&m.sums, parseBool), "sum-iterations",
+		value+"add up the kernels of all iterations, as the published code does")
 	fs.Lookup("sum-iterations").NoOptDefVal = "true"
 	if verb == "embed" {
-		fs.Var(newSingle(&m.dims, parseCount), "dims", "`N` coordinates of a vertex, by kernel principal components (with --task node)")
+		fs.Var(newSingle(&m.dims, parseCount), "dims",
+			"`N` coordinates of a vertex, by kernel principal components (with --task node)")
 		fs.IntVar(&m.opt.GraphLandmarks, "graph-landmarks", 200, "`N` graphs that represent the others (without --task node)")
 		return
 	}
 	fs.BoolVar(&m.opt.Normalise, "normalise", false, "divide kernel values by those of the graphs with themselves")
 	if m.predicts = verb != "gram"; m.predicts {
-		fs.Var(newSingle(&m.epsilon, parsePositive), "epsilon", "`E` error that costs nothing in a regression, in units of the target")
-		choiceVar(fs, &m.head, "head", []string{"svr", "mlp"}, "of a regression: support vector regression, or a network on the kernel with a few graphs")
+		fs.Var(newSingle(&m.epsilon, parsePositive), "epsilon",
+			"`E` error that costs nothing in a regression, in units of the target")
+		choiceVar(fs, &m.head, "head", []string{"svr", "mlp"},
+			"of a regression: support vector regression, or a network on the kernel with a few graphs")
 		fs.IntVar(&m.opt.GraphLandmarks, "graph-landmarks", 0, "`N` those graphs (default 200 with --head mlp)")
 		fs.IntVar(&m.network.Hidden, "hidden", m.network.Hidden, "`N` hidden units of the network")
 		fs.IntVar(&m.network.Epochs, "epochs", m.network.Epochs, "`N` passes over the data that train the network")

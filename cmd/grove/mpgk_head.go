@@ -78,11 +78,12 @@ func (s *networkSetting) train(ctx context.Context, _ float64) (predictor, error
 		return nil, err
 	}
 	d := s.work.data
-	n, err := autodiff.FitMLP(ctx, s.work.engine, x, column(d.Targets), examplesOf(d).known, s.network, func(epoch, epochs int, loss float64) {
-		if s.work.report != nil {
-			s.work.report(fmt.Sprintf("train, loss %.4g", loss), epoch, epochs)
-		}
-	})
+	n, err := autodiff.FitMLP(ctx, s.work.engine, x, column(d.Targets), examplesOf(d).known, s.network,
+		func(epoch, epochs int, loss float64) {
+			if s.work.report != nil {
+				s.work.report(fmt.Sprintf("train, loss %.4g", loss), epoch, epochs)
+			}
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +104,9 @@ type kernelNetwork struct {
 }
 
 // predict implements predictor.
-func (n *kernelNetwork) predict(ctx context.Context, d *dataset.Dataset, report func(string, int, int)) (*predictions, error) {
+func (n *kernelNetwork) predict(
+	ctx context.Context, d *dataset.Dataset, report func(string, int, int),
+) (*predictions, error) {
 	b, err := n.encoding.Apply(d)
 	if err != nil {
 		return nil, err

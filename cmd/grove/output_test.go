@@ -48,10 +48,12 @@ func TestDataIsNotOverwrittenUnasked(t *testing.T) {
 	} {
 		fails(t, exitUsage, []string{"--out", "holds a data set", "--overwrite"}, args...)
 	}
-	fails(t, exitUsage, []string{"--out", "vertex task", "remove it first"}, "data", "synth", "block-model", "--vertices", "40", "--out", held, "--overwrite")
+	fails(t, exitUsage, []string{"--out", "vertex task", "remove it first"}, "data", "synth", "block-model",
+		"--vertices", "40", "--out", held, "--overwrite")
 	for _, out := range []string{from, link, filepath.Join(from, "..", "from")} {
 		fails(t, exitUsage, []string{"--out", "read from"}, "data", "convert", from, "--out", out, "--overwrite")
-		fails(t, exitUsage, []string{"--out", "read from"}, "data", "convert", filepath.Join(from, "from_A.txt"), "--out", out)
+		fails(t, exitUsage, []string{"--out", "read from"}, "data", "convert", filepath.Join(from, "from_A.txt"),
+			"--out", out)
 	}
 	if !sameState(before, dirState(t, held)) || !sameState(input, dirState(t, from)) {
 		t.Error("a refused command changed a data set")
@@ -82,7 +84,8 @@ func TestOutputsAreCheckedBeforeTheWork(t *testing.T) {
 			fails(t, exitFailure, []string{"--", out}, args...)
 		}
 	}
-	fails(t, exitUsage, []string{"--out", "is a file"}, "data", "synth", "molecules", "--out", filepath.Join(fixed, "deep", "er"))
+	fails(t, exitUsage, []string{"--out", "is a file"}, "data", "synth", "molecules",
+		"--out", filepath.Join(fixed, "deep", "er"))
 	fails(t, exitUsage, []string{"--out", "is a file"}, "data", "synth", "molecules", "--out", fixed)
 	if state := dirState(t, dir); len(state) != 1 || state["fixed.svg"] != "old" {
 		t.Errorf("the folder holds %v", state)
@@ -116,14 +119,16 @@ func TestOutputsFollowLinksAndFillPipes(t *testing.T) {
 		t.Error("the link was replaced")
 	}
 	for _, path := range []string{pipe, dir} { // nobody writes: reading would block
-		fails(t, exitFailure, []string{"--model", path, "not a regular file", "copy"}, "predict", "--model", path, "--data", data)
+		fails(t, exitFailure, []string{"--model", path, "not a regular file", "copy"}, "predict", "--model", path,
+			"--data", data)
 	}
 }
 
 func TestConvertNamesTheEmptyGraphAtTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "pair.txt"), "2\n2 0\n0 1 1\n0 1 0\n0 1\n")
-	fails(t, exitFailure, []string{"graph 1", "no vertices", "leave this graph out"}, "data", "convert", filepath.Join(dir, "pair.txt"), "--out", filepath.Join(dir, "out"))
+	fails(t, exitFailure, []string{"graph 1", "no vertices", "leave this graph out"}, "data", "convert",
+		filepath.Join(dir, "pair.txt"), "--out", filepath.Join(dir, "out"))
 	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
 		t.Error("a folder was made")
 	}

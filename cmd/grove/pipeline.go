@@ -50,7 +50,8 @@ func (s *pipelineSetting) train(ctx context.Context, c float64) (predictor, erro
 		return nil, err
 	}
 	v.spent.transforming(transforming)
-	classifier, err := svm.FitClassifier(ctx, x, nil, v.Data.Classes, []float64{c}, svm.Options{Workers: v.Engine.Workers()})
+	classifier, err := svm.FitClassifier(ctx, x, nil, v.Data.Classes, []float64{c},
+		svm.Options{Workers: v.Engine.Workers()})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,9 @@ func checkEncoding(e *dataset.Encoding, in gckn.Input) error {
 }
 
 // predict classifies every graph of a data set.
-func (p *pipeline) predict(ctx context.Context, d *dataset.Dataset, report func(string, int, int)) (*predictions, error) {
+func (p *pipeline) predict(
+	ctx context.Context, d *dataset.Dataset, report func(string, int, int),
+) (*predictions, error) {
 	x, err := p.network.graphs(ctx, d, report)
 	if err != nil {
 		return nil, err
@@ -140,7 +143,10 @@ func (p *pipeline) predict(ctx context.Context, d *dataset.Dataset, report func(
 func (p *pipeline) width() (columns int, dtype tensor.Dtype) { return p.network.width() }
 
 // each implements rowStream.
-func (p *pipeline) each(ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int), visit func(*tensor.Dense) error) error {
+func (p *pipeline) each(
+	ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int),
+	visit func(*tensor.Dense) error,
+) error {
 	return p.network.each(ctx, d, perVertex, report, visit)
 }
 

@@ -34,7 +34,8 @@ func TestTrainReportsHowItChose(t *testing.T) {
 	data := molecules(t, "molecules")
 	out := filepath.Join(t.TempDir(), "m.grove")
 	r := mustJSON(t, small("train", "gckn-path", "--data", data, "-o", out, "--sigma", "0.5,1")...)
-	for _, key := range []string{"model", "dataset", "n_graphs", "device", "setting", "params", "c", "training_accuracy", "cross_validated", "file", "seconds"} {
+	for _, key := range []string{"model", "dataset", "n_graphs", "device", "setting", "params", "c", "training_accuracy",
+		"cross_validated", "file", "seconds"} {
 		if r[key] == nil {
 			t.Errorf("no %s in %v", key, r)
 		}
@@ -105,7 +106,8 @@ func TestPredictLabelsAndClassesThatWereNeverSeen(t *testing.T) {
 	if r["n_unknown_class"] != 1.0 || len(r["unknown_labels"].([]any)) == 0 {
 		t.Errorf("a strange class and strange labels: %v", r)
 	}
-	if text := must(t, "predict", "--model", model, "--data", data); !strings.Contains(text, "never saw") || !strings.Contains(text, "counted as wrong") {
+	if text := must(t, "predict", "--model", model, "--data", data); !strings.Contains(text, "never saw") ||
+		!strings.Contains(text, "counted as wrong") {
 		t.Errorf("no word about them in %q", text)
 	}
 }
@@ -182,9 +184,11 @@ func TestEmbedWritesOneRowForEachGraphOrVertex(t *testing.T) {
 		dtype         string
 	}{
 		{small("embed", "gckn-path", "--data", data, "-o", out), 60, 3 * 16, "<f4"},
-		{small("embed", "gckn-path", "--data", data, "-o", out, "--lengths", "last", "--precision", "float64"), 60, 16, "<f8"},
+		{small("embed", "gckn-path", "--data", data, "-o", out, "--lengths", "last", "--precision", "float64"), 60, 16,
+			"<f8"},
 		{small("embed", "gckn-subtree", "--data", data, "-o", out, "--task", "node"), vertices, 3 * 16, "<f4"},
-		{[]string{"embed", "gckn-walk", "--data", data, "-o", out, "--layers", "2:8:0.5,1:4:1", "--concat"}, 60, 2*8 + 2*4, "<f4"},
+		{[]string{"embed", "gckn-walk", "--data", data, "-o", out, "--layers", "2:8:0.5,1:4:1", "--concat"}, 60, 2*8 + 2*4,
+			"<f4"},
 		{[]string{"embed", "--model", model, "--data", data, "-o", out}, 60, 3 * 16, "<f4"},
 	} {
 		r := mustJSON(t, c.args...)
@@ -197,7 +201,8 @@ func TestEmbedWritesOneRowForEachGraphOrVertex(t *testing.T) {
 		}
 		shape := reader.Header.Descr.Shape
 		if len(shape) != 2 || shape[0] != c.rows || shape[1] != c.columns || reader.Header.Descr.Type != c.dtype {
-			t.Errorf("%v: the file holds %v %v, want %d x %d %s", c.args, shape, reader.Header.Descr.Type, c.rows, c.columns, c.dtype)
+			t.Errorf("%v: the file holds %v %v, want %d x %d %s", c.args, shape, reader.Header.Descr.Type, c.rows, c.columns,
+				c.dtype)
 		}
 		if c.dtype == "<f4" {
 			var values []float32
@@ -212,7 +217,8 @@ func TestEmbedVertexTask(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "blocks")
 	must(t, "data", "synth", "block-model", "--vertices", "60", "--out", data)
 	out := filepath.Join(t.TempDir(), "X.npy")
-	if r := mustJSON(t, small("embed", "gckn-path", "--data", data, "-o", out)...); r["task"] != "node" || r["rows"] != 60.0 {
+	if r := mustJSON(t, small("embed", "gckn-path", "--data", data, "-o", out)...); r["task"] != "node" ||
+		r["rows"] != 60.0 {
 		t.Errorf("a vertex task is embedded by vertices: %v", r)
 	}
 }

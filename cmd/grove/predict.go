@@ -74,7 +74,8 @@ func (a *app) predict(c *cobra.Command, where *computing, model, data, out strin
 	if d, err = asLearned(d, h); err != nil {
 		return err
 	}
-	r := predictReport{Model: h.Model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), Task: h.Task, Classes: h.Classes}
+	r := predictReport{Model: h.Model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), Task: h.Task,
+		Classes: h.Classes}
 	load := seconds(start)
 	var spent stopwatch
 	transforming := time.Now()

@@ -106,7 +106,8 @@ func writeSeconds(w io.Writer, s eval.Seconds) {
 	if s.Load+s.Fit+s.Transform+s.Select > s.Total {
 		beside = ", some of it at the same time"
 	}
-	fact(w, "seconds", "%.2f in all (load %.2f, fit %.2f, transform %.2f, select %.2f%s)", s.Total, s.Load, s.Fit, s.Transform, s.Select, beside)
+	fact(w, "seconds", "%.2f in all (load %.2f, fit %.2f, transform %.2f, select %.2f%s)",
+		s.Total, s.Load, s.Fit, s.Transform, s.Select, beside)
 }
 
 // constant writes a value of C.

@@ -50,7 +50,8 @@ Your own graphs: write them in the TU format (see grove data convert --help).`,
 	root.SetUsageFunc(func(c *cobra.Command) error { return writeHelp(c.OutOrStderr(), c, false) })
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c.OutOrStdout(), c, true) })
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newData(a), newEval(a), newTrain(a), newPredict(a), newExplain(a), newDump(a), newEmbed(a), newGram(a), newDevices(a), newMan(a), newCompletion(a))
+	root.AddCommand(newData(a), newEval(a), newTrain(a), newPredict(a), newExplain(a), newDump(a), newEmbed(a), newGram(a),
+		newDevices(a), newMan(a), newCompletion(a))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	finish(root)

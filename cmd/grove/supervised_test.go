@@ -27,16 +27,19 @@ func TestSupervisedModelTrainsAndPredicts(t *testing.T) {
 	if len(first["decisions"].([]any)) != 1 {
 		t.Errorf("two classes have one decision value: %v", first)
 	}
-	if rows := mustJSON(t, "embed", "--model", model, "--data", data, "-o", filepath.Join(t.TempDir(), "X.npy"))["rows"]; rows != 60.0 {
+	x := filepath.Join(t.TempDir(), "X.npy")
+	if rows := mustJSON(t, "embed", "--model", model, "--data", data, "-o", x)["rows"]; rows != 60.0 {
 		t.Errorf("%v rows", rows)
 	}
 }
 
 func TestSupervisedTrainingGoesOnFromItsCheckpoint(t *testing.T) {
 	data, dir := molecules(t, "molecules"), t.TempDir()
-	whole, resumed, state := filepath.Join(dir, "whole.grove"), filepath.Join(dir, "resumed.grove"), filepath.Join(dir, "state")
+	whole, resumed, state := filepath.Join(dir, "whole.grove"), filepath.Join(dir, "resumed.grove"),
+		filepath.Join(dir, "state")
 	must(t, supervised("train", "gckn-path-sup", "--data", data, "-o", whole)...)
-	must(t, supervised("train", "gckn-path-sup", "--data", data, "-o", resumed, "--checkpoint", state, "--checkpoint-every", "3")...)
+	must(t, supervised("train", "gckn-path-sup", "--data", data, "-o", resumed, "--checkpoint", state,
+		"--checkpoint-every", "3")...)
 	if string(readFile(t, whole)) != string(readFile(t, resumed)) {
 		t.Error("keeping checkpoints changes the model")
 	}
@@ -46,7 +49,8 @@ func TestSupervisedTrainingGoesOnFromItsCheckpoint(t *testing.T) {
 	if err := os.WriteFile(state, []byte("rubbish"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, exitFailure, []string{"state"}, supervised("train", "gckn-path-sup", "--data", data, "-o", resumed, "--checkpoint", state)...)
+	fails(t, exitFailure, []string{"state"},
+		supervised("train", "gckn-path-sup", "--data", data, "-o", resumed, "--checkpoint", state)...)
 }
 
 func TestSupervisedEvalChoosesEpochs(t *testing.T) {
@@ -58,7 +62,8 @@ func TestSupervisedEvalChoosesEpochs(t *testing.T) {
 			t.Errorf("chosen: %v", p)
 		}
 	}
-	if text := must(t, args...); !strings.Contains(text, "epochs") || !strings.Contains(text, "1/10 of the training part held out") {
+	if text := must(t, args...); !strings.Contains(text, "epochs") ||
+		!strings.Contains(text, "1/10 of the training part held out") {
 		t.Errorf("no word of epochs and the part held out: %s", text)
 	}
 	published := must(t, append(args, "--selection", "published", "--plot", filepath.Join(t.TempDir(), "epochs.svg"))...)
@@ -109,7 +114,8 @@ func TestSupervisedTrainsFromShards(t *testing.T) {
 		dir := t.TempDir()
 		store := filepath.Join(dir, "molecules")
 		must(t, "data", "convert", data, "--to", "shards", "--out", store)
-		if have, want := mustJSON(t, "data", "info", store), mustJSON(t, "data", "info", data); have["vertices"] != want["vertices"] {
+		if have, want := mustJSON(t, "data", "info", store),
+			mustJSON(t, "data", "info", data); have["vertices"] != want["vertices"] {
 			t.Errorf("%v vertices in the store, want %v", have["vertices"], want["vertices"])
 		}
 		memory, stored := filepath.Join(dir, "memory.grove"), filepath.Join(dir, "stored.grove")
@@ -134,7 +140,8 @@ func TestSupervisedTrainsFromShards(t *testing.T) {
 		}
 		must(t, "data", "convert", data, "--to", "shards", "--out", store, "--overwrite")
 		fails(t, exitUsage, []string{"--overwrite"}, "data", "convert", data, "--to", "shards", "--out", store)
-		fails(t, exitUsage, []string{"--features attributes", "no attributes"}, append(args(store, stored), "--features", "attributes")...)
+		fails(t, exitUsage, []string{"--features attributes", "no attributes"},
+			append(args(store, stored), "--features", "attributes")...)
 		fails(t, exitUsage, []string{"--task node"}, append(args(store, stored), "--task", "node")...)
 		if err := os.Truncate(filepath.Join(store, "00000.graphs"), 100); err != nil {
 			t.Fatal(err)
@@ -147,5 +154,6 @@ func TestVertexTasksAreNoShards(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "blocks")
 	must(t, "data", "synth", "block-model", "--vertices", "60", "--out", data)
-	fails(t, exitFailure, []string{"task on vertices"}, "data", "convert", data, "--to", "shards", "--out", filepath.Join(dir, "store"))
+	fails(t, exitFailure, []string{"task on vertices"}, "data", "convert", data, "--to", "shards",
+		"--out", filepath.Join(dir, "store"))
 }

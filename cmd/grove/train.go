@@ -115,7 +115,8 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	}
 	load := seconds(start)
 	var spent stopwatch
-	r := &trainReport{Model: model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out, Notes: notesOn(d)}
+	r := &trainReport{Model: model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out,
+		Notes: notesOn(d)}
 	chosen, value, selecting, err := a.choose(c.Context(), f, d, flags, e, &spent, r)
 	if err != nil {
 		return err
@@ -143,7 +144,8 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 // choose picks a setting and a value of its grid by cross-validation, if there is anything to pick, and
 // notes in r how. It returns the index of the setting and the time that classifiers took.
 func (a *app) choose(
-	ctx context.Context, f *trainFlags, d *dataset.Dataset, flags modelFlags, e engine.Engine, spent *stopwatch, r *trainReport,
+	ctx context.Context, f *trainFlags, d *dataset.Dataset, flags modelFlags, e engine.Engine, spent *stopwatch,
+	r *trainReport,
 ) (chosen int, value float64, selecting time.Duration, err error) {
 	x := examplesOf(d)
 	p := eval.Problem{
@@ -164,8 +166,8 @@ func (a *app) choose(
 	}
 	parts := min(f.cv, len(x.known))
 	if parts < 2 {
-		return 0, 0, 0, usagef("%s cannot be cross-validated to choose among settings: give every option, such as --c, one value",
-			count(len(x.known), x.task.noun()))
+		return 0, 0, 0, usagef("%s cannot be cross-validated to choose among settings: "+
+			"give every option, such as --c, one value", count(len(x.known), x.task.noun()))
 	}
 	if p.Folds, err = x.folds(parts, 1, f.seed); err != nil {
 		return 0, 0, 0, err
@@ -242,7 +244,8 @@ func (r *trainReport) print(w io.Writer) {
 		fact(w, "error", "%.4g (root of the mean square) on the examples it was trained on", *r.RMSE)
 	}
 	if r.Validation != nil {
-		fact(w, "", "%s cross-validated at this choice (grove eval gives the honest figure)", written(r.Metric, *r.Validation, *r.Std))
+		fact(w, "", "%s cross-validated at this choice (grove eval gives the honest figure)",
+			written(r.Metric, *r.Validation, *r.Std))
 	}
 	for _, note := range r.Notes {
 		fact(w, "note", "%s", note)

@@ -48,7 +48,8 @@ func flagError(c *cobra.Command, err error) error {
 			return usagef("unknown flag --%s; did you mean --%s?", name, near)
 		}
 		if len(modelsBelow(c)) > 0 {
-			return usagef("unknown flag --%s; flags of a model follow its name: %s MODEL --%s (see %s MODEL --help)", name, c.CommandPath(), name, c.CommandPath())
+			return usagef("unknown flag --%s; flags of a model follow its name: %s MODEL --%s (see %s MODEL --help)",
+				name, c.CommandPath(), name, c.CommandPath())
 		}
 		return usagef("unknown flag --%s (see %s --help)", name, c.CommandPath())
 	case errors.As(err, &missing):
@@ -131,7 +132,8 @@ func requireFlags(c *cobra.Command, names ...string) error {
 // noArguments accepts a command line without arguments beside flags.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%sthere is nothing to do with %q: all is said by flags (see %s --help)", at(c), args[0], c.CommandPath())
+		return usagef("%sthere is nothing to do with %q: all is said by flags (see %s --help)",
+			at(c), args[0], c.CommandPath())
 	}
 	return nil
 }

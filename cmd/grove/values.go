@@ -155,7 +155,8 @@ func featuresVar(fs *pflag.FlagSet, value *dataset.Features, allowed ...dataset.
 	for i, f := range allowed {
 		words[i] = string(f)
 	}
-	fs.Var(newSingle(value, choice(allowed...)), "features", "what of its data a vertex shows; attributes are standardised, raw ones are not")
+	fs.Var(newSingle(value, choice(allowed...)), "features",
+		"what of its data a vertex shows; attributes are standardised, raw ones are not")
 	annotateWords(fs, "features", words)
 }
 

@@ -20,7 +20,9 @@ type vectorMachine struct {
 }
 
 // trainMachine trains a machine on the rows of x.
-func trainMachine(ctx context.Context, x *tensor.Dense, classes []int, kernel svm.VectorKernel, c float64, workers int) (*vectorMachine, error) {
+func trainMachine(
+	ctx context.Context, x *tensor.Dense, classes []int, kernel svm.VectorKernel, c float64, workers int,
+) (*vectorMachine, error) {
 	if kernel.Kind == svm.LinearKernel {
 		trained, err := svm.FitClassifier(ctx, x, nil, classes, []float64{c}, svm.Options{Workers: workers})
 		if err != nil {
@@ -147,5 +149,6 @@ func (s *storedVectors) load(h *head, f *modelfile.File, columns int) (*vectorMa
 	case len(support) > 0 && support[len(support)-1] >= x.Shape()[0]:
 		return nil, fmt.Errorf("support vector %d of %d", support[len(support)-1], x.Shape()[0])
 	}
-	return &vectorMachine{kernel: *s.Kernel, classifier: s.Classifier, support: x, workers: 1}, h.checkClasses(s.Classifier.Classes)
+	return &vectorMachine{kernel: *s.Kernel, classifier: s.Classifier, support: x, workers: 1},
+		h.checkClasses(s.Classifier.Classes)
 }

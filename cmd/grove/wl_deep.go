@@ -20,8 +20,9 @@ import (
 func deepFamily() family {
 	return family{
 		name: "deep WL-OA", kind: "dwl-oa", load: loadDeep, verbs: []string{"eval", "train", "gram"}, inner: "5",
-		models: []modelName{{"dwl-oa", "deep WL-OA: the assignment kernel with a weight for each colour, learned by EasyMKL"}},
-		flags:  func(model string) modelFlags { return newDeepFlags(model) },
+		models: []modelName{{"dwl-oa",
+			"deep WL-OA: the assignment kernel with a weight for each colour, learned by EasyMKL"}},
+		flags: func(model string) modelFlags { return newDeepFlags(model) },
 	}
 }
 
@@ -48,8 +49,10 @@ func (f *deepFlags) add(fs *pflag.FlagSet, verb string) {
 		value = "`L` "
 	}
 	fs.Var(newList(&f.lambdas, parseDecay), "lambda", value+"regularisation of the weights, from 0 to 1")
-	fs.Var(newList(&f.groups, parseRounds), "groups", "`N,...` groups of colours that share a weight (DWL-OA2), 0: a weight for each colour (DWL-OA1)")
-	choiceVar(fs, &f.norm, "weight-norm", []string{"sum", "l2"}, "norm that is 1 for the weights: their sum or their length")
+	fs.Var(newList(&f.groups, parseRounds), "groups",
+		"`N,...` groups of colours that share a weight (DWL-OA2), 0: a weight for each colour (DWL-OA1)")
+	choiceVar(fs, &f.norm, "weight-norm", []string{"sum", "l2"},
+		"norm that is 1 for the weights: their sum or their length")
 }
 
 // check implements modelFlags.
@@ -108,7 +111,9 @@ type deepSetting struct {
 	colours *eval.Shared[*coloured]
 }
 
-func newDeepSetting(f *deepFlags, w *work, o wl.Options, deep wl.DeepOptions, colours *eval.Shared[*coloured]) *deepSetting {
+func newDeepSetting(
+	f *deepFlags, w *work, o wl.Options, deep wl.DeepOptions, colours *eval.Shared[*coloured],
+) *deepSetting {
 	groups := "a weight for each colour"
 	if deep.Groups > 0 {
 		groups = count(deep.Groups, "group") + " of colours"
@@ -118,7 +123,8 @@ func newDeepSetting(f *deepFlags, w *work, o wl.Options, deep wl.DeepOptions, co
 		Deep wl.DeepOptions `json:"deep"`
 	}{o, deep}
 	s := &deepSetting{
-		name: fmt.Sprintf("%s, %s, lambda %g", count(o.Iterations, "round"), groups, deep.Lambda), deep: deep, colours: colours,
+		name: fmt.Sprintf("%s, %s, lambda %g", count(o.Iterations, "round"), groups, deep.Lambda), deep: deep,
+		colours: colours,
 	}
 	s.kernelSetting = kernelSetting{
 		KernelSVM: eval.KernelSVM{C: f.kernel.machine.grid}, model: f.kernel.model, options: params, work: w,

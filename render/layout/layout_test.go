@@ -75,8 +75,9 @@ var (
 	nitrobenzene = append(cycle(6), 0, 6, 6, 7, 6, 8)
 	naphthalene  = []int32{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0, 4, 6, 6, 7, 7, 8, 8, 9, 9, 5}
 	// 2-nitrophenanthrene: three fused rings and a nitro group, graph 0 of MUTAG
-	nitrophenanthrene = []int32{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0, 4, 6, 6, 7, 7, 8, 8, 9, 9, 3, 9, 10, 10, 11, 11, 12, 12, 13, 13, 8, 11, 14, 14, 15, 14, 16}
-	indole            = []int32{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0, 4, 6, 6, 7, 7, 8, 8, 5}
+	nitrophenanthrene = []int32{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0, 4, 6, 6, 7, 7, 8, 8, 9, 9, 3, 9, 10, 10, 11, 11, 12,
+		12, 13, 13, 8, 11, 14, 14, 15, 14, 16}
+	indole = []int32{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0, 4, 6, 6, 7, 7, 8, 8, 5}
 )
 
 type shape struct {
@@ -116,7 +117,8 @@ func shapes(t testing.TB) []shape {
 	}
 	for seed := range uint64(12) {
 		n := 5 + int(seed)*9
-		s = append(s, shape{fmt.Sprintf("random %d", seed), batchOf(t, n, seed%2 == 0, random(seed, n, n*(1+int(seed)%4))...)})
+		s = append(s, shape{fmt.Sprintf("random %d", seed),
+			batchOf(t, n, seed%2 == 0, random(seed, n, n*(1+int(seed)%4))...)})
 	}
 	return s
 }
@@ -184,7 +186,8 @@ func TestRingsAreRegularPolygons(t *testing.T) {
 		ends      []int32
 		tolerance float64 // degrees
 	}{
-		{"hexagon", cycle(6), 1e-6}, {"nitrobenzene", nitrobenzene, 6}, {"naphthalene", naphthalene, 6}, {"nitrophenanthrene", nitrophenanthrene, 6},
+		{"hexagon", cycle(6), 1e-6}, {"nitrobenzene", nitrobenzene, 6}, {"naphthalene", naphthalene, 6},
+		{"nitrophenanthrene", nitrophenanthrene, 6},
 		{"indole", indole, 6},
 	} {
 		b := batchOf(t, int(slices.Max(test.ends))+1, false, test.ends...)
@@ -203,7 +206,8 @@ func TestRingsAreRegularPolygons(t *testing.T) {
 }
 
 func TestPlanarMoleculesHaveNoCrossings(t *testing.T) {
-	for name, ends := range map[string][]int32{"nitrobenzene": nitrobenzene, "nitrophenanthrene": nitrophenanthrene, "tree": tree(2, 40)} {
+	for name, ends := range map[string][]int32{"nitrobenzene": nitrobenzene, "nitrophenanthrene": nitrophenanthrene,
+		"tree": tree(2, 40)} {
 		points := Place(batchOf(t, int(slices.Max(ends))+1, false, ends...), 0).Points
 		for i := 0; i < len(ends); i += 2 {
 			for j := 0; j < i; j += 2 {
