@@ -6,7 +6,9 @@ type program struct {
 	paths  []path
 	groups []group
 	slots  int
-	bits   bool // small graphs are words
+	cuts   []rule // of splits that cut all vertices of a graph
+	depth  int    // of the deepest tree
+	bits   bool   // small graphs are words
 }
 
 // path is a tree.
@@ -20,6 +22,7 @@ type step struct {
 	threshold    float64
 	lte, gt      int32
 	slot         int32 // where the walker keeps the value of a split that uses all vertices of a graph, or -1
+	cut          int32 // and its subsets
 	split        bool
 	missingAbove bool
 	pointed      [2]bool // whether a node below the LTE and the GT child points here
@@ -34,14 +37,15 @@ type group struct {
 // program makes trees ready.
 func (d *Data) program(trees []*Tree) *program {
 	p := &program{d: d, paths: make([]path, len(trees)), bits: d.bitsSuit()}
-	known := map[rule]int{}
+	known, cuts := map[rule]int{}, map[rule]int32{}
 	for i, t := range trees {
-		p.paths[i] = p.path(t, known)
+		p.paths[i] = p.path(t, known, cuts)
+		p.depth = max(p.depth, t.Depth())
 	}
 	return p
 }
 
-func (p *program) path(t *Tree, known map[rule]int) path {
+func (p *program) path(t *Tree, known map[rule]int, cuts map[rule]int32) path {
 	out := path{steps: make([]step, len(t.Nodes)), rules: make([]rule, len(t.Nodes))}
 	parent := make([]int32, len(t.Nodes))
 	for i := range t.Nodes {
@@ -56,7 +60,7 @@ func (p *program) path(t *Tree, known map[rule]int) path {
 		parent[n.LTE], parent[n.GT] = int32(i), int32(i)
 		if n.Split.Pointer == 0 {
 			if p.d.input.Level == Graphs {
-				s.slot = p.slotOf(out.rules[i], known)
+				s.slot, s.cut = p.slotOf(out.rules[i], known), p.cutOf(out.rules[i], cuts)
 			}
 			continue
 		}
@@ -74,9 +78,8 @@ func (p *program) path(t *Tree, known map[rule]int) path {
 	return out
 }
 
-// slotOf returns the slot of a split that uses all vertices.
-func (p *program) slotOf(r rule, known map[rule]int) int32 {
-	a := r.Aggregation
+// whole returns a split of all vertices without what does not matter to its vector.
+func (r rule) whole() rule {
 	r.Split = Split{Feature: r.Feature, Length: r.Length, Walk: r.Walk}
 	if r.Length == 0 || r.Walk != Cycle {
 		r.Walk = Source // all the same without a subset
@@ -84,6 +87,29 @@ func (p *program) slotOf(r rule, known map[rule]int) int32 {
 	if r.Length == 0 {
 		r.op = 0
 	}
+	return r
+}
+
+// cutOf returns the number of the subsets that a split of all vertices generates. Splits of many trees share them.
+func (p *program) cutOf(r rule, known map[rule]int32) int32 {
+	c := r.whole()
+	c.Threshold, c.MissingAbove = r.Threshold, r.MissingAbove
+	if r.Aggregation == Sum { // only its threshold is scaled
+		c.Aggregation = Sum
+	}
+	at, there := known[c]
+	if !there {
+		at = int32(len(p.cuts))
+		known[c] = at
+		p.cuts = append(p.cuts, c)
+	}
+	return at
+}
+
+// slotOf returns the slot of a split that uses all vertices.
+func (p *program) slotOf(r rule, known map[rule]int) int32 {
+	a := r.Aggregation
+	r = r.whole()
 	at, there := known[r]
 	if !there {
 		at = len(p.groups)
@@ -107,7 +133,7 @@ type walker struct {
 	e     *evaluator
 	row   []float64  // by slot, of one graph
 	lists []cutLists // by depth
-	bits  bitGraph   // in place of lists
+	bits  bitPart    // in place of lists
 
 	visit func(node int32, subset []int32, all bool) // unless nil, is told of every split that a graph meets
 }
@@ -137,7 +163,10 @@ func (w *walker) subset(r *rule, depth int, first, last int32) (subset []int32, 
 }
 
 // enter computes the values of a graph that splits use with all vertices.
-func (w *walker) enter(g int32) {
+func (w *walker) enter(g int32) { w.values(w.row, g) }
+
+// values fills in a row of the values of a graph.
+func (w *walker) values(row []float64, g int32) {
 	first, last := w.d.batch.Vertices(int(g))
 	for i := range w.p.groups {
 		group := &w.p.groups[i]
@@ -154,9 +183,9 @@ func (w *walker) enter(g int32) {
 			if slot < 0 {
 				continue
 			}
-			w.row[slot] = v.value(Aggregation(a))
+			row[slot] = v.value(Aggregation(a))
 			if last == first {
-				w.row[slot] = w.e.empty.value(group.rule.Walk)
+				row[slot] = w.e.empty.value(group.rule.Walk)
 			}
 		}
 	}

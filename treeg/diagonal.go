@@ -79,6 +79,7 @@ func (d *Data) diagonalGrid(op *operator, length int) grid {
 // meeting holds the two halves of closed walks.
 type meeting struct {
 	out, in half
+	n       int // vertices
 	grid    grid
 	same    bool // the matrix is symmetric and has no weights
 }
@@ -92,8 +93,9 @@ type half struct {
 
 func newMeeting(op *operator, n int, g grid) *meeting {
 	return &meeting{
-		out:  half{steps: &op.out, value: make([]float64, n), next: make([]float64, n)},
-		in:   half{steps: &op.in, value: make([]float64, n), next: make([]float64, n)},
+		out:  half{steps: &op.out},
+		in:   half{steps: &op.in},
+		n:    n,
 		grid: g,
 	}
 }
@@ -107,6 +109,11 @@ func (m *meeting) closedWalks(v int32, length int) float64 {
 			return m.out.steps.edges(v)
 		}
 		return m.thereAndBack(v)
+	}
+	if m.out.value == nil {
+		for _, h := range []*half{&m.out, &m.in} {
+			h.value, h.next = make([]float64, m.n), make([]float64, m.n)
+		}
 	}
 	a := (length + 1) / 2
 	m.out.spread(v, a, m.grid)
@@ -126,7 +133,7 @@ func (m *meeting) closedWalks(v int32, length int) float64 {
 func (m *meeting) loops(v int32) float64 {
 	out := m.out.steps
 	sum := 0.0
-	for p := out.ptr[v]; p < out.ptr[v+1]; p++ {
+	for p := out.ptr[v]; p < out.ptr[v+1] && out.col[p] <= v; p++ {
 		if out.col[p] == v {
 			sum += m.grid.round(out.at(p))
 		}

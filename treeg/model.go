@@ -187,16 +187,14 @@ func (w *walker) leaves(examples []int32, tell func(i, tree int, leaf int32)) {
 		}
 		return
 	}
+	if w.visit == nil && w.p.bits {
+		w.smallLeaves(examples, tell)
+	}
 	for i, g := range examples {
-		w.enter(g)
-		first, last := w.d.batch.Vertices(int(g))
-		if w.p.bits && last-first <= smallest && w.visit == nil {
-			w.bits.enter(w.d, first, last)
-			for t := range w.p.paths {
-				tell(i, t, w.bitLeaf(&w.p.paths[t], g))
-			}
+		if w.visit == nil && w.p.small(g) {
 			continue
 		}
+		w.enter(g)
 		for t := range w.p.paths {
 			tell(i, t, w.graph(&w.p.paths[t], g))
 		}

@@ -3,21 +3,34 @@ package treeg
 import "math/bits"
 
 // Prediction of small graphs. The subsets of a graph of at most 64 vertices are words, and one-hot features along
-// walks are counts of bits. All sums are exact, so the values are those of the lists that larger graphs use.
+// walks are counts of bits. All sums are exact, so the values are those of the lists that larger graphs use. Some graphs
+// go through a tree together, so that a split is looked at once for all of them.
 
-const smallest = 64
+const smallest, together = 64, 64
 
-// bitGraph is the graph that a walker is in.
+// bitGraph is a small graph on its way through trees.
 type bitGraph struct {
-	first    int32
-	n        int
-	full     uint64
-	in, out  []uint64    // operator*n + vertex: where steps come from and lead to
-	ones     []uint64    // by feature: vertices whose value is 1, of the features that are known
-	known    []bool      // by feature
-	cuts     [][2]uint64 // by depth: the subsets below and above
-	subset   []int32     // a word written as a list
-	counts   []float64   // of walks
+	graph   int32
+	first   int32
+	n       int
+	full    uint64
+	in, out []uint64    // operator*n + vertex: where steps come from and lead to
+	ones    []uint64    // by feature: vertices whose value is 1, of the features that are known
+	known   []bool      // by feature
+	row     []float64   // by slot
+	cuts    [][2]uint64 // by depth: the subsets below and above
+	whole   []uint64    // by program.cuts: the vertices above, of the splits that are cut
+	isCut   []bool
+}
+
+// bitPart are small graphs that go through trees together.
+type bitPart struct {
+	graphs   []bitGraph
+	of       []int        // positions of the graphs among the examples
+	all      []uint8      // 0, 1, ... for all graphs
+	lists    [][2][]uint8 // by depth: graphs that go to the LTE and to the GT child
+	subset   []int32      // a word written as a list
+	counts   []float64    // of walks
 	previous []float64
 }
 
@@ -45,16 +58,20 @@ func (d *Data) bitsSuit() bool {
 	return true
 }
 
-// enter reads the arcs of a graph.
-func (b *bitGraph) enter(d *Data, first, last int32) {
+// enter makes a graph ready for the trees of a program.
+func (b *bitGraph) enter(p *program, g int32) {
+	d := p.d
+	first, last := d.batch.Vertices(int(g))
 	n := int(last - first)
-	b.first, b.n, b.full = first, n, 1<<n-1
-	if len(b.known) == 0 {
+	b.graph, b.first, b.n, b.full = g, first, n, 1<<n-1
+	if b.row == nil {
 		b.known, b.ones = make([]bool, len(d.kept)), make([]uint64, len(d.kept))
 		b.in, b.out = make([]uint64, smallest*len(d.operators)), make([]uint64, smallest*len(d.operators))
-		b.counts, b.previous = make([]float64, smallest), make([]float64, smallest)
+		b.row, b.cuts = make([]float64, p.slots), make([][2]uint64, p.depth)
+		b.whole, b.isCut = make([]uint64, len(p.cuts)), make([]bool, len(p.cuts))
 	}
 	clear(b.known)
+	clear(b.isCut)
 	for o, op := range d.operators {
 		in, out := b.in[o*n:(o+1)*n], b.out[o*n:(o+1)*n]
 		for v := range n {
@@ -92,45 +109,84 @@ func (b *bitGraph) onesOf(d *Data, k int, st *strand) uint64 {
 }
 
 // list writes a word as a list of vertices of the batch.
-func (b *bitGraph) list(w uint64) []int32 {
-	b.subset = b.subset[:0]
+func (p *bitPart) list(b *bitGraph, w uint64) []int32 {
+	p.subset = p.subset[:0]
 	for ; w != 0; w &= w - 1 {
-		b.subset = append(b.subset, b.first+int32(bits.TrailingZeros64(w)))
+		p.subset = append(p.subset, b.first+int32(bits.TrailingZeros64(w)))
 	}
-	return b.subset
+	return p.subset
 }
 
-// bitLeaf is graph for the small graph that was entered.
-func (w *walker) bitLeaf(p *path, g int32) int32 {
-	b := &w.bits
-	i := int32(0)
-	for depth := 0; ; depth++ {
-		s := &p.steps[i]
-		if !s.split {
-			return i
+// smallLeaves tells the leaves of those of some graphs that are small.
+func (w *walker) smallLeaves(examples []int32, tell func(i, tree int, leaf int32)) {
+	s := &w.bits
+	if s.graphs == nil {
+		s.graphs, s.counts, s.previous = make([]bitGraph, together), make([]float64, smallest), make([]float64, smallest)
+		s.lists = make([][2][]uint8, w.p.depth)
+		for depth := range s.lists {
+			s.lists[depth] = [2][]uint8{make([]uint8, together), make([]uint8, together)}
 		}
-		var value float64
-		subset := b.full
-		if s.slot >= 0 {
-			value = w.row[s.slot]
-		} else {
-			r := &p.rules[i]
-			subset = b.cuts[depth-r.Pointer][bit(r.Above)]
-			value = w.bitValue(r, g, subset)
-		}
-		side, next := 0, s.lte
-		if value > s.threshold {
-			side, next = 1, s.gt
-		}
-		if s.pointed[side] {
-			for len(b.cuts) <= depth {
-				b.cuts = append(b.cuts, [2]uint64{})
-			}
-			up := w.bitCut(&p.rules[i], g, subset, s.slot >= 0)
-			b.cuts[depth] = [2]uint64{subset &^ up, up}
-		}
-		i = next
 	}
+	for i := 0; i < len(examples); {
+		s.of, s.all = s.of[:0], s.all[:0]
+		for ; i < len(examples) && len(s.of) < together; i++ {
+			if w.p.small(examples[i]) {
+				s.graphs[len(s.of)].enter(w.p, examples[i])
+				s.of, s.all = append(s.of, i), append(s.all, uint8(len(s.of)))
+			}
+		}
+		for at := range s.of {
+			w.values(s.graphs[at].row, s.graphs[at].graph)
+		}
+		for t := range w.p.paths {
+			w.bitLeaves(&w.p.paths[t], 0, 0, s.all, func(at uint8, leaf int32) { tell(s.of[at], t, leaf) })
+		}
+	}
+}
+
+// small reports whether a graph is a word.
+func (p *program) small(g int32) bool {
+	first, last := p.d.batch.Vertices(int(g))
+	return p.bits && last-first <= smallest
+}
+
+// bitLeaves sends graphs through the tree below node i.
+func (w *walker) bitLeaves(p *path, i int32, depth int, graphs []uint8, tell func(at uint8, leaf int32)) {
+	if len(graphs) == 0 {
+		return
+	}
+	s := &p.steps[i]
+	if !s.split {
+		for _, at := range graphs {
+			tell(at, i)
+		}
+		return
+	}
+	// Every graph is written to both lists and one of them grows: no branch to guess.
+	lists := &w.bits.lists[depth]
+	lte, gt, below, above := lists[0], lists[1], 0, 0
+	r := &p.rules[i]
+	for _, at := range graphs {
+		b := &w.bits.graphs[at]
+		var value float64
+		if s.slot >= 0 {
+			value = b.row[s.slot]
+		} else {
+			value = w.bitValue(b, r, b.cuts[depth-r.Pointer][bit(r.Above)])
+		}
+		up := bit(value > s.threshold)
+		lte[below], gt[above] = at, at
+		below, above = below+1-up, above+up
+	}
+	lte, gt = lte[:below], gt[:above]
+	if s.pointed[0] {
+		w.bitCuts(s, r, depth, lte)
+	}
+	w.bitLeaves(p, s.lte, depth+1, lte, tell)
+	if s.pointed[1] {
+		w.bitCuts(s, r, depth, gt)
+	}
+	w.bitLeaves(p, s.gt, depth+1, gt, tell)
 }
 
 func bit(x bool) int {
@@ -141,47 +197,48 @@ func bit(x bool) int {
 }
 
 // bitValue is the value of a split that uses a subset.
-func (w *walker) bitValue(r *rule, g int32, subset uint64) float64 {
+func (w *walker) bitValue(b *bitGraph, r *rule, subset uint64) float64 {
 	size := bits.OnesCount64(subset)
 	if size == 0 {
 		return w.e.empty.value(r.Walk)
 	}
-	st := w.d.strand(r.Feature, g)
+	st := w.d.strand(r.Feature, b.graph)
 	if st == nil {
 		return 0
 	}
-	b := &w.bits
 	if r.Feature < w.d.input.Attributes {
-		value, _ := w.e.graph(r, st, b.list(subset), false)
+		value, _ := w.e.graph(r, st, w.bits.list(b, subset), false)
 		return value
 	}
 	from := subset & b.onesOf(w.d, r.Feature, st)
+	if from == 0 && (r.Length == 0 || r.Walk != Target) {
+		return 0
+	}
 	entries := size
 	if r.Walk == Source {
 		entries = b.n
 	}
 	if sums := r.Aggregation == Sum || r.Aggregation == Mean; sums {
-		sum := w.bitSum(r, st, subset, from)
+		sum := w.bitSum(b, r, st, subset, from)
 		if r.Aggregation == Mean {
 			return sum / float64(entries)
 		}
 		return sum
 	}
-	return w.bitExtreme(r, st, subset, from)
+	return w.bitExtreme(b, r, st, subset, from)
 }
 
 // bitSum adds up the entries of v; from are the vertices of the subset whose value is 1.
-func (w *walker) bitSum(r *rule, st *strand, subset, from uint64) float64 {
-	b := &w.bits
+func (w *walker) bitSum(b *bitGraph, r *rule, st *strand, subset, from uint64) float64 {
 	switch {
 	case r.Length == 0:
 		return float64(bits.OnesCount64(from))
 	case r.Walk == Source:
-		return b.sum(w.d.starts[r.op][r.Length-1][b.first:], from)
+		return sumOf(w.d.starts[r.op][r.Length-1][b.first:], from)
 	case r.Walk == Cycle:
-		return b.sum(w.d.diagonal[r.op][r.Length-1][b.first:], from)
+		return sumOf(w.d.diagonal[r.op][r.Length-1][b.first:], from)
 	case r.Walk == Target:
-		return b.sum(st.vector(w.d.walks[r.op][r.Length-1]), subset)
+		return sumOf(st.vector(w.d.walks[r.op][r.Length-1]), subset)
 	case r.Length == 1:
 		count := 0
 		for m := subset; m != 0; m &= m - 1 {
@@ -196,11 +253,11 @@ func (w *walker) bitSum(r *rule, st *strand, subset, from uint64) float64 {
 		}
 		return float64(count)
 	}
-	return b.sum(w.bitVector(r, from), subset)
+	return sumOf(w.bits.vector(b, r, from, subset), subset)
 }
 
-// sum adds up some entries of a vector.
-func (b *bitGraph) sum(v []float64, w uint64) float64 {
+// sumOf adds up some entries of a vector.
+func sumOf(v []float64, w uint64) float64 {
 	sum := 0.0
 	for ; w != 0; w &= w - 1 {
 		sum += v[bits.TrailingZeros64(w)]
@@ -209,8 +266,7 @@ func (b *bitGraph) sum(v []float64, w uint64) float64 {
 }
 
 // bitExtreme is the smallest or the largest of the entries of v.
-func (w *walker) bitExtreme(r *rule, st *strand, subset, from uint64) float64 {
-	b := &w.bits
+func (w *walker) bitExtreme(b *bitGraph, r *rule, st *strand, subset, from uint64) float64 {
 	entries, v := subset, []float64(nil)
 	zeros := false
 	switch {
@@ -225,10 +281,10 @@ func (w *walker) bitExtreme(r *rule, st *strand, subset, from uint64) float64 {
 	case r.Walk == Target:
 		v = st.vector(w.d.walks[r.op][r.Length-1])
 	default:
-		v = w.bitVector(r, from)
 		if r.Walk == Source {
 			entries = b.full
 		}
+		v = w.bits.vector(b, r, from, entries)
 	}
 	var s summary
 	if zeros {
@@ -242,72 +298,4 @@ func (w *walker) bitExtreme(r *rule, st *strand, subset, from uint64) float64 {
 		s.min, s.max = min(s.min, x), max(s.max, x)
 	}
 	return s.value(r.Aggregation)
-}
-
-// bitVector counts the walks from some vertices to every vertex.
-func (w *walker) bitVector(r *rule, from uint64) []float64 {
-	b := &w.bits
-	in := b.in[r.op*b.n : (r.op+1)*b.n]
-	v, last := b.counts[:b.n], b.previous[:b.n]
-	for i, sources := range in {
-		v[i] = float64(bits.OnesCount64(sources & from))
-	}
-	for range r.Length - 1 {
-		v, last = last, v
-		for i, sources := range in {
-			v[i] = b.sum(last, sources)
-		}
-	}
-	return v
-}
-
-// bitCut returns the vertices of the subset that are above the threshold.
-func (w *walker) bitCut(r *rule, g int32, subset uint64, all bool) (up uint64) {
-	if subset == 0 {
-		return 0
-	}
-	b := &w.bits
-	t := r.vertexThreshold(bits.OnesCount64(subset))
-	st := w.d.strand(r.Feature, g)
-	if st == nil {
-		if 0 > t {
-			return subset
-		}
-		return 0
-	}
-	v := []float64(nil)
-	hot := r.Feature >= w.d.input.Attributes
-	switch {
-	case hot && r.Length == 0:
-		ones := b.onesOf(w.d, r.Feature, st)
-		if 1 > t {
-			up |= subset & ones
-		}
-		if 0 > t {
-			up |= subset &^ ones
-		}
-		return up
-	case all:
-		for j, x := range w.e.vector(r, st, nil, true) {
-			step := uint64(0)
-			if x > t {
-				step = 1
-			}
-			up |= step << j
-		}
-		return up
-	case !hot || r.Walk != Source && r.Walk != TargetSource:
-		v = w.e.vector(r, st, b.list(subset), false)
-	default:
-		v = w.bitVector(r, subset&b.onesOf(w.d, r.Feature, st))
-	}
-	for m := subset; m != 0; m &= m - 1 {
-		j := bits.TrailingZeros64(m)
-		step := uint64(0)
-		if v[j] > t {
-			step = 1
-		}
-		up |= step << j
-	}
-	return up
 }

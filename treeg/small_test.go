@@ -60,7 +60,8 @@ func TestWordsAndListsAgree(t *testing.T) {
 			}
 			p.bits = words
 			w := p.walker(opt.Empty)
-			w.leaves(all(len(list)), func(_, _ int, leaf int32) { leaves[i] = append(leaves[i], leaf) })
+			leaves[i] = make([]int32, len(list)*len(p.paths))
+			w.leaves(all(len(list)), func(at, tree int, leaf int32) { leaves[i][at*len(p.paths)+tree] = leaf })
 		}
 		if !slices.Equal(leaves[0], leaves[1]) {
 			t.Errorf("seed %d: words and lists reach different leaves", seed)
