@@ -71,9 +71,11 @@ func CheckAssign(index []int32, best *tensor.Dense, points Points, z *tensor.Den
 	if !ck.dims("Z", z, 3) || !ck.dims("table", points.Table, 2) {
 		return ck.err
 	}
-	ck.that(z.Shape()[0] == points.Size && points.Size > 0, "anchors of %d positions, points of %d", z.Shape()[0], points.Size)
+	ck.that(z.Shape()[0] == points.Size && points.Size > 0, "anchors of %d positions, points of %d",
+		z.Shape()[0], points.Size)
 	ck.that(z.Shape()[1] > 0, "no anchors")
-	ck.that(z.Shape()[2] == points.Table.Shape()[1], "anchors of dimension %d, points of %d", z.Shape()[2], points.Table.Shape()[1])
+	ck.that(z.Shape()[2] == points.Table.Shape()[1], "anchors of dimension %d, points of %d",
+		z.Shape()[2], points.Table.Shape()[1])
 	ck.that(points.Rows != nil || points.Size == 1, "points without rows have size 1, not %d", points.Size)
 	if ck.err != nil {
 		return ck.err
@@ -112,11 +114,13 @@ func CheckSegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
 	items := int(last)
 	ck.that(s.Index != nil || items <= x.Shape()[0], "segments end at item %d, x has %d rows", items, x.Shape()[0])
 	ck.that(s.Index == nil || items <= len(s.Index), "segments end at item %d, the index has %d", items, len(s.Index))
-	ck.that(s.Weights == nil || items <= len(s.Weights), "segments end at item %d, there are %d weights", items, len(s.Weights))
+	ck.that(s.Weights == nil || items <= len(s.Weights), "segments end at item %d, there are %d weights",
+		items, len(s.Weights))
 	ck.that(s.Weights == nil || pool != Max, "weights for a maximum")
 	ck.rowsOf(s.Index, x.Shape()[0])
 	ck.float(x)
-	ck.that(ck.err != nil || out.Dtype() == x.Dtype() || out.Dtype() == tensor.Float64, "a result of %v for rows of %v", out.Dtype(), x.Dtype())
+	ck.that(ck.err != nil || out.Dtype() == x.Dtype() || out.Dtype() == tensor.Float64,
+		"a result of %v for rows of %v", out.Dtype(), x.Dtype())
 	return ck.err
 }
 
@@ -151,9 +155,11 @@ func CheckAdam(parameter, moment1, moment2, gradient *tensor.Dense, step Adam) e
 	}
 	n := parameter.DataSize()
 	ck.that(moment1.DataSize() == n && moment2.DataSize() == n && gradient.DataSize() == n,
-		"%d parameters, moments of %d and %d elements, a gradient of %d", n, moment1.DataSize(), moment2.DataSize(), gradient.DataSize())
+		"%d parameters, moments of %d and %d elements, a gradient of %d",
+		n, moment1.DataSize(), moment2.DataSize(), gradient.DataSize())
 	ck.that(step.Step >= 1, "step %d, want them counted from 1", step.Step)
-	ck.that(step.Beta1 >= 0 && step.Beta1 < 1 && step.Beta2 >= 0 && step.Beta2 < 1, "decay rates %g and %g, want at least 0 and below 1", step.Beta1, step.Beta2)
+	ck.that(step.Beta1 >= 0 && step.Beta1 < 1 && step.Beta2 >= 0 && step.Beta2 < 1,
+		"decay rates %g and %g, want at least 0 and below 1", step.Beta1, step.Beta2)
 	ck.float(parameter, moment1, moment2, gradient)
 	return ck.err
 }
@@ -169,9 +175,11 @@ func CheckPlace(dst, src *tensor.Dense, index []int32, at Placement) (rows int, 
 	if index != nil {
 		rows = len(index)
 	}
-	ck.that(at.Row >= 0 && at.Column >= 0 && at.Stride >= 1, "row %d, column %d, stride %d: want them not negative, and the stride positive", at.Row, at.Column, at.Stride)
+	ck.that(at.Row >= 0 && at.Column >= 0 && at.Stride >= 1,
+		"row %d, column %d, stride %d: want them not negative, and the stride positive", at.Row, at.Column, at.Stride)
 	ck.that(at.Row <= dst.Shape()[0]-rows, "rows %d to %d of a matrix of %d", at.Row, at.Row+rows, dst.Shape()[0])
-	ck.that(q == 0 || at.Column+(q-1)*at.Stride < dst.Shape()[1], "%d columns from %d on in strides of %d, dst has %d", q, at.Column, at.Stride, dst.Shape()[1])
+	ck.that(q == 0 || at.Column+(q-1)*at.Stride < dst.Shape()[1], "%d columns from %d on in strides of %d, dst has %d",
+		q, at.Column, at.Stride, dst.Shape()[1])
 	ck.rowsOf(index, src.Shape()[0])
 	ck.float(dst, src)
 	return rows, ck.err

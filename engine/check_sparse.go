@@ -7,9 +7,11 @@ import (
 
 // masks wants the masks of a to fit its shape.
 func (c *checks) masks(name string, a *Sparse) {
-	c.that(a.KeepRows == nil || len(a.KeepRows) == a.Rows(), "%s has %d rows, its mask %d", name, a.Rows(), len(a.KeepRows))
+	c.that(a.KeepRows == nil || len(a.KeepRows) == a.Rows(), "%s has %d rows, its mask %d",
+		name, a.Rows(), len(a.KeepRows))
 	c.that(a.KeepCols == nil || len(a.KeepCols) == a.Cols, "%s has %d columns, its mask %d", name, a.Cols, len(a.KeepCols))
-	c.that(a.Values == nil || len(a.Values) == len(a.Col), "%s has %d values for %d entries", name, len(a.Values), len(a.Col))
+	c.that(a.Values == nil || len(a.Values) == len(a.Col), "%s has %d values for %d entries",
+		name, len(a.Values), len(a.Col))
 }
 
 // CheckSparseMatMul returns what is wrong with the arguments of SparseMatMul.

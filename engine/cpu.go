@@ -62,7 +62,8 @@ func (e *CPU) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
 
 func gemm[T simd.Float](workers int, c, a, b *tensor.Dense, m, n, k int, opt MatMul) {
 	lda, ldb := max(a.Shape()[1], 1), max(b.Shape()[1], 1)
-	simd.Gemm(workers, opt.TransA, opt.TransB, m, n, k, T(opt.Alpha), data[T](a), lda, data[T](b), ldb, T(opt.Beta), data[T](c), max(n, 1))
+	simd.Gemm(workers, opt.TransA, opt.TransB, m, n, k, T(opt.Alpha), data[T](a), lda, data[T](b), ldb, T(opt.Beta),
+		data[T](c), max(n, 1))
 }
 
 // NormalizeRows implements [Engine].
@@ -71,7 +72,8 @@ func (e *CPU) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
 		return err
 	}
 	if x.Dtype() == tensor.Float32 {
-		normalizeRows(e.workers, data[float32](dst), data[float32](norms), data[float32](x), x.Shape()[0], x.Shape()[1], float32(eps))
+		normalizeRows(e.workers, data[float32](dst), data[float32](norms), data[float32](x), x.Shape()[0], x.Shape()[1],
+			float32(eps))
 	} else {
 		normalizeRows(e.workers, data[float64](dst), data[float64](norms), data[float64](x), x.Shape()[0], x.Shape()[1], eps)
 	}

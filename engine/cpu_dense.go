@@ -14,9 +14,11 @@ func (e *CPU) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int
 		return err
 	}
 	if logits.Dtype() == tensor.Float32 {
-		softmaxCrossEntropy(e.workers, data[float32](loss), data[float32](grad), data[float32](logits), target, logits.Shape()[1])
+		softmaxCrossEntropy(e.workers, data[float32](loss), data[float32](grad), data[float32](logits), target,
+			logits.Shape()[1])
 	} else {
-		softmaxCrossEntropy(e.workers, data[float64](loss), data[float64](grad), data[float64](logits), target, logits.Shape()[1])
+		softmaxCrossEntropy(e.workers, data[float64](loss), data[float64](grad), data[float64](logits), target,
+			logits.Shape()[1])
 	}
 	return nil
 }
@@ -51,9 +53,11 @@ func (e *CPU) Adam(parameter, moment1, moment2, gradient *tensor.Dense, step Ada
 		return err
 	}
 	if parameter.Dtype() == tensor.Float32 {
-		adam(e.workers, data[float32](parameter), data[float32](moment1), data[float32](moment2), data[float32](gradient), step)
+		adam(e.workers, data[float32](parameter), data[float32](moment1), data[float32](moment2), data[float32](gradient),
+			step)
 	} else {
-		adam(e.workers, data[float64](parameter), data[float64](moment1), data[float64](moment2), data[float64](gradient), step)
+		adam(e.workers, data[float64](parameter), data[float64](moment1), data[float64](moment2), data[float64](gradient),
+			step)
 	}
 	return nil
 }

@@ -27,7 +27,9 @@ func (e *CPU) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) erro
 }
 
 // segmentReduce pools all segments; into sums up the items of one, or finds their maximum.
-func segmentReduce[T simd.Float](workers int, out []T, q int, s Segments, pool Pooling, into func(dst []T, from, to int32)) {
+func segmentReduce[T simd.Float](
+	workers int, out []T, q int, s Segments, pool Pooling, into func(dst []T, from, to int32),
+) {
 	parallel.Chunks(workers, len(s.Offsets)-1, segmentChunk, func(first, end int) {
 		for g := first; g < end; g++ {
 			dst, from, to := out[g*q:(g+1)*q], s.Offsets[g], s.Offsets[g+1]

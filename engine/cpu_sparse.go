@@ -59,9 +59,11 @@ func (e *CPU) Posterior(posterior, evidence, prior, likelihood *tensor.Dense, in
 	}
 	c := prior.Shape()[1]
 	if prior.Dtype() == tensor.Float32 {
-		bayes(e.workers, data[float32](posterior), data[float32](evidence), data[float32](prior), data[float32](likelihood), index, c)
+		bayes(e.workers, data[float32](posterior), data[float32](evidence), data[float32](prior), data[float32](likelihood),
+			index, c)
 	} else {
-		bayes(e.workers, data[float64](posterior), data[float64](evidence), data[float64](prior), data[float64](likelihood), index, c)
+		bayes(e.workers, data[float64](posterior), data[float64](evidence), data[float64](prior), data[float64](likelihood),
+			index, c)
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ func TestOpen(t *testing.T) {
 			t.Errorf("device %q: %v, %v", device, e, err)
 		}
 	}
-	for device, want := range map[string]string{"cuda": "without GPU support", "cuda:1": "without GPU support", "tpu": "want auto, cpu, cuda or cuda:N"} {
+	for device, want := range map[string]string{"cuda": "without GPU support", "cuda:1": "without GPU support",
+		"tpu": "want auto, cpu, cuda or cuda:N"} {
 		if _, err := engine.Open(device, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("device %q: error %v, want %q", device, err, want)
 		}
@@ -84,7 +85,8 @@ func TestShapesThatDoNotFit(t *testing.T) {
 		"SparseMatMul":  func() error { return e.SparseMatMul(anyTensor(), engine.Adjacency(b), anyTensor()) },
 		"NormalizeRows": func() error { return e.NormalizeRows(anyTensor(), anyTensor(), anyTensor(), 1) },
 		"PathPool": func() error {
-			return e.PathPool([]*tensor.Dense{anyTensor()}, anyTensor(), anyTensor(), &engine.PathPooling{Graph: b, Size: rng.IntN(3)})
+			return e.PathPool([]*tensor.Dense{anyTensor()}, anyTensor(), anyTensor(),
+				&engine.PathPooling{Graph: b, Size: rng.IntN(3)})
 		},
 		"Gram":    func() error { return e.Gram(anyTensor(), anyTensor(), engine.Kernel{Alpha: 1}, false) },
 		"InvSqrt": func() error { return e.InvSqrt(anyTensor(), nil, anyTensor(), 0.1, engine.AfterRoot) },

@@ -13,9 +13,11 @@ func (e *CPU) NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms *tensor.D
 	}
 	d := unit.Shape()[1]
 	if unit.Dtype() == tensor.Float32 {
-		normalizeRowsGrad(e.workers, data[float32](xGrad), data[float32](unitGrad), data[float32](normGrad), data[float32](unit), data[float32](norms), d, float32(eps))
+		normalizeRowsGrad(e.workers, data[float32](xGrad), data[float32](unitGrad), data[float32](normGrad),
+			data[float32](unit), data[float32](norms), d, float32(eps))
 	} else {
-		normalizeRowsGrad(e.workers, data[float64](xGrad), data[float64](unitGrad), data[float64](normGrad), data[float64](unit), data[float64](norms), d, eps)
+		normalizeRowsGrad(e.workers, data[float64](xGrad), data[float64](unitGrad), data[float64](normGrad),
+			data[float64](unit), data[float64](norms), d, eps)
 	}
 	return nil
 }
@@ -106,9 +108,11 @@ func (e *CPU) OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
 		return err
 	}
 	if x.Dtype() == tensor.Float32 {
-		outputLoss(e.workers, data[float32](loss), data[float32](grad), data[float32](x), data[float32](y), x.Shape()[1], kind)
+		outputLoss(e.workers, data[float32](loss), data[float32](grad), data[float32](x), data[float32](y), x.Shape()[1],
+			kind)
 	} else {
-		outputLoss(e.workers, data[float64](loss), data[float64](grad), data[float64](x), data[float64](y), x.Shape()[1], kind)
+		outputLoss(e.workers, data[float64](loss), data[float64](grad), data[float64](x), data[float64](y), x.Shape()[1],
+			kind)
 	}
 	return nil
 }

@@ -54,11 +54,13 @@ func TestCrossEntropyGradient(t *testing.T) {
 // Adam walks down a parabola to its minimum, and its first step has the length of the rate.
 func TestAdamMinimises(t *testing.T) {
 	e := engine.NewCPU(1)
-	x, m1, m2, g := engine.New(e, tensor.Float64, 1), engine.New(e, tensor.Float64, 1), engine.New(e, tensor.Float64, 1), engine.New(e, tensor.Float64, 1)
+	x, m1, m2, g := engine.New(e, tensor.Float64, 1), engine.New(e, tensor.Float64, 1), engine.New(e, tensor.Float64, 1),
+		engine.New(e, tensor.Float64, 1)
 	x.Float64s()[0] = 3
 	for step := 1; step <= 2000; step++ {
 		g.Float64s()[0] = 2 * (x.Float64s()[0] - 1)
-		if err := e.Adam(x, m1, m2, g, engine.Adam{Rate: 0.05, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: step}); err != nil {
+		if err := e.Adam(x, m1, m2, g, engine.Adam{Rate: 0.05, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8,
+			Step: step}); err != nil {
 			t.Fatal(err)
 		}
 		if first := x.Float64s()[0]; step == 1 && math.Abs(first-2.95) > 1e-6 {

@@ -130,7 +130,8 @@ func Open(device string, workers int) (Engine, error) {
 	}
 	cuda, ok := openers["cuda"]
 	if !ok {
-		return nil, fmt.Errorf("device %q: this program was built without GPU support; build it with make gpu, or use --device cpu", device)
+		return nil, fmt.Errorf("device %q: this program was built without GPU support; "+
+			"build it with make gpu, or use --device cpu", device)
 	}
 	e, err := cuda.open(ordinal, workers)
 	if err != nil {

@@ -81,7 +81,8 @@ type Engine interface {
 	// the outputs, it computes the gradients with respect to scores and norms, which have their
 	// shapes; normGrad may be nil. Where several paths attain a maximum, the first in the order of
 	// [graph.Batch.VisitPaths] takes the gradient.
-	PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error
+	PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
+		p *PathPooling) error
 
 	// InvSqrtGrad is the gradient of a scalar through InvSqrt: from dstGrad, its gradient with respect to
 	// the inverse square roots (J x q x q), and the spectrum that InvSqrt kept it computes the symmetric

@@ -19,9 +19,11 @@ func TestDefaultBuildHasNoCUDA(t *testing.T) {
 	}
 }
 
-// With the tag gpu (and -e, for the kernels need not be compiled) only commands know the CUDA engine; everything else speaks to package engine.
+// With the tag gpu (and -e, for the kernels need not be compiled) only commands know the CUDA engine; everything else
+// speaks to package engine.
 func TestOnlyCommandsImportTheCUDAEngine(t *testing.T) {
-	out, err := exec.Command("go", "list", "-e", "-tags", "gpu", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "github.com/grove-graph/grove/...").Output()
+	out, err := exec.Command("go", "list", "-e", "-tags", "gpu", "-f", "{{.ImportPath}} {{join .Imports \" \"}}",
+		"github.com/grove-graph/grove/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +31,8 @@ func TestOnlyCommandsImportTheCUDAEngine(t *testing.T) {
 		words := strings.Fields(line)
 		own := strings.TrimPrefix(words[0], "github.com/grove-graph/grove/")
 		for _, path := range words[1:] {
-			if path == "github.com/grove-graph/grove/cuda" && !strings.HasPrefix(own, "cmd/") && own != "engine/enginetest/conformance" {
+			if path == "github.com/grove-graph/grove/cuda" && !strings.HasPrefix(own, "cmd/") &&
+				own != "engine/enginetest/conformance" {
 				t.Errorf("%s imports the CUDA engine", own)
 			}
 		}

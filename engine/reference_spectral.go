@@ -19,7 +19,8 @@ func invSqrt(workers int, dst *tensor.Dense, kept *Spectrum, k *tensor.Dense, ep
 	q := k.Shape()[1]
 	for j := range k.Shape()[0] {
 		m := j * q * q
-		values, vectors, err := eigen.InvSqrt(workers, q, dst.Float64s()[m:m+q*q], k.Float64s()[m:m+q*q], eps, eigen.Rule(rule))
+		values, vectors, err := eigen.InvSqrt(workers, q, dst.Float64s()[m:m+q*q], k.Float64s()[m:m+q*q], eps,
+			eigen.Rule(rule))
 		if err != nil {
 			return fmt.Errorf("InvSqrt: matrix %d: %w", j, err)
 		}

@@ -44,7 +44,8 @@ func (a *Sparse) Unmasked() *Sparse {
 // Transpose returns the transpose of a, masks included. The columns of its rows ascend, entries of one
 // row and column in the order of a. Time and memory are linear in rows, columns and entries.
 func (a *Sparse) Transpose() *Sparse {
-	t := &Sparse{Cols: a.Rows(), RowPtr: make([]int32, a.Cols+1), Col: make([]int32, len(a.Col)), KeepRows: a.KeepCols, KeepCols: a.KeepRows}
+	t := &Sparse{Cols: a.Rows(), RowPtr: make([]int32, a.Cols+1), Col: make([]int32, len(a.Col)), KeepRows: a.KeepCols,
+		KeepCols: a.KeepRows}
 	if a.Values != nil {
 		t.Values = make([]float64, len(a.Values))
 	}

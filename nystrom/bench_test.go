@@ -35,7 +35,8 @@ func BenchmarkKMeans(b *testing.B) {
 			start := cluster(b, e, points, 128, nystrom.KMeansOptions{Seed: 1, MaxIterations: 1}).Init
 			iterations := 0
 			for b.Loop() {
-				iterations += cluster(b, e, points, 128, nystrom.KMeansOptions{Init: start, MaxIterations: 20, Tolerance: -1}).Iterations
+				iterations += cluster(b, e, points, 128,
+					nystrom.KMeansOptions{Init: start, MaxIterations: 20, Tolerance: -1}).Iterations
 			}
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(iterations), "ms/iteration")
 		})

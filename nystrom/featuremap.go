@@ -18,7 +18,9 @@ type FeatureMap struct {
 // FitFeatureMap builds the feature map from the kernel matrix of the landmarks, m x m, Float32 or Float64.
 // eps > 0 and the rule regularise the inverse square root, see [engine.InvSqrtRule]: repeated landmarks
 // are harmless. It returns an error for a matrix that is not square, symmetric and finite.
-func FitFeatureMap(eng engine.Engine, landmarks *tensor.Dense, eps float64, rule engine.InvSqrtRule) (*FeatureMap, error) {
+func FitFeatureMap(
+	eng engine.Engine, landmarks *tensor.Dense, eps float64, rule engine.InvSqrtRule,
+) (*FeatureMap, error) {
 	shape := landmarks.Shape()
 	if len(shape) != 2 || shape[0] != shape[1] {
 		return nil, fmt.Errorf("kernel matrix of the landmarks has shape %v: it must be square", shape)
@@ -73,7 +75,8 @@ func (f *FeatureMap) Landmarks() int { return f.Projection.Shape()[0] }
 func (f *FeatureMap) Transform(eng engine.Engine, kernel *tensor.Dense) (*tensor.Dense, error) {
 	m := f.Landmarks()
 	if kernel.Dims() != 2 || kernel.Shape()[1] != m {
-		return nil, fmt.Errorf("kernel values of shape %v: want a row for each point and %d columns, one for each landmark", kernel.Shape(), m)
+		return nil, fmt.Errorf("kernel values of shape %v: want a row for each point and %d columns, one for each landmark",
+			kernel.Shape(), m)
 	}
 	kernel, err := engine.FromHost(eng, kernel)
 	if err != nil {

@@ -90,7 +90,8 @@ func TestFeatureMapRefuses(t *testing.T) {
 		{"not symmetric", table(e, 2, 2, []float64{1, 2, 3, 1}), 0.1, "not symmetric: entries (1, 0) and (0, 1) are 3 and 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := nystrom.FitFeatureMap(e.engine, c.matrix, c.eps, engine.AfterRoot); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := nystrom.FitFeatureMap(e.engine, c.matrix, c.eps, engine.AfterRoot); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
@@ -99,7 +100,8 @@ func TestFeatureMapRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Transform(e.engine, table(e, 4, 3, make([]float64, 12))); err == nil || !strings.Contains(err.Error(), "2 columns") {
+	if _, err := f.Transform(e.engine, table(e, 4, 3, make([]float64, 12))); err == nil ||
+		!strings.Contains(err.Error(), "2 columns") {
 		t.Errorf("error %v, want one about 2 columns", err)
 	}
 }

@@ -26,7 +26,8 @@ func holds(word string) func(raw []byte) bool {
 type numbers []float64
 
 func (n *numbers) UnmarshalJSON(text []byte) error {
-	return json.Unmarshal(fmt.Appendf(nil, "[%s]", strings.NewReplacer("[", "", "]", "").Replace(string(text))), (*[]float64)(n))
+	return json.Unmarshal(fmt.Appendf(nil, "[%s]", strings.NewReplacer("[", "", "]", "").Replace(string(text))),
+		(*[]float64)(n))
 }
 
 // engines under test, with the tolerance of their dtype: rounding of a few hundred additions.
@@ -154,9 +155,11 @@ func TestGoldenKMeansStatistics(t *testing.T) {
 				}
 				rows, weights := nystrom.Distinct(sequences, c.PathNodes, nil)
 				if len(sequences) != c.NPoints*c.PathNodes || len(weights) != c.DistinctPoints {
-					t.Fatalf("%d paths, %d distinct; want %d and %d", len(sequences)/c.PathNodes, len(weights), c.NPoints, c.DistinctPoints)
+					t.Fatalf("%d paths, %d distinct; want %d and %d", len(sequences)/c.PathNodes, len(weights), c.NPoints,
+						c.DistinctPoints)
 				}
-				points := nystrom.Points{Points: engine.Points{Table: identity(eng, data.Batch.NumLabels), Rows: rows, Size: c.PathNodes}, Weights: weights}
+				points := nystrom.Points{Points: engine.Points{Table: identity(eng, data.Batch.NumLabels), Rows: rows,
+					Size: c.PathNodes}, Weights: weights}
 				mean := 0.0
 				for seed := range uint64(8) {
 					got, err := nystrom.KMeans(context.Background(), eng, points, c.NClusters, nystrom.KMeansOptions{Seed: seed})

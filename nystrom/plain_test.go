@@ -102,7 +102,9 @@ func (s *plain) assign(z [][][]float64) (assignment []int32, best []float64, obj
 	return assignment, best, objective
 }
 
-func (s *plain) lloyd(start []int, iterations int, tolerance float64) (z [][][]float64, assignment []int32, objectives []float64, final float64) {
+func (s *plain) lloyd(
+	start []int, iterations int, tolerance float64,
+) (z [][][]float64, assignment []int32, objectives []float64, final float64) {
 	for _, i := range start {
 		var anchor [][]float64
 		for _, v := range s.x[i] {

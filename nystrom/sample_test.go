@@ -14,7 +14,8 @@ func TestSampleIsSortedWithoutRepeats(t *testing.T) {
 	for _, c := range []struct {
 		total      int64
 		want, size int
-	}{{0, 5, 0}, {7, 0, 0}, {7, -1, 0}, {-3, 4, 0}, {7, 7, 7}, {7, 9, 7}, {1000, 1, 1}, {1000, 400, 400}, {1000, 999, 999}, {1 << 60, 3000, 3000}} {
+	}{{0, 5, 0}, {7, 0, 0}, {7, -1, 0}, {-3, 4, 0}, {7, 7, 7}, {7, 9, 7}, {1000, 1, 1}, {1000, 400, 400}, {1000, 999, 999},
+		{1 << 60, 3000, 3000}} {
 		got := nystrom.SampleSorted(c.total, c.want, rng)
 		if len(got) != c.size {
 			t.Fatalf("%d of %d: %d positions, want %d", c.want, c.total, len(got), c.size)

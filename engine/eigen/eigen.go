@@ -92,7 +92,8 @@ func Symmetric(workers int, n int, a []float64, lda int) (values []float64, vect
 	multiplyByPowerOfTwo(values, exponent)
 	for _, value := range []float64{values[0], values[n-1]} {
 		if math.IsInf(value, 0) {
-			return nil, nil, fmt.Errorf("eigen: an eigenvalue exceeds the range of float64, scale the matrix down: %w", ErrNotFinite)
+			return nil, nil, fmt.Errorf("eigen: an eigenvalue exceeds the range of float64, scale the matrix down: %w",
+				ErrNotFinite)
 		}
 	}
 	return values, vectors, nil
@@ -105,7 +106,8 @@ func largestEntry(n int, a []float64, lda int) (float64, error) {
 		for j, x := range a[i*lda : i*lda+i+1] {
 			x = math.Abs(x)
 			if !(x <= math.MaxFloat64) {
-				return 0, fmt.Errorf("eigen: entry (%d, %d) of the matrix is %v, remove it before: %w", i, j, a[i*lda+j], ErrNotFinite)
+				return 0, fmt.Errorf("eigen: entry (%d, %d) of the matrix is %v, remove it before: %w",
+					i, j, a[i*lda+j], ErrNotFinite)
 			}
 			largest = max(largest, x)
 		}

@@ -121,7 +121,8 @@ var families = []struct {
 		return symmetric(n, func(i, j int) float64 { return math.Pow(10, -float64(2*n-i-j)/2) * math.Cos(float64(i*j)) })
 	}},
 	{"Wilkinson", func(n int) []float64 {
-		return tridiagonal(n, func(i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }, func(int) float64 { return 1 })
+		return tridiagonal(n, func(i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) },
+			func(int) float64 { return 1 })
 	}},
 	{"glued Wilkinson", func(n int) []float64 {
 		return tridiagonal(n,
@@ -145,7 +146,8 @@ var families = []struct {
 		})
 	}},
 	{"tiny tridiagonal tail", func(n int) []float64 {
-		return tridiagonal(n, func(i int) float64 { return math.Pow(2, -float64(4*i)) }, func(i int) float64 { return math.Pow(2, -float64(4*i+1)) })
+		return tridiagonal(n, func(i int) float64 { return math.Pow(2, -float64(4*i)) },
+			func(i int) float64 { return math.Pow(2, -float64(4*i+1)) })
 	}},
 	{"scaled by 1e300", func(n int) []float64 {
 		a := randomSymmetric(n)

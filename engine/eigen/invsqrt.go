@@ -77,7 +77,8 @@ func (r Rule) check(values []float64, eps float64) error {
 	}
 	for _, e := range values {
 		if math.IsInf(r.apply(e, eps), 0) {
-			return fmt.Errorf("eigen: eigenvalue %v with the regularisation %v has no inverse square root, use a larger one: %w", e, eps, ErrNotFinite)
+			return fmt.Errorf("eigen: eigenvalue %v with the regularisation %v has no inverse square root, use a larger one: %w",
+				e, eps, ErrNotFinite)
 		}
 	}
 	return nil

@@ -30,7 +30,8 @@ import (
 // number of workers. Errors for eps, and panics, are those of InvSqrt.
 func InvSqrtGrad(workers, n int, dst, g, values, vectors []float64, eps float64, rule Rule) error {
 	if n < 0 || len(dst) < n*n || len(g) < n*n || len(vectors) < n*n || len(values) < n {
-		panic(fmt.Sprintf("eigen: %d, %d, %d and %d numbers do not hold three matrices of order %d and its eigenvalues", len(dst), len(g), len(vectors), len(values), n))
+		panic(fmt.Sprintf("eigen: %d, %d, %d and %d numbers do not hold three matrices of order %d and its eigenvalues",
+			len(dst), len(g), len(vectors), len(values), n))
 	}
 	if err := rule.check(values[:n], eps); err != nil || n == 0 {
 		return err

@@ -29,7 +29,9 @@ func invSqrtGrad(t *testing.T, n int, g, k []float64, eps float64, rule Rule) []
 
 // slopeAlong returns the derivative at t = 0 of sum_ij G_ij InvSqrt(K(t))_ij by central differences of
 // second and fourth order together.
-func slopeAlong(t *testing.T, n int, g []float64, eps float64, rule Rule, step float64, k func(t float64) []float64) float64 {
+func slopeAlong(
+	t *testing.T, n int, g []float64, eps float64, rule Rule, step float64, k func(t float64) []float64,
+) float64 {
 	t.Helper()
 	at := func(x float64) float64 {
 		root := make([]float64, n*n)
@@ -173,7 +175,8 @@ func TestInvSqrtGradIsSymmetricAndWorksInPlace(t *testing.T) {
 
 func TestInvSqrtGradRefuses(t *testing.T) {
 	for _, rule := range []Rule{AfterRoot, InsideRoot, Published} {
-		if err := InvSqrtGrad(1, 2, make([]float64, 4), make([]float64, 4), []float64{0, 1}, identity(2), 0, rule); !errors.Is(err, ErrNotFinite) {
+		if err := InvSqrtGrad(1, 2, make([]float64, 4), make([]float64, 4), []float64{0, 1}, identity(2), 0,
+			rule); !errors.Is(err, ErrNotFinite) {
 			t.Errorf("singular matrix with eps = 0: error %v", err)
 		}
 	}

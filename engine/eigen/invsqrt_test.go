@@ -55,7 +55,8 @@ func checkInverseSqrt(t *testing.T, text []byte) {
 				t.Fatal(err)
 			}
 			if d := largestDifference(got, want); !(d <= tolerance*largestAbs(want)) {
-				t.Errorf("inverse square root differs by %.3g of its largest entry, want at most %.3g", d/largestAbs(want), tolerance)
+				t.Errorf("inverse square root differs by %.3g of its largest entry, want at most %.3g",
+					d/largestAbs(want), tolerance)
 			}
 		})
 	}

@@ -21,9 +21,10 @@ const (
 // merge joins the solved halves from..cut-1 and cut..to-1 across the off-diagonal entry b. In the
 // basis of the eigenvectors of the halves the matrix is
 //
-//	diag(d) + rho z z^T,  z = (last entries of the first half's eigenvectors, first entries of the second's times sign(b)),
+//	diag(d) + rho z z^T
 //
-// scaled to |z| = 1. Deflation removes the entries that need no change, the secular equation gives
+// with z the last entries of the first half's eigenvectors and then the first entries of the second's, times
+// sign(b), scaled to |z| = 1. Deflation removes the entries that need no change, the secular equation gives
 // the rest, and one matrix product a half turns the coefficients into eigenvectors (LAPACK dlaed1).
 func (c *conquest) merge(workers, from, cut, to int, b float64) error {
 	m, half := to-from, cut-from
@@ -61,7 +62,8 @@ func (c *conquest) merge(workers, from, cut, to int, b float64) error {
 	corner := c.vectors[from*c.n+from:]
 	simd.Gemm(workers, false, false, k, half, first, 1, coefficients, k, packed, half, 0, corner, c.n)
 	packed = packed[first*half:]
-	simd.Gemm(workers, false, false, k, m-half, second, 1, coefficients[count[firstHalf]:], k, packed, m-half, 0, corner[half:], c.n)
+	simd.Gemm(workers, false, false, k, m-half, second, 1, coefficients[count[firstHalf]:], k, packed, m-half, 0,
+		corner[half:], c.n)
 	packed = packed[second*(m-half):]
 	for i := k; i < m; i++ {
 		copy(corner[i*c.n:i*c.n+m], packed[(i-k)*m:])

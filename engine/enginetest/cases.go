@@ -70,7 +70,8 @@ func matMulCases() []Case {
 		}
 	}
 	all = append(all, Case{"MatMul", "shapes that do not fit", 1, func(c *call) error {
-		return c.e.MatMul(engine.New(c.e, c.dtype, 2, 2), engine.New(c.e, c.dtype, 2, 3), engine.New(c.e, c.dtype, 2, 2), plain)
+		return c.e.MatMul(engine.New(c.e, c.dtype, 2, 2), engine.New(c.e, c.dtype, 2, 3), engine.New(c.e, c.dtype, 2, 2),
+			plain)
 	}})
 	return all
 }
@@ -80,17 +81,18 @@ func sparseCases() []Case {
 	for name, b := range batches() {
 		for _, q := range []int{0, 1, 31, 33, 128} {
 			for _, weighted := range []bool{false, true} {
-				all = append(all, Case{"SparseMatMul", fmt.Sprintf("%s q=%d weighted=%v", name, q, weighted), 2, func(c *call) error {
-					a := engine.Adjacency(b)
-					if weighted {
-						a.Values = make([]float64, len(a.Col))
-						for i := range a.Values {
-							a.Values[i] = float64(i%7) - 2.5
+				all = append(all, Case{"SparseMatMul", fmt.Sprintf("%s q=%d weighted=%v", name, q, weighted), 2,
+					func(c *call) error {
+						a := engine.Adjacency(b)
+						if weighted {
+							a.Values = make([]float64, len(a.Col))
+							for i := range a.Values {
+								a.Values[i] = float64(i%7) - 2.5
+							}
 						}
-					}
-					n := b.NumVertices()
-					return c.e.SparseMatMul(c.output(n, q), a, c.random(4, n, q))
-				}})
+						n := b.NumVertices()
+						return c.e.SparseMatMul(c.output(n, q), a, c.random(4, n, q))
+					}})
 			}
 		}
 	}
@@ -192,7 +194,8 @@ func assignCases() []Case {
 		}
 	}
 	all = append(all, Case{"Assign", "ties go to the first anchor", 1, func(c *call) error {
-		return c.e.Assign(c.indices(40), nil, engine.Points{Table: engine.New(c.e, c.dtype, 40, 3), Size: 1}, c.random(11, 1, 37, 3))
+		return c.e.Assign(c.indices(40), nil, engine.Points{Table: engine.New(c.e, c.dtype, 40, 3), Size: 1},
+			c.random(11, 1, 37, 3))
 	}})
 	return all
 }
@@ -203,20 +206,21 @@ func segmentCases() []Case {
 		for _, q := range []int{0, 1, 31, 33, 130} {
 			for _, n := range sizes {
 				for _, indexed := range []bool{false, true} {
-					all = append(all, Case{"SegmentReduce", fmt.Sprintf("%v q=%d n=%d indexed=%v", pool, q, n, indexed), 4, func(c *call) error {
-						s := engine.Segments{Offsets: []int32{0, 0}} // the first segment is empty
-						for at := 0; at < n; {
-							at = min(at+1+at%57, n)
-							s.Offsets = append(s.Offsets, int32(at))
-						}
-						if indexed {
-							s.Index = make([]int32, n)
-							for i := range s.Index {
-								s.Index[i] = int32(i * 7 % max(n, 1))
+					all = append(all, Case{"SegmentReduce", fmt.Sprintf("%v q=%d n=%d indexed=%v", pool, q, n, indexed), 4,
+						func(c *call) error {
+							s := engine.Segments{Offsets: []int32{0, 0}} // the first segment is empty
+							for at := 0; at < n; {
+								at = min(at+1+at%57, n)
+								s.Offsets = append(s.Offsets, int32(at))
 							}
-						}
-						return c.e.SegmentReduce(c.output(len(s.Offsets)-1, q), c.random(12, n, q), s, pool)
-					}})
+							if indexed {
+								s.Index = make([]int32, n)
+								for i := range s.Index {
+									s.Index[i] = int32(i * 7 % max(n, 1))
+								}
+							}
+							return c.e.SegmentReduce(c.output(len(s.Offsets)-1, q), c.random(12, n, q), s, pool)
+						}})
 				}
 			}
 			for _, form := range []string{"plain", "shared", "weighted"} {
@@ -224,19 +228,21 @@ func segmentCases() []Case {
 					continue
 				}
 				// Sums in float64 lose nothing: the suite's unit for float64 holds for rows of float32.
-				all = append(all, Case{"SegmentReduce", fmt.Sprintf("%v q=%d %s, result in float64", pool, q, form), 4, func(c *call) error {
-					const n = 1025
-					s := engine.Segments{Offsets: []int32{0, 0, 1, 600, 700, 700, n}}
-					for i := range n {
-						if form != "plain" {
-							s.Index = append(s.Index, int32(i*7%300))
+				all = append(all, Case{"SegmentReduce", fmt.Sprintf("%v q=%d %s, result in float64", pool, q, form), 4,
+					func(c *call) error {
+						const n = 1025
+						s := engine.Segments{Offsets: []int32{0, 0, 1, 600, 700, 700, n}}
+						for i := range n {
+							if form != "plain" {
+								s.Index = append(s.Index, int32(i*7%300))
+							}
+							if form == "weighted" {
+								s.Weights = append(s.Weights, float64(i%3)-0.7)
+							}
 						}
-						if form == "weighted" {
-							s.Weights = append(s.Weights, float64(i%3)-0.7)
-						}
-					}
-					return c.e.SegmentReduce(c.outputOf(tensor.Float64, len(s.Offsets)-1, q), c.randomOf(tensor.Float32, 12, n, q), s, pool)
-				}})
+						return c.e.SegmentReduce(c.outputOf(tensor.Float64, len(s.Offsets)-1, q), c.randomOf(tensor.Float32, 12, n, q), s,
+							pool)
+					}})
 			}
 		}
 	}
@@ -291,13 +297,14 @@ func batches() map[string]*graph.Batch {
 	directed := random(12, 4, true)
 	directed.Directed = true
 	return map[string]*graph.Batch{
-		"no graphs":     build(),
-		"empty graph":   build(graph.Graph{}),
-		"one vertex":    build(graph.Graph{NumVertices: 1}),
-		"isolated":      build(graph.Graph{NumVertices: 5}, graph.Graph{}, graph.Graph{NumVertices: 2}),
-		"ring":          build(ring),
-		"star":          build(star),
-		"ragged":        build(random(9, 2, false), graph.Graph{NumVertices: 1}, random(30, 3, false), graph.Graph{}, random(3, 3, false)),
+		"no graphs":   build(),
+		"empty graph": build(graph.Graph{}),
+		"one vertex":  build(graph.Graph{NumVertices: 1}),
+		"isolated":    build(graph.Graph{NumVertices: 5}, graph.Graph{}, graph.Graph{NumVertices: 2}),
+		"ring":        build(ring),
+		"star":        build(star),
+		"ragged": build(random(9, 2, false), graph.Graph{NumVertices: 1}, random(30, 3, false), graph.Graph{},
+			random(3, 3, false)),
 		"dense":         build(random(14, 9, false), random(10, 10, false)),
 		"loops":         build(random(12, 4, true), random(15, 2, true)),
 		"directed":      build(directed),

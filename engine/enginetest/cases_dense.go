@@ -72,17 +72,18 @@ func longSegmentCases() []Case {
 				if weighted && pool == engine.Max {
 					continue
 				}
-				all = append(all, Case{"SegmentReduce", fmt.Sprintf("long %v q=%d weighted=%v", pool, q, weighted), 8, func(c *call) error {
-					const n = 20011
-					s := engine.Segments{Offsets: []int32{0, 3, 3, n - 2, n}}
-					if weighted {
-						s.Weights = make([]float64, n)
-						for i := range s.Weights {
-							s.Weights[i] = float64(i % 3)
+				all = append(all, Case{"SegmentReduce", fmt.Sprintf("long %v q=%d weighted=%v", pool, q, weighted), 8,
+					func(c *call) error {
+						const n = 20011
+						s := engine.Segments{Offsets: []int32{0, 3, 3, n - 2, n}}
+						if weighted {
+							s.Weights = make([]float64, n)
+							for i := range s.Weights {
+								s.Weights[i] = float64(i % 3)
+							}
 						}
-					}
-					return c.e.SegmentReduce(c.output(4, q), c.random(12, n, q), s, pool)
-				}})
+						return c.e.SegmentReduce(c.output(4, q), c.random(12, n, q), s, pool)
+					}})
 			}
 		}
 	}
@@ -92,7 +93,8 @@ func longSegmentCases() []Case {
 // assignShapeCases have enough points, anchors and dimensions for several tiles of each.
 func assignShapeCases() []Case {
 	var all []Case
-	for _, s := range []struct{ n, q, p, d int }{{300, 300, 1, 32}, {140, 129, 2, 20}, {129, 5, 4, 1}, {64, 128, 3, 8}, {7, 3, 2, 0}} {
+	for _, s := range []struct{ n, q, p, d int }{{300, 300, 1, 32}, {140, 129, 2, 20}, {129, 5, 4, 1}, {64, 128, 3, 8},
+		{7, 3, 2, 0}} {
 		all = append(all, Case{"Assign", fmt.Sprintf("shape %+v", s), 4, func(c *call) error {
 			const rows = 50
 			points := engine.Points{Table: c.random(8, rows, s.d), Size: s.p, Rows: make([]int32, s.n*s.p)}
@@ -107,7 +109,8 @@ func assignShapeCases() []Case {
 		const n, q, d = 150, 260, 6
 		z := normal(10, q*d)
 		copy(z[q/2*d:], z[:q/2*d])
-		return c.e.Assign(c.indices(n), c.output(n), engine.Points{Table: c.random(8, n, d), Size: 1}, c.upload(c.dtype, z, 1, q, d))
+		return c.e.Assign(c.indices(n), c.output(n), engine.Points{Table: c.random(8, n, d), Size: 1},
+			c.upload(c.dtype, z, 1, q, d))
 	}})
 	return all
 }
@@ -116,7 +119,8 @@ func placeCases() []Case {
 	var all []Case
 	for _, n := range sizes {
 		for _, q := range []int{0, 1, 4, 33} {
-			for _, at := range []engine.Placement{{Stride: 1}, {Row: 2, Column: 3, Stride: 1}, {Row: 1, Column: 1, Stride: 3}, {Column: 4, Stride: 4}} {
+			for _, at := range []engine.Placement{{Stride: 1}, {Row: 2, Column: 3, Stride: 1}, {Row: 1, Column: 1, Stride: 3},
+				{Column: 4, Stride: 4}} {
 				for _, indexed := range []bool{false, true} {
 					all = append(all, Case{"Place", fmt.Sprintf("%dx%d %+v indexed=%v", n, q, at, indexed), 1, func(c *call) error {
 						rows, columns := n+at.Row+1, at.Column+q*at.Stride+4

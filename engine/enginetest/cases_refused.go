@@ -24,14 +24,19 @@ func refusedCases() []Case {
 		}),
 		refuse("SegmentReduce", "falling offsets", segments(engine.Segments{Offsets: []int32{0, 3, 2}}, engine.Sum)),
 		refuse("SegmentReduce", "too many items", segments(engine.Segments{Offsets: []int32{0, 5}}, engine.Sum)),
-		refuse("SegmentReduce", "no such row", segments(engine.Segments{Offsets: []int32{0, 1}, Index: []int32{4}}, engine.Sum)),
-		refuse("SegmentReduce", "too few weights", segments(engine.Segments{Offsets: []int32{0, 2}, Weights: []float64{1}}, engine.Sum)),
-		refuse("SegmentReduce", "weights of a maximum", segments(engine.Segments{Offsets: []int32{0, 1}, Weights: []float64{1}}, engine.Max)),
+		refuse("SegmentReduce", "no such row",
+			segments(engine.Segments{Offsets: []int32{0, 1}, Index: []int32{4}}, engine.Sum)),
+		refuse("SegmentReduce", "too few weights",
+			segments(engine.Segments{Offsets: []int32{0, 2}, Weights: []float64{1}}, engine.Sum)),
+		refuse("SegmentReduce", "weights of a maximum",
+			segments(engine.Segments{Offsets: []int32{0, 1}, Weights: []float64{1}}, engine.Max)),
 		refuse("Assign", "no such row", func(c *call) error {
-			return c.e.Assign(make([]int32, 1), nil, engine.Points{Table: c.zeros(2, 3), Rows: []int32{0, 2}, Size: 2}, c.zeros(2, 2, 3))
+			return c.e.Assign(make([]int32, 1), nil, engine.Points{Table: c.zeros(2, 3), Rows: []int32{0, 2}, Size: 2},
+				c.zeros(2, 2, 3))
 		}),
 		refuse("Assign", "half a point", func(c *call) error {
-			return c.e.Assign(make([]int32, 1), nil, engine.Points{Table: c.zeros(2, 3), Rows: []int32{0, 1, 1}, Size: 2}, c.zeros(2, 2, 3))
+			return c.e.Assign(make([]int32, 1), nil, engine.Points{Table: c.zeros(2, 3), Rows: []int32{0, 1, 1}, Size: 2},
+				c.zeros(2, 2, 3))
 		}),
 		refuse("SoftmaxCrossEntropy", "target too large", func(c *call) error {
 			return c.e.SoftmaxCrossEntropy(c.zeros(2), nil, c.zeros(2, 3), []int32{0, 3})

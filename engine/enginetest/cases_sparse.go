@@ -202,7 +202,8 @@ func histograms(seed uint64, rows, cols int, density float64, ones bool) *engine
 
 func histogramCases() []Case {
 	var all []Case
-	for _, shape := range [][3]int{{0, 0, 0}, {0, 3, 4}, {3, 0, 4}, {1, 1, 0}, {1, 1, 1}, {5, 3, 9}, {33, 40, 100}, {40, 33, 7}, {2, 4500, 6}, {1, 300, 2000}} {
+	for _, shape := range [][3]int{{0, 0, 0}, {0, 3, 4}, {3, 0, 4}, {1, 1, 0}, {1, 1, 1}, {5, 3, 9}, {33, 40, 100},
+		{40, 33, 7}, {2, 4500, 6}, {1, 300, 2000}} {
 		for _, ones := range []string{"none", "the first", "both"} {
 			rows, others, cols := shape[0], shape[1], shape[2]
 			name := fmt.Sprintf("%dx%d of %d columns, ones: %s", rows, others, cols, ones)
@@ -214,13 +215,14 @@ func histogramCases() []Case {
 	}
 	for _, n := range []int{0, 1, 31, 33, 70, 150} {
 		for _, masked := range []bool{false, true} {
-			all = append(all, Case{"HistogramIntersection", fmt.Sprintf("%d rows with themselves masked=%v", n, masked), 4, func(c *call) error {
-				a := histograms(3, n, 60, 0.2, false)
-				if masked {
-					a.KeepRows, a.KeepCols = every(n, 5), every(60, 4)
-				}
-				return c.e.HistogramIntersection(c.output(n, n), a, a)
-			}})
+			all = append(all, Case{"HistogramIntersection", fmt.Sprintf("%d rows with themselves masked=%v", n, masked), 4,
+				func(c *call) error {
+					a := histograms(3, n, 60, 0.2, false)
+					if masked {
+						a.KeepRows, a.KeepCols = every(n, 5), every(60, 4)
+					}
+					return c.e.HistogramIntersection(c.output(n, n), a, a)
+				}})
 		}
 	}
 	all = append(all, Case{"HistogramIntersection", "one matrix masked", 4, func(c *call) error {
@@ -228,7 +230,8 @@ func histogramCases() []Case {
 		b.KeepCols = every(30, 2)
 		return c.e.HistogramIntersection(c.output(20, 12), a, b)
 	}}, Case{"HistogramIntersection", "numbers of columns that differ", 1, func(c *call) error {
-		return c.e.HistogramIntersection(engine.New(c.e, c.dtype, 2, 2), histograms(6, 2, 3, 1, true), histograms(7, 2, 4, 1, true))
+		return c.e.HistogramIntersection(engine.New(c.e, c.dtype, 2, 2), histograms(6, 2, 3, 1, true),
+			histograms(7, 2, 4, 1, true))
 	}})
 	return all
 }

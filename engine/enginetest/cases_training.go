@@ -55,32 +55,34 @@ func segmentGradCases() []Case {
 					if form == "weighted" && pool == engine.Max {
 						continue
 					}
-					all = append(all, Case{"SegmentReduceGrad", fmt.Sprintf("%v q=%d n=%d %s", pool, q, n, form), 8, func(c *call) error {
-						s := engine.Segments{Offsets: []int32{0, 0}}
-						for i := range n {
-							if i == n-1 || i%5 == 4 && form != "long" {
-								s.Offsets = append(s.Offsets, int32(i+1))
+					all = append(all, Case{"SegmentReduceGrad", fmt.Sprintf("%v q=%d n=%d %s", pool, q, n, form), 8,
+						func(c *call) error {
+							s := engine.Segments{Offsets: []int32{0, 0}}
+							for i := range n {
+								if i == n-1 || i%5 == 4 && form != "long" {
+									s.Offsets = append(s.Offsets, int32(i+1))
+								}
+								switch form {
+								case "shared", "weighted":
+									s.Index = append(s.Index, int32(i*3%max(n/2, 1)))
+								case "long":
+									s.Index = append(s.Index, int32(i%3))
+								}
+								if form == "weighted" {
+									s.Weights = append(s.Weights, float64(i%4))
+								}
 							}
-							switch form {
-							case "shared", "weighted":
-								s.Index = append(s.Index, int32(i*3%max(n/2, 1)))
-							case "long":
-								s.Index = append(s.Index, int32(i%3))
+							rows := n
+							if form == "long" {
+								rows = 3
 							}
-							if form == "weighted" {
-								s.Weights = append(s.Weights, float64(i%4))
+							x := normal(34, rows*q)
+							for i := range x {
+								x[i] = float64(int(2 * x[i])) // few values, many ties
 							}
-						}
-						rows := n
-						if form == "long" {
-							rows = 3
-						}
-						x := normal(34, rows*q)
-						for i := range x {
-							x[i] = float64(int(2 * x[i])) // few values, many ties
-						}
-						return c.e.SegmentReduceGrad(c.output(rows, q), c.random(35, len(s.Offsets)-1, q), c.upload(c.dtype, x, rows, q), s, pool)
-					}})
+							return c.e.SegmentReduceGrad(c.output(rows, q), c.random(35, len(s.Offsets)-1, q), c.upload(c.dtype, x, rows, q),
+								s, pool)
+						}})
 				}
 			}
 		}
@@ -119,21 +121,22 @@ func lossCases() []Case {
 func crossEntropyCases() []Case {
 	var all []Case
 	add := func(name string, n, classes int, logits func(i, j int, normal float64) float64, gradient bool) {
-		all = append(all, Case{"SoftmaxCrossEntropy", fmt.Sprintf("%s %dx%d gradient=%v", name, n, classes, gradient), 4, func(c *call) error {
-			x := normal(30, n*classes)
-			target := make([]int32, n)
-			for i := range n {
-				target[i] = int32(i * 7 % classes)
-				for j := range classes {
-					x[i*classes+j] = logits(i, j, x[i*classes+j])
+		all = append(all, Case{"SoftmaxCrossEntropy", fmt.Sprintf("%s %dx%d gradient=%v", name, n, classes, gradient), 4,
+			func(c *call) error {
+				x := normal(30, n*classes)
+				target := make([]int32, n)
+				for i := range n {
+					target[i] = int32(i * 7 % classes)
+					for j := range classes {
+						x[i*classes+j] = logits(i, j, x[i*classes+j])
+					}
 				}
-			}
-			var grad *tensor.Dense
-			if gradient {
-				grad = c.output(n, classes)
-			}
-			return c.e.SoftmaxCrossEntropy(c.output(n), grad, c.upload(c.dtype, x, n, classes), target)
-		}})
+				var grad *tensor.Dense
+				if gradient {
+					grad = c.output(n, classes)
+				}
+				return c.e.SoftmaxCrossEntropy(c.output(n), grad, c.upload(c.dtype, x, n, classes), target)
+			}})
 	}
 	plain := func(_, _ int, v float64) float64 { return v }
 	for _, n := range sizes {

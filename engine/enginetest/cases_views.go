@@ -17,7 +17,8 @@ func viewCases() []Case {
 			return c.e.MatMul(c.output(36, 40), view(c, 1, 36, 20), view(c, 2, 20, 40), engine.MatMul{Alpha: 1})
 		}},
 		{"MatMul", "views in TF32", 500, func(c *call) error {
-			return c.e.MatMul(c.output(36, 40), view(c, 1, 36, 20), view(c, 2, 40, 20), engine.MatMul{TransB: true, Alpha: 1, Precision: engine.TF32})
+			return c.e.MatMul(c.output(36, 40), view(c, 1, 36, 20), view(c, 2, 40, 20),
+				engine.MatMul{TransB: true, Alpha: 1, Precision: engine.TF32})
 		}},
 		{"NormalizeRows", "views", 2, func(c *call) error {
 			return c.e.NormalizeRows(c.output(9, 16), c.output(9), view(c, 3, 9, 16), 1e-6)
@@ -30,10 +31,12 @@ func viewCases() []Case {
 			return c.e.Gram(c.outputOf(tensor.Float64, 1, 12, 12), engine.View(z, 0, 2, 12, 8), engine.Kernel{Alpha: 2}, false)
 		}},
 		{"Assign", "views", 4, func(c *call) error {
-			return c.e.Assign(c.indices(20), c.output(20), engine.Points{Table: view(c, 5, 20, 8), Size: 1}, view(c, 6, 1, 12, 8))
+			return c.e.Assign(c.indices(20), c.output(20), engine.Points{Table: view(c, 5, 20, 8), Size: 1},
+				view(c, 6, 1, 12, 8))
 		}},
 		{"SegmentReduce", "views", 4, func(c *call) error {
-			return c.e.SegmentReduce(c.output(2, 8), view(c, 7, 30, 8), engine.Segments{Offsets: []int32{0, 11, 30}}, engine.Mean)
+			return c.e.SegmentReduce(c.output(2, 8), view(c, 7, 30, 8), engine.Segments{Offsets: []int32{0, 11, 30}},
+				engine.Mean)
 		}},
 		{"SoftmaxCrossEntropy", "views", 4, func(c *call) error {
 			return c.e.SoftmaxCrossEntropy(c.output(6), c.output(6, 8), view(c, 8, 6, 8), make([]int32, 6))
@@ -43,7 +46,8 @@ func viewCases() []Case {
 			if err := c.e.Convert(parameter, c.random(9, 40)); err != nil {
 				return err
 			}
-			return c.e.Adam(parameter, engine.New(c.e, c.dtype, 40), engine.New(c.e, c.dtype, 40), view(c, 10, 40), engine.Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Step: 1})
+			return c.e.Adam(parameter, engine.New(c.e, c.dtype, 40), engine.New(c.e, c.dtype, 40), view(c, 10, 40),
+				engine.Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Step: 1})
 		}},
 		{"Place", "views", 1, func(c *call) error {
 			return c.e.Place(c.output(6, 8), view(c, 11, 6, 8), nil, engine.Placement{Stride: 1})

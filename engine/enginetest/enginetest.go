@@ -96,7 +96,8 @@ func compare(got, want []float64, tolerance float64) (worst float64, err error) 
 		}
 		d := math.Abs(got[i] - w)
 		if !(d <= tolerance*largest) {
-			return worst, fmt.Errorf("element %d is %.9g, reference %.9g (largest %.3g, allowed difference %.2g)", i, got[i], w, largest, tolerance*largest)
+			return worst, fmt.Errorf("element %d is %.9g, reference %.9g (largest %.3g, allowed difference %.2g)",
+				i, got[i], w, largest, tolerance*largest)
 		}
 		worst = max(worst, d/(tolerance*largest))
 	}

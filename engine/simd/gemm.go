@@ -15,7 +15,9 @@ import "fmt"
 //
 // The work is split over at most workers goroutines (at least one) by tiles of C, never along k, so
 // that the bits of C do not depend on workers.
-func Gemm[T Float](workers int, transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+func Gemm[T Float](
+	workers int, transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int,
+) {
 	if m < 0 || n < 0 || k < 0 {
 		panic(fmt.Sprintf("simd: Gemm: negative dimension in m = %d, n = %d, k = %d", m, n, k))
 	}
@@ -37,7 +39,10 @@ func Gemm[T Float](workers int, transA, transB bool, m, n, k int, alpha T, a []T
 }
 
 // gemm is Gemm at a level, without empty or misshapen matrices.
-func gemm[T Float](lv level, workers int, transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+func gemm[T Float](
+	lv level, workers int, transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T,
+	ldc int,
+) {
 	p := product[T]{
 		level: lv, m: m, n: n, k: k, alpha: alpha, beta: beta,
 		a: matrix(a, lda, transA), b: matrix(b, ldb, transB), c: matrix(c, ldc, false),

@@ -85,7 +85,8 @@ func (p *problem[T]) at(x []T, ld, i, j int, transposed bool) float64 {
 // roundings of the sum of magnitudes; float64 is compared with itself, which doubles it.
 func (p *problem[T]) check(t *testing.T, lv level, alpha, beta T) {
 	t.Helper()
-	name := fmt.Sprintf("m=%d n=%d k=%d transA=%v transB=%v alpha=%v beta=%v", p.m, p.n, p.k, p.transA, p.transB, alpha, beta)
+	name := fmt.Sprintf("m=%d n=%d k=%d transA=%v transB=%v alpha=%v beta=%v",
+		p.m, p.n, p.k, p.transA, p.transB, alpha, beta)
 	before := slices.Clone(p.c.x)
 	if beta == 0 {
 		for i := range p.c.x {

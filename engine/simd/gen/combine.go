@@ -18,7 +18,8 @@ func combineKernels(a *assembler) {
 // all rows go by; each column adds up the rows in their order.
 func combine(a *assembler, f float) {
 	name := "combine" + f.name + a.suffix()
-	a.function(name, fmt.Sprintf("func(n int, y *%s, rows int, index *int32, factor *float64, x *%s, xRow int)", f.goType, f.goType),
+	a.function(name, fmt.Sprintf("func(n int, y *%s, rows int, index *int32, factor *float64, x *%s, xRow int)",
+		f.goType, f.goType),
 		name+" computes y[i] = sum over k < rows of factor[k] x[index[k]][i] for n elements; rows of x are xRow bytes apart.")
 	n, x, y, xRow := a.load("n"), a.load("x"), a.load("y"), a.load("xRow")
 	zero := a.XMM()

@@ -62,7 +62,8 @@ func elementwiseDispatch(b *bytes.Buffer) {
 				first = p
 			}
 		}
-		fmt.Fprintf(b, "\n// %s computes %s.\nfunc %s[T Float](lv level, %s) {\n", k.name, k.doc, k.name, strings.Join(params, ", "))
+		fmt.Fprintf(b, "\n// %s computes %s.\nfunc %s[T Float](lv level, %s) {\n",
+			k.name, k.doc, k.name, strings.Join(params, ", "))
 		fmt.Fprintf(b, "switch n := len(%s); {\ncase lv == portable:\nportable%s(%s)\n",
 			first, strings.ToUpper(k.name[:1])+k.name[1:], strings.Join(k.params, ", "))
 		for _, f := range floats {

@@ -71,7 +71,8 @@ func dot(a *assembler, f float) {
 func dots(a *assembler, f float) {
 	name := "dots" + f.name + a.suffix()
 	a.function(name, fmt.Sprintf("func(n int, a *%s, aRow int, x, sums *%s)", f.goType, f.goType),
-		fmt.Sprintf("%s writes to sums the inner products of x with %d rows of a, which are aRow bytes apart.", name, dotRows))
+		fmt.Sprintf("%s writes to sums the inner products of x with %d rows of a, which are aRow bytes apart.",
+			name, dotRows))
 	n, row, x := a.load("n"), a.load("aRow"), a.load("x")
 	base := []reg.GPVirtual{a.load("a"), a.GP64(), a.GP64()}
 	for i := 1; i < len(base); i++ {

@@ -80,12 +80,14 @@ var elementwiseKernels = []elementwise{
 		},
 	},
 	{
-		name: "pathStepSum", params: []string{"acc", "next", "prefix", "s", "scale", "shift"}, scalars: []string{"scale", "shift"},
+		name: "pathStepSum", params: []string{"acc", "next", "prefix", "s", "scale", "shift"},
+		scalars: []string{"scale", "shift"},
 		doc:     "next[i] = prefix[i] + s[i] and acc[i] += exp(scale*next[i] + shift)",
 		prepare: pathStep(func(f float) instruction { return f.add }),
 	},
 	{
-		name: "pathStepMax", params: []string{"acc", "next", "prefix", "s", "scale", "shift"}, scalars: []string{"scale", "shift"},
+		name: "pathStepMax", params: []string{"acc", "next", "prefix", "s", "scale", "shift"},
+		scalars: []string{"scale", "shift"},
 		doc:     "next[i] = prefix[i] + s[i] and acc[i] = max(acc[i], exp(scale*next[i] + shift))",
 		prepare: pathStep(func(f float) instruction { return f.maximum }),
 	},

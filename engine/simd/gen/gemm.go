@@ -63,7 +63,8 @@ func (t *tile) write() {
 	name := tileName(t.f, t.isa, t.rows, t.vectors)
 	T := t.f.goType
 	t.function(name,
-		fmt.Sprintf("func(k int, a *%s, aRow, aCol int, b *%s, bRow int, c *%s, cRow int, alpha, beta %s, cols int)", T, T, T, T),
+		fmt.Sprintf("func(k int, a *%s, aRow, aCol int, b *%s, bRow int, c *%s, cRow int, alpha, beta %s, cols int)",
+			T, T, T, T),
 		fmt.Sprintf("%s computes C = alpha*A*B + beta*C for %d rows and cols <= %d columns of C, and k >= 1.",
 			name, t.rows, t.vectors*t.f.lanes(t.isa)),
 		"Strides of rows and columns are in bytes; rows of B and C are contiguous. C is not read if beta is 0.")

@@ -14,7 +14,8 @@ func rotateKernels(a *assembler) {
 	name := "rotateF64" + a.suffix()
 	a.function(name, "func(cols int, u *float64, ld, count int, c, s *float64)",
 		name+" rotates rows i and i+1 of u, ld bytes apart, by (c[i], s[i]) for i from count-1 down to 0.")
-	k := &rotation{assembler: a, f: f, u: a.load("u"), ld: a.load("ld"), count: a.load("count"), c: a.load("c"), s: a.load("s")}
+	k := &rotation{assembler: a, f: f, u: a.load("u"), ld: a.load("ld"), count: a.load("count"), c: a.load("c"),
+		s: a.load("s")}
 	cols := a.load("cols")
 	for _, vectors := range []int{2, 1} {
 		a.chunks(cols, vectors*f.lanes(a.isa), func() {
@@ -36,7 +37,9 @@ type rotation struct {
 }
 
 // columns rotates the columns of so many vectors from u on.
-func (k *rotation) columns(vectors int, load func(operand.Mem, reg.VecVirtual), store func(reg.VecVirtual, operand.Mem)) {
+func (k *rotation) columns(
+	vectors int, load func(operand.Mem, reg.VecVirtual), store func(reg.VecVirtual, operand.Mem),
+) {
 	row, i := k.GP64(), k.GP64()
 	k.op(x86.MOVQ(k.count, row))
 	k.op(x86.IMULQ(k.ld, row))

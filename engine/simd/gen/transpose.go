@@ -20,7 +20,8 @@ func transpose(a *assembler, f float) {
 	lanes := f.lanes(a.isa)
 	name := "transpose" + f.name + a.suffix()
 	a.function(name, fmt.Sprintf("func(n int, dst *%s, dstRow int, rows **%s)", f.goType, f.goType),
-		fmt.Sprintf("%s writes the first n elements of %d rows, given by an array of pointers, as columns of dst:", name, lanes),
+		fmt.Sprintf("%s writes the first n elements of %d rows, given by an array of pointers, as columns of dst:",
+			name, lanes),
 		"element p of row i to the place i of row p. Rows of dst are dstRow bytes apart.")
 	n, dst, stride, rows := a.load("n"), a.load("dst"), a.load("dstRow"), a.load("rows")
 	offset := a.GP64()
