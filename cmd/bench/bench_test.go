@@ -63,7 +63,8 @@ func dataFolder(t *testing.T) string {
 
 func TestEveryBenchmarkRuns(t *testing.T) {
 	file, picture := filepath.Join(t.TempDir(), "out.json"), filepath.Join(t.TempDir(), "roofline.svg")
-	stdout, stderr, err := execute(t, "--quick", "--repeat", "2", "--op", "all", "--model", "all,collab,molecules-path,power-law-path", "--data", dataFolder(t), "--json", file, "--plot", picture)
+	stdout, stderr, err := execute(t, "--quick", "--repeat", "2", "--op", "all",
+		"--model", "all,collab,molecules-path,power-law-path", "--data", dataFolder(t), "--json", file, "--plot", picture)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,8 @@ func TestEveryBenchmarkRuns(t *testing.T) {
 			t.Errorf("no progress of model %s on standard error", m.name)
 		}
 	}
-	if encode := byName["nci1-path/encode"]; encode.Throughput == nil || !(encode.Throughput.Paths > encode.Throughput.Vertices) {
+	if encode := byName["nci1-path/encode"]; encode.Throughput == nil ||
+		!(encode.Throughput.Paths > encode.Throughput.Vertices) {
 		t.Errorf("throughput %+v of an encoding", encode.Throughput)
 	}
 	drawn, err := os.ReadFile(picture)
@@ -129,7 +131,8 @@ func TestEveryBenchmarkRuns(t *testing.T) {
 	if len(r.Targets) > 0 {
 		t.Errorf("tiny inputs were held against targets: %v", r.Targets)
 	}
-	if r.Machine.Rates.Peak32 == 0 || r.Machine.Rates.Gonum == 0 || r.Machine.Rates.Copy == 0 || r.Machine.Rates.Exp64 == 0 {
+	if r.Machine.Rates.Peak32 == 0 || r.Machine.Rates.Gonum == 0 || r.Machine.Rates.Copy == 0 ||
+		r.Machine.Rates.Exp64 == 0 {
 		t.Errorf("rates of the machine are missing: %+v", r.Machine.Rates)
 	}
 }
@@ -147,7 +150,8 @@ func TestOperationsRunOnGeneratedGraphsWithoutData(t *testing.T) {
 }
 
 func TestStagesCanBeChosen(t *testing.T) {
-	stdout, _, err := execute(t, "--quick", "--bare", "--repeat", "2", "--model", "mutag-path", "--stage", "encode", "--data", dataFolder(t), "--json", "-")
+	stdout, _, err := execute(t, "--quick", "--bare", "--repeat", "2", "--model", "mutag-path", "--stage", "encode",
+		"--data", dataFolder(t), "--json", "-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,17 +173,20 @@ func TestReportOnStandardOutputIsJSONAlone(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Results) != 1 || r.Results[0].Name != "gram" || r.Results[0].Workers != 2 || r.Results[0].Seconds != median(r.Results[0].Wall) {
+	if len(r.Results) != 1 || r.Results[0].Name != "gram" || r.Results[0].Workers != 2 ||
+		r.Results[0].Seconds != median(r.Results[0].Wall) {
 		t.Errorf("unexpected report %+v", r)
 	}
 }
 
 func TestReportsSurviveJSON(t *testing.T) {
 	want := &report{
-		Date:     "2026-01-02T03:04:05Z",
-		Machine:  machine{System: "linux/amd64", Processor: "P", CPUs: 2, SIMD: "avx2", Rates: rates{Copy: 1e10, Peak32: 1e11}},
+		Date: "2026-01-02T03:04:05Z",
+		Machine: machine{System: "linux/amd64", Processor: "P", CPUs: 2, SIMD: "avx2",
+			Rates: rates{Copy: 1e10, Peak32: 1e11}},
 		Settings: settings{Workers: 1, Repeat: 5}, Notes: []string{"a note"},
-		Results: []result{{Name: "gram", Workers: 1, timing: timing{Wall: []float64{2, 1}, CPU: []float64{1, 1.5}}, Seconds: 1.25, Rate: 3, Unit: "FLOP/s"}},
+		Results: []result{{Name: "gram", Workers: 1, timing: timing{Wall: []float64{2, 1}, CPU: []float64{1, 1.5}},
+			Seconds: 1.25, Rate: 3, Unit: "FLOP/s"}},
 		Targets: []verdict{{Name: "gram", What: "speed", Measured: 3, Sense: "at least", Limit: 2, Holds: true}},
 	}
 	file := filepath.Join(t.TempDir(), "r.json")
@@ -204,15 +211,18 @@ func TestComparePrintsRatios(t *testing.T) {
 		}
 		return file
 	}
-	a := save("a.json", &report{Date: "d1", Machine: machine{Processor: "P", SIMD: "avx2", Rates: rates{Copy: 1e9, Peak32: 1e11}}, Results: []result{
-		{Name: "gram", Workers: 1, Seconds: 3, Fraction: 0.25}, {Name: "assign", Workers: 1, Seconds: 1}}})
-	b := save("b.json", &report{Date: "d2", Machine: machine{Processor: "Q", SIMD: "avx2", Device: "GPU", Rates: rates{Copy: 4e9, Peak32: 1e11}}, Results: []result{
+	a := save("a.json", &report{Date: "d1",
+		Machine: machine{Processor: "P", SIMD: "avx2", Rates: rates{Copy: 1e9, Peak32: 1e11}}, Results: []result{
+			{Name: "gram", Workers: 1, Seconds: 3, Fraction: 0.25}, {Name: "assign", Workers: 1, Seconds: 1}}})
+	b := save("b.json", &report{Date: "d2", Machine: machine{Processor: "Q", SIMD: "avx2", Device: "GPU",
+		Rates: rates{Copy: 4e9, Peak32: 1e11}}, Results: []result{
 		{Name: "gram", Device: "gpu", Seconds: 2}, {Name: "matmul", Workers: 1, Seconds: 1}}})
 	stdout, _, err := execute(t, "compare", a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1.50x", "3.00 s", "2.00 s", "only in A: assign", "only in B: matmul", "the machines differ", "25 %", "cpu and gpu", "4.00x"} {
+	for _, want := range []string{"1.50x", "3.00 s", "2.00 s", "only in A: assign", "only in B: matmul",
+		"the machines differ", "25 %", "cpu and gpu", "4.00x"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -250,7 +260,8 @@ func TestWrongUsageIsRefusedInOneLine(t *testing.T) {
 		{"compare of one", []string{"compare", "a.json"}, 2, "two reports"},
 		{"report that is not there", []string{"compare", "absent.json", "absent.json"}, 1, "absent.json"},
 		{"report that is broken", []string{"compare", broken, broken}, 1, "broken.json"},
-		{"report that cannot be written", []string{"--quick", "--bare", "--op", "gram", "--json", filepath.Join(broken, "x")}, 1, "--json"},
+		{"report that cannot be written", []string{"--quick", "--bare", "--op", "gram", "--json", filepath.Join(broken, "x")},
+			1, "--json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := execute(t, c.args...)

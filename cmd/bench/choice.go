@@ -44,7 +44,9 @@ func (f *flags) chosenModels() ([]model, error) {
 }
 
 // choose returns the names that are asked for.
-func choose(flag string, asked, names []string, otherwise bool, fits func(name, asked string) bool) (map[string]bool, error) {
+func choose(
+	flag string, asked, names []string, otherwise bool, fits func(name, asked string) bool,
+) (map[string]bool, error) {
 	if asked == nil && otherwise {
 		asked = []string{"all"}
 	}

@@ -155,7 +155,8 @@ func TestTargetsHoldOnTheirSide(t *testing.T) {
 		sense    sense
 		measured float64
 		holds    bool
-	}{{atMost, 1, true}, {atMost, 2, true}, {atMost, 3, false}, {atLeast, 1, false}, {atLeast, 2, true}, {atLeast, 3, true}} {
+	}{{atMost, 1, true}, {atMost, 2, true}, {atMost, 3, false}, {atLeast, 1, false}, {atLeast, 2, true},
+		{atLeast, 3, true}} {
 		if v := (target{"x", 2, c.sense}).judge("y", c.measured); v.Holds != c.holds {
 			t.Errorf("%g %s 2: holds is %v", c.measured, c.sense, v.Holds)
 		}
@@ -206,7 +207,8 @@ func TestLapsDivideCallsByTheirProgress(t *testing.T) {
 			t.Errorf("%s has samples %v and %v, want two", r.Name, r.Wall, r.CPU)
 		}
 	}
-	want := []string{"m/fit: sample, layer 1", "m/fit: anchors, layer 1", "m/fit: sample, layer 2", "m/fit: anchors, layer 2"}
+	want := []string{"m/fit: sample, layer 1", "m/fit: anchors, layer 1", "m/fit: sample, layer 2",
+		"m/fit: anchors, layer 2"}
 	if !slices.Equal(names, want) {
 		t.Errorf("parts %q, want %q", names, want)
 	}

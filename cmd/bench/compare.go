@@ -36,7 +36,8 @@ func compare(w io.Writer, a, b *report) error {
 		fmt.Fprintf(w, "%c: ", 'A'+i)
 		r.writeMachine(w)
 	}
-	if a.Machine.Processor != b.Machine.Processor || a.Machine.SIMD != b.Machine.SIMD || a.Machine.Device != b.Machine.Device {
+	if a.Machine.Processor != b.Machine.Processor || a.Machine.SIMD != b.Machine.SIMD ||
+		a.Machine.Device != b.Machine.Device {
 		fmt.Fprintln(w, "note: the machines differ")
 	}
 	if a.Settings != b.Settings {
@@ -61,7 +62,8 @@ func compare(w io.Writer, a, b *report) error {
 			continue
 		}
 		delete(inB, was.Name)
-		fmt.Fprintf(t, "%-*s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", width, was.Name, duration(was.Seconds), percent(was.Spread), share(was),
+		fmt.Fprintf(t, "%-*s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", width, was.Name, duration(was.Seconds), percent(was.Spread),
+			share(was),
 			duration(is.Seconds), percent(is.Spread), share(is), times(was.Seconds/is.Seconds))
 		switch {
 		case was.Device != is.Device:

@@ -98,16 +98,19 @@ func TestADeviceIsMeasuredOnItsOwnTensorsAndByTheWallClock(t *testing.T) {
 		}
 	}
 	if !(found["upload"].Floor > 0) || found["path-classes"].Name != "" {
-		t.Errorf("uploads have the floor %g, and work of the host was measured: %+v", found["upload"].Floor, found["path-classes"])
+		t.Errorf("uploads have the floor %g, and work of the host was measured: %+v",
+			found["upload"].Floor, found["path-classes"])
 	}
 	rates := r.report.Machine.Rates
-	for _, rate := range []float64{rates.Copy, rates.CopyAll, rates.Upload, rates.Download, rates.Peak32, rates.Peak64, rates.PeakTF32, rates.PeakBF16, rates.Exp32, rates.Exp64} {
+	for _, rate := range []float64{rates.Copy, rates.CopyAll, rates.Upload, rates.Download, rates.Peak32, rates.Peak64,
+		rates.PeakTF32, rates.PeakBF16, rates.Exp32, rates.Exp64} {
 		if !(rate > 0) {
 			t.Errorf("rates are missing: %+v", rates)
 		}
 	}
 	var table bytes.Buffer
-	if err := r.report.write(&table); err != nil || !strings.Contains(table.String(), "Operations, on a slow GPU") || d.waits == 0 {
+	if err := r.report.write(&table); err != nil || !strings.Contains(table.String(), "Operations, on a slow GPU") ||
+		d.waits == 0 {
 		t.Errorf("%v, waited %d times for\n%s", err, d.waits, table.String())
 	}
 }
@@ -116,13 +119,15 @@ func TestTargetsOfADevice(t *testing.T) {
 	d := &slowDevice{CPU: engine.NewCPU(1)}
 	r := newRunner(d, "", settings{Workers: 1, Repeat: 2}, false, &bytes.Buffer{})
 	r.report.Machine.Rates.Copy = 100
-	r.targets("sparse", &task{device: deviceTarget{share: 0.6, ofCopy: true}}, &result{Seconds: 2, Moved: 130, Rival: &rival{Seconds: 1}}, 0)
+	r.targets("sparse", &task{device: deviceTarget{share: 0.6, ofCopy: true}},
+		&result{Seconds: 2, Moved: 130, Rival: &rival{Seconds: 1}}, 0)
 	r.targets("trie", &task{device: deviceTarget{share: 0.5}}, &result{Seconds: 2, Fraction: 0.4}, 0)
 	var held []bool
 	for _, v := range r.report.Targets {
 		held = append(held, v.Holds)
 	}
 	if len(held) != 3 || !held[0] || held[1] || held[2] {
-		t.Errorf("targets %+v, want 65 %% of the copy to hold, half as fast as another and 40 %% of the floor not to", r.report.Targets)
+		t.Errorf("targets %+v, want 65 %% of the copy to hold, half as fast as another and 40 %% of the floor not to",
+			r.report.Targets)
 	}
 }

@@ -79,20 +79,26 @@ func command(executable []string) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	p := root.Flags()
 	p.StringSliceVar(&f.ops, "op", nil, "operations to measure, separated by commas; all or none")
-	p.StringSliceVar(&f.models, "model", nil, "models to measure, separated by commas; a data set means all its models; all or none")
+	p.StringSliceVar(&f.models, "model", nil,
+		"models to measure, separated by commas; a data set means all its models; all or none")
 	p.StringSliceVar(&f.stages, "stage", nil, "stages of models to measure: read, fit, encode, select, epoch; default all")
-	p.StringVar(&f.data, "data", defaultData(), "folder that holds tu/NAME, text/NAME and folds/NAME (default $GROVE_DATA or ../shared/data)")
+	p.StringVar(&f.data, "data", defaultData(),
+		"folder that holds tu/NAME, text/NAME and folds/NAME (default $GROVE_DATA or ../shared/data)")
 	p.Lookup("data").DefValue = ""
-	p.StringVar(&f.settings.Device, "device", "auto", "device that computes: auto (the first GPU, or else the CPU), cpu, cuda or cuda:N")
+	p.StringVar(&f.settings.Device, "device", "auto",
+		"device that computes: auto (the first GPU, or else the CPU), cpu, cuda or cuda:N")
 	p.IntVar(&f.settings.Workers, "workers", 1, "goroutines that compute; 1 also compares with 2")
 	p.IntVar(&f.settings.Repeat, "repeat", 5, "samples of each measurement; what takes long gets fewer, but at least two")
 	p.StringVar(&f.json, "json", "", "also write the report to this file; - for standard output in place of the table")
 	p.StringVar(&f.plot, "plot", "", "also draw the operations under the roofline of the machine, to a file .svg or .png")
-	p.StringVar(&f.python, "torch", "", "Python that has torch (for instance python3): sparse-matmul-power-law is compared with torch.sparse in the same run")
-	p.StringVar(&f.profile, "profile", "", "write a CPU profile of the run to this file, for go tool pprof; its tag benchmark holds the name")
+	p.StringVar(&f.python, "torch", "",
+		"Python that has torch (for instance python3): sparse-matmul-power-law is compared with torch.sparse in the same run")
+	p.StringVar(&f.profile, "profile", "",
+		"write a CPU profile of the run to this file, for go tool pprof; its tag benchmark holds the name")
 	p.BoolVar(&f.settings.Quick, "quick", false, "tiny inputs, to see that everything runs; says nothing about speed")
 	p.BoolVar(&f.bare, "bare", false, "time only: no rates of the machine, no portable code, no second worker")
-	root.AddCommand(listCommand(), compareCommand(), plotCommand(), treeCostCommand(), walkCountCommand(), plantedCommand())
+	root.AddCommand(listCommand(), compareCommand(), plotCommand(), treeCostCommand(), walkCountCommand(),
+		plantedCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }

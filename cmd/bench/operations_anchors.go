@@ -101,7 +101,8 @@ func kMeans(t *table) (*task, error) {
 	return &task{
 		shape: fmt.Sprintf("%d x %d, %d anchors, %d iterations", n, d, t.sizes.filters, iterations),
 		run: func(e engine.Engine) error {
-			_, err := nystrom.KMeans(context.Background(), e, nystrom.Points{Points: engine.Points{Table: points, Size: 1}}, t.sizes.filters, opt)
+			_, err := nystrom.KMeans(context.Background(), e, nystrom.Points{Points: engine.Points{Table: points, Size: 1}},
+				t.sizes.filters, opt)
 			return err
 		},
 		units: float64(n) * iterations, unit: "points/s",

@@ -13,7 +13,8 @@ import (
 // millisecond; the published tensor code takes 57 CPU seconds for the whole embedding of PROTEINS on one core.
 func contextualOperations() []operation {
 	return []operation{
-		{"cgmm-iteration-20-1", "an iteration on NCI1: layer 4, 20 states, one arc label", cgmmIteration(20, 1, false), everywhere},
+		{"cgmm-iteration-20-1", "an iteration on NCI1: layer 4, 20 states, one arc label", cgmmIteration(20, 1, false),
+			everywhere},
 		{"cgmm-iteration-40-1", "the same with 40 states", cgmmIteration(40, 1, false), everywhere},
 		{"cgmm-iteration-20-4", "the same with 20 states and 4 arc labels drawn at random", cgmmIteration(20, 4, false),
 			everywhere},

@@ -9,7 +9,8 @@ import (
 
 func denseOperations() []operation {
 	return []operation{
-		{"matmul", "dense product: the features of all NCI1 vertices with a 128 x 128 projection", matMul(engine.Full), everywhere},
+		{"matmul", "dense product: the features of all NCI1 vertices with a 128 x 128 projection", matMul(engine.Full),
+			everywhere},
 		{"matmul-tf32", "the same with factors of 10 bits", matMul(engine.TF32), deviceAlone},
 		{"matmul-bfloat16", "the same with factors of 7 bits", matMul(engine.BFloat16), deviceAlone},
 		{"matmul-thin", "scores of attributes: 40 000 vertices of 18 numbers with 512 anchors", matMulThin, everywhere},
@@ -40,7 +41,14 @@ func matMul(precision engine.Precision) func(t *table) (*task, error) {
 		c := engine.New(t.engine, tensor.Float32, n, q)
 		flops := 2 * float64(n) * float64(q) * float64(q)
 		f := floor{bytes: 4 * float64(2*n*q+q*q)}
-		*map[engine.Precision]*float64{engine.Full: &f.flops32, engine.TF32: &f.flopsTF32, engine.BFloat16: &f.flopsBF16}[precision] = flops
+		switch precision {
+		case engine.TF32:
+			f.flopsTF32 = flops
+		case engine.BFloat16:
+			f.flopsBF16 = flops
+		default:
+			f.flops32 = flops
+		}
 		return &task{
 			shape: fmt.Sprintf("%s: %d x %d by %d x %d", s.from, n, q, q, q),
 			run: func(e engine.Engine) error {

@@ -13,7 +13,8 @@ func matrixOperations() []operation {
 		{"gram", "kernel matrices of 128 anchors of 4 vertices: product and exponential, in float64", gram, everywhere},
 		{"invsqrt", "inverse square roots of 4 matrices of order 128, in float64", invSqrtSmall, everywhere},
 		{"invsqrt-large", "inverse square root of a matrix of order 1024, in float64", invSqrtLarge, everywhere},
-		{"invsqrt-grad", "gradient through the inverse square roots of 4 matrices of order 128, in float64", invSqrtGrad, everywhere},
+		{"invsqrt-grad", "gradient through the inverse square roots of 4 matrices of order 128, in float64", invSqrtGrad,
+			everywhere},
 	}
 }
 

@@ -9,14 +9,22 @@ import (
 
 func sparseOperations() []operation {
 	return []operation{
-		{"sparse-matmul", "sparse-dense product: NCI1 adjacency with 128 features", sparseMatMul((*inputs).molecules, noMasks), everywhere},
-		{"sparse-matmul-dense", "the same on denser graphs of the kind of COLLAB (generated)", sparseMatMul((*inputs).dense, noMasks), everywhere},
-		{"sparse-matmul-power-law", "the same on one power-law graph of 10 million arcs (generated) with 64 features", sparseMatMul((*inputs).powerLaw, noMasks), large},
-		{"sparse-matmul-rows", "the same product for half of the rows, as a subset of targets asks for it", sparseMatMul((*inputs).powerLaw, keepRows), large},
-		{"sparse-matmul-cols", "the same product with half of the columns, as a subset of sources asks for it", sparseMatMul((*inputs).powerLaw, keepCols), large},
-		{"power-diagonal", "diagonals of the first 4 powers of the NCI1 adjacency", powerDiagonal((*inputs).molecules), everywhere},
-		{"power-diagonal-dense", "the same on denser graphs of the kind of COLLAB (generated)", powerDiagonal((*inputs).dense), everywhere},
-		{"histogram-intersection", "Gram matrix of 2000 histograms of 60 among 20 000 bins", histogramIntersection, everywhere},
+		{"sparse-matmul", "sparse-dense product: NCI1 adjacency with 128 features",
+			sparseMatMul((*inputs).molecules, noMasks), everywhere},
+		{"sparse-matmul-dense", "the same on denser graphs of the kind of COLLAB (generated)",
+			sparseMatMul((*inputs).dense, noMasks), everywhere},
+		{"sparse-matmul-power-law", "the same on one power-law graph of 10 million arcs (generated) with 64 features",
+			sparseMatMul((*inputs).powerLaw, noMasks), large},
+		{"sparse-matmul-rows", "the same product for half of the rows, as a subset of targets asks for it",
+			sparseMatMul((*inputs).powerLaw, keepRows), large},
+		{"sparse-matmul-cols", "the same product with half of the columns, as a subset of sources asks for it",
+			sparseMatMul((*inputs).powerLaw, keepCols), large},
+		{"power-diagonal", "diagonals of the first 4 powers of the NCI1 adjacency", powerDiagonal((*inputs).molecules),
+			everywhere},
+		{"power-diagonal-dense", "the same on denser graphs of the kind of COLLAB (generated)",
+			powerDiagonal((*inputs).dense), everywhere},
+		{"histogram-intersection", "Gram matrix of 2000 histograms of 60 among 20 000 bins", histogramIntersection,
+			everywhere},
 	}
 }
 

@@ -12,7 +12,8 @@ func vertexOperations() []operation {
 	return []operation{
 		{"segment-sum", "sum of 128 features over the vertices of every NCI1 graph", segments(engine.Sum), everywhere},
 		{"segment-max", "maximum of 128 features over the vertices of every NCI1 graph", segments(engine.Max), everywhere},
-		{"segment-neighbors", "weighted mean of 32 numbers over the neighbours of every NCI1 vertex, as in CGMM", neighborMean, everywhere},
+		{"segment-neighbors", "weighted mean of 32 numbers over the neighbours of every NCI1 vertex, as in CGMM",
+			neighborMean, everywhere},
 		{"posterior", "Bayes' rule for every NCI1 vertex and 32 states", posterior, everywhere},
 	}
 }

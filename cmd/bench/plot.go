@@ -16,7 +16,8 @@ func plotCommand() *cobra.Command {
 		Use: "plot REPORT.json OUT.svg", Short: "Draw the operations of a report under the roofline of its machine",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usageError{fmt.Errorf("plot wants a report that --json wrote and a file .svg or .png, not %d arguments", len(args))}
+				return usageError{fmt.Errorf("plot wants a report that --json wrote and a file .svg or .png, not %d arguments",
+					len(args))}
 			}
 			if err := checkPicture("plot", args[1]); err != nil {
 				return usageError{err}

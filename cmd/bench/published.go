@@ -2,7 +2,8 @@ package main
 
 // publishedMachine says where the published figures come from; the ratio to them includes the difference of
 // the machines.
-const publishedMachine = "measured figures of the published code, one thread, CPU seconds on one core of an Intel Xeon with AVX-512, 2.0 GHz nominal"
+const publishedMachine = "measured figures of the published code, one thread, " +
+	"CPU seconds on one core of an Intel Xeon with AVX-512, 2.0 GHz nominal"
 
 // published holds measured figures of the published code, one thread: the CPU seconds of the GCKN
 // authors' own implementation (C++ loops and Cython under PyTorch 1.13.1 with OpenBLAS 0.3.21) on one core of

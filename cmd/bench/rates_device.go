@@ -97,7 +97,8 @@ func (m *ratings) poolCliques() error {
 			out[j] = engine.New(m.engine, dtype, b.NumVertices(), m.sizes.filters)
 		}
 		err = m.best(rate, float64(paths)*float64(m.sizes.filters), func() error {
-			return m.engine.PathPool(out, scores, nil, &engine.PathPooling{Graph: b, Index: index, Size: size, AllLengths: true, Kernel: gramKernel()})
+			return m.engine.PathPool(out, scores, nil,
+				&engine.PathPooling{Graph: b, Index: index, Size: size, AllLengths: true, Kernel: gramKernel()})
 		})
 		engine.Release(m.engine, append(out, scores)...)
 		if err != nil {

@@ -65,7 +65,8 @@ type throughput struct {
 
 // newResult fills in what follows from the timing.
 func newResult(name string, on place, t timing) result {
-	return result{Name: name, Workers: on.workers, Device: on.device, timing: t, Seconds: on.seconds(t), Spread: on.spread(t)}
+	return result{Name: name, Workers: on.workers, Device: on.device, timing: t, Seconds: on.seconds(t),
+		Spread: on.spread(t)}
 }
 
 // holdAgainst sets the floor, unless the rates of the machine are not known.

@@ -180,7 +180,9 @@ func (r *runner) deviceTargets(name string, task *task, res *result) {
 
 // measure takes the times, under a label by which a profile can be filtered (pprof -tagfocus). others is the
 // number of processors that other processes kept busy meanwhile, 0 where that is not known.
-func (r *runner) measure(ctx context.Context, name string, runs ...func() error) (times []timing, others float64, err error) {
+func (r *runner) measure(
+	ctx context.Context, name string, runs ...func() error,
+) (times []timing, others float64, err error) {
 	watch := startWatch()
 	pprof.Do(ctx, pprof.Labels("benchmark", name), func(context.Context) {
 		times, err = r.clock.measure(runs...)

@@ -20,13 +20,16 @@ func (r *report) write(w io.Writer) error {
 		}
 	}
 	if len(operations) > 0 {
-		fmt.Fprintf(w, "\nOperations, %s, median of up to %d samples; rates by %s\n", r.on(), r.Settings.Repeat, r.clockName())
+		fmt.Fprintf(w, "\nOperations, %s, median of up to %d samples; rates by %s\n",
+			r.on(), r.Settings.Repeat, r.clockName())
 		if err := writeOperations(w, operations); err != nil {
 			return err
 		}
 	}
 	if len(stages) > 0 {
-		fmt.Fprintf(w, "\nModels, median of up to %d samples; CPU seconds with one worker, wall-clock seconds with more and on a device\n", r.Settings.Repeat)
+		fmt.Fprintf(w,
+			"\nModels, median of up to %d samples; CPU seconds with one worker, wall-clock seconds with more and on a device\n",
+			r.Settings.Repeat)
 		if slices.ContainsFunc(stages, func(s result) bool { return s.Published > 0 }) {
 			fmt.Fprintln(w, "published code: "+publishedMachine)
 		}
@@ -99,8 +102,10 @@ func writeOperations(w io.Writer, results []result) error {
 		if r.Rival != nil {
 			shape += fmt.Sprintf("; %s takes %s, %s as long", r.Rival.Name, duration(r.Rival.Seconds), times(r.Rival.Ratio))
 		}
-		fmt.Fprintf(t, "%-*s\t%s\t%s\t%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t %s\n", width, r.Name, duration(r.Seconds), percent(r.Spread),
-			prefixed(r.Rate), r.Unit, bytesOf(r.Bytes), bytesOf(r.Moved), floor, fraction, times(r.OverPortable), times(r.TwoWorkers), shape)
+		fmt.Fprintf(t, "%-*s\t%s\t%s\t%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t %s\n",
+			width, r.Name, duration(r.Seconds), percent(r.Spread),
+			prefixed(r.Rate), r.Unit, bytesOf(r.Bytes), bytesOf(r.Moved), floor, fraction, times(r.OverPortable),
+			times(r.TwoWorkers), shape)
 	}
 	return t.Flush()
 }
@@ -123,9 +128,11 @@ func writeStages(w io.Writer, results []result) error {
 			was = duration(r.Published)
 		}
 		if p := r.Throughput; p != nil {
-			shape += fmt.Sprintf("; %sgraphs/s, %svertices/s, %spaths/s", prefixed(p.Graphs), prefixed(p.Vertices), prefixed(p.Paths))
+			shape += fmt.Sprintf("; %sgraphs/s, %svertices/s, %spaths/s",
+				prefixed(p.Graphs), prefixed(p.Vertices), prefixed(p.Paths))
 		}
-		fmt.Fprintf(t, "%-*s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t %s\n", width, r.Name, r.Workers, duration(r.Seconds), percent(r.Spread), duration(r.wall()),
+		fmt.Fprintf(t, "%-*s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t %s\n", width, r.Name, r.Workers, duration(r.Seconds),
+			percent(r.Spread), duration(r.wall()),
 			was, times(r.OverPublished), times(r.TwoWorkers), bytesOf(float64(r.Peak)), shape)
 	}
 	return t.Flush()

@@ -24,7 +24,8 @@ func TestTorchThatComputesSomethingElseIsRefused(t *testing.T) {
 		{`echo nothing`, "unexpected answer"},
 		{`echo "No module named torch" >&2; exit 1`, "No module named torch"},
 	} {
-		_, _, err := execute(t, "--quick", "--repeat", "2", "--op", "sparse-matmul-power-law", "--torch", interpreter(t, c.answer))
+		_, _, err := execute(t, "--quick", "--repeat", "2", "--op", "sparse-matmul-power-law",
+			"--torch", interpreter(t, c.answer))
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want one line with %q", err, c.want)
 		}
