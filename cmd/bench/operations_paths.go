@@ -16,18 +16,29 @@ const (
 
 func pathOperations() []operation {
 	return []operation{
-		{"path-trie", "path pooling by the trie, every NCI1 vertex a root, one row of scores for each label", pathTrie, everywhere},
-		{"path-trie-vertex", "the same with one row of scores for each vertex, as for attributes and upper layers", pathTrieVertex, everywhere},
+		{"path-trie", "path pooling by the trie, every NCI1 vertex a root, one row of scores for each label", pathTrie,
+			everywhere},
+		{"path-trie-vertex", "the same with one row of scores for each vertex, as for attributes and upper layers",
+			pathTrieVertex, everywhere},
 		{"path-trie-max", "the same with maxima in place of sums", pathTrieMax, everywhere},
-		{"path-early", "path pooling that stops a vertex early, IMDB-BINARY, paths of 3 vertices", pathsEarly((*inputs).social), everywhere},
-		{"path-early-dense", "the same on denser graphs of the kind of COLLAB (generated)", pathsEarly((*inputs).dense), everywhere},
-		{"path-power-law", "the same on one power-law graph of 10 million arcs (generated), 64 filters", pathsEarly((*inputs).powerLaw), large},
-		{"path-classes", "grouping the NCI1 vertices by the label sequences of their paths, before pooling", pathClasses, onHost},
-		{"walk-pool", "walk pooling by the recursion, NCI1, walks of up to 4 vertices", walkPool((*inputs).molecules, graph.Walks, 4), everywhere},
-		{"walk-pool-power-law", "the same on the power-law graph, walks of up to 3 vertices, 64 filters", walkPool((*inputs).powerLaw, graph.Walks, 3), large},
-		{"nonbacktracking", "pooling over non-backtracking walks, NCI1, up to 4 vertices", walkPool((*inputs).molecules, graph.NonBacktracking, 4), everywhere},
-		{"nonbacktracking-dense", "the same on denser graphs of the kind of COLLAB (generated), up to 3 vertices", walkPool((*inputs).dense, graph.NonBacktracking, 3), everywhere},
-		{"path-grad", "gradient through path pooling, NCI1, one row of scores for each vertex", pathGrad(graph.Paths), everywhere},
+		{"path-early", "path pooling that stops a vertex early, IMDB-BINARY, paths of 3 vertices",
+			pathsEarly((*inputs).social), everywhere},
+		{"path-early-dense", "the same on denser graphs of the kind of COLLAB (generated)", pathsEarly((*inputs).dense),
+			everywhere},
+		{"path-power-law", "the same on one power-law graph of 10 million arcs (generated), 64 filters",
+			pathsEarly((*inputs).powerLaw), large},
+		{"path-classes", "grouping the NCI1 vertices by the label sequences of their paths, before pooling", pathClasses,
+			onHost},
+		{"walk-pool", "walk pooling by the recursion, NCI1, walks of up to 4 vertices",
+			walkPool((*inputs).molecules, graph.Walks, 4), everywhere},
+		{"walk-pool-power-law", "the same on the power-law graph, walks of up to 3 vertices, 64 filters",
+			walkPool((*inputs).powerLaw, graph.Walks, 3), large},
+		{"nonbacktracking", "pooling over non-backtracking walks, NCI1, up to 4 vertices",
+			walkPool((*inputs).molecules, graph.NonBacktracking, 4), everywhere},
+		{"nonbacktracking-dense", "the same on denser graphs of the kind of COLLAB (generated), up to 3 vertices",
+			walkPool((*inputs).dense, graph.NonBacktracking, 3), everywhere},
+		{"path-grad", "gradient through path pooling, NCI1, one row of scores for each vertex", pathGrad(graph.Paths),
+			everywhere},
 		{"walk-grad", "gradient through walk pooling, NCI1, likewise", pathGrad(graph.Walks), everywhere},
 	}
 }
@@ -74,7 +85,8 @@ func paths(t *table, s source, size int, index []int32, pool engine.Pooling) (*t
 	}
 	nodes := sum(pathsBySize(s, size))
 	return &task{
-		shape: fmt.Sprintf("%s: %d vertices, %.0f trie nodes, sizes 1 to %d, %d filters", s.from, s.batch.NumVertices(), nodes, size, p.filters),
+		shape: fmt.Sprintf("%s: %d vertices, %.0f trie nodes, sizes 1 to %d, %d filters",
+			s.from, s.batch.NumVertices(), nodes, size, p.filters),
 		run:   run,
 		units: nodes, unit: "nodes/s",
 		floor: floor{exps32: nodes * float64(p.filters), bytes: p.scoreBytes() + p.outBytes()},

@@ -55,7 +55,8 @@ func longPoolings() []pooling {
 					if size > 5 && name != "ring" {
 						continue // too many routes for the reference
 					}
-					p := engine.PathPooling{Graph: b, Size: size, Route: route, Pool: pool, AllLengths: true, Kernel: engine.Kernel{Alpha: 2}}
+					p := engine.PathPooling{Graph: b, Size: size, Route: route, Pool: pool, AllLengths: true,
+						Kernel: engine.Kernel{Alpha: 2}}
 					all = append(all, pooling{p, fmt.Sprintf("%s %v %v size=%d long", name, pool, route, size), 3, b.NumVertices()})
 				}
 			}
@@ -70,11 +71,13 @@ func widePoolings() []pooling {
 	for _, pool := range []engine.Pooling{engine.Mean, engine.Max} {
 		for _, size := range []int{3, 4, 6} {
 			for _, q := range []int{70, 128} {
-				p := engine.PathPooling{Graph: batches()["ragged"], Size: size, Pool: pool, AllLengths: true, Kernel: engine.Kernel{Alpha: 1}}
+				p := engine.PathPooling{Graph: batches()["ragged"], Size: size, Pool: pool, AllLengths: true,
+					Kernel: engine.Kernel{Alpha: 1}}
 				all = append(all, pooling{p, fmt.Sprintf("ragged %v size=%d q=%d wide", pool, size, q), q, p.Graph.NumVertices()})
 			}
 		}
-		large := engine.PathPooling{Graph: largeGraph(), Size: 3, Pool: pool, AllLengths: true, Kernel: engine.Kernel{Alpha: 1}}
+		large := engine.PathPooling{Graph: largeGraph(), Size: 3, Pool: pool, AllLengths: true,
+			Kernel: engine.Kernel{Alpha: 1}}
 		for route, q := range map[graph.Route]int{graph.Paths: 128, graph.Walks: 3, graph.NonBacktracking: 2} {
 			p := large
 			p.Route = route
@@ -200,10 +203,13 @@ func pathGradCases() []Case {
 	for _, q := range sizes {
 		p := pooling{engine.PathPooling{Size: 1, Kernel: engine.Kernel{Alpha: 2}}, "", q, 3}
 		all = append(all,
-			Case{"PathPoolGrad", fmt.Sprintf("rows without a graph q=%d", q), 8, func(c *call) error { return p.gradient(c, true, true) }},
-			Case{"PathPoolGrad", fmt.Sprintf("no gradient of the norms q=%d", q), 8, func(c *call) error { return p.gradient(c, true, false) }},
+			Case{"PathPoolGrad", fmt.Sprintf("rows without a graph q=%d", q), 8,
+				func(c *call) error { return p.gradient(c, true, true) }},
+			Case{"PathPoolGrad", fmt.Sprintf("no gradient of the norms q=%d", q), 8,
+				func(c *call) error { return p.gradient(c, true, false) }},
 			Case{"PathPoolGrad", fmt.Sprintf("no norms q=%d", q), 8, func(c *call) error { return p.gradient(c, false, false) }},
-			Case{"PathPoolGrad", fmt.Sprintf("a gradient of no norms q=%d", q), 8, func(c *call) error { return p.gradient(c, false, true) }})
+			Case{"PathPoolGrad", fmt.Sprintf("a gradient of no norms q=%d", q), 8,
+				func(c *call) error { return p.gradient(c, false, true) }})
 	}
 	return append(all, tieCases()...)
 }
@@ -214,7 +220,8 @@ func tieCases() []Case {
 	var all []Case
 	for name, b := range batches() {
 		for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
-			p := pooling{engine.PathPooling{Graph: b, Size: 3, Route: route, Pool: engine.Max, AllLengths: true, Kernel: engine.Kernel{Alpha: 1}}, "", 5, b.NumVertices()}
+			p := pooling{engine.PathPooling{Graph: b, Size: 3, Route: route, Pool: engine.Max, AllLengths: true,
+				Kernel: engine.Kernel{Alpha: 1}}, "", 5, b.NumVertices()}
 			all = append(all, Case{"PathPoolGrad", fmt.Sprintf("ties %s %v", name, route), 8, func(c *call) error {
 				scores := make([]float64, p.rows*p.Size*p.q)
 				for i := range scores {
