@@ -4022,6 +4022,9 @@ dynamic_features_f64(double *columns, const double *x, const int *searches, cons
 // the end. Every thread then takes as many sorted values as the others: it adds up their sums, a scan gives what lies
 // left of them, and it walks along them. Sums are exact, so their order does not matter.
 // best_splits_finish: one block for each node, which takes the first column of the largest gain.
+//
+// Columns of nodes of more than SORT_BELOW examples for each of `bins` (0: of none) are left to best_splits_histogram,
+// but for those where it wants exact thresholds.
 
 constexpr int VARIANCE = 0, ENTROPY = 2; // the Gini impurity is 1
 
@@ -4096,19 +4099,27 @@ __device__ inline void try_value(Split &below, Split &above, const SplitExamples
     if (present < m) above.offer(x.gain(left, stride, lost, all, false), n, p);
 }
 
-// write_split writes the outcome of a column.
-__device__ inline void write_split(double *found, const double *value, int present, int m, double gain, int p, double n, double total, bool missing_above) {
+// write_split writes the outcome of a column whose threshold has examples of weight n of the total below it.
+__device__ inline void write_split(double *found, double gain, double threshold, bool missing, bool missing_above, double n, double total) {
     found[0] = gain;
-    found[1] = p == present - 1 ? value[p] : between(value[p], value[p + 1]);
-    found[2] = missing_above || (present == m && total - n > n) ? 1 : 0;
+    found[1] = threshold;
+    found[2] = missing_above || (!missing && total - n > n) ? 1 : 0;
+}
+__device__ inline double threshold_above(const double *value, int p, int present) {
+    return p == present - 1 ? value[p] : between(value[p], value[p + 1]);
 }
 __device__ inline void write_no_split(double *found) { found[0] = found[1] = found[2] = 0; }
+
+// WANTS_EXACT is the gain of a column whose thresholds are to be exact although its node is large.
+constexpr double WANTS_EXACT = -1;
+constexpr int SORT_BELOW = 4;
+__device__ inline bool histogrammed(int m, int bins) { return bins > 0 && m / SORT_BELOW >= bins && m > SORT_BELOW * bins; }
 
 extern "C" __global__ void __launch_bounds__(64)
 best_splits_plain_f64(double *found, const double *columns, const int *searches, const long long *places, const int *nodes,
                       const unsigned char *features, const double *weights, const double *targets, const int *classes,
                       const double *information, int impurity, int width, double min_leaf, int per_search, int q, long long count,
-                      double *value_space, int *index_space, double *sum_space, int longest, int tile) {
+                      double *value_space, int *index_space, double *sum_space, int longest, int tile, int bins) {
     const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
     double *value = value_space + global_thread() * longest, *sums = sum_space + global_thread() * 3 * (width + 1);
     int *index = index_space + global_thread() * longest;
@@ -4116,7 +4127,11 @@ best_splits_plain_f64(double *found, const double *columns, const int *searches,
     for (long long c = global_thread(); c < count; c += global_threads()) {
         const int s = static_cast<int>(c / per_search), node = searches[static_cast<long long>(s) * SEARCH_FIELDS];
         const int first = nodes[node], m = nodes[node + 1] - first;
-        write_no_split(found + 3 * c);
+        if (histogrammed(m, bins)) {
+            if (found[3 * c] != WANTS_EXACT) continue;
+        } else {
+            write_no_split(found + 3 * c);
+        }
         if (features && !features[static_cast<long long>(node) * q + c % q]) continue;
         for (int w = 0; w < 3 * (width + 1); w++) sums[w] = 0;
         const double *column = columns + places[s] + c % per_search * m;
@@ -4159,7 +4174,8 @@ best_splits_plain_f64(double *found, const double *columns, const int *searches,
         }
         const bool up = above.gain > below.gain;
         if (up) below = above;
-        if (below.at >= 0) write_split(found + 3 * c, value, present, m, below.gain, below.at, below.n, all[width], up);
+        if (below.at >= 0)
+            write_split(found + 3 * c, below.gain, threshold_above(value, below.at, present), present < m, up, below.n, all[width]);
     }
 }
 
@@ -4219,7 +4235,7 @@ extern "C" __global__ void __launch_bounds__(256)
 best_splits_f64(double *found, const double *columns, const int *searches, const long long *places, const int *nodes,
                 const unsigned char *features, const double *weights, const double *targets, const int *classes,
                 const double *information, int impurity, int width, double min_leaf, int per_search, int q, long long count,
-                double *value_space, int *index_space, double *sum_space, int longest, int tile) {
+                double *value_space, int *index_space, double *sum_space, int longest, int tile, int bins) {
     DYNAMIC_SHARED(double, tile_value);
     int *tile_index = reinterpret_cast<int *>(tile_value + tile);
     const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
@@ -4229,7 +4245,11 @@ best_splits_f64(double *found, const double *columns, const int *searches, const
     for (long long c = blockIdx.x; c < count; c += gridDim.x) {
         const int s = static_cast<int>(c / per_search), node = searches[static_cast<long long>(s) * SEARCH_FIELDS];
         const int first = nodes[node], m = nodes[node + 1] - first;
-        if (threadIdx.x == 0) write_no_split(found + 3 * c);
+        if (histogrammed(m, bins)) {
+            if (found[3 * c] != WANTS_EXACT) continue;
+        } else if (threadIdx.x == 0) {
+            write_no_split(found + 3 * c);
+        }
         if (m < 2 || (features && !features[static_cast<long long>(node) * q + c % q])) continue;
         const double *column = columns + places[s] + c % per_search * m;
         double *value = value_space + static_cast<long long>(blockIdx.x) * 2 * longest, *other_value = value + longest;
@@ -4279,7 +4299,303 @@ best_splits_f64(double *found, const double *columns, const int *searches, const
         const int at = up ? best_above.index : best_below.index;
         if (from <= at && at < to) {
             const Split &mine = up ? above : below;
-            write_split(found + 3 * c, value, present, m, mine.gain, at, mine.n, all[width], up);
+            write_split(found + 3 * c, mine.gain, threshold_above(value, at, present), present < m, up, mine.n, all[width]);
+        }
+        __syncthreads(); // the space serves the next column
+    }
+}
+
+// ----- best_splits_histogram: the best threshold of every column of a large node -------------------------
+//
+// Between groups of cells of the range of a column, which histogram.go of the engine defines; it reads or writes
+// what best_splits does, and WANTS_EXACT where cells do not tell values apart. Sums of targets are taken in integers, in
+// units of the grid that the targets lie on, so their order does not matter. Bytes: 8 m for a column, twice where a
+// sample of it has whole numbers alone, 16 m for weights and targets (12 m with classes), which a cache keeps.
+// Operations: 3 atomic ones for an example and some 20 for its cell. Floor: memory.
+//
+// best_splits_histogram_plain: one thread for each column, cells in device memory.
+// best_splits_histogram: one block for each column, cells in shared memory, but the sums of several classes. Zeros, of
+// which there may be most, are counted by each thread for itself. A scan gives what lies left of the cells of a thread.
+
+constexpr int EVEN_CELLS = 1024, NUM_CELLS = EVEN_CELLS + 4, MISSING = NUM_CELLS, ALL_CELLS = NUM_CELLS + 1;
+constexpr int SAMPLE_EXAMPLES = 128, SAMPLE_MOST = 2 * SAMPLE_EXAMPLES, SAMPLE_LEAST = 16, SAMPLE_BEYOND = 64, CROWDED = 32;
+
+__device__ inline int steps(double v, double bound) { return v < bound ? 0 : v == bound ? 1 : 2; }
+
+// Cells are even parts of a range, with cells of their own for zero and for the value of empty subsets.
+struct Cells {
+    double from, to, scale, empty;
+    __device__ int at(double v) const {
+        return static_cast<int>(fmax((fmin(v, to) - from) * scale, 0.0)) + steps(v, 0) + steps(v, empty);
+    }
+    // fits chooses the range by a sorted sample of proper values and reports whether it says enough.
+    __device__ bool fits(const double *sample, int count) {
+        if (count < SAMPLE_LEAST) return false;
+        from = sample[count / SAMPLE_BEYOND], to = sample[count - 1 - count / SAMPLE_BEYOND];
+        scale = (EVEN_CELLS - 1) / (to - from);
+        return scale > 0 && scale < infinity<double>();
+    }
+    // counts makes a cell of each whole number from low to high.
+    __device__ bool counts(bool whole, double low, double high) {
+        from = low, to = high, scale = 1;
+        return whole && high - low < EVEN_CELLS;
+    }
+};
+__device__ inline bool proper(double v, double empty) { return v == v && v != 0 && v != empty; }
+__device__ inline bool is_whole(double v) { return v == trunc(v); }
+
+// ordered maps the bits of doubles to integers in the same order, and back.
+__device__ inline long long ordered(long long bits) { return bits ^ (bits >> 63 & 0x7fffffffffffffffLL); }
+
+// Histogram is the examples by cell: their weight, least and largest value, and sums in whole units.
+struct Histogram {
+    long long *low, *high, *sums;
+    int *weight;
+    double unit, per_unit;
+    int width;
+
+    __device__ void clear(int first, int step) {
+        for (int i = first; i < ALL_CELLS; i += step) low[i] = infinity_bits(), high[i] = -infinity_bits(), weight[i] = 0;
+        for (int i = first; i < ALL_CELLS * width; i += step) sums[i] = 0;
+    }
+    __device__ static long long infinity_bits() { return 0x7fffffffffffffffLL; }
+    __device__ double least(int i) const { return __longlong_as_double(ordered(low[i])); }
+    __device__ double most(int i) const { return __longlong_as_double(ordered(high[i])); }
+    __device__ double sum(int i, int w) const { return sums[static_cast<long long>(i) * width + w] * unit; }
+
+    __device__ void add(int i, int w, long long sum) {
+        atomicAdd(reinterpret_cast<unsigned long long *>(sums) + static_cast<long long>(i) * width + w, static_cast<unsigned long long>(sum));
+    }
+    __device__ void take(const SplitExamples &x, int cell, double v, int example) {
+        const double w = x.weights[example];
+        atomicAdd(weight + cell, static_cast<int>(w));
+        if (x.impurity == VARIANCE) add(cell, 0, static_cast<long long>(x.targets[example] * per_unit));
+        else add(cell, x.classes[example], static_cast<long long>(w));
+        const long long place = ordered(__double_as_longlong(v));
+        if (place < low[cell]) atomicMin(low + cell, place);
+        if (place > high[cell]) atomicMax(high + cell, place);
+    }
+    // put gives a cell examples of one value by their sums, the weight after them.
+    __device__ void put(int cell, double v, const double *all) {
+        if (all[width] == 0) return;
+        for (int w = 0; w < width; w++) sums[static_cast<long long>(cell) * width + w] = static_cast<long long>(all[w] * per_unit);
+        weight[cell] = static_cast<int>(all[width]);
+        low[cell] = high[cell] = ordered(__double_as_longlong(v));
+    }
+};
+
+// Groups says which cells are joined. Its sums are of the proper cells that add takes.
+struct Groups {
+    int zero, empty, bins;
+    int occupied;
+    double weight, most;
+    bool several; // values in a cell
+
+    __device__ Groups(const Cells &c, int bins)
+        : zero(c.at(0)), empty(c.at(c.empty)), bins(bins), occupied(0), weight(0), most(0), several(false) {}
+    __device__ bool is_proper(int i) const { return i != zero && i != empty; }
+    __device__ void add(const Histogram &h, int i) {
+        if (h.weight[i] == 0 || !is_proper(i)) return;
+        occupied++;
+        weight += h.weight[i];
+        if (h.low[i] == h.high[i]) return;
+        several = true;
+        most = fmax(most, static_cast<double>(h.weight[i]));
+    }
+    __device__ bool apart() const { return !several || (occupied > bins && most * bins <= CROWDED * weight); }
+    // number returns the group of a cell with the given weight of proper examples below it.
+    __device__ int number(int i, double below) const {
+        return several ? static_cast<int>(below * bins / weight) + steps(i, zero) + steps(i, empty) : i;
+    }
+};
+
+// try_cells offers the thresholds above the cells from..to; left are the sums of the cells before them, stride apart.
+__device__ inline void try_cells(Split &below, Split &above, const SplitExamples &x, const Histogram &h, const Groups &g, int from, int to,
+                                 double *left, int stride, const double *lost, const double *all) {
+    double &n = left[static_cast<long long>(x.width) * stride];
+    const bool missing = h.weight[MISSING] > 0;
+    double before = n; // proper examples
+    if (from > g.zero) before -= h.weight[g.zero];
+    if (from > g.empty && g.empty != g.zero) before -= h.weight[g.empty];
+    for (int i = from; i < to; i++) {
+        if (h.weight[i] == 0) continue;
+        for (int w = 0; w < x.width; w++) left[static_cast<long long>(w) * stride] += h.sum(i, w);
+        n += h.weight[i];
+        const int group = g.number(i, before);
+        if (g.is_proper(i)) before += h.weight[i];
+        int next = i + 1;
+        while (next < NUM_CELLS && h.weight[next] == 0) next++;
+        if (next < NUM_CELLS && g.number(next, before) == group) continue;
+        if (next < NUM_CELLS) below.offer(x.gain(left, stride, lost, all, missing), n + (missing ? lost[x.width] : 0.0), i);
+        if (missing) above.offer(x.gain(left, stride, lost, all, false), n, i);
+    }
+}
+
+// threshold_above_cell returns the threshold between a cell and the next one that has examples.
+__device__ inline double threshold_above_cell(const Histogram &h, int i) {
+    int next = i + 1;
+    while (next < NUM_CELLS && h.weight[next] == 0) next++;
+    return next == NUM_CELLS ? h.most(i) : between(h.most(i), h.least(next));
+}
+
+extern "C" __global__ void __launch_bounds__(64)
+best_splits_histogram_plain_f64(double *found, const double *columns, const int *searches, const double *empties, const long long *places,
+                                const int *nodes, const unsigned char *features, const double *weights, const double *targets,
+                                const int *classes, const double *information, int impurity, int width, double min_leaf, int per_search,
+                                int q, long long count, long long *cell_space, int *weight_space, double *sum_space, int bins,
+                                double unit) {
+    const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
+    long long *low = cell_space + global_thread() * (width + 2) * ALL_CELLS;
+    Histogram h = {low, low + ALL_CELLS, low + 2 * ALL_CELLS, weight_space + global_thread() * ALL_CELLS, unit, 1 / unit, width};
+    double *left = sum_space + global_thread() * (3 * (width + 1) + SAMPLE_MOST), *lost = left + width + 1, *all = lost + width + 1;
+    double *sample = all + width + 1;
+    for (long long c = global_thread(); c < count; c += global_threads()) {
+        const int s = static_cast<int>(c / per_search), node = searches[static_cast<long long>(s) * SEARCH_FIELDS];
+        const int first = nodes[node], m = nodes[node + 1] - first;
+        if (!histogrammed(m, bins)) continue;
+        write_no_split(found + 3 * c);
+        if (features && !features[static_cast<long long>(node) * q + c % q]) continue;
+        const double *column = columns + places[s] + c % per_search * m;
+        Cells cells = {0, 0, 0, empties ? empties[s] : 0};
+        int sampled = 0; // inserted in order
+        for (int i = 0; i < m; i += max(m / SAMPLE_EXAMPLES, 1)) {
+            if (!proper(column[i], cells.empty)) continue;
+            int at = sampled++;
+            for (; at > 0 && sample[at - 1] > column[i]; at--) sample[at] = sample[at - 1];
+            sample[at] = column[i];
+        }
+        bool whole = true;
+        double least = 0, most = 0;
+        for (int i = 0; i < m; i++) {
+            if (column[i] != column[i] || column[i] == cells.empty) continue;
+            whole = whole && is_whole(column[i]);
+            least = fmin(least, column[i]), most = fmax(most, column[i]);
+        }
+        if (!cells.counts(whole, least, most) && !cells.fits(sample, sampled)) {
+            found[3 * c] = WANTS_EXACT;
+            continue;
+        }
+        h.clear(0, 1);
+        for (int i = 0; i < m; i++) h.take(x, column[i] == column[i] ? cells.at(column[i]) : MISSING, column[i] + 0.0, first + i);
+        Groups g(cells, bins);
+        for (int i = 0; i < NUM_CELLS; i++) g.add(h, i);
+        if (!g.apart()) {
+            found[3 * c] = WANTS_EXACT;
+            continue;
+        }
+        for (int w = 0; w <= width; w++) {
+            left[w] = all[w] = 0;
+            for (int i = 0; i < ALL_CELLS; i++) all[w] += w < width ? h.sum(i, w) : h.weight[i];
+            lost[w] = w < width ? h.sum(MISSING, w) : h.weight[MISSING];
+        }
+        Split below = {0, 0, -1}, above = {0, 0, -1};
+        try_cells(below, above, x, h, g, 0, NUM_CELLS, left, 1, lost, all);
+        const bool up = above.gain > below.gain;
+        if (up) below = above;
+        if (below.at >= 0)
+            write_split(found + 3 * c, below.gain, threshold_above_cell(h, below.at), h.weight[MISSING] > 0, up, below.n, all[width]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+best_splits_histogram_f64(double *found, const double *columns, const int *searches, const double *empties, const long long *places,
+                          const int *nodes, const unsigned char *features, const double *weights, const double *targets,
+                          const int *classes, const double *information, int impurity, int width, double min_leaf, int per_search,
+                          int q, long long count, long long *cell_space, int *weight_space, double *sum_space, int bins,
+                          double unit) {
+    __shared__ long long low[ALL_CELLS], high[ALL_CELLS], sum_of_cell[ALL_CELLS];
+    __shared__ int weight_of_cell[ALL_CELLS];
+    __shared__ double sample[SAMPLE_MOST];
+    __shared__ int sample_index[SAMPLE_MOST];
+    const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
+    const int threads = blockDim.x, rows = width + 1;
+    double *sums = sum_space + static_cast<long long>(blockIdx.x) * rows * (threads + 2), *own = sums + threadIdx.x;
+    double *all = sums + static_cast<long long>(rows) * threads, *lost = all + rows;
+    long long *sums_of_cell = width == 1 ? sum_of_cell : cell_space + static_cast<long long>(blockIdx.x) * ALL_CELLS * width;
+    Histogram h = {low, high, sums_of_cell, weight_of_cell, unit, 1 / unit, width};
+    for (long long c = blockIdx.x; c < count; c += gridDim.x) {
+        const int s = static_cast<int>(c / per_search), node = searches[static_cast<long long>(s) * SEARCH_FIELDS];
+        const int first = nodes[node], m = nodes[node + 1] - first;
+        if (!histogrammed(m, bins)) continue;
+        if (threadIdx.x == 0) write_no_split(found + 3 * c);
+        if (features && !features[static_cast<long long>(node) * q + c % q]) continue;
+        const double *column = columns + places[s] + c % per_search * m;
+        Cells cells = {0, 0, 0, empties ? empties[s] : 0};
+
+        const int stride = max(m / SAMPLE_EXAMPLES, 1);
+        int sampled = 0, broken = 0;
+        for (int i = threadIdx.x; i < SAMPLE_MOST; i += threads) {
+            const double v = i <= (m - 1) / stride ? column[i * stride] : 0;
+            const bool good = proper(v, cells.empty);
+            sampled += good;
+            broken += good && !is_whole(v);
+            sample[i] = good ? v : infinity<double>(), sample_index[i] = good ? i : i + SAMPLE_MOST;
+        }
+        sampled = block_sum(sampled), broken = block_sum(broken);
+        bool counted = false;
+        if (broken == 0) {
+            double least = 0, most = 0;
+            for (int i = threadIdx.x; i < m; i += threads) {
+                const double v = column[i];
+                if (v != v || v == cells.empty) continue;
+                broken += !is_whole(v);
+                least = fmin(least, v), most = fmax(most, v);
+            }
+            broken = block_sum(broken), least = block_min(least), most = block_max(most);
+            counted = cells.counts(broken == 0, least, most);
+        }
+        if (!counted) {
+            sort_tile(sample, sample_index, SAMPLE_MOST);
+            if (!cells.fits(sample, sampled)) {
+                if (threadIdx.x == 0) found[3 * c] = WANTS_EXACT;
+                __syncthreads();
+                continue;
+            }
+        }
+
+        h.clear(threadIdx.x, threads);
+        for (int w = 0; w < rows; w++) own[static_cast<long long>(w) * threads] = 0;
+        __syncthreads();
+        for (int i = threadIdx.x; i < m; i += threads) {
+            const double v = column[i];
+            if (v == 0) x.take(own, threads, first + i);
+            else h.take(x, v == v ? cells.at(v) : MISSING, v, first + i);
+        }
+        __syncthreads();
+        scan_sums(sums, all, rows);
+        Groups g(cells, bins);
+        if (threadIdx.x == 0) h.put(g.zero, 0, all);
+        __syncthreads();
+
+        const int share = (NUM_CELLS + threads - 1) / threads, from = min(static_cast<int>(threadIdx.x) * share, NUM_CELLS), to = min(from + share, NUM_CELLS);
+        for (int i = from; i < to; i++) g.add(h, i);
+        g.occupied = block_sum(g.occupied), g.weight = block_sum(g.weight), g.most = block_max(g.most);
+        g.several = block_max(static_cast<double>(g.several)) > 0;
+        if (!g.apart()) {
+            if (threadIdx.x == 0) found[3 * c] = WANTS_EXACT;
+            __syncthreads();
+            continue;
+        }
+        for (int w = 0; w < rows; w++) {
+            double sum = 0;
+            for (int i = from; i < to; i++) sum += w < width ? h.sum(i, w) : h.weight[i];
+            own[static_cast<long long>(w) * threads] = sum;
+        }
+        __syncthreads();
+        scan_sums(sums, all, rows);
+        for (int w = threadIdx.x; w < rows; w += threads) {
+            lost[w] = w < width ? h.sum(MISSING, w) : h.weight[MISSING];
+            all[w] += lost[w];
+        }
+        __syncthreads();
+        Split below = {0, 0, -1}, above = {0, 0, -1};
+        try_cells(below, above, x, h, g, from, to, own, threads, lost, all);
+        const Best<double> best_below = block_best(Best<double>{below.gain, below.at}), best_above = block_best(Best<double>{above.gain, above.at});
+        const bool up = best_above.index >= 0 && (best_below.index < 0 || best_above.value > best_below.value);
+        const int at = up ? best_above.index : best_below.index;
+        if (from <= at && at < to) {
+            const Split &mine = up ? above : below;
+            write_split(found + 3 * c, mine.gain, threshold_above_cell(h, at), h.weight[MISSING] > 0, up, mine.n, all[width]);
         }
         __syncthreads(); // the space serves the next column
     }

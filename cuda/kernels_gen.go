@@ -15,9 +15,11 @@ var kernels = [...]kernel{
 	{"assign_f64", "pppppiiii"},
 	{"assign_plain_f32", "pppppiiii"},
 	{"assign_plain_f64", "pppppiiii"},
-	{"best_splits_f64", "ppppppppppiidiilpppii"},
+	{"best_splits_f64", "ppppppppppiidiilpppiii"},
 	{"best_splits_finish_f64", "pppii"},
-	{"best_splits_plain_f64", "ppppppppppiidiilpppii"},
+	{"best_splits_histogram_f64", "pppppppppppiidiilpppid"},
+	{"best_splits_histogram_plain_f64", "pppppppppppiidiilpppid"},
+	{"best_splits_plain_f64", "ppppppppppiidiilpppiii"},
 	{"convert_f32_f64", "ppl"},
 	{"convert_f64_f32", "ppl"},
 	{"dynamic_features_f64", "ppppppppppppiiii"},
@@ -188,163 +190,165 @@ const (
 	kernelAssignPlainF64                = 7
 	kernelBestSplitsF64                 = 8
 	kernelBestSplitsFinishF64           = 9
-	kernelBestSplitsPlainF64            = 10
-	kernelConvertF32F64                 = 11
-	kernelConvertF64F32                 = 12
-	kernelDynamicFeaturesF64            = 13
-	kernelDynamicFeaturesPlainF64       = 14
-	kernelGramF32                       = 15
-	kernelGramF64                       = 16
-	kernelGramPlainF32                  = 17
-	kernelGramPlainF64                  = 18
-	kernelGramSmallF32                  = 19
-	kernelGramSmallF64                  = 20
-	kernelHistogramIntersectionF32      = 21
-	kernelHistogramIntersectionF64      = 22
-	kernelHistogramIntersectionPlainF32 = 23
-	kernelHistogramIntersectionPlainF64 = 24
-	kernelMatmulBfloat16F32             = 25
-	kernelMatmulBfloat16PlainF32        = 26
-	kernelMatmulCombineF32              = 27
-	kernelMatmulCombineF64              = 28
-	kernelMatmulF32                     = 29
-	kernelMatmulF64                     = 30
-	kernelMatmulMediumF32               = 31
-	kernelMatmulMediumF64               = 32
-	kernelMatmulPlainF32                = 33
-	kernelMatmulPlainF64                = 34
-	kernelMatmulTallF32                 = 35
-	kernelMatmulTallF64                 = 36
-	kernelMatmulTf32F32                 = 37
-	kernelMatmulTf32PlainF32            = 38
-	kernelMatmulWideF32                 = 39
-	kernelMatmulWideF64                 = 40
-	kernelMessageCounts                 = 41
-	kernelMessageGradF32                = 42
-	kernelMessageGradF64                = 43
-	kernelMessageRootF32                = 44
-	kernelMessageRootF64                = 45
-	kernelMessageRootGradF32            = 46
-	kernelMessageRootGradF64            = 47
-	kernelMessageSmallF32               = 48
-	kernelMessageSmallF64               = 49
-	kernelMessageStepF32                = 50
-	kernelMessageStepF64                = 51
-	kernelMirrorUpperF32                = 52
-	kernelMirrorUpperF64                = 53
-	kernelNormalizeRowsF32              = 54
-	kernelNormalizeRowsF64              = 55
-	kernelNormalizeRowsGradF32          = 56
-	kernelNormalizeRowsGradF64          = 57
-	kernelNormalizeRowsGradPlainF32     = 58
-	kernelNormalizeRowsGradPlainF64     = 59
-	kernelNormalizeRowsPlainF32         = 60
-	kernelNormalizeRowsPlainF64         = 61
-	kernelOutputLossF32                 = 62
-	kernelOutputLossF64                 = 63
-	kernelOutputLossPlainF32            = 64
-	kernelOutputLossPlainF64            = 65
-	kernelPathCounts                    = 66
-	kernelPathGrad4F32                  = 67
-	kernelPathGrad4F64                  = 68
-	kernelPathGrad8F32                  = 69
-	kernelPathGrad8F64                  = 70
-	kernelPathGradPlainF32              = 71
-	kernelPathGradPlainF64              = 72
-	kernelPathGradWide4F32              = 73
-	kernelPathMaxGrad4F32               = 74
-	kernelPathMaxGrad4F64               = 75
-	kernelPathMaxGrad8F32               = 76
-	kernelPathMaxGrad8F64               = 77
-	kernelPathNormGradF32               = 78
-	kernelPathNormGradF64               = 79
-	kernelPathPoolPlainF32              = 80
-	kernelPathPoolPlainF64              = 81
-	kernelPathTrie4F32                  = 82
-	kernelPathTrie4F64                  = 83
-	kernelPathTrie8F32                  = 84
-	kernelPathTrie8F64                  = 85
-	kernelPathTrieMax4F32               = 86
-	kernelPathTrieMax4F64               = 87
-	kernelPathTrieMax8F32               = 88
-	kernelPathTrieMax8F64               = 89
-	kernelPathTrieMaxWide4F32           = 90
-	kernelPathTrieMaxWide8F32           = 91
-	kernelPathTrieWide4F32              = 92
-	kernelPathTrieWide8F32              = 93
-	kernelPathWeightsF32                = 94
-	kernelPathWeightsF64                = 95
-	kernelPathWinners4F32               = 96
-	kernelPathWinners4F64               = 97
-	kernelPathWinners8F32               = 98
-	kernelPathWinners8F64               = 99
-	kernelPlaceF32                      = 100
-	kernelPlaceF64                      = 101
-	kernelPlacePlainF32                 = 102
-	kernelPlacePlainF64                 = 103
-	kernelPosteriorF32                  = 104
-	kernelPosteriorF64                  = 105
-	kernelPosteriorPlainF32             = 106
-	kernelPosteriorPlainF64             = 107
-	kernelPowerDiagonalF32              = 108
-	kernelPowerDiagonalF64              = 109
-	kernelPowerDiagonalLargeF32         = 110
-	kernelPowerDiagonalLargeF64         = 111
-	kernelPowerDiagonalPlainF32         = 112
-	kernelPowerDiagonalPlainF64         = 113
-	kernelSegmentMaxGradF32             = 114
-	kernelSegmentMaxGradF64             = 115
-	kernelSegmentReduceF32              = 116
-	kernelSegmentReduceF32F64           = 117
-	kernelSegmentReduceF64              = 118
-	kernelSegmentReduceGradPlainF32     = 119
-	kernelSegmentReduceGradPlainF64     = 120
-	kernelSegmentReducePlainF32         = 121
-	kernelSegmentReducePlainF32F64      = 122
-	kernelSegmentReducePlainF64         = 123
-	kernelSegmentReduceWideF32          = 124
-	kernelSegmentReduceWideF32F64       = 125
-	kernelSegmentReduceWideF64          = 126
-	kernelSegmentWinnersF32             = 127
-	kernelSegmentWinnersF64             = 128
-	kernelSoftmaxCrossEntropyF32        = 129
-	kernelSoftmaxCrossEntropyF64        = 130
-	kernelSoftmaxCrossEntropyLongF32    = 131
-	kernelSoftmaxCrossEntropyLongF64    = 132
-	kernelSoftmaxCrossEntropyPlainF32   = 133
-	kernelSoftmaxCrossEntropyPlainF64   = 134
-	kernelSparseMatmulF32               = 135
-	kernelSparseMatmulF64               = 136
-	kernelSparseMatmulFinishF32         = 137
-	kernelSparseMatmulFinishF64         = 138
-	kernelSparseMatmulNarrowF32         = 139
-	kernelSparseMatmulNarrowF64         = 140
-	kernelSparseMatmulPartsF32          = 141
-	kernelSparseMatmulPartsF64          = 142
-	kernelSparseMatmulPartsNarrowF32    = 143
-	kernelSparseMatmulPartsNarrowF64    = 144
-	kernelSparseMatmulPlainF32          = 145
-	kernelSparseMatmulPlainF64          = 146
-	kernelSpectralNormsF64              = 147
-	kernelSpectralPlainF64              = 148
-	kernelSpectralProductF64            = 149
-	kernelSpectralProductPlainF64       = 150
-	kernelSpectralRoundF64              = 151
-	kernelSpectralRuleF64               = 152
-	kernelSpectralSmallF64              = 153
-	kernelSpectralStartF64              = 154
-	kernelSpectralSymmetrizeF64         = 155
-	kernelSpectralValuesF64             = 156
-	kernelSubsetWalksF64                = 157
-	kernelSubsetWalksPlainF64           = 158
-	kernelWalkFinishF32                 = 159
-	kernelWalkFinishF64                 = 160
-	kernelWalkGradF32                   = 161
-	kernelWalkGradF64                   = 162
-	kernelWalkSmallF32                  = 163
-	kernelWalkSmallF64                  = 164
-	kernelWalkStepF32                   = 165
-	kernelWalkStepF64                   = 166
+	kernelBestSplitsHistogramF64        = 10
+	kernelBestSplitsHistogramPlainF64   = 11
+	kernelBestSplitsPlainF64            = 12
+	kernelConvertF32F64                 = 13
+	kernelConvertF64F32                 = 14
+	kernelDynamicFeaturesF64            = 15
+	kernelDynamicFeaturesPlainF64       = 16
+	kernelGramF32                       = 17
+	kernelGramF64                       = 18
+	kernelGramPlainF32                  = 19
+	kernelGramPlainF64                  = 20
+	kernelGramSmallF32                  = 21
+	kernelGramSmallF64                  = 22
+	kernelHistogramIntersectionF32      = 23
+	kernelHistogramIntersectionF64      = 24
+	kernelHistogramIntersectionPlainF32 = 25
+	kernelHistogramIntersectionPlainF64 = 26
+	kernelMatmulBfloat16F32             = 27
+	kernelMatmulBfloat16PlainF32        = 28
+	kernelMatmulCombineF32              = 29
+	kernelMatmulCombineF64              = 30
+	kernelMatmulF32                     = 31
+	kernelMatmulF64                     = 32
+	kernelMatmulMediumF32               = 33
+	kernelMatmulMediumF64               = 34
+	kernelMatmulPlainF32                = 35
+	kernelMatmulPlainF64                = 36
+	kernelMatmulTallF32                 = 37
+	kernelMatmulTallF64                 = 38
+	kernelMatmulTf32F32                 = 39
+	kernelMatmulTf32PlainF32            = 40
+	kernelMatmulWideF32                 = 41
+	kernelMatmulWideF64                 = 42
+	kernelMessageCounts                 = 43
+	kernelMessageGradF32                = 44
+	kernelMessageGradF64                = 45
+	kernelMessageRootF32                = 46
+	kernelMessageRootF64                = 47
+	kernelMessageRootGradF32            = 48
+	kernelMessageRootGradF64            = 49
+	kernelMessageSmallF32               = 50
+	kernelMessageSmallF64               = 51
+	kernelMessageStepF32                = 52
+	kernelMessageStepF64                = 53
+	kernelMirrorUpperF32                = 54
+	kernelMirrorUpperF64                = 55
+	kernelNormalizeRowsF32              = 56
+	kernelNormalizeRowsF64              = 57
+	kernelNormalizeRowsGradF32          = 58
+	kernelNormalizeRowsGradF64          = 59
+	kernelNormalizeRowsGradPlainF32     = 60
+	kernelNormalizeRowsGradPlainF64     = 61
+	kernelNormalizeRowsPlainF32         = 62
+	kernelNormalizeRowsPlainF64         = 63
+	kernelOutputLossF32                 = 64
+	kernelOutputLossF64                 = 65
+	kernelOutputLossPlainF32            = 66
+	kernelOutputLossPlainF64            = 67
+	kernelPathCounts                    = 68
+	kernelPathGrad4F32                  = 69
+	kernelPathGrad4F64                  = 70
+	kernelPathGrad8F32                  = 71
+	kernelPathGrad8F64                  = 72
+	kernelPathGradPlainF32              = 73
+	kernelPathGradPlainF64              = 74
+	kernelPathGradWide4F32              = 75
+	kernelPathMaxGrad4F32               = 76
+	kernelPathMaxGrad4F64               = 77
+	kernelPathMaxGrad8F32               = 78
+	kernelPathMaxGrad8F64               = 79
+	kernelPathNormGradF32               = 80
+	kernelPathNormGradF64               = 81
+	kernelPathPoolPlainF32              = 82
+	kernelPathPoolPlainF64              = 83
+	kernelPathTrie4F32                  = 84
+	kernelPathTrie4F64                  = 85
+	kernelPathTrie8F32                  = 86
+	kernelPathTrie8F64                  = 87
+	kernelPathTrieMax4F32               = 88
+	kernelPathTrieMax4F64               = 89
+	kernelPathTrieMax8F32               = 90
+	kernelPathTrieMax8F64               = 91
+	kernelPathTrieMaxWide4F32           = 92
+	kernelPathTrieMaxWide8F32           = 93
+	kernelPathTrieWide4F32              = 94
+	kernelPathTrieWide8F32              = 95
+	kernelPathWeightsF32                = 96
+	kernelPathWeightsF64                = 97
+	kernelPathWinners4F32               = 98
+	kernelPathWinners4F64               = 99
+	kernelPathWinners8F32               = 100
+	kernelPathWinners8F64               = 101
+	kernelPlaceF32                      = 102
+	kernelPlaceF64                      = 103
+	kernelPlacePlainF32                 = 104
+	kernelPlacePlainF64                 = 105
+	kernelPosteriorF32                  = 106
+	kernelPosteriorF64                  = 107
+	kernelPosteriorPlainF32             = 108
+	kernelPosteriorPlainF64             = 109
+	kernelPowerDiagonalF32              = 110
+	kernelPowerDiagonalF64              = 111
+	kernelPowerDiagonalLargeF32         = 112
+	kernelPowerDiagonalLargeF64         = 113
+	kernelPowerDiagonalPlainF32         = 114
+	kernelPowerDiagonalPlainF64         = 115
+	kernelSegmentMaxGradF32             = 116
+	kernelSegmentMaxGradF64             = 117
+	kernelSegmentReduceF32              = 118
+	kernelSegmentReduceF32F64           = 119
+	kernelSegmentReduceF64              = 120
+	kernelSegmentReduceGradPlainF32     = 121
+	kernelSegmentReduceGradPlainF64     = 122
+	kernelSegmentReducePlainF32         = 123
+	kernelSegmentReducePlainF32F64      = 124
+	kernelSegmentReducePlainF64         = 125
+	kernelSegmentReduceWideF32          = 126
+	kernelSegmentReduceWideF32F64       = 127
+	kernelSegmentReduceWideF64          = 128
+	kernelSegmentWinnersF32             = 129
+	kernelSegmentWinnersF64             = 130
+	kernelSoftmaxCrossEntropyF32        = 131
+	kernelSoftmaxCrossEntropyF64        = 132
+	kernelSoftmaxCrossEntropyLongF32    = 133
+	kernelSoftmaxCrossEntropyLongF64    = 134
+	kernelSoftmaxCrossEntropyPlainF32   = 135
+	kernelSoftmaxCrossEntropyPlainF64   = 136
+	kernelSparseMatmulF32               = 137
+	kernelSparseMatmulF64               = 138
+	kernelSparseMatmulFinishF32         = 139
+	kernelSparseMatmulFinishF64         = 140
+	kernelSparseMatmulNarrowF32         = 141
+	kernelSparseMatmulNarrowF64         = 142
+	kernelSparseMatmulPartsF32          = 143
+	kernelSparseMatmulPartsF64          = 144
+	kernelSparseMatmulPartsNarrowF32    = 145
+	kernelSparseMatmulPartsNarrowF64    = 146
+	kernelSparseMatmulPlainF32          = 147
+	kernelSparseMatmulPlainF64          = 148
+	kernelSpectralNormsF64              = 149
+	kernelSpectralPlainF64              = 150
+	kernelSpectralProductF64            = 151
+	kernelSpectralProductPlainF64       = 152
+	kernelSpectralRoundF64              = 153
+	kernelSpectralRuleF64               = 154
+	kernelSpectralSmallF64              = 155
+	kernelSpectralStartF64              = 156
+	kernelSpectralSymmetrizeF64         = 157
+	kernelSpectralValuesF64             = 158
+	kernelSubsetWalksF64                = 159
+	kernelSubsetWalksPlainF64           = 160
+	kernelWalkFinishF32                 = 161
+	kernelWalkFinishF64                 = 162
+	kernelWalkGradF32                   = 163
+	kernelWalkGradF64                   = 164
+	kernelWalkSmallF32                  = 165
+	kernelWalkSmallF64                  = 166
+	kernelWalkStepF32                   = 167
+	kernelWalkStepF64                   = 168
 )
 
 // adamF32 launches adam_f32.
@@ -476,7 +480,7 @@ func (s *stream) assignPlainF64(g grid, index pointer[int32], best pointer[float
 }
 
 // bestSplitsF64 launches best_splits_f64.
-func (s *stream) bestSplitsF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32) error {
+func (s *stream) bestSplitsF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32, bins int32) error {
 	s.arguments[0] = found.address
 	s.arguments[1] = columns.address
 	s.arguments[2] = searches.address
@@ -498,7 +502,8 @@ func (s *stream) bestSplitsF64(g grid, found pointer[float64], columns pointer[f
 	s.arguments[18] = sumSpace.address
 	s.arguments[19] = uint64(uint32(longest))
 	s.arguments[20] = uint64(uint32(tile))
-	return s.launch(kernelBestSplitsF64, g, 21)
+	s.arguments[21] = uint64(uint32(bins))
+	return s.launch(kernelBestSplitsF64, g, 22)
 }
 
 // bestSplitsFinishF64 launches best_splits_finish_f64.
@@ -511,8 +516,62 @@ func (s *stream) bestSplitsFinishF64(g grid, best pointer[float64], found pointe
 	return s.launch(kernelBestSplitsFinishF64, g, 5)
 }
 
+// bestSplitsHistogramF64 launches best_splits_histogram_f64.
+func (s *stream) bestSplitsHistogramF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, cellSpace pointer[int64], weightSpace pointer[int32], sumSpace pointer[float64], bins int32, unit float64) error {
+	s.arguments[0] = found.address
+	s.arguments[1] = columns.address
+	s.arguments[2] = searches.address
+	s.arguments[3] = empties.address
+	s.arguments[4] = places.address
+	s.arguments[5] = nodes.address
+	s.arguments[6] = features.address
+	s.arguments[7] = weights.address
+	s.arguments[8] = targets.address
+	s.arguments[9] = classes.address
+	s.arguments[10] = information.address
+	s.arguments[11] = uint64(uint32(impurity))
+	s.arguments[12] = uint64(uint32(width))
+	s.arguments[13] = bitsOf(minLeaf)
+	s.arguments[14] = uint64(uint32(perSearch))
+	s.arguments[15] = uint64(uint32(q))
+	s.arguments[16] = uint64(count)
+	s.arguments[17] = cellSpace.address
+	s.arguments[18] = weightSpace.address
+	s.arguments[19] = sumSpace.address
+	s.arguments[20] = uint64(uint32(bins))
+	s.arguments[21] = bitsOf(unit)
+	return s.launch(kernelBestSplitsHistogramF64, g, 22)
+}
+
+// bestSplitsHistogramPlainF64 launches best_splits_histogram_plain_f64.
+func (s *stream) bestSplitsHistogramPlainF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, cellSpace pointer[int64], weightSpace pointer[int32], sumSpace pointer[float64], bins int32, unit float64) error {
+	s.arguments[0] = found.address
+	s.arguments[1] = columns.address
+	s.arguments[2] = searches.address
+	s.arguments[3] = empties.address
+	s.arguments[4] = places.address
+	s.arguments[5] = nodes.address
+	s.arguments[6] = features.address
+	s.arguments[7] = weights.address
+	s.arguments[8] = targets.address
+	s.arguments[9] = classes.address
+	s.arguments[10] = information.address
+	s.arguments[11] = uint64(uint32(impurity))
+	s.arguments[12] = uint64(uint32(width))
+	s.arguments[13] = bitsOf(minLeaf)
+	s.arguments[14] = uint64(uint32(perSearch))
+	s.arguments[15] = uint64(uint32(q))
+	s.arguments[16] = uint64(count)
+	s.arguments[17] = cellSpace.address
+	s.arguments[18] = weightSpace.address
+	s.arguments[19] = sumSpace.address
+	s.arguments[20] = uint64(uint32(bins))
+	s.arguments[21] = bitsOf(unit)
+	return s.launch(kernelBestSplitsHistogramPlainF64, g, 22)
+}
+
 // bestSplitsPlainF64 launches best_splits_plain_f64.
-func (s *stream) bestSplitsPlainF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32) error {
+func (s *stream) bestSplitsPlainF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32, bins int32) error {
 	s.arguments[0] = found.address
 	s.arguments[1] = columns.address
 	s.arguments[2] = searches.address
@@ -534,7 +593,8 @@ func (s *stream) bestSplitsPlainF64(g grid, found pointer[float64], columns poin
 	s.arguments[18] = sumSpace.address
 	s.arguments[19] = uint64(uint32(longest))
 	s.arguments[20] = uint64(uint32(tile))
-	return s.launch(kernelBestSplitsPlainF64, g, 21)
+	s.arguments[21] = uint64(uint32(bins))
+	return s.launch(kernelBestSplitsPlainF64, g, 22)
 }
 
 // convertF32F64 launches convert_f32_f64.

@@ -73,6 +73,7 @@ const (
 	sortTile                   = 2048 // values that a block sorts in shared memory
 	sortSpace                  = 512 << 20
 	plainColumns               = 4096 // threads of best_splits_plain
+	allCells, sampleMost       = engine.NumCells + 1, 256
 )
 
 // DynamicFeatures implements [engine.Engine].
@@ -122,16 +123,35 @@ func (e *Engine) BestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, 
 	found := scratch[float64](k, 3*max(count, 1))
 	b := e.splitSpace(d, count, width)
 	values, indices, sums := scratch[float64](k, b.values), scratch[int32](k, b.values), scratch[float64](k, b.sums)
-	launch := (*stream).bestSplitsPlainF64
-	if !e.plain {
-		launch = (*stream).bestSplitsF64
+	h := histogramSpace{}
+	if engine.Histogrammed(d.longest, s.Bins) {
+		h = e.histogramSpace(count, width)
 	}
-	impurity, minLeaf := int32(s.Impurity), s.MinLeaf
+	cells, weightsOf, sumsOf := scratch[int64](k, h.cells), scratch[int32](k, h.weights), scratch[float64](k, h.sums)
+	launch, launchHistogram := (*stream).bestSplitsPlainF64, (*stream).bestSplitsHistogramPlainF64
+	if !e.plain {
+		launch, launchHistogram = (*stream).bestSplitsF64, (*stream).bestSplitsHistogramF64
+	}
+	impurity, minLeaf, bins := int32(s.Impurity), s.MinLeaf, int32(min(s.Bins, math.MaxInt32))
+	unit, empties := 1.0, d.empties
+	if s.Impurity == engine.Variance {
+		unit = s.Unit
+	}
+	if s.Offsets == nil {
+		empties = pointer[float64]{}
+	}
 	return k.run(func(s *stream) error {
+		if count > 0 && h.cells > 0 {
+			if err := launchHistogram(s, h.grid, found, from, d.fields, empties, d.places, d.nodes, mask, weights, targets,
+				classes, information, impurity, int32(width), minLeaf, int32(d.columns), int32(features), int64(count), cells,
+				weightsOf, sumsOf, bins, unit); err != nil {
+				return err
+			}
+		}
 		if count > 0 {
 			if err := launch(s, b.grid, found, from, d.fields, d.places, d.nodes, mask, weights, targets, classes, information,
 				impurity, int32(width), minLeaf, int32(d.columns), int32(features), int64(count), values, indices, sums,
-				int32(d.longest), int32(b.tile)); err != nil {
+				int32(d.longest), int32(b.tile), bins); err != nil {
 				return err
 			}
 		}
@@ -177,4 +197,25 @@ func (e *Engine) splitSpace(d searches, count, width int) splitSpace {
 	b.grid = grid{blocks: dim{x: blocks}, threads: dim{x: threads}, shared: b.tile * 12}
 	b.values, b.sums = max(blocks*2*d.longest, 1), blocks*(width+1)*(threads+2)
 	return b
+}
+
+// histogramSpace is the shape of a launch that makes histograms of columns, and the memory that it needs.
+type histogramSpace struct {
+	grid
+	cells, weights, sums int // elements
+}
+
+func (e *Engine) histogramSpace(count, width int) histogramSpace {
+	ofColumn := 8*allCells*(width+2) + 4*allCells
+	most := max(min(count, sortSpace/ofColumn), 1)
+	if e.plain {
+		const threads = 64
+		g := linear(min(most, plainColumns), threads)
+		all := g.blocks.x * threads
+		return histogramSpace{g, all * allCells * (width + 2), all * allCells, all * (3*(width+1) + sampleMost)}
+	}
+	const threads, together = 256, 6 // blocks of a multiprocessor
+	blocks := min(most, e.device.multiprocessors*together)
+	g := grid{blocks: dim{x: blocks}, threads: dim{x: threads}}
+	return histogramSpace{g, blocks * allCells * width, 1, blocks * (width + 1) * (threads + 2)}
 }

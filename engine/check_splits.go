@@ -1,6 +1,10 @@
 package engine
 
-import "gorgonia.org/tensor"
+import (
+	"math"
+
+	"gorgonia.org/tensor"
+)
 
 // double wants tensors of Float64.
 func (c *checks) double(tensors ...*tensor.Dense) {
@@ -149,6 +153,10 @@ func CheckBestSplits(best, columns *tensor.Dense, s *SplitSearch, features int) 
 		ck.that(false, "impurity %d", s.Impurity)
 	}
 	ck.weights(s)
+	ck.that(s.Bins >= 0, "%d bins", s.Bins)
+	if s.Bins > 0 && s.Impurity == Variance {
+		ck.units(s)
+	}
 	if ck.err == nil {
 		ck.double(best)
 	}
@@ -158,21 +166,42 @@ func CheckBestSplits(best, columns *tensor.Dense, s *SplitSearch, features int) 
 // largestWeight bounds the weight of the examples of a node, so that squares of it are exact.
 const largestWeight = 1 << 26
 
-// weights wants positive weights, whole numbers where there are classes.
+// weights wants positive weights, whole numbers where there are classes or bins.
 func (c *checks) weights(s *SplitSearch) {
 	if c.err != nil {
 		return
 	}
+	whole := s.Impurity != Variance || s.Bins > 0
 	for node := range int32(len(s.Nodes) - 1) {
 		sum := 0.0
 		for _, w := range s.Weights[s.Nodes[node]:s.Nodes[node+1]] {
-			if !(w > 0) || s.Impurity != Variance && w != float64(int64(w)) {
-				c.that(false, "a weight of %g: want a positive number, a whole one where there are classes", w)
+			if !(w > 0) || whole && w != float64(int64(w)) {
+				c.that(false, "a weight of %g: want a positive number, a whole one where there are classes or bins", w)
 				return
 			}
 			sum += w
 		}
-		c.that(s.Impurity == Variance || sum <= largestWeight, "examples of weight %g in a node: want at most %d",
+		c.that(!whole || sum <= largestWeight, "examples of weight %g in a node: want at most %d",
 			sum, largestWeight)
+	}
+}
+
+// largestSum bounds the sums of targets in their unit, so that they are exact in integers and in float64.
+const largestSum = 1 << 52
+
+// units wants targets that are multiples of the unit, a power of two.
+func (c *checks) units(s *SplitSearch) {
+	fraction, _ := math.Frexp(s.Unit)
+	c.that(fraction == 0.5 && !math.IsInf(1/s.Unit, 0), "targets in units of %g, want a power of two", s.Unit)
+	if c.err != nil {
+		return
+	}
+	for node := range len(s.Nodes) - 1 {
+		sum := 0.0
+		for _, y := range s.Targets[s.Nodes[node]:s.Nodes[node+1]] {
+			steps := y / s.Unit
+			sum += math.Abs(steps)
+			c.that(steps == math.Trunc(steps) && sum < largestSum, "a target of %g is not exact in units of %g", y, s.Unit)
+		}
 	}
 }

@@ -154,7 +154,7 @@ func (e *CPU) BestSplits(best, columns *tensor.Dense, s *SplitSearch, features i
 			}
 			size := s.size(t.Node)
 			at := int(places[i/perSearch]) + i%perSearch*size
-			found[i] = c.search(values[at:at+size], t.Node)
+			found[i] = c.search(values[at:at+size], &t)
 		}
 	})
 	out := best.Float64s()
@@ -174,12 +174,14 @@ type found struct{ gain, threshold, above float64 }
 // splitColumn is a column whose best threshold is searched.
 type splitColumn struct {
 	*SplitSearch
-	order []int32 // of the values that are not missing, ascending
-	sums  []float64
+	order  []int32 // of the values that are not missing, ascending
+	groups []int   // of the values, see [SplitSearch.groups]
+	sums   []float64
 }
 
-func (c *splitColumn) search(values []float64, node int32) found {
-	first := c.Nodes[node]
+func (c *splitColumn) search(values []float64, t *Search) found {
+	node, first := t.Node, c.Nodes[t.Node]
+	c.groups = c.SplitSearch.groups(values, t)
 	c.order = c.order[:0]
 	for i, v := range values {
 		if v == v {
@@ -221,6 +223,14 @@ func (c *splitColumn) add(sums []float64, i int) float64 {
 	return c.Weights[i]
 }
 
+// together reports whether no threshold may lie between two examples.
+func (c *splitColumn) together(values []float64, i, j int32) bool {
+	if c.groups != nil {
+		return c.groups[i] == c.groups[j]
+	}
+	return values[i] == values[j]
+}
+
 // between tries all thresholds with the missing values on one side.
 func (c *splitColumn) between(values []float64, node int32, total float64, missing, missingAbove bool) (best found) {
 	first, width := int(c.Nodes[node]), len(c.sums)/2
@@ -239,7 +249,10 @@ func (c *splitColumn) between(values []float64, node int32, total float64, missi
 	for p, i := range c.order {
 		below += c.add(left, first+int(i))
 		v, last := values[i], p == len(c.order)-1
-		if last && !missingAbove || !last && values[c.order[p+1]] == v || below < c.MinLeaf || total-below < c.MinLeaf {
+		if last && !missingAbove || !last && c.together(values, i, c.order[p+1]) {
+			continue
+		}
+		if below < c.MinLeaf || total-below < c.MinLeaf {
 			continue
 		}
 		for k := range rest {

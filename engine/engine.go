@@ -114,11 +114,12 @@ type Engine interface {
 
 	// BestSplits finds the best split of every node: best (nodes x 4) holds its gain, threshold, the number of its
 	// column over all searches, and 1 where missing values count as above the threshold; zeros where none
-	// gains. A threshold lies midway between two values of a column that follow each other; missing values go to
-	// the side that gains more, below where both gain the same, and where none is missing to the heavier side. Of
-	// equal gains the first column and its lowest threshold win. Sums of weights and targets must be exact in
-	// float64 in any order; weights of classes are whole numbers. columns are those of DynamicFeatures for
-	// the given number of features. All are Float64.
+	// gains. A threshold lies midway between two values of a column that follow each other, of large nodes only
+	// between two groups of them where s.Bins says so (see [Cells]); missing values go to the side that gains
+	// more, below where both gain the same, and where none is missing to the heavier side. Of equal gains the
+	// first column and its lowest threshold win. Sums of weights and targets must be exact in float64 in any
+	// order; weights of classes are whole numbers. columns are those of DynamicFeatures for the given number of
+	// features. All are Float64.
 	BestSplits(best, columns *tensor.Dense, s *SplitSearch, features int) error
 
 	// SoftmaxCrossEntropy computes loss_i = -log softmax(logits_i)_{target_i} and, unless grad is nil,

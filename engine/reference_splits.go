@@ -132,7 +132,7 @@ func (Reference) BestSplits(best, columns *tensor.Dense, s *SplitSearch, feature
 				continue
 			}
 			at := int(places[number]) + column*size
-			gain, threshold, above := s.bestOf(values[at:at+size], t.Node)
+			gain, threshold, above := s.bestOf(values[at:at+size], &t)
 			if gain > row[0] {
 				row[0], row[1], row[2], row[3] = gain, threshold, float64(number*s.Kinds()*features+column), above
 			}
@@ -141,30 +141,37 @@ func (Reference) BestSplits(best, columns *tensor.Dense, s *SplitSearch, feature
 	return nil
 }
 
-// bestOf returns the best threshold of a column: every one between two values that follow each other, with the
-// missing values below it or above.
-func (s *SplitSearch) bestOf(values []float64, node int32) (gain, threshold, above float64) {
+// bestOf returns the best threshold of a column: every one between two values that follow each other, in different
+// groups where there are groups, with the missing values below it or above.
+func (s *SplitSearch) bestOf(values []float64, t *Search) (gain, threshold, above float64) {
+	groups, groupOf := s.groups(values, t), map[float64]int{}
+	for i, v := range values {
+		if groups != nil {
+			groupOf[v] = groups[i]
+		}
+	}
 	distinct := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	missing := len(distinct) < len(values)
 	slices.Sort(distinct)
 	distinct = slices.Compact(distinct)
-	all := s.scoreWhere(values, node, func(float64) bool { return true })
+	all := s.scoreWhere(values, t.Node, func(float64) bool { return true })
 	for _, missingAbove := range []bool{false, true} {
 		if missingAbove && !missing {
 			continue
 		}
 		for i, v := range distinct {
-			if i == len(distinct)-1 && !missingAbove {
+			last := i == len(distinct)-1
+			if last && !missingAbove || !last && groups != nil && groupOf[v] == groupOf[distinct[i+1]] {
 				continue
 			}
-			below := s.scoreWhere(values, node, func(x float64) bool { return x <= v || x != x && !missingAbove })
-			rest := s.scoreWhere(values, node, func(x float64) bool { return !(x <= v) && (x == x || missingAbove) })
+			below := s.scoreWhere(values, t.Node, func(x float64) bool { return x <= v || x != x && !missingAbove })
+			rest := s.scoreWhere(values, t.Node, func(x float64) bool { return !(x <= v) && (x == x || missingAbove) })
 			if below.n < s.MinLeaf || rest.n < s.MinLeaf {
 				continue
 			}
 			if g := below.score + rest.score - all.score; g > gain {
 				gain, threshold, above = g, v, 0
-				if i < len(distinct)-1 {
+				if !last {
 					threshold = Midpoint(v, distinct[i+1])
 				}
 				if missingAbove || !missing && rest.n > below.n {

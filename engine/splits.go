@@ -39,6 +39,12 @@ type SplitSearch struct {
 	Number   int       // of classes
 	Impurity Impurity
 	MinLeaf  float64 // weight of either child, at least
+
+	// Bins is the number of groups of the values of a column, about, between which thresholds lie, for nodes of more
+	// than 4 examples for each; 0: all thresholds are exact. Weights are then whole numbers, and targets whole
+	// multiples of Unit, a power of two, of which every sum is less than 2^52.
+	Bins int
+	Unit float64
 }
 
 // Search makes columns of one node from the features of one vector. A vertex has the entry x f of feature x and factor

@@ -14,7 +14,8 @@ import (
 func splitCases() []Case {
 	all := walkCases()
 	all = append(all, featureCases()...)
-	return append(all, bestSplitCases()...)
+	all = append(all, bestSplitCases()...)
+	return append(all, splitHistogramCases()...)
 }
 
 // eighths returns n multiples of 1/8, every missing-th of them NaN; 0: none.
