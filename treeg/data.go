@@ -41,6 +41,7 @@ type Data struct {
 
 	resident      engineData
 	throughEngine bool // search by operations of the engine although it is no device, as tests do
+	histogramFrom int  // examples of a tree from which histograms replace sorting; tests want fewer
 }
 
 // strand is the place of one feature of one graph.
@@ -85,7 +86,7 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	if err := in.check(b); err != nil {
 		return nil, err
 	}
-	d := &Data{batch: b, input: in, engine: e, length: want.length, demand: want}
+	d := &Data{batch: b, input: in, engine: e, length: want.length, demand: want, histogramFrom: histogramFrom}
 	for _, a := range in.Arcs {
 		d.operators = append(d.operators, newOperator(b, a, in.MeanSteps))
 	}

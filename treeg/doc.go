@@ -30,7 +30,8 @@
 // of all nodes of a level, engine.DynamicFeatures turns them into columns, and engine.BestSplits finds the best
 // threshold of every column and the best column of every node. The host draws the candidates, applies the
 // chosen splits and cuts the subsets by the code that predicts, so a model has the same bytes wherever it was
-// fitted. Nodes of a large fit that are searched by histograms (Options.Bins) stay on the host.
+// fitted, whether thresholds are exact or lie between the groups of a histogram (Options.Bins): how a column is grouped
+// is defined once, by engine.Cells, from its values and weights alone, and sums of targets are exact.
 //
 // # Conventions
 //

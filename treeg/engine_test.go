@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
@@ -18,16 +19,15 @@ import (
 // The operations of an engine find the splits that the search on the host finds, to the last bit of the model.
 
 // checkEngines fits a model by the search on the host and by the operations of engines, one of them that of
-// GROVE_TEST_DEVICE. It returns how many splits look along walks from subsets.
-func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options) (walked int) {
+// GROVE_TEST_DEVICE, and returns it. Trees of so many examples have histograms.
+func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options, histograms int) (m *Model) {
 	t.Helper()
-	var m *Model
 	fit := func(e engine.Engine, through bool) []byte {
 		d, err := Prepare(context.Background(), e, b, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.throughEngine = through
+		d.throughEngine, d.histogramFrom = through, histograms
 		m, err = d.Fit(context.Background(), targets, opt, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -47,14 +47,19 @@ func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options) (w
 			t.Errorf("%s fits\n%.4000s\nthe host\n%.4000s\noptions %+v", e, got, want, opt)
 		}
 	}
+	return m
+}
+
+// walked returns how many splits look along walks from subsets.
+func walked(m *Model) (count int) {
 	for _, tree := range m.all() {
 		for _, n := range tree.Nodes {
 			if s := n.Split; s != nil && s.Pointer > 0 && s.Length > 0 && (s.Walk == Source || s.Walk == TargetSource) {
-				walked++
+				count++
 			}
 		}
 	}
-	return walked
+	return count
 }
 
 // randomOptions draws options that the search depends on.
@@ -111,8 +116,15 @@ func randomTargets(r *rand.Rand, opt *Options, examples int) Targets {
 	return t
 }
 
+func examplesOf(b *graph.Batch, level Level) int {
+	if level == Vertices {
+		return b.NumVertices()
+	}
+	return b.NumGraphs()
+}
+
 func TestEnginesFitTheSameTrees(t *testing.T) {
-	walked, step := 0, 1
+	along, step := 0, 1
 	if os.Getenv(enginetest.DeviceVariable) != "" {
 		step = 5 // a simulated GPU takes its time
 	}
@@ -134,15 +146,13 @@ func TestEnginesFitTheSameTrees(t *testing.T) {
 			}
 			b = set.Batch
 		}
-		examples := b.NumGraphs()
-		if level == Vertices {
-			examples = b.NumVertices()
-		}
-		targets := randomTargets(r, &opt, examples)
-		t.Run(fmt.Sprint(i), func(t *testing.T) { walked += checkEngines(t, b, targets, opt) })
+		targets := randomTargets(r, &opt, examplesOf(b, level))
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			along += walked(checkEngines(t, b, targets, opt, histogramFrom))
+		})
 	}
-	if walked*step < 100 {
-		t.Errorf("only %d splits of all trees look along walks from subsets", walked)
+	if along*step < 100 {
+		t.Errorf("only %d splits of all trees look along walks from subsets", along)
 	}
 }
 
@@ -163,7 +173,7 @@ func TestEnginesFitTheSameTreesWithoutGrids(t *testing.T) {
 			t.Fatal("there is a grid for walks of weight 1e240")
 		}
 		r := rand.New(rand.NewPCG(1, 32))
-		checkEngines(t, b, Targets{Values: normals(r, d.Examples())}, opt)
+		checkEngines(t, b, Targets{Values: normals(r, d.Examples())}, opt, 0)
 	}
 }
 
@@ -175,18 +185,34 @@ func normals(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// Of a fit that is so large that columns are histograms, engines search the nodes whose columns are exact.
-func TestSmallNodesOfALargeFit(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 33))
-	g := graph.Graph{NumVertices: histogramFrom + 50, AttributeDim: 1, Attributes: normals(r, histogramFrom+50)}
-	for v := range int32(g.NumVertices) {
-		g.AddArc(v, r.Int32N(int32(g.NumVertices)))
+// Large nodes are searched by the same histograms.
+func TestEnginesFitTheSameHistograms(t *testing.T) {
+	differ, fits, step := 0, 0, 1
+	if os.Getenv(enginetest.DeviceVariable) != "" {
+		step = 2
 	}
-	b, err := graph.NewBatch([]graph.Graph{g})
-	if err != nil {
-		t.Fatal(err)
+	for i := 0; i < 16; i += step {
+		r := rand.New(rand.NewPCG(uint64(i), 34))
+		level := []Level{Graphs, Vertices}[i/2%2]
+		b := noisy(t, uint64(i), []int{200, 40}[i/2%2], i%3 == 0)
+		opt := randomOptions(r, level)
+		opt.Ensemble, opt.Loss, opt.Estimators, opt.MaxFeatures, opt.Keep = []Ensemble{Boosting, Forest}[i/4%2], "", 2, 0, 1
+		opt.MaxLength, opt.MaxLeaves, opt.Bins = min(opt.MaxLength, 2), 8, 5+r.IntN(8)
+		targets := randomTargets(r, &opt, examplesOf(b, level))
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			m := checkEngines(t, b, targets, opt, 0)
+			opt.Bins = 0
+			exact, err := Fit(context.Background(), openCPU(t, 2), b, targets, opt, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(m.all()[0], exact.all()[0]) {
+				differ++
+			}
+			fits++
+		})
 	}
-	opt := Defaults(Vertices, Single)
-	opt.MaxLength, opt.MaxLeaves, opt.Constant, opt.Bins = 1, 5, false, histogramFrom/sortBelow
-	checkEngines(t, b, Targets{Values: normals(r, g.NumVertices)}, opt)
+	if differ < fits/2 {
+		t.Errorf("%d of %d fits have the trees of exact thresholds, which says little", fits-differ, fits)
+	}
 }

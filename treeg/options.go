@@ -111,7 +111,7 @@ type Options struct {
 
 	Keep        float64 `json:"keep"`         // probability p that a node below the root may use each walk type
 	MaxFeatures int     `json:"max_features"` // features drawn for each node; 0: all, -1: the root of their number
-	Bins        int     `json:"bins"`         // of the histograms for large data; 0: thresholds are always exact
+	Bins        int     `json:"bins"`         // of the histograms for large data; 0, or more than 1024: exact thresholds
 	Seed        uint64  `json:"seed"`
 }
 

@@ -8,6 +8,9 @@ type column struct {
 	values []float64
 	of     *sample // of the entries
 
+	size    int     // examples of the node
+	sampled []int32 // entries in the sample of the column, see [engine.SampleStride]
+
 	zero    statistic // examples whose value is 0 and that have no entry
 	empty   statistic // examples whose subset is empty
 	atEmpty float64   // their value
@@ -19,9 +22,6 @@ type threshold struct {
 	value        float64
 	missingAbove bool
 }
-
-// sortBelow is the number of entries for each bin up to which a column is sorted, which is then as fast.
-const sortBelow = 4
 
 // scanner finds the best threshold of columns. It is for one goroutine.
 type scanner struct {
@@ -37,10 +37,12 @@ type scanner struct {
 
 	entries     []entry
 	buckets     groups
-	cells       []cell
-	table       distinct
-	edges       []float64
 	left, right statistic
+
+	cells   []engine.Cell // of histograms
+	numbers []int         // of the groups of cells
+	sums    []float64     // of the examples in each cell
+	drawn   []float64     // sample of a column
 }
 
 // newScanner returns a scanner for columns with statistics of a width. bins is 0 where thresholds shall be exact.
@@ -56,6 +58,7 @@ func newScanner(c criterion, width int, minLeaf, bins int) *scanner {
 func (s *scanner) scan(c *column, total *statistic) threshold {
 	s.groups.reset()
 	s.missing.reset()
+	given := c
 	lo, hi, integers := rangeOf(c.values)
 	if lo != lo {
 		c = s.dropMissing(c)
@@ -70,17 +73,15 @@ func (s *scanner) scan(c *column, total *statistic) threshold {
 			s.groups.add(0, c.of, i)
 		}
 		s.groups.merge(0, &c.zero)
-	case integers && hi-lo < float64(2*len(c.values)+64):
+	case integers && s.close(c, lo, hi):
 		s.count(c, lo, hi)
 		s.groups.merge(0, &c.zero)
+	case engine.Histogrammed(c.size, s.bins) && s.histogram(c, given):
+		return s.best(total)
 	default:
 		s.zero.reset()
 		s.zero.plus(&c.zero)
-		if s.bins == 0 || len(c.values) <= sortBelow*s.bins {
-			s.sort(c)
-		} else {
-			s.histogram(c)
-		}
+		s.sort(c)
 		s.groups.merge(0, &s.zero)
 	}
 	s.groups.merge(c.atEmpty, &c.empty)
@@ -126,7 +127,24 @@ func (s *scanner) dropMissing(c *column) *column {
 		s.some.take(c.of, i)
 	}
 	s.present.of, s.present.zero, s.present.empty, s.present.atEmpty = &s.some, c.zero, c.empty, c.atEmpty
+	s.present.size = c.size
 	return &s.present
+}
+
+// close reports whether whole numbers from lo to hi are so close that counting them is fast.
+func (s *scanner) close(c *column, lo, hi float64) bool {
+	if !engine.Histogrammed(c.size, s.bins) {
+		return hi-lo < float64(2*len(c.values)+64)
+	}
+	if lo == c.atEmpty || hi == c.atEmpty {
+		lo, hi = 0, 0
+		for _, v := range c.values {
+			if v != c.atEmpty {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	return max(hi, 0)-min(lo, 0) < engine.CloseIntegers
 }
 
 // count makes a group of every integer that occurs.

@@ -38,6 +38,10 @@ func randomColumn(r *rand.Rand, n, classes int, value func() float64) (column, s
 		}
 		total.plus(group)
 	}
+	c.size = int(total.n)
+	for i := 0; i < n; i += engine.SampleStride(n) {
+		c.sampled = append(c.sampled, int32(i))
+	}
 	return c, total
 }
 

@@ -40,8 +40,7 @@ type unit struct {
 }
 
 // search finds the best splits of some nodes of one depth in one pass over the data: features along walks from a subset
-// are computed once for all nodes that may use it. On a device operations of the engine do it, but for nodes of so many
-// examples that their columns are histograms.
+// are computed once for all nodes that may use it. On a device operations of the engine do it.
 func (s *searcher) search(ctx context.Context, nodes []*node) error {
 	open := nodes[:0:0]
 	for _, n := range nodes {
@@ -50,18 +49,7 @@ func (s *searcher) search(ctx context.Context, nodes []*node) error {
 		}
 	}
 	if s.d.onEngine() {
-		exact, rest := open[:0:0], open[:0:0]
-		for _, n := range open {
-			if bins := s.bins(); bins == 0 || len(n.examples) <= sortBelow*bins {
-				exact = append(exact, n)
-			} else {
-				rest = append(rest, n)
-			}
-		}
-		if err := s.searchOnEngine(ctx, exact); err != nil {
-			return err
-		}
-		open = rest
+		return s.searchOnEngine(ctx, open)
 	}
 	units := s.units(open)
 	s.busy = 0
@@ -86,9 +74,10 @@ func (s *searcher) search(ctx context.Context, nodes []*node) error {
 	return nil
 }
 
-// bins returns the number of bins of histograms, 0 for exact thresholds.
+// bins returns the number of bins of histograms, 0 for exact thresholds: for few examples, and where sums of targets
+// are not exact in any order.
 func (s *searcher) bins() int {
-	if s.targets.examples < histogramFrom {
+	if s.targets.examples < s.d.histogramFrom || s.targets.grid == noGrid {
 		return 0
 	}
 	return s.opt.Bins

@@ -2,6 +2,7 @@ package treeg
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
@@ -69,6 +70,9 @@ func (e *engineSearch) gather() {
 	b.Impurity, b.MinLeaf = e.targets.criterion.impurity(), float64(e.opt.MinLeaf)
 	if b.Impurity != engine.Variance {
 		b.Number = e.targets.width
+	}
+	if b.Bins = e.bins(); b.Bins > 0 && b.Impurity == engine.Variance {
+		b.Unit = math.Ldexp(1, int(e.targets.grid))
 	}
 	b.Factors = e.data.factors
 	if e.d.input.Level == Graphs {

@@ -1,15 +1,19 @@
 package treeg
 
+import "github.com/grove-graph/grove/engine"
+
 // side collects the values of a feature on one of the subsets of a cut.
 type side struct {
 	sample  sample      // of the graphs that have the feature and vertices in the subset
 	entries statistic   // of them
 	empty   statistic   // of the graphs whose subset is empty
 	columns [][]float64 // by kind, all aggregations of each
+	sampled []int32     // see column
 }
 
 func (s *side) reset(kinds int) {
 	s.sample.clear()
+	s.sampled = s.sampled[:0]
 	s.entries.reset()
 	s.empty.reset()
 	for len(s.columns) < kinds*numAggregations {
@@ -20,6 +24,15 @@ func (s *side) reset(kinds int) {
 	}
 }
 
+// take appends an entry for graph i of a node.
+func (s *side) take(n *node, i int) {
+	if i%engine.SampleStride(len(n.examples)) == 0 {
+		s.sampled = append(s.sampled, int32(len(s.sample.weight)))
+	}
+	s.sample.take(&n.local, i)
+	s.entries.add(&n.local, i)
+}
+
 // wholeGraphs searches the dynamic features of all vertices.
 func (w *worker) wholeGraphs(feature int, n *node) candidate {
 	var best candidate
@@ -28,8 +41,7 @@ func (w *worker) wholeGraphs(feature int, n *node) candidate {
 	strands := w.d.of[feature*w.d.batch.NumGraphs():]
 	for i, g := range n.graphs {
 		if strands[g] >= 0 {
-			s.sample.take(&n.local, i)
-			s.entries.add(&n.local, i)
+			s.take(n, i)
 		} else if from, to := w.d.batch.Vertices(int(g)); from == to {
 			s.empty.add(&n.local, i)
 		}
@@ -57,7 +69,7 @@ func (w *worker) wholeGraphs(feature int, n *node) candidate {
 // begin prepares the column for the entries of one side.
 func (w *worker) begin(n *node, s *side, walk Walk) {
 	c := &w.column
-	c.of = &s.sample
+	c.of, c.size, c.sampled = &s.sample, len(n.examples), s.sampled
 	c.zero.reset()
 	c.zero.plus(&n.total)
 	c.zero.minus(&s.entries)
@@ -85,8 +97,7 @@ func (w *worker) cutGraphs(c *cut, feature int, n *node) candidate {
 			if c.size(g, up == 1) == 0 {
 				s.empty.add(&n.local, i)
 			} else if st != nil {
-				s.sample.take(&n.local, i)
-				s.entries.add(&n.local, i)
+				s.take(n, i)
 			}
 		}
 		if st == nil {

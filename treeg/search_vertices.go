@@ -1,5 +1,7 @@
 package treeg
 
+import "github.com/grove-graph/grove/engine"
+
 // laneColumns holds the columns of a block of features on the examples of a node.
 type laneColumns struct {
 	values [lanes][]float64
@@ -19,7 +21,10 @@ func (c *laneColumns) size(n int) {
 // scanLanes searches the columns of one kind.
 func (w *worker) scanLanes(best *candidate, n *node, block int, k kind, pointer int) {
 	c := &w.column
-	c.of = &n.local
+	c.of, c.size, c.sampled = &n.local, len(n.examples), c.sampled[:0]
+	for i := 0; i < c.size; i += engine.SampleStride(c.size) {
+		c.sampled = append(c.sampled, int32(i))
+	}
 	c.zero.reset()
 	c.empty = statistic{}
 	for lane, useful := range w.lanes.useful {
