@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"gorgonia.org/tensor"
-
-	"github.com/grove-graph/grove/engine/simd"
 )
 
 // Options holds the numerical settings; the zero value stands for the defaults.
@@ -136,12 +134,8 @@ func (p *Path) Decision(k int, x *tensor.Dense, rows []int) ([]float64, error) {
 	if len(p.Weight[k]) != d.columns {
 		return nil, fmt.Errorf("the features have %d columns, the weights %d", d.columns, len(p.Weight[k]))
 	}
-	row := make([]float64, d.columns)
 	out := make([]float64, d.numRows())
-	for i := range out {
-		d.fill(row, d.columns, i, i+1, 0, d.columns)
-		out[i] = simd.Dot(row, p.Weight[k]) + p.Bias[k]
-	}
+	d.decisions(p.Weight[k:k+1], p.Bias[k:k+1], out, 1)
 	return out, nil
 }
 
