@@ -75,16 +75,22 @@ func (f *explainFlags) draw(d *dataset.Dataset, explained []explanation) error {
 		}
 		drawings[i] = drawing
 	}
-	title := ""
-	if len(drawings) > 1 {
-		title = d.Name + ": what each vertex contributes"
-		if d.Motif != nil {
-			title += " (highlighted: the true cause)"
-		}
-	}
+	title := titleOf(d, len(drawings), "what each vertex contributes")
 	return writeFile("--out", f.out, func(w io.Writer) error {
 		return render.Grid(w, title, drawings, f.across(len(drawings)), render.Style{})
 	})
+}
+
+// titleOf says what several drawings show; one needs no title.
+func titleOf(d *dataset.Dataset, drawings int, shown string) string {
+	if drawings < 2 {
+		return ""
+	}
+	title := d.Name + ": " + shown
+	if d.Motif != nil {
+		title += " (highlighted: the true cause)"
+	}
+	return title
 }
 
 // across returns the number of drawings side by side.

@@ -122,13 +122,7 @@ func (f *explainFlags) drawMasks(d *dataset.Dataset, explained []explanation) er
 		drawing.Faded = outside(d, i, r.Motif)
 		drawings[i] = drawing
 	}
-	title := ""
-	if len(drawings) > 1 {
-		title = d.Name + ": the edges that the decision rests on"
-		if d.Motif != nil {
-			title += " (highlighted: the true cause)"
-		}
-	}
+	title := titleOf(d, len(drawings), "the edges that the decision rests on")
 	return writeFile("--out", f.out, func(w io.Writer) error {
 		return render.Grid(w, title, drawings, f.across(len(drawings)), render.Style{Limit: 1})
 	})
