@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/render"
@@ -157,7 +156,7 @@ func (d *treeDump) drawn() (output int, err error) {
 		return 0, usagef("--class is missing: each class has a tree of its own: %s", listed(classes))
 	case trees > 1:
 		if output = slices.Index(classes, class); output < 0 {
-			return 0, usagef("--class %s: the model knows %s", class, strings.Join(classes, ", "))
+			return 0, usagef("--class %s: the model knows %s", class, listed(classes))
 		}
 	}
 	return output, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/gckn"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -185,22 +186,24 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	if m, ok := trained.(*cgmmModel); ok {
-		if f.method == byMasks || f.class != "" || f.limit > 0 {
-			return usagef("--method masks, --class and --limit: %s has no paths and is drawn by its states; leave them out",
-				m.Model)
-		}
-		return a.explainStates(ctx, f, m, e, start)
-	}
-	if m, ok := trained.(*treegModel); ok && f.classMap == "" {
-		return a.explainTrees(ctx, f, m, e, start)
-	}
-	if f.classMap != "" {
+	if _, ok := trained.(*cgmmModel); !ok && f.classMap != "" {
 		return usagef("--class-map: %s has no states; leave it out", trained.about().Model)
 	}
-	if m, ok := trained.(*kernelMachine); ok {
+	switch m := trained.(type) {
+	case *cgmmModel:
+		return a.explainStates(ctx, f, m, e, start)
+	case *treegModel:
+		return a.explainTrees(ctx, f, m, e, start)
+	case *kernelMachine:
 		return a.explainKernel(ctx, f, m, e, start)
 	}
+	return a.explainNetwork(ctx, f, trained, e, start)
+}
+
+// explainNetwork draws what the vertices add to the decision of a network, or the edges that it rests on.
+func (a *app) explainNetwork(
+	ctx context.Context, f *explainFlags, trained predictor, e engine.Engine, start time.Time,
+) error {
 	if f.colours > 0 {
 		return usagef("--colours: %s has none; leave it out", trained.about().Model)
 	}

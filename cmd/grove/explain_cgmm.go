@@ -44,8 +44,13 @@ type classProfile struct {
 }
 
 // explainStates draws the hidden states of graphs.
-func (a *app) explainStates(ctx context.Context, f *explainFlags, m *cgmmModel, e engine.Engine,
-	start time.Time) error {
+func (a *app) explainStates(
+	ctx context.Context, f *explainFlags, m *cgmmModel, e engine.Engine, start time.Time,
+) error {
+	if f.method == byMasks || f.class != "" || f.limit > 0 {
+		return usagef("--method masks, --class and --limit: %s has no paths and is drawn by its states; leave them out",
+			m.Model)
+	}
 	d, err := dataset.Open(f.data)
 	if err != nil {
 		return err

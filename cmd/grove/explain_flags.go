@@ -69,7 +69,7 @@ func (f *explainFlags) narrow(p predictor, d *dataset.Dataset, said *predictions
 	class, noun := -1, p.about().Task.noun()
 	if f.class != "" {
 		if class = slices.Index(p.about().Classes, f.class); class < 0 {
-			return nil, usagef("--class %s: the model knows %s", f.class, strings.Join(p.about().Classes, ", "))
+			return nil, usagef("--class %s: the model knows %s", f.class, listed(p.about().Classes))
 		}
 	}
 	truth := p.about().truth(d)

@@ -74,7 +74,7 @@ func TestExplainByMasksRefuses(t *testing.T) {
 	fails(t, exitUsage, []string{"--lambda", "positive"}, explain("--method", "masks", "--lambda", "-1")...)
 	fails(t, exitUsage, []string{"--edges"}, explain("--method", "masks", "--edges", "-2")...)
 	fails(t, exitUsage, []string{"--method", "masks"}, explain("--method", "mask")...)
-	fails(t, exitUsage, []string{"--class 9", "0, 1"}, explain("--class", "9")...)
+	fails(t, exitUsage, []string{"--class 9", `"0", "1"`}, explain("--class", "9")...)
 	gmp := trained(t, data, "--pooling", "gmp", "--c", "1")
 	fails(t, exitFailure, []string{"generalised max"}, "explain", "--model", gmp, "--data", data, "--index", "0",
 		"--method", "masks", "-o", out)
