@@ -256,58 +256,6 @@ func TestNewGraphsCompareAsIfFitted(t *testing.T) {
 	})
 }
 
-func TestUnseenSignaturesGetFreshColours(t *testing.T) {
-	path := graph.Graph{NumVertices: 3, Labels: []int32{0, 0, 0}}
-	path.AddArc(0, 1)
-	path.AddArc(1, 2)
-	opt := Options{Kernel: Subtree, Iterations: 2, Follow: FollowOut}
-	m := fit(t, enginetest.Open(t, 1), batch(t, []graph.Graph{path}), opt)
-	star := graph.Graph{NumVertices: 4, Labels: []int32{0, 0, 0, 5}}
-	for v := range int32(3) {
-		star.AddArc(0, v+1)
-	}
-	c, err := m.Colours(context.Background(), batch(t, []graph.Graph{star, star}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(c.Known, []int{1, 2, 2}) {
-		t.Fatalf("%v known colours", c.Known)
-	}
-	if want := []int32{0, 0, 0, 1, 0, 0, 0, 1}; !slices.Equal(c.Of[0], want) {
-		t.Errorf("labels %v, want %v", c.Of[0], want)
-	}
-	if want := []int32{2, 0, 0, 3, 2, 0, 0, 3}; !slices.Equal(c.Of[1], want) {
-		t.Errorf("round 1: colours %v, want %v", c.Of[1], want)
-	}
-	if want := []int32{2, 3, 3, 4, 2, 3, 3, 4}; !slices.Equal(c.Of[2], want) { // a leaf of the star sees a fresh colour
-		t.Errorf("round 2: colours %v, want %v", c.Of[2], want)
-	}
-}
-
-// Equal hashes do not make equal colours.
-func TestCollisionsAreResolved(t *testing.T) {
-	d := newDictionary()
-	for c := range 200 {
-		if got := d.number([]uint64{uint64(c), 7}, 42); int(got) != c {
-			t.Fatalf("signature %d got the number %d", c, got)
-		}
-		if c == 6 {
-			break // growing rehashes by content
-		}
-	}
-	for c := range uint64(7) {
-		if got := d.find([]uint64{c, 7}, 42); uint64(got) != c {
-			t.Errorf("signature %d has the number %d", c, got)
-		}
-		if got := d.find([]uint64{c, 8}, 42); got != -1 {
-			t.Errorf("a signature that was never seen has the number %d", got)
-		}
-		if got := d.find([]uint64{c}, 42); got != -1 {
-			t.Errorf("a shorter signature has the number %d", got)
-		}
-	}
-}
-
 func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 	everyOption(t, func(t *testing.T, opt Options, directed bool) {
 		b := batch(t, randomGraphs(rand.New(rand.NewPCG(5, 1)), 150, directed))
@@ -323,40 +271,6 @@ func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestPairs(t *testing.T) {
-	two, one := graph.Graph{NumVertices: 2, Labels: []int32{0, 1}}, graph.Graph{NumVertices: 1, Labels: []int32{0}}
-	m := fit(t, enginetest.Open(t, 1), batch(t, []graph.Graph{two, one, one}), Options{Kernel: Subtree, Follow: FollowOut})
-	if got := m.Pairs(); got != 6+1 {
-		t.Errorf("%d pairs, want 6 for one label and 1 for the other", got)
-	}
-}
-
-// The engine's operation computes the same numbers as the pass over the rows.
-func TestEnginesIntersect(t *testing.T) {
-	ctx := context.Background()
-	b := batch(t, randomGraphs(rand.New(rand.NewPCG(6, 1)), 30, false))
-	opt := Options{Kernel: Assignment, Iterations: 3, Follow: FollowOut}
-	m := fit(t, enginetest.Open(t, 2), b, opt)
-	n := b.NumGraphs()
-	weights := byRound(m, func(node int) float64 { return float64(node % 4) })
-	for _, w := range [][][]float64{nil, weights} {
-		a, other := sparse(m.train, w), sparse(m.train, w)
-		for _, right := range []*engine.Sparse{a, other} {
-			got, want := matrix(n, n), matrix(n, n)
-			if err := m.intersect(ctx, got, a, right); err != nil {
-				t.Fatal(err)
-			}
-			p := &pairs{kernel: Assignment, left: m.train, right: m.index, weights: w}
-			if err := p.addAll(ctx, want.Float64s(), n, 2, nil); err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(got.Float64s(), want.Float64s()) {
-				t.Errorf("weights %v: the engine has other numbers", w != nil)
-			}
-		}
-	}
 }
 
 func TestKeptGraphsCompareAsBefore(t *testing.T) {
@@ -379,17 +293,6 @@ func TestKeptGraphsCompareAsBefore(t *testing.T) {
 		if err := m.Keep([]int{3}); err == nil {
 			t.Error("a graph that is not there was kept")
 		}
-	}
-}
-
-// Sums of squares beyond 2^31 stay exact.
-func TestLargeGraphsDoNotOverflow(t *testing.T) {
-	const n = 70000
-	big := graph.Graph{NumVertices: n}
-	opt := Options{Kernel: Subtree, Follow: FollowOut}
-	k := gram(t, fit(t, enginetest.Open(t, 1), batch(t, []graph.Graph{big, big}), opt))
-	if want := float64(n) * n; k[1] != want || math.Abs(k[0]) != want {
-		t.Errorf("%v, want %v", k, want)
 	}
 }
 
