@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// family is a group of models that share their flags. A new family is one file and one line in families.
+// family is a group of models that share their flags. A new one has files of its own and one line in families.
 type family struct {
 	name   string
 	kind   string // of its model files
