@@ -185,21 +185,27 @@ func normals(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// Large nodes are searched by the same histograms.
+// Large nodes are searched by the same histograms, at both levels, for values and for classes.
 func TestEnginesFitTheSameHistograms(t *testing.T) {
-	differ, fits, step := 0, 0, 1
+	differ, fits, graphs := 0, 0, 300 // so many that not all examples are sampled
 	if os.Getenv(enginetest.DeviceVariable) != "" {
-		step = 2
+		graphs = 120
 	}
-	for i := 0; i < 16; i += step {
+	for i := range 8 {
 		r := rand.New(rand.NewPCG(uint64(i), 34))
-		level := []Level{Graphs, Vertices}[i/2%2]
-		b := noisy(t, uint64(i), []int{200, 40}[i/2%2], i%3 == 0)
-		opt := randomOptions(r, level)
-		opt.Ensemble, opt.Loss, opt.Estimators, opt.MaxFeatures, opt.Keep = []Ensemble{Boosting, Forest}[i/4%2], "", 2, 0, 1
-		opt.MaxLength, opt.MaxLeaves, opt.Bins = min(opt.MaxLength, 2), 8, 5+r.IntN(8)
-		targets := randomTargets(r, &opt, examplesOf(b, level))
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
+		level, ensemble := []Level{Graphs, Vertices}[i%2], []Ensemble{Boosting, Forest}[i/4]
+		b := noisy(t, uint64(i), []int{graphs, graphs / 6}[i%2], i%3 == 0)
+		opt := Defaults(level, ensemble)
+		opt.Estimators, opt.MaxLength, opt.MaxDistance, opt.MaxLeaves, opt.MaxFeatures, opt.Keep = 1, 1, 1, 5, 0, 1
+		opt.Bins, opt.Empty, opt.Seed = 5+r.IntN(5), []Empty{EmptyFormula, EmptySentinel}[i/2%2], uint64(i)
+		targets := Targets{Values: normals(r, examplesOf(b, level))}
+		if i/2%2 == 1 {
+			targets = Targets{}
+			for range examplesOf(b, level) {
+				targets.Classes = append(targets.Classes, r.IntN(3-i/4))
+			}
+		}
+		t.Run(fmt.Sprintf("%s %s %d", level, ensemble, i/2%2), func(t *testing.T) {
 			m := checkEngines(t, b, targets, opt, 0)
 			opt.Bins = 0
 			exact, err := Fit(context.Background(), openCPU(t, 2), b, targets, opt, nil)

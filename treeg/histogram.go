@@ -51,12 +51,9 @@ func (s *scanner) weigh(c *column, even *engine.Cells) {
 		s.cells[i] = engine.EmptyCell()
 	}
 	s.sums = growTo(s.sums, width*engine.NumCells)
-	cells, zero, weight := s.cells, even.Of(0), c.of.weight[:len(c.values)]
+	cells, weight := s.cells, c.of.weight[:len(c.values)]
 	for i, v := range c.values {
-		at := zero
-		if v != 0 {
-			at = even.Of(v)
-		}
+		at := even.Of(v + 0) // -0 becomes 0
 		x := &cells[at]
 		x.Weight += weight[i]
 		if v < x.Low {
@@ -71,7 +68,7 @@ func (s *scanner) weigh(c *column, even *engine.Cells) {
 			s.sums[at*width+int(c.of.class[i])] += weight[i]
 		}
 	}
-	s.put(zero, 0, &c.zero)
+	s.put(even.Of(0), 0, &c.zero)
 	s.put(even.Of(c.atEmpty), c.atEmpty, &c.empty)
 }
 
