@@ -4307,11 +4307,13 @@ best_splits_f64(double *found, const double *columns, const int *searches, const
 
 // ----- best_splits_histogram: the best threshold of every column of a large node -------------------------
 //
-// Between groups of cells of the range of a column, which histogram.go of the engine defines; it reads or writes
-// what best_splits does, and WANTS_EXACT where cells do not tell values apart. Sums of targets are taken in integers, in
-// units of the grid that the targets lie on, so their order does not matter. Bytes: 8 m for a column, twice where a
-// sample of it has whole numbers alone, 16 m for weights and targets (12 m with classes), which a cache keeps.
-// Operations: 3 atomic ones for an example and some 20 for its cell. Floor: memory.
+// Value v of a column is in cell max(0, floor((min(v, to) - from) scale)), from and to two quantiles of a sample, and the
+// cell in group floor(bins (weight of the cells below) / (weight of all)); thresholds lie between groups. What is apart
+// and what is exact, histogram.go of the engine defines. Arguments are those of best_splits; a column whose thresholds
+// are to be exact gets the gain WANTS_EXACT. Sums of targets are taken in integers, in units of the grid that the
+// targets lie on, so their order does not matter. Bytes: 8 m for a column, twice where a sample of it has whole
+// numbers alone, 16 m for weights and targets (12 m with classes), which a cache keeps. Operations for an example: some 20
+// for its cell and 2 atomic ones, up to 4 until the cell knows its extremes. Floor: memory.
 //
 // best_splits_histogram_plain: one thread for each column, cells in device memory.
 // best_splits_histogram: one block for each column, cells in shared memory, but the sums of several classes. Zeros, of
