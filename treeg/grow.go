@@ -9,17 +9,17 @@ import (
 // grower grows one tree.
 type grower struct {
 	*searcher
-	random    *rand.Rand
-	evaluator *evaluator
-	cuts      cuts
-	nodes     []*node // in the order of creation
-	leaves    int
+	random *rand.Rand
+	parts  []part
+	cuts   cuts
+	nodes  []*node // in the order of creation
+	leaves int
 }
 
 // newGrower prepares for growing trees one after another.
 func newGrower(d *Data, opt *Options) *grower {
 	s := &searcher{d: d, opt: opt, workers: d.engine.Workers()}
-	return &grower{searcher: s, evaluator: newEvaluator(d, opt.Empty), cuts: cuts{d: d}}
+	return &grower{searcher: s, cuts: cuts{d: d}}
 }
 
 // grow fits a tree to the given examples, ascending (section 3.4). It returns the tree, whose leaves have no
@@ -178,79 +178,6 @@ func (g *grower) split(n *node) []*node {
 	}
 	g.leaves++
 	return n.children[:]
-}
-
-// partition sends the examples of a node to its children by the code that predicts, and cuts the subset that the
-// split used in every graph.
-func (g *grower) partition(n, lte, gt *node) {
-	if g.opt.MaxDistance > 0 && g.growsBelow(n) {
-		n.cut = g.cuts.take()
-		n.cut.of, n.cut.whole = n, n.rule.Pointer == 0
-	}
-	r := &n.rule
-	g.evaluate(n, func(at int, f *found) {
-		f.each(n, at, func(example int32, value float64) {
-			if r.goesAbove(value, r.Threshold) {
-				gt.examples = append(gt.examples, example)
-			} else {
-				lte.examples = append(lte.examples, example)
-			}
-		})
-		if n.cut != nil {
-			e := g.evaluator
-			e.above, e.below = r.cutInto(e.above[:0], e.below[:0], f.v, f.subset, f.first)
-			n.cut.fill(f.graph, f.first, f.last, e.above, e.below)
-		}
-	})
-}
-
-// found is what a split finds in one graph of a node.
-type found struct {
-	graph       int32
-	first, last int32
-	subset      []int32
-	v           []float64 // nil for zeros
-	value       float64   // of the graph, at graph level
-}
-
-// each tells the values of the node's examples in its graph number at.
-func (f *found) each(n *node, at int, tell func(example int32, value float64)) {
-	if n.starts == nil {
-		tell(f.graph, f.value)
-		return
-	}
-	for _, j := range n.examples[n.starts[at]:n.starts[at+1]] {
-		if f.v == nil {
-			tell(j, 0)
-		} else {
-			tell(j, f.v[j-f.first])
-		}
-	}
-}
-
-// evaluate computes the split of a node on every graph, by the code that predicts.
-func (g *grower) evaluate(n *node, visit func(at int, f *found)) {
-	var from *cut
-	if n.rule.Pointer > 0 {
-		from = n.ancestor(n.rule.Pointer).cut
-	}
-	e, r := g.evaluator, &n.rule
-	for at, graph := range n.graphs {
-		f := found{graph: graph}
-		f.first, f.last = g.d.batch.Vertices(int(graph))
-		f.subset = g.d.all(f.first, f.last)
-		if from != nil {
-			f.subset = from.subset(graph, f.first, r.Above)
-		}
-		st := g.d.strand(r.Feature, graph)
-		if st != nil {
-			f.v = e.vector(r, st, f.subset, from == nil)
-		}
-		if g.d.input.Level == Graphs {
-			f.value = e.ofGraph(r, st, f.v, f.subset, len(f.subset), from == nil)
-		}
-		visit(at, &f)
-	}
 }
 
 // growsBelow reports whether the children of a node that is split next may be split too.
