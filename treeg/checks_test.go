@@ -24,7 +24,7 @@ func small(t testing.TB, graphs int) *dataset.Dataset {
 }
 
 func eachEnsemble(t *testing.T, test func(t *testing.T, opt Options)) {
-	for _, ensemble := range []Ensemble{Boosting, Forest, Single} {
+	for _, ensemble := range []Ensemble{Boosting, Forest, ExtraTrees, Single} {
 		t.Run(string(ensemble), func(t *testing.T) {
 			opt := Defaults(Graphs, ensemble)
 			opt.Estimators = min(opt.Estimators, 8)
@@ -137,7 +137,7 @@ func TestDegenerateData(t *testing.T) {
 					t.Errorf("%s: probabilities %v", name, p)
 				}
 			}
-			if name == "isolated" && opt.Ensemble != Forest {
+			if name == "isolated" && opt.Ensemble != Forest && opt.Ensemble != ExtraTrees {
 				classes, _ := m.Classes(context.Background(), c.b)
 				if !slices.Equal(classes, c.classes) {
 					t.Errorf("%s: classes %v", name, classes)
@@ -313,7 +313,7 @@ func TestDamagedModels(t *testing.T) {
 // FuzzLoad wants every description to be refused or to predict.
 func FuzzLoad(f *testing.F) {
 	set := small(f, 12)
-	for _, ensemble := range []Ensemble{Boosting, Forest} {
+	for _, ensemble := range []Ensemble{Boosting, Forest, ExtraTrees} {
 		opt := Defaults(Graphs, ensemble)
 		opt.Estimators, opt.MinSplit = 2, 2
 		m, err := Fit(context.Background(), openCPU(f, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil)

@@ -64,7 +64,7 @@ func walked(m *Model) (count int) {
 
 // randomOptions draws options that the search depends on.
 func randomOptions(r *rand.Rand, level Level) Options {
-	opt := Defaults(level, []Ensemble{Boosting, Forest, Single}[r.IntN(3)])
+	opt := Defaults(level, []Ensemble{Boosting, Forest, Single, ExtraTrees}[r.IntN(4)])
 	opt.Estimators = min(opt.Estimators, 3)
 	opt.Growth = []Growth{BestFirst, LevelWise}[r.IntN(2)]
 	opt.MaxLeaves, opt.MaxDepth = 8+r.IntN(30), []int{0, 0, 0, 4}[r.IntN(4)]

@@ -262,7 +262,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ensemble := range []Ensemble{Boosting, Forest, Single} {
+	for _, ensemble := range []Ensemble{Boosting, Forest, ExtraTrees, Single} {
 		for level, s := range map[Level]*dataset.Dataset{Graphs: set, Vertices: vertices} {
 			var first []byte
 			for _, workers := range []int{1, 2, 8} {

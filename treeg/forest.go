@@ -7,11 +7,11 @@ import (
 	"github.com/grove-graph/grove/parallel"
 )
 
-// plant fits a single tree, or the trees of a random forest, each to a bootstrap sample (Ho 1995, with the bagging of
-// Breiman 2001).
+// plant fits a single tree, extremely randomised trees, or the trees of a random forest, each to a bootstrap sample
+// (Ho 1995, with the bagging of Breiman 2001).
 func (p *problem) plant(ctx context.Context, m *Model) error {
 	count := 1
-	if p.opt.Ensemble == Forest {
+	if p.opt.Ensemble != Single {
 		count = p.opt.Estimators
 	}
 	m.start = make([]float64, max(p.classes, 1))

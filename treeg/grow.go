@@ -34,6 +34,7 @@ func (g *grower) grow(ctx context.Context, t *targets, examples []int32, random 
 		root.walks[w] = true
 	}
 	g.drawFeatures(root)
+	g.drawSeed(root)
 	g.nodes = append(g.nodes, root)
 	if err := g.open(ctx, []*node{root}); err != nil {
 		return nil, nil, err
@@ -174,6 +175,7 @@ func (g *grower) split(n *node) []*node {
 	for _, c := range n.children {
 		g.drawWalks(c)
 		g.drawFeatures(c)
+		g.drawSeed(c)
 		g.nodes = append(g.nodes, c)
 	}
 	g.leaves++
@@ -205,6 +207,13 @@ func (g *grower) drawFeatures(n *node) {
 	if g.opt.featuresOf(l) < l {
 		n.undrawn = g.random.Perm(l)
 		g.drawNext(n)
+	}
+}
+
+// drawSeed draws what the thresholds of a node follow from, where they are drawn.
+func (g *grower) drawSeed(n *node) {
+	if g.opt.Ensemble == ExtraTrees {
+		n.seed = g.random.Uint64()
 	}
 }
 

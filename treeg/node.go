@@ -13,6 +13,7 @@ type node struct {
 	features []bool         // that may be used; nil: all
 	undrawn  []int          // features that may be used where those yield no split
 	mixed    bool           // targets differ
+	seed     uint64         // of the thresholds that it draws
 
 	local      sample    // of the examples; numbers are centred
 	total      statistic // of local

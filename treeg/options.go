@@ -23,6 +23,11 @@ const (
 	Boosting Ensemble = "boosting" // gradient boosting (Friedman, Annals of Statistics 2001)
 	Forest   Ensemble = "forest"   // random forest: trees of bootstrap samples, averaged
 	Single   Ensemble = "tree"     // one tree, with cost-complexity pruning
+
+	// ExtraTrees are extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 2006): a forest without
+	// bootstrap samples whose nodes draw one threshold for each dynamic feature, uniformly between its least and its
+	// largest value in the node, and take the best of those splits.
+	ExtraTrees Ensemble = "extra-trees"
 )
 
 // Loss is what trees reduce.
@@ -137,7 +142,7 @@ func Defaults(level Level, ensemble Ensemble) Options {
 		o.MaxLeaves, o.MinSplit = 0, 2
 	}
 	switch ensemble {
-	case Forest:
+	case Forest, ExtraTrees:
 		o.Estimators, o.MaxFeatures = 100, -1
 	case Single:
 		o.Estimators = 1
@@ -169,7 +174,7 @@ func (o *Options) checkKinds() error {
 	}
 	for _, err := range []error{
 		oneOf("level", o.Level, Graphs, Vertices),
-		oneOf("ensemble", o.Ensemble, Boosting, Forest, Single),
+		oneOf("ensemble", o.Ensemble, Boosting, Forest, ExtraTrees, Single),
 		oneOf("loss of "+string(o.Ensemble), o.Loss, losses...),
 		oneOf("scheme", o.Scheme, Newton, Reference),
 		oneOf("growth", o.Growth, BestFirst, LevelWise),

@@ -40,7 +40,8 @@ type unit struct {
 }
 
 // search finds the best splits of some nodes of one depth in one pass over the data: features along walks from a subset
-// are computed once for all nodes that may use it. On a device operations of the engine do it.
+// are computed once for all nodes that may use it. On a device operations of the engine do it, where thresholds are
+// not drawn.
 func (s *searcher) search(ctx context.Context, nodes []*node) error {
 	open := nodes[:0:0]
 	for _, n := range nodes {
@@ -48,7 +49,7 @@ func (s *searcher) search(ctx context.Context, nodes []*node) error {
 			open = append(open, n)
 		}
 	}
-	if s.d.onEngine() {
+	if s.d.onEngine() && s.opt.Ensemble != ExtraTrees {
 		return s.searchOnEngine(ctx, open)
 	}
 	units := s.units(open)
@@ -239,7 +240,12 @@ func (w *worker) work(u *unit) {
 
 // try scans one column of a node for split s and keeps the better of the outcome and best.
 func (w *worker) try(best *candidate, n *node, s Split) {
-	t := w.scanner.scan(&w.column, &n.total)
+	var t threshold
+	if w.opt.Ensemble == ExtraTrees {
+		t = w.scanner.draw(&w.column, &n.total, s.uniform(n.seed))
+	} else {
+		t = w.scanner.scan(&w.column, &n.total)
+	}
 	s.Threshold, s.MissingAbove = positive(t.value), t.missingAbove
 	if c := (candidate{s, t.gain}); t.gain > 0 && c.beats(best) {
 		*best = c

@@ -98,7 +98,7 @@ func TestStaticFeaturesOfMissingValues(t *testing.T) {
 // The first rounds of a fit are a fit of so many.
 func TestFirstRoundsAreAFitOfTheirOwn(t *testing.T) {
 	set := small(t, 80)
-	for _, ensemble := range []Ensemble{Boosting, Forest} {
+	for _, ensemble := range []Ensemble{Boosting, Forest, ExtraTrees} {
 		opt := Defaults(Graphs, ensemble)
 		opt.Subsample = 0.8
 		models := map[int]*Model{}

@@ -45,8 +45,8 @@ func newTreeGFlags() *treegFlags {
 
 func (g *treegFlags) add(fs *pflag.FlagSet, verb string) {
 	g.flags = fs
-	ensembles := []string{"boosting", "forest", "tree"}
-	choiceVar(fs, &g.ensemble, "ensemble", ensembles, "gradient boosting, a random forest or a single tree")
+	ensembles := []string{"boosting", "forest", "extra-trees", "tree"}
+	choiceVar(fs, &g.ensemble, "ensemble", ensembles, "gradient boosting, a random forest, extremely randomised trees or a single tree")
 	losses := []string{"auto", "squared", "logistic", "softmax", "one-vs-all", "gini", "entropy"}
 	choiceVar(fs, &g.loss, "loss", losses, "what trees reduce; auto: by the targets and the ensemble")
 	fs.Var(newList(&g.estimators, parseCount), "estimators", "`N,...` rounds of boosting (50), or trees of a forest (100)")

@@ -16,7 +16,7 @@ func few(args ...string) []string {
 
 func TestTreeGTrainsAndPredicts(t *testing.T) {
 	data := molecules(t, "molecules")
-	for _, ensemble := range []string{"boosting", "forest", "tree"} {
+	for _, ensemble := range []string{"boosting", "forest", "extra-trees", "tree"} {
 		model := filepath.Join(t.TempDir(), "m.grove")
 		r := mustJSON(t, few("train", "treeg", "--data", data, "-o", model, "--ensemble", ensemble)...)
 		p := mustJSON(t, "predict", "--model", model, "--data", data)
