@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -24,9 +25,7 @@ func (f files) folder() folder {
 // with returns the files with some replaced, or removed where the text is "-".
 func (f files) with(changes ...string) files {
 	changed := files{}
-	for name, text := range f {
-		changed[name] = text
-	}
+	maps.Copy(changed, f)
 	for i := 0; i < len(changes); i += 2 {
 		if changes[i+1] == "-" {
 			delete(changed, changes[i])

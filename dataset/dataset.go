@@ -14,6 +14,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/graph"
 )
@@ -168,10 +169,5 @@ func (d *Dataset) ClassSizes() []int {
 // HasTarget reports whether every value of row i of Targets is known.
 func (d *Dataset) HasTarget(i int) bool {
 	columns := len(d.TargetNames)
-	for _, v := range d.Targets[i*columns : (i+1)*columns] {
-		if math.IsNaN(v) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.Targets[i*columns:(i+1)*columns], math.IsNaN)
 }

@@ -175,7 +175,7 @@ func FromArcs(offsets []int32, arcs ArcList, opt BuildOptions) (*Batch, error) {
 		return arcs.Types[int(e)%max(m, 1)]
 	}
 	kept := byHead[:0]
-	for u := 0; u < n; u++ {
+	for u := range n {
 		row := entries[rowPtr[u]:rowPtr[u+1]]
 		for i, e := range row {
 			_, v := ends(e)
@@ -216,7 +216,7 @@ func countingSort(dst, src []int32, numKeys int, key func(int32) int32) []int32 
 	for _, e := range src {
 		start[key(e)+1]++
 	}
-	for k := 0; k < numKeys; k++ {
+	for k := range numKeys {
 		start[k+1] += start[k]
 	}
 	next := make([]int32, numKeys)

@@ -160,7 +160,7 @@ func TestTextInDiscsHasContrast(t *testing.T) {
 		grounds = append(grounds, diverging(float64(i-100)/100))
 	}
 	grounds = append(grounds, categorical()...)
-	for _, symbol := range strings.Fields(symbols) {
+	for symbol := range strings.FieldsSeq(symbols) {
 		grounds = append(grounds, elementColour(symbol))
 	}
 	for _, ground := range grounds {

@@ -43,9 +43,9 @@ func (t typesetter) width(s string, size float64, bold bool) float64 {
 // Line breaks in the text are kept.
 func (t typesetter) wrap(s string, size, width float64, bold bool) []string {
 	var lines []string
-	for _, paragraph := range strings.Split(s, "\n") {
+	for paragraph := range strings.SplitSeq(s, "\n") {
 		line := ""
-		for _, word := range strings.Fields(paragraph) {
+		for word := range strings.FieldsSeq(paragraph) {
 			candidate := word
 			if line != "" {
 				candidate = line + " " + word

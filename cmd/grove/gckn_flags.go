@@ -172,7 +172,7 @@ func (g *gcknFlags) search() (gckn.Grid, error) {
 // parseLayers reads --layers.
 func parseLayers(text string) ([]gckn.LayerOptions, error) {
 	var layers []gckn.LayerOptions
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		fields := strings.Split(strings.TrimSpace(part), ":")
 		if len(fields) != 3 {
 			return nil, fmt.Errorf("layer %d is %q; want SIZE:FILTERS:SIGMA, for instance 4:128:0.6", len(layers)+1, part)

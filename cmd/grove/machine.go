@@ -43,7 +43,7 @@ func parseGrid(text string) ([]float64, error) {
 		return svm.PaperGrid(), nil
 	}
 	var grid []float64
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		c, err := parseConstant(strings.TrimSpace(part))
 		if err != nil {
 			return nil, err

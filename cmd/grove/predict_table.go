@@ -106,10 +106,8 @@ func (t *predictionTable) known(i int) []float64 {
 	}
 	width := len(t.head.Targets)
 	row := t.targets[i*width : (i+1)*width]
-	for _, v := range row {
-		if math.IsNaN(v) {
-			return nil
-		}
+	if slices.ContainsFunc(row, math.IsNaN) {
+		return nil
 	}
 	return row
 }
