@@ -31,7 +31,8 @@
 // threshold of every column and the best column of every node. The host draws the candidates, applies the
 // chosen splits and cuts the subsets by the code that predicts, so a model has the same bytes wherever it was
 // fitted, whether thresholds are exact or lie between the groups of a histogram (Options.Bins): how a column is grouped
-// is defined once, by engine.Cells, from its values and weights alone, and sums of targets are exact.
+// is defined once, by engine.Cells, from its values and weights alone, and sums of targets are exact. Extremely randomised trees
+// ([ExtraTrees]) are searched on the host.
 //
 // # Conventions
 //
@@ -40,4 +41,9 @@
 // ([Empty]). A missing value (NaN) sends nothing along walks; where the value itself is missing (a vertex
 // without the feature for d = 0 and for cycles, a graph whose entries are all missing) the example goes to
 // the side that was better in training, or to the larger one where none was missing.
+//
+// With Options.MeanSteps the rows of every adjacency matrix are divided by the sums of their magnitudes: a step
+// takes the mean of what the arcs bring to a vertex, against the arcs that of what they would take from it.
+// A forest's node that finds no split with the features that it drew draws others, until one splits it or none is
+// left.
 package treeg
