@@ -15,11 +15,14 @@ import (
 // Fit learns the anchors of every layer without supervision (section 3.2): spherical k-means on up to
 // opt.Samples paths drawn from the graphs of b, layer by layer from the bottom. Give it the training
 // graphs alone for an honest estimate; the published experiments gave it all graphs.
+//
+// The host learns, also where e is a device: k-means settles ties by the last bit, so only the same arithmetic
+// gives the same anchors on every device.
 func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt Options, progress Progress) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
-	m := &Model{opt: opt, input: input, engine: e}
+	m := &Model{opt: opt, input: input, engine: engine.Host(e)}
 	for l := range opt.Layers {
 		progress.report("sample", l, len(opt.Layers))
 		points, err := m.sample(ctx, b, l)
@@ -27,7 +30,7 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt 
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
 		progress.report("anchors", l, len(opt.Layers))
-		clusters, err := nystrom.KMeans(ctx, engine.Host(e), points, opt.Layers[l].Filters, nystrom.KMeansOptions{
+		clusters, err := nystrom.KMeans(ctx, m.engine, points, opt.Layers[l].Filters, nystrom.KMeansOptions{
 			Seed: opt.Seed*1000003 + uint64(l),
 		})
 		if err != nil {
@@ -38,7 +41,21 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt 
 		}
 	}
 	progress.report("anchors", len(opt.Layers), len(opt.Layers))
-	return m, nil
+	return m.on(e)
+}
+
+// on returns a model of the host on e.
+func (m *Model) on(e engine.Engine) (*Model, error) {
+	if _, device := e.(engine.Device); !device {
+		return m, nil
+	}
+	moved := &Model{opt: m.opt, input: m.input, engine: e}
+	for l := range m.layers {
+		if err := moved.add(m.Anchors(l)); err != nil {
+			return nil, err
+		}
+	}
+	return moved, nil
 }
 
 // sample draws paths of exactly the layer's size, uniformly and without replacement over all channels
@@ -70,8 +87,8 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 		}
 		vertices[c] = paths.At(numbers, m.engine.Workers())
 	}
-	// Which vertices share a row decides which points are merged, so neither the free memory nor the
-	// device may: the runs have a fixed size, and vertices share rows on a device too.
+	// Which vertices share a row decides which points are merged, so the free memory may not: the runs have a fixed
+	// size.
 	err := m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
 		labels, err := m.input.channel(m.engine, m.dtype(), run) // anchors do not need the precision of inputChannels
 		if err != nil {

@@ -322,7 +322,7 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 func anchorsOf(m *Model) []*tensor.Dense {
 	var anchors []*tensor.Dense
 	for _, y := range m.layers {
-		anchors = append(anchors, y.anchors)
+		anchors = append(anchors, y.stored)
 	}
 	return anchors
 }

@@ -64,7 +64,7 @@ func solveRidge(k *mat.Dense, y []float64, ridge float64) ([]float64, error) {
 // in float64.
 func (y *layer) generalizedMax(e engine.Engine, out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
 	q := y.filters()
-	table, projection := float64s(e, scores), float64s(e, y.invSqrt)
+	table, projection := float64s(e, scores), float64s(e, y.wide.invSqrt)
 	var norm []float64
 	if norms != nil {
 		norm = float64s(e, norms)

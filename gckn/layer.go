@@ -14,11 +14,15 @@ type layer struct {
 	pooling engine.PathPooling // without graph, index and roots
 	local   Pooling
 	ridge   float64       // of generalised max pooling
-	anchors *tensor.Dense // p x q x d, unit rows
-	wide    *tensor.Dense // the same in Float64
 	stored  *tensor.Dense // the anchors in host memory
-	invSqrt *tensor.Dense // J x q x q, in the model's dtype
-	exact   *tensor.Dense // the same in Float64
+	own     filters       // in the model's dtype: for the paths that anchors above are learned from
+	wide    filters       // in Float64: for encoding
+}
+
+// filters are what a layer multiplies with.
+type filters struct {
+	anchors *tensor.Dense // p x q x d, unit rows
+	invSqrt *tensor.Dense // J x q x q
 }
 
 // newLayer computes the inverse square roots of the kernel matrices of anchors with unit rows.
@@ -28,27 +32,49 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 		pooling: engine.PathPooling{Size: p, AllLengths: o.AllLengths && p > 1, Route: o.route(), Kernel: o.kernel(l)},
 		local:   o.Layers[l].Pooling,
 		ridge:   o.MaxLambda,
-		anchors: anchors,
 	}
 	var err error
 	if y.stored, err = engine.ToHost(anchors); err != nil {
 		return nil, err
 	}
-	j := len(y.pooling.Lengths())
-	gram := engine.New(e, tensor.Float64, j, q, q)
-	if err := e.Gram(gram, y.anchors, y.pooling.Kernel, y.pooling.AllLengths); err != nil {
+	gram := engine.New(e, tensor.Float64, len(y.pooling.Lengths()), q, q)
+	if err := e.Gram(gram, anchors, y.pooling.Kernel, y.pooling.AllLengths); err != nil {
 		return nil, err
 	}
 	if err := e.InvSqrt(gram, nil, gram, o.Epsilon, o.Rule); err != nil {
 		return nil, err
 	}
-	y.exact = gram
-	y.wide = engine.New(e, tensor.Float64, p, q, anchors.Shape()[2])
-	if err := e.Convert(y.wide, anchors); err != nil {
+	if y.own, err = newFilters(e, anchors.Dtype(), anchors, gram); err != nil {
 		return nil, err
 	}
-	y.invSqrt = engine.New(e, anchors.Dtype(), j, q, q)
-	return y, e.Convert(y.invSqrt, gram)
+	y.wide, err = newFilters(e, tensor.Float64, anchors, gram)
+	return y, err
+}
+
+// newFilters returns filters of a dtype.
+func newFilters(e engine.Engine, dtype tensor.Dtype, anchors, invSqrt *tensor.Dense) (f filters, err error) {
+	if f.anchors, err = as(e, dtype, anchors); err != nil {
+		return f, err
+	}
+	f.invSqrt, err = as(e, dtype, invSqrt)
+	return f, err
+}
+
+// as returns x in a dtype, x itself where it has that already.
+func as(e engine.Engine, dtype tensor.Dtype, x *tensor.Dense) (*tensor.Dense, error) {
+	if x.Dtype() == dtype {
+		return x, nil
+	}
+	out := engine.New(e, dtype, x.Shape()...)
+	return out, e.Convert(out, x)
+}
+
+// of returns the filters of a dtype.
+func (y *layer) of(dtype tensor.Dtype) filters {
+	if dtype == tensor.Float64 {
+		return y.wide
+	}
+	return y.own
 }
 
 // flat views anchors (p x q x d) as a matrix (p q) x d.
@@ -63,18 +89,15 @@ func part(stack *tensor.Dense, j int) *tensor.Dense {
 }
 
 // filters returns q.
-func (y *layer) filters() int { return y.anchors.Shape()[1] }
+func (y *layer) filters() int { return y.stored.Shape()[1] }
 
 // pool returns the pooled kernel values of one channel, one channel for each length: the layer
 // without its projection, unless local pooling is generalised max pooling, which includes it.
 //
-// It computes in the dtype of the channel, and so are the results, but for generalised max pooling. share finds the
-// vertices with equal paths first, which then share a row: on a host that costs less than pooling for each vertex.
+// It computes in the dtype of the channel, and so are the results. share finds the vertices with equal paths first,
+// which then share a row: on a host that costs less than pooling for each vertex.
 func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) ([]*channel, error) {
-	dtype, anchors := in.rows.Dtype(), y.anchors
-	if dtype == tensor.Float64 {
-		anchors = y.wide
-	}
+	dtype := in.rows.Dtype()
 	p, q := y.pooling.Size, y.filters()
 	n, d := in.rows.Shape()[0], in.rows.Shape()[1]
 	unit, norms := in.rows, (*tensor.Dense)(nil)
@@ -87,7 +110,7 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 	}
 	scores := engine.Scratch(e, dtype, n, p*q)
 	defer engine.Release(e, scores)
-	if err := e.MatMul(scores, unit, flat(anchors), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+	if err := e.MatMul(scores, unit, flat(y.of(dtype).anchors), engine.MatMul{TransB: true, Alpha: 1}); err != nil {
 		return nil, err
 	}
 
@@ -110,10 +133,6 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 			}
 		}
 	}
-	equalized := y.local == GeneralizedMax && p > 1
-	if equalized {
-		dtype = y.anchors.Dtype()
-	}
 	results := make([]*tensor.Dense, len(out))
 	for i, c := range out {
 		rows := n
@@ -125,7 +144,7 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 		c.rows = engine.Scratch(e, dtype, rows, q)
 		results[i] = c.rows
 	}
-	if equalized {
+	if y.pooledIsProjected() {
 		return out, y.generalizedMax(e, results, scores, norms, &pooling)
 	}
 	pooling.Pool = engine.Sum // a single vertex is its own path: every pooling gives its kernel value
@@ -136,21 +155,11 @@ func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) (
 }
 
 // project multiplies the rows of channel j by its inverse square root (Eq. 13), in their dtype, and gives them
-// back. The result has the model's dtype.
+// back.
 func (y *layer) project(e engine.Engine, rows *tensor.Dense, j int) (*tensor.Dense, error) {
 	defer engine.Release(e, rows)
-	root := y.invSqrt
-	if rows.Dtype() == tensor.Float64 {
-		root = y.exact
-	}
-	product := engine.Scratch(e, rows.Dtype(), rows.Shape()...)
-	err := e.MatMul(product, rows, part(root, j), engine.MatMul{Alpha: 1})
-	if err != nil || rows.Dtype() == y.anchors.Dtype() {
-		return product, err
-	}
-	defer engine.Release(e, product)
-	out := engine.Scratch(e, y.anchors.Dtype(), rows.Shape()...)
-	return out, e.Convert(out, product)
+	out := engine.Scratch(e, rows.Dtype(), rows.Shape()...)
+	return out, e.MatMul(out, rows, part(y.of(rows.Dtype()).invSqrt, j), engine.MatMul{Alpha: 1})
 }
 
 // pooledIsProjected reports whether pool has applied the projection already.

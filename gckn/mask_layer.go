@@ -41,7 +41,7 @@ type maskChannel struct {
 
 func newMaskLayer(l *layer, anchors, invSqrt []float64, b *graph.Batch) *maskLayer {
 	y := &maskLayer{
-		size: l.pooling.Size, filters: l.filters(), dim: l.anchors.Shape()[2], lengths: l.pooling.Lengths(),
+		size: l.pooling.Size, filters: l.filters(), dim: l.stored.Shape()[2], lengths: l.pooling.Lengths(),
 		anchors: anchors, invSqrt: invSqrt, local: l.local, masked: l.pooling.Size > 1, vertices: b.NumVertices(),
 	}
 	if !y.masked {

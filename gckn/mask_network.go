@@ -25,19 +25,20 @@ const maxMasked = 1 << 26
 // newMaskNetwork lays out the only graph of b.
 func newMaskNetwork(m *Model, b *graph.Batch) (*maskNetwork, error) {
 	w := &maskNetwork{global: m.opt.GlobalPooling, concat: m.opt.Concat, vertices: b.NumVertices()}
-	channels := 1
+	copies := 1
 	for l, y := range m.layers {
-		if paths := countPaths(b, y.pooling.Route, y.pooling.Size); paths*float64(y.filters()*channels) > maxMasked {
+		if paths := countPaths(b, y.pooling.Route, y.pooling.Size); paths*float64(y.filters()*copies) > maxMasked {
 			return nil, fmt.Errorf("%.3g paths of up to %d vertices are too many for a mask on each; take a model with shorter paths",
 				paths, y.pooling.Size)
 		}
-		w.layers = append(w.layers, newMaskLayer(y, float64s(m.engine, y.stored), float64s(m.engine, y.exact), b))
-		channels = m.opt.channels(l)
+		w.layers = append(w.layers, newMaskLayer(y, float64s(m.engine, y.stored), float64s(m.engine, y.wide.invSqrt), b))
+		copies = m.opt.channels(l)
 	}
-	in, err := m.input.channel(m.engine, m.dtype(), b)
+	channels, err := m.inputChannels(b)
 	if err != nil {
 		return nil, err
 	}
+	in := channels[0]
 	rows, d := float64s(m.engine, in.rows), m.input.dim()
 	engine.Release(m.engine, in.rows)
 	w.unit = in.unit

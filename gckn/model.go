@@ -110,9 +110,9 @@ func (m *Model) Input() Input { return m.input }
 // the model.
 func (m *Model) Anchors(l int) *tensor.Dense { return m.layers[l].stored }
 
-// InvSqrt returns the inverse square roots of the kernel matrices of layer l (lengths x Filters x Filters),
-// on the model's engine. They are part of the model.
-func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].invSqrt }
+// InvSqrt returns the inverse square roots of the kernel matrices of layer l (lengths x Filters x Filters), in
+// Float64 on the model's engine. They are part of the model.
+func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].wide.invSqrt }
 
 // Transform returns the representation of every graph of b, a NumGraphs x Dim matrix in host memory. The
 // column of filter f of channel c is f*C + c, C channels in all (the order of the published code); with
@@ -193,7 +193,7 @@ func (m *Model) vertexFeatures(out *tensor.Dense, b *graph.Batch) error {
 		}
 		for c, ch := range channels {
 			at := engine.Placement{Column: column + c, Stride: len(channels)}
-			if err := m.engine.Place(out, ch.rows, ch.index, at); err != nil {
+			if err := m.place(out, ch.rows, ch.index, at); err != nil {
 				return err
 			}
 		}
@@ -220,25 +220,16 @@ func (m *Model) eachLayer(b *graph.Batch, visit func(l int, channels []*channel)
 	return nil
 }
 
-// inputDtype is the dtype of the first layer: Float64 for labels whatever the dtype of the model. The kernel matrix
-// of paths of few labels is nearly singular and its inverse square root magnifies the rounding of float32 a
-// thousand times, while vertices with equal paths share the cost.
-func (m *Model) inputDtype() tensor.Dtype {
-	if m.input.Labels > 0 {
-		return tensor.Float64
-	}
-	return m.dtype()
-}
-
+// inputChannels returns the channels that vertices are encoded from, in Float64 whatever the dtype of the model: kernel
+// matrices of anchors are nearly singular, and the inverse square root of each layer magnifies the rounding of float32
+// a thousand times.
 func (m *Model) inputChannels(b *graph.Batch) ([]*channel, error) {
-	in, err := m.input.channel(m.engine, m.inputDtype(), b)
+	in, err := m.input.channel(m.engine, tensor.Float64, b)
 	return []*channel{in}, err
 }
 
 // globalPool writes the pooled output of layer y on the given input channels to out. Sums and means commute with
-// the projection, which then acts on graphs in place of vertices. It does so in Float64 whatever the dtype of the
-// model: the product takes differences of large sums, above all where anchors repeat, and its rounding in float32
-// would be most of the error of a representation. Graphs are few next to vertices, so it costs little.
+// the projection, which then acts on graphs in place of vertices.
 func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *layer, in []*channel) error {
 	e, graphs := m.engine, b.NumGraphs()
 	linear := m.opt.GlobalPooling == Sum || m.opt.GlobalPooling == Mean
@@ -257,11 +248,7 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 				}
 				projected = true
 			}
-			dtype := m.dtype()
-			if !projected {
-				dtype = tensor.Float64
-			}
-			sum := engine.Scratch(e, dtype, graphs, y.filters())
+			sum := engine.Scratch(e, tensor.Float64, graphs, y.filters())
 			if m.opt.GlobalPooling == GeneralizedMax {
 				err = m.equalizeGraphs(sum, b, c)
 			} else {
@@ -274,13 +261,26 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 			if err != nil {
 				return err
 			}
-			if err := e.Place(out, sum, nil, engine.Placement{Column: column + i*lengths + j, Stride: total}); err != nil {
+			if err := m.place(out, sum, nil, engine.Placement{Column: column + i*lengths + j, Stride: total}); err != nil {
 				return err
 			}
 			engine.Release(e, sum)
 		}
 	}
 	return nil
+}
+
+// place is the engine's Place for rows of another dtype than out.
+func (m *Model) place(out, rows *tensor.Dense, index []int32, at engine.Placement) error {
+	if rows.Dtype() == out.Dtype() {
+		return m.engine.Place(out, rows, index, at)
+	}
+	converted := engine.Scratch(m.engine, out.Dtype(), rows.Shape()...)
+	defer engine.Release(m.engine, converted)
+	if err := m.engine.Convert(converted, rows); err != nil {
+		return err
+	}
+	return m.engine.Place(out, converted, index, at)
 }
 
 // equalizeGraphs applies generalised max pooling to the vertices of each graph.

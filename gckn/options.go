@@ -42,7 +42,7 @@ type Options struct {
 
 	Samples int    `json:"samples"` // paths from which the anchors of a layer are learned
 	Seed    uint64 `json:"seed"`
-	Double  bool   `json:"double"` // compute in float64
+	Double  bool   `json:"double"` // anchors and representations in float64; graphs are encoded in it in any case
 }
 
 // Pooling is sum, mean, max or generalised max pooling (Murray and Perronnin, CVPR 2014).

@@ -43,13 +43,11 @@ func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progres
 
 // cut is [Model.forEachRun] for features that fit in the given number of bytes.
 func (m *Model) cut(ctx context.Context, b *graph.Batch, room int64, progress Progress, visit func(run *graph.Batch, first int) error) error {
-	perVertex, dtype := int64(0), m.inputDtype()
+	width := 0
 	for l, y := range m.opt.Layers {
-		width := y.PathSize*y.Filters + 2*m.opt.channels(l)*y.Filters
-		perVertex = max(perVertex, int64(width)*int64(dtype.Size()))
-		dtype = m.dtype()
+		width = max(width, y.PathSize*y.Filters+2*m.opt.channels(l)*y.Filters)
 	}
-	limit := max(room/perVertex, 1)
+	limit := max(room/int64(width)/int64(tensor.Float64.Size()), 1)
 	n := b.NumGraphs()
 	for first := 0; first < n; {
 		if err := ctx.Err(); err != nil {
