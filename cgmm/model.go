@@ -96,19 +96,21 @@ func (m *Model) States(ctx context.Context, b *graph.Batch, progress Progress) (
 // Transform returns the fingerprint of every graph of b, a NumGraphs x Dim matrix of Float64 in host memory.
 func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
 	out := make([]float64, b.NumGraphs()*m.Dim())
-	err := m.EachRun(ctx, b, progress, func(first int, x *tensor.Dense) error {
+	err := m.EachRun(ctx, b, m.opt.Fingerprint, progress, func(first int, x *tensor.Dense) error {
 		copy(out[first*m.Dim():], x.Float64s())
 		return nil
 	})
 	return tensor.New(tensor.WithShape(b.NumGraphs(), m.Dim()), tensor.WithBacking(out)), err
 }
 
-// EachRun is [Model.Transform] for more graphs than memory has room for: it calls visit for consecutive
-// runs of graphs with the number of the first graph and the rows of all, which are good until visit returns.
-func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress,
-	visit func(first int, x *tensor.Dense) error) error {
-	return m.forEachRun(ctx, b, progress, func(first int, s *States) error {
-		x, err := s.Fingerprints(m.opt.Fingerprint)
+// EachRun is [Model.Transform] for more graphs than memory has room for, and for a fingerprint of any kind: it calls
+// visit for consecutive runs of graphs with the number of the first graph and the rows of all, which are good until
+// visit returns.
+func (m *Model) EachRun(
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress Progress, visit func(first int, x *tensor.Dense) error,
+) error {
+	return m.forEachRun(ctx, b, f, progress, func(first int, s *States) error {
+		x, err := s.Fingerprints(f)
 		if err != nil {
 			return err
 		}
@@ -120,7 +122,7 @@ func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress,
 // in host memory: the rows of the vertices of a graph add up to its row of [Model.Transform].
 func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
 	out := make([]float64, b.NumVertices()*m.Dim())
-	err := m.EachVertexRun(ctx, b, nil, func(first int, x *tensor.Dense) error {
+	err := m.EachVertexRun(ctx, b, m.opt.Fingerprint, nil, func(first int, x *tensor.Dense) error {
 		copy(out[first*m.Dim():], x.Float64s())
 		return nil
 	})
@@ -129,10 +131,11 @@ func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Den
 
 // EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the first
 // vertex.
-func (m *Model) EachVertexRun(ctx context.Context, b *graph.Batch, progress Progress,
-	visit func(first int, x *tensor.Dense) error) error {
-	return m.forEachRun(ctx, b, progress, func(first int, s *States) error {
-		x, err := s.VertexFeatures(m.opt.Fingerprint)
+func (m *Model) EachVertexRun(
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress Progress, visit func(first int, x *tensor.Dense) error,
+) error {
+	return m.forEachRun(ctx, b, f, progress, func(first int, s *States) error {
+		x, err := s.VertexFeatures(f)
 		if err != nil {
 			return err
 		}
@@ -144,16 +147,18 @@ func (m *Model) EachVertexRun(ctx context.Context, b *graph.Batch, progress Prog
 // same graphs everywhere.
 const runBytes = 1 << 28
 
-// forEachRun cuts b into runs of whole graphs and calls visit with the states of each and the number of its
-// first graph.
-func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progress,
-	visit func(first int, s *States) error) error {
-	return m.cut(ctx, b, int32(max(runBytes/m.vertexBytes(), 1)), progress, visit)
+// forEachRun cuts b into runs of whole graphs, as many as have room with their fingerprints, and calls visit with the
+// states of each and the number of its first graph.
+func (m *Model) forEachRun(
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress Progress, visit func(first int, s *States) error,
+) error {
+	return m.cut(ctx, b, int32(max(runBytes/m.vertexBytes(f), 1)), progress, visit)
 }
 
 // cut is [Model.forEachRun] for runs of so many vertices, or of one graph.
-func (m *Model) cut(ctx context.Context, b *graph.Batch, limit int32, progress Progress,
-	visit func(first int, s *States) error) error {
+func (m *Model) cut(
+	ctx context.Context, b *graph.Batch, limit int32, progress Progress, visit func(first int, s *States) error,
+) error {
 	n := b.NumGraphs()
 	for first := 0; first < n; {
 		progress.report("encode", first, n)
@@ -180,8 +185,8 @@ func (m *Model) cut(ctx context.Context, b *graph.Batch, limit int32, progress P
 
 // vertexBytes returns the memory for a vertex: prior, likelihood and posterior of one layer, the posteriors of
 // the others, its context and its row of features.
-func (m *Model) vertexBytes() int {
-	bytes := 8 * m.Dim()
+func (m *Model) vertexBytes(f Fingerprint) int {
+	bytes := 8 * m.DimOf(f)
 	for _, y := range m.layers {
 		bytes += 8 * y.states
 		context := 128

@@ -21,10 +21,10 @@ type cgmmModel struct {
 	machine     *vectorMachine
 }
 
-// fingerprints represents the graphs of d.
-func (m *cgmmModel) fingerprints(
-	ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int),
-) (*tensor.Dense, error) {
+// predict implements predictor.
+func (m *cgmmModel) predict(
+	ctx context.Context, d *dataset.Dataset, report func(string, int, int),
+) (*predictions, error) {
 	b, err := m.encoding.Apart(d)
 	if err != nil {
 		return nil, err
@@ -33,17 +33,7 @@ func (m *cgmmModel) fingerprints(
 	if err != nil {
 		return nil, err
 	}
-	if perVertex {
-		return states.VertexFeatures(m.fingerprint)
-	}
-	return states.Fingerprints(m.fingerprint)
-}
-
-// predict implements predictor.
-func (m *cgmmModel) predict(
-	ctx context.Context, d *dataset.Dataset, report func(string, int, int),
-) (*predictions, error) {
-	x, err := m.fingerprints(ctx, d, false, report)
+	x, err := states.Fingerprints(m.fingerprint)
 	if err != nil {
 		return nil, err
 	}
@@ -58,16 +48,20 @@ func (m *cgmmModel) width() (columns int, dtype tensor.Dtype) {
 	return m.model.DimOf(m.fingerprint), tensor.Float64
 }
 
-// each implements rowStream with one matrix of all rows.
+// each implements rowStream.
 func (m *cgmmModel) each(
 	ctx context.Context, d *dataset.Dataset, perVertex bool, report func(string, int, int),
 	visit func(*tensor.Dense) error,
 ) error {
-	x, err := m.fingerprints(ctx, d, perVertex, report)
+	b, err := m.encoding.Apart(d)
 	if err != nil {
 		return err
 	}
-	return visit(x)
+	each := m.model.EachRun
+	if perVertex {
+		each = m.model.EachVertexRun
+	}
+	return each(ctx, b, m.fingerprint, report, func(_ int, x *tensor.Dense) error { return visit(x) })
 }
 
 // storedCGMM is what the model adds to its file.
