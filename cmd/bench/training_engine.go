@@ -41,8 +41,9 @@ func (e *timedEngine) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense,
 	return e.since(time.Now(), e.CPU.PathPool(out, scores, norms, p))
 }
 
-func (e *timedEngine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores,
-	norms *tensor.Dense, p *engine.PathPooling) error {
+func (e *timedEngine) PathPoolGrad(
+	scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling,
+) error {
 	return e.since(time.Now(), e.CPU.PathPoolGrad(scoreGrad, normGrad, outGrad, scores, norms, p))
 }
 
@@ -54,13 +55,15 @@ func (e *timedEngine) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel engine.K
 	return e.since(time.Now(), e.CPU.GramGrad(zGrad, z, kGrad, k, kernel, allLengths))
 }
 
-func (e *timedEngine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64,
-	rule engine.InvSqrtRule) error {
+func (e *timedEngine) InvSqrt(
+	dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64, rule engine.InvSqrtRule,
+) error {
 	return e.since(time.Now(), e.CPU.InvSqrt(dst, kept, k, eps, rule))
 }
 
-func (e *timedEngine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, s *engine.Spectrum, eps float64,
-	rule engine.InvSqrtRule) error {
+func (e *timedEngine) InvSqrtGrad(
+	kGrad, dstGrad *tensor.Dense, s *engine.Spectrum, eps float64, rule engine.InvSqrtRule,
+) error {
 	return e.since(time.Now(), e.CPU.InvSqrtGrad(kGrad, dstGrad, s, eps, rule))
 }
 

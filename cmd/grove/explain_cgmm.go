@@ -131,8 +131,9 @@ func (m *cgmmModel) statesOf(ctx context.Context, d *dataset.Dataset) (*cgmm.Sta
 }
 
 // explain lists the states of the graphs of d, which have the numbers in index.
-func (m *cgmmModel) explain(ctx context.Context, d *dataset.Dataset, index []int, names []string) ([]graphStates,
-	error) {
+func (m *cgmmModel) explain(
+	ctx context.Context, d *dataset.Dataset, index []int, names []string,
+) ([]graphStates, error) {
 	said, err := m.predict(ctx, d, nil)
 	if err != nil {
 		return nil, err
