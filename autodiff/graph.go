@@ -22,7 +22,7 @@ type Graph struct {
 	batch   *Batch           // of the current run
 	ops     []*operation
 	units   map[unit]*tensor.Dense
-	salt    int // see Unique
+	salt    int // see unique
 	err     error
 }
 

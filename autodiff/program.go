@@ -58,7 +58,7 @@ func (g *Graph) unique() bool {
 func (n *Network) build(g *Graph, gradients bool) (*program, error) {
 	o, p := &n.opt, &program{graph: g}
 	last := len(o.Layers) - 1
-	var wrt []*G.Node // filters and landmarks of each layer, weight, bias
+	var anchors []*G.Node // filters and landmarks of each layer
 	x, linear := (*G.Node)(nil), o.GlobalPooling != engine.Max
 	var pooledNode *G.Node
 	for l, layer := range o.Layers {
@@ -66,7 +66,7 @@ func (n *Network) build(g *Graph, gradients bool) (*program, error) {
 		s := z.Shape()
 		p.anchorRows = append(p.anchorRows, engine.View(z, 0, s[0]*s[1], s[2]))
 		filters, landmarks := g.Parameter(fmt.Sprintf("filters %d", l+1), z), g.Parameter(fmt.Sprintf("landmarks %d", l+1), z)
-		wrt = append(wrt, filters, landmarks)
+		anchors = append(anchors, filters, landmarks)
 		if o.Norms == Differentiated {
 			filters, landmarks = g.UnitRows(filters, NormEps), g.UnitRows(landmarks, NormEps)
 		}
@@ -94,34 +94,39 @@ func (n *Network) build(g *Graph, gradients bool) (*program, error) {
 	if g.err != nil || !gradients {
 		return p, g.err
 	}
-	p.loss = g.Loss(p.logits, o.Loss)
-	wrt = append(wrt, weight, bias)
-	cost, penalised := p.loss, (*G.Node)(nil)
-	if o.Decay != 0 {
-		penalised = g.Parameter("penalised weight", n.parameters.Weight)
+	return p, n.differentiate(p, append(anchors, weight, bias))
+}
+
+// differentiate adds the loss, with the penalty of the weight where there is one, and its gradients. wrt are filters
+// and landmarks of each layer, weight and bias.
+func (n *Network) differentiate(p *program, wrt []*G.Node) error {
+	g := p.graph
+	p.loss = g.Loss(p.logits, n.opt.Loss)
+	if n.opt.Decay != 0 {
+		penalised := g.Parameter("penalised weight", n.parameters.Weight)
 		wrt = append(wrt, penalised)
-		cost = g.Sum(p.loss, g.Decay(penalised, o.Decay))
-		p.loss = cost
+		p.loss = g.Sum(p.loss, g.Decay(penalised, n.opt.Decay))
 	}
 	if g.err != nil {
-		return nil, g.err
+		return g.err
 	}
-	grads, err := G.Grad(cost, wrt...)
+	grads, err := G.Grad(p.loss, wrt...)
 	if g.err != nil {
-		return nil, g.err
+		return g.err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("differentiating the network: %w", err)
+		return fmt.Errorf("differentiating the network: %w", err)
 	}
-	for l := range o.Layers {
+	layers := len(n.opt.Layers)
+	for l := range layers {
 		p.gradients = append(p.gradients, g.Sum(grads[2*l], grads[2*l+1]))
 	}
-	weightGrad := grads[2*last+2]
-	if penalised != nil {
-		weightGrad = g.Sum(weightGrad, grads[2*last+4])
+	weight, bias := grads[2*layers], grads[2*layers+1]
+	if n.opt.Decay != 0 {
+		weight = g.Sum(weight, grads[2*layers+2])
 	}
-	p.gradients = append(p.gradients, weightGrad, grads[2*last+3])
-	return p, g.err
+	p.gradients = append(p.gradients, weight, bias)
+	return g.err
 }
 
 // run runs the program on a batch.
