@@ -59,7 +59,8 @@ func (in Input) channel(e engine.Engine, dtype tensor.Dtype, b *graph.Batch) (*c
 	n := b.NumVertices()
 	if in.Labels == 0 {
 		if b.AttributeDim != in.Attributes {
-			return nil, fmt.Errorf("the model wants %d attributes for each vertex, the data have %d", in.Attributes, b.AttributeDim)
+			return nil, fmt.Errorf("the model wants %d attributes for each vertex, the data have %d",
+				in.Attributes, b.AttributeDim)
 		}
 		raw := tensor.New(tensor.WithShape(n, in.Attributes), tensor.WithBacking(b.Attributes))
 		rows := engine.Scratch(e, dtype, n, in.Attributes)

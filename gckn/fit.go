@@ -18,7 +18,9 @@ import (
 //
 // The host learns, also where e is a device: k-means settles ties by the last bit, so only the same arithmetic
 // gives the same anchors on every device.
-func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt Options, progress Progress) (*Model, error) {
+func Fit(
+	ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt Options, progress Progress,
+) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -68,7 +70,8 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 	paths := b.NewPathIndex(size, m.opt.Walk, m.engine.Workers())
 	total := paths.Total()
 	if total == 0 {
-		return nystrom.Points{}, fmt.Errorf("the graphs have no path of %d vertices to learn anchors from; choose a smaller path size", size)
+		return nystrom.Points{},
+			fmt.Errorf("the graphs have no path of %d vertices to learn anchors from; choose a smaller path size", size)
 	}
 	rng := rand.New(rand.NewPCG(m.opt.Seed, uint64(l)))
 	drawn := nystrom.SampleSorted(total*int64(channels), m.opt.Samples, rng)

@@ -283,7 +283,8 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := options(t, "gckn-path")
-	if _, err := Fit(context.Background(), enginetest.Open(t, 1), b, input, opt, nil); err == nil || !strings.Contains(err.Error(), "no path of 3 vertices") {
+	if _, err := Fit(context.Background(), enginetest.Open(t, 1), b, input, opt, nil); err == nil ||
+		!strings.Contains(err.Error(), "no path of 3 vertices") {
 		t.Errorf("graphs without arcs: error %v", err)
 	}
 	for name, change := range map[string]func(o *Options){

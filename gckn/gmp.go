@@ -62,7 +62,9 @@ func solveRidge(k *mat.Dense, y []float64, ridge float64) ([]float64, error) {
 
 // generalizedMax pools the projected path features of every root by [equalize]. It visits all paths
 // in float64.
-func (y *layer) generalizedMax(e engine.Engine, out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
+func (y *layer) generalizedMax(
+	e engine.Engine, out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling,
+) error {
 	q := y.filters()
 	table, projection := float64s(e, scores), float64s(e, y.wide.invSqrt)
 	var norm []float64

@@ -133,7 +133,8 @@ func (g *goldenModel) model(e engine.Engine, double bool) (*Model, *graph.Batch,
 	var anchors []*tensor.Dense
 	for _, l := range g.Layers {
 		q, d := len(l.Weight[0]), len(l.Weight[0][0])
-		opt.Layers = append(opt.Layers, LayerOptions{PathSize: l.PathSize, Filters: q, Sigma: l.Sigma, Pooling: Pooling(l.Pooling)})
+		opt.Layers = append(opt.Layers, LayerOptions{PathSize: l.PathSize, Filters: q, Sigma: l.Sigma,
+			Pooling: Pooling(l.Pooling)})
 		var z []float64
 		for _, position := range l.Weight {
 			for _, filter := range position {

@@ -10,8 +10,8 @@ import (
 	"github.com/grove-graph/grove/svm"
 )
 
-// share returns which share of the edges of the highest score lies in the planted motif of graph g, as many edges as the
-// motif has.
+// share returns which share of the edges of the highest score lies in the planted motif of graph g, as many edges as
+// the motif has.
 func share(d *dataset.Dataset, g int, edges []MaskedEdge) float64 {
 	from, to := d.Batch.Vertices(g)
 	planted := map[[2]int32]bool{}

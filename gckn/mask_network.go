@@ -28,8 +28,9 @@ func newMaskNetwork(m *Model, b *graph.Batch) (*maskNetwork, error) {
 	copies := 1
 	for l, y := range m.layers {
 		if paths := countPaths(b, y.pooling.Route, y.pooling.Size); paths*float64(y.filters()*copies) > maxMasked {
-			return nil, fmt.Errorf("%.3g paths of up to %d vertices are too many for a mask on each; take a model with shorter paths",
-				paths, y.pooling.Size)
+			return nil,
+				fmt.Errorf("%.3g paths of up to %d vertices are too many for a mask on each; take a model with shorter paths",
+					paths, y.pooling.Size)
 		}
 		w.layers = append(w.layers, newMaskLayer(y, float64s(m.engine, y.stored), float64s(m.engine, y.wide.invSqrt), b))
 		copies = m.opt.channels(l)

@@ -254,7 +254,8 @@ func TestExplainFindsAMinimum(t *testing.T) {
 				old := mask[i]
 				mask[i] = min(max(old+0.01*rng.NormFloat64(), w.floor()), 1)
 				if v := value(mask); v < least-1e-6 {
-					t.Errorf("%s, graph %d: objective %g, but %g with mask %d at %g instead of %g", variant, g, least, v, i, mask[i], old)
+					t.Errorf("%s, graph %d: objective %g, but %g with mask %d at %g instead of %g",
+						variant, g, least, v, i, mask[i], old)
 				}
 				mask[i] = old
 			}
@@ -311,7 +312,8 @@ func TestExplainRefuses(t *testing.T) {
 		{m, make([]int, 4), c, MaskOptions{Loss: autodiff.Squared}, "loss"},
 		{m, make([]int, 4), c, MaskOptions{Iterations: -1}, "iterations"},
 		{fit(t, enginetest.Open(t, 1), b, gmp), make([]int, 4), c, MaskOptions{}, "generalised max"},
-		{fit(t, enginetest.Open(t, 1), b, single), make([]int, 4), randomLinear(rng, 2, 8), MaskOptions{}, "path sizes are all 1"},
+		{fit(t, enginetest.Open(t, 1), b, single), make([]int, 4), randomLinear(rng, 2, 8), MaskOptions{},
+			"path sizes are all 1"},
 	}
 	for _, x := range cases {
 		_, err := x.m.Explain(context.Background(), b, x.classes, x.c, x.opt, nil)

@@ -129,7 +129,9 @@ func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress
 // EachRun is [Model.Transform] for more graphs than memory has room for: it calls visit for consecutive
 // runs of graphs with the number of the first graph and the rows of all, in host memory, which are good
 // until visit returns.
-func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error) error {
+func (m *Model) EachRun(
+	ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error,
+) error {
 	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
 		return m.visitRun(first, run.NumGraphs(), visit, func(x *tensor.Dense) error { return m.transform(x, run) })
 	})
@@ -140,16 +142,20 @@ func (m *Model) EachRun(ctx context.Context, b *graph.Batch, progress Progress, 
 func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
 	out := engine.New(engine.Host(m.engine), m.dtype(), b.NumVertices(), m.opt.Dim())
 	err := m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
-		return m.fill(rows(out, int(b.Offsets[first]), run.NumVertices()), func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
+		return m.fill(rows(out, int(b.Offsets[first]), run.NumVertices()),
+			func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
 	})
 	return out, err
 }
 
 // EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the
 // first vertex.
-func (m *Model) EachVertexRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error) error {
+func (m *Model) EachVertexRun(
+	ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error,
+) error {
 	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
-		return m.visitRun(int(b.Offsets[first]), run.NumVertices(), visit, func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
+		return m.visitRun(int(b.Offsets[first]), run.NumVertices(), visit,
+			func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
 	})
 }
 
@@ -252,7 +258,8 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 			if m.opt.GlobalPooling == GeneralizedMax {
 				err = m.equalizeGraphs(sum, b, c)
 			} else {
-				err = e.SegmentReduce(sum, c.rows, engine.Segments{Offsets: b.Offsets, Index: c.index}, m.opt.GlobalPooling.engine())
+				err = e.SegmentReduce(sum, c.rows, engine.Segments{Offsets: b.Offsets, Index: c.index},
+					m.opt.GlobalPooling.engine())
 			}
 			engine.Release(e, c.rows)
 			if err == nil && !projected {

@@ -33,7 +33,9 @@ func (m *Model) runBytes() (int64, error) {
 
 // forEachRun cuts b into runs of whole graphs whose features fit in runBytes and calls visit for each,
 // with the number of its first graph.
-func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progress, visit func(run *graph.Batch, first int) error) error {
+func (m *Model) forEachRun(
+	ctx context.Context, b *graph.Batch, progress Progress, visit func(run *graph.Batch, first int) error,
+) error {
 	room, err := m.runBytes()
 	if err != nil {
 		return err
@@ -42,7 +44,9 @@ func (m *Model) forEachRun(ctx context.Context, b *graph.Batch, progress Progres
 }
 
 // cut is [Model.forEachRun] for features that fit in the given number of bytes.
-func (m *Model) cut(ctx context.Context, b *graph.Batch, room int64, progress Progress, visit func(run *graph.Batch, first int) error) error {
+func (m *Model) cut(
+	ctx context.Context, b *graph.Batch, room int64, progress Progress, visit func(run *graph.Batch, first int) error,
+) error {
 	width := 0
 	for l, y := range m.opt.Layers {
 		width = max(width, y.PathSize*y.Filters+2*m.opt.channels(l)*y.Filters)
@@ -91,7 +95,9 @@ func (m *Model) fill(out *tensor.Dense, write func(x *tensor.Dense) error) error
 }
 
 // visitRun calls visit with n rows of host memory that write fills in.
-func (m *Model) visitRun(first, n int, visit func(first int, x *tensor.Dense) error, write func(x *tensor.Dense) error) error {
+func (m *Model) visitRun(
+	first, n int, visit func(first int, x *tensor.Dense) error, write func(x *tensor.Dense) error,
+) error {
 	host := engine.Host(m.engine)
 	x := engine.Scratch(host, m.dtype(), n, m.opt.Dim())
 	defer engine.Release(host, x)

@@ -70,7 +70,8 @@ func (o Options) String() string {
 		sigmas = append(sigmas, fmt.Sprint(l.Sigma))
 		poolings = append(poolings, string(l.Pooling))
 	}
-	text := fmt.Sprintf("path size %s, filters %s, sigma %s, pooling %s/%s", strings.Join(sizes, "+"), shared(filters), shared(sigmas), shared(poolings), o.GlobalPooling)
+	text := fmt.Sprintf("path size %s, filters %s, sigma %s, pooling %s/%s",
+		strings.Join(sizes, "+"), shared(filters), shared(sigmas), shared(poolings), o.GlobalPooling)
 	if o.Concat {
 		text += ", layers concatenated"
 	}

@@ -16,7 +16,8 @@ func TestSettingLearnsFromTheTrainingPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	train := []int{0, 3, 4, 7, 9, 12, 13, 20}
-	s := &Setting{Data: d, Features: dataset.LabelFeatures, Options: options(t, "gckn-subtree"), Engine: enginetest.Open(t, 2)}
+	s := &Setting{Data: d, Features: dataset.LabelFeatures, Options: options(t, "gckn-subtree"),
+		Engine: enginetest.Open(t, 2)}
 	x, err := s.Represent(context.Background(), train)
 	if err != nil {
 		t.Fatal(err)
