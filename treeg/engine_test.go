@@ -222,3 +222,19 @@ func TestEnginesFitTheSameHistograms(t *testing.T) {
 		t.Errorf("%d of %d fits have the trees of exact thresholds, which says little", fits-differ, fits)
 	}
 }
+
+// A fit of so many examples that it has histograms by itself, whose small nodes are exact.
+func TestEnginesFitTheSameLargeTree(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 33))
+	g := graph.Graph{NumVertices: histogramFrom + 50, AttributeDim: 1, Attributes: normals(r, histogramFrom+50)}
+	for v := range int32(g.NumVertices) {
+		g.AddArc(v, r.Int32N(int32(g.NumVertices)))
+	}
+	b, err := graph.NewBatch([]graph.Graph{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Defaults(Vertices, Single)
+	opt.MaxLength, opt.MaxLeaves = 1, 5
+	checkEngines(t, b, Targets{Values: normals(r, g.NumVertices)}, opt, histogramFrom)
+}
