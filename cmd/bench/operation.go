@@ -114,5 +114,5 @@ func (f floor) operations(r rates) float64 {
 func operations() []operation {
 	return slices.Concat(denseOperations(), sparseOperations(), pathOperations(), matrixOperations(),
 		anchorOperations(), vertexOperations(), learningOperations(), kernelOperations(), contextualOperations(),
-		messageOperations(), colourOperations(), treeOperations())
+		messageOperations(), colourOperations(), splitOperations(), treeOperations())
 }
