@@ -1,6 +1,10 @@
 package simd
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/grove-graph/grove/parallel"
+)
 
 // The blocked product follows Goto and van de Geijn, Anatomy of high-performance matrix
 // multiplication (2008). A panel of B, as deep as a block and as wide as a tile, stays in the first
@@ -63,7 +67,7 @@ func roundUp(n, multiple int) int { return pieces(n, multiple) * multiple }
 func (g *blocks[T]) run(workers, tasks int, packing bool) {
 	if workers = g.team(workers, tasks); workers > 1 {
 		h := *g
-		share(workers, tasks, func(task int) { h.do(task, packing) })
+		parallel.For(workers, tasks, func(task int) { h.do(task, packing) })
 		return
 	}
 	for task := range tasks {

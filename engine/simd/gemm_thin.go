@@ -1,5 +1,7 @@
 package simd
 
+import "github.com/grove-graph/grove/parallel"
+
 // dotRows is the number of rows that share a column in one call of dots.
 const dotRows = 8
 
@@ -24,7 +26,7 @@ func (p *product[T]) byContiguousRows(workers int) {
 	tasks := (p.m + rows - 1) / rows
 	if workers = p.team(workers, tasks); workers > 1 {
 		q := *p
-		share(workers, tasks, func(task int) { q.rowsOfDots(task*rows, min(task*rows+rows, q.m)) })
+		parallel.For(workers, tasks, func(task int) { q.rowsOfDots(task*rows, min(task*rows+rows, q.m)) })
 		return
 	}
 	p.rowsOfDots(0, p.m)
@@ -56,7 +58,7 @@ func (p *product[T]) byColumns(workers int) {
 	tasks := (p.n + groupCols - 1) / groupCols
 	if workers = p.team(workers, tasks); workers > 1 {
 		q := *p
-		share(workers, tasks, func(task int) { q.columns(task * groupCols) })
+		parallel.For(workers, tasks, func(task int) { q.columns(task * groupCols) })
 		return
 	}
 	for task := range tasks {
