@@ -75,13 +75,3 @@ func (s *scanner) halve(c *column, lo, at, hi float64) {
 	g.put(half(0), &c.zero)
 	g.put(half(c.atEmpty), &c.empty)
 }
-
-// put adds examples to group i.
-func (g *groups) put(i int, some *statistic) {
-	if some.n > 0 {
-		g.n[i] += some.n
-		for k, sum := range some.sum {
-			g.sum[i*g.width+k] += sum
-		}
-	}
-}

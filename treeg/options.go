@@ -110,7 +110,7 @@ type Options struct {
 	Aggregations []Aggregation `json:"aggregations"` // that may be used at graph level
 	Directions   Directions    `json:"directions"`
 	Relations    Relations     `json:"relations"`
-	MeanSteps    bool          `json:"mean_steps,omitempty"` // A with rows that sum to 1: a step takes the mean of what arcs bring
+	MeanSteps    bool          `json:"mean_steps,omitempty"` // rows of A sum to 1: a step takes means
 	Constant     bool          `json:"constant"`             // a feature that is 1 everywhere, after all others
 	Empty        Empty         `json:"empty"`
 

@@ -134,6 +134,14 @@ func (g *groups) merge(v float64, s *statistic) {
 		g.lo[at], g.hi[at], g.n[at] = v, v, 0
 		clear(g.sum[at*g.width : (at+1)*g.width])
 	}
+	g.put(at, s)
+}
+
+// put takes examples into a group, which must be there unless they are none.
+func (g *groups) put(at int, s *statistic) {
+	if s.n == 0 {
+		return
+	}
 	g.n[at] += s.n
 	for k, x := range s.sum {
 		g.sum[at*g.width+k] += x
