@@ -201,13 +201,20 @@ func (g *grower) drawWalks(n *node) {
 	}
 }
 
-// drawFeatures draws the features that a node may use.
+// drawFeatures draws the features that a node may use: the same for walks of every length, or each length its own,
+// which makes extremely randomised trees differ more.
 func (g *grower) drawFeatures(n *node) {
 	l := g.d.input.Features()
-	if g.opt.featuresOf(l) < l {
-		n.undrawn = g.random.Perm(l)
-		g.drawNext(n)
+	if g.opt.featuresOf(l) == l {
+		return
 	}
+	n.undrawn = make([][]int, g.opt.MaxLength+1)
+	for length := range n.undrawn {
+		if length == 0 || g.opt.Ensemble == ExtraTrees {
+			n.undrawn[length] = g.random.Perm(l)
+		}
+	}
+	g.drawNext(n)
 }
 
 // drawSeed draws what the thresholds of a node follow from, where they are drawn.
@@ -220,12 +227,19 @@ func (g *grower) drawSeed(n *node) {
 // drawNext lets a node use the next of its features, and no others.
 func (g *grower) drawNext(n *node) {
 	l := g.d.input.Features()
-	n.features = make([]bool, l)
-	want := min(g.opt.featuresOf(l), len(n.undrawn))
-	for _, k := range n.undrawn[:want] {
-		n.features[k] = true
+	n.features = make([][]bool, len(n.undrawn))
+	for length, undrawn := range n.undrawn {
+		if length > 0 && g.opt.Ensemble != ExtraTrees {
+			n.features[length] = n.features[0]
+			continue
+		}
+		next := min(g.opt.featuresOf(l), len(undrawn))
+		n.features[length] = make([]bool, l)
+		for _, k := range undrawn[:next] {
+			n.features[length][k] = true
+		}
+		n.undrawn[length] = undrawn[next:]
 	}
-	n.undrawn = n.undrawn[want:]
 }
 
 // drawMore returns the nodes that have found no split and have features left, with as many new ones as before: a node
@@ -234,7 +248,7 @@ func (g *grower) drawNext(n *node) {
 func (g *grower) drawMore(searched []*node) []*node {
 	var again []*node
 	for _, n := range searched {
-		if n.best.gain == 0 && len(n.undrawn) > 0 && n.mixed {
+		if n.best.gain == 0 && n.undrawn != nil && len(n.undrawn[0]) > 0 && n.mixed {
 			g.drawNext(n)
 			again = append(again, n)
 		}

@@ -1,5 +1,7 @@
 package treeg
 
+import "slices"
+
 // node is a node of a tree that grows.
 type node struct {
 	parent   *node
@@ -10,8 +12,8 @@ type node struct {
 
 	walks    [numWalks]bool // that may be used
 	alone    bool           // only with all vertices
-	features []bool         // that may be used; nil: all
-	undrawn  []int          // features that may be used where those yield no split
+	features [][]bool       // by length of walks: those that may be used; nil: all
+	undrawn  [][]int        // by length: features that may be used where those yield no split
 	mixed    bool           // targets differ
 	seed     uint64         // of the thresholds that it draws
 
@@ -52,6 +54,18 @@ func (n *node) place(d *Data) {
 		}
 	}
 	n.starts = append(n.starts, int32(len(n.examples)))
+}
+
+// sees reports whether a node may use a feature along walks of a length.
+func (n *node) sees(feature, length int) bool {
+	return n.features == nil || n.features[length][feature]
+}
+
+// seesAny reports whether a node may use one of the features from some to others, along walks of any length.
+func (n *node) seesAny(from, to int) bool {
+	return n.features == nil || slices.ContainsFunc(n.features, func(drawn []bool) bool {
+		return slices.Contains(drawn[from:min(to, len(drawn))], true)
+	})
 }
 
 // candidate is a split with what it gains.

@@ -26,7 +26,7 @@ const (
 
 	// ExtraTrees are extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 2006): a forest without
 	// bootstrap samples whose nodes draw one threshold for each dynamic feature, uniformly between its least and its
-	// largest value in the node, and take the best of those splits.
+	// largest value in the node, and take the best of those splits. Features are drawn for each length of walks apart.
 	ExtraTrees Ensemble = "extra-trees"
 )
 

@@ -2,7 +2,6 @@ package treeg
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/grove-graph/grove/parallel"
@@ -168,7 +167,7 @@ func (s *searcher) units(nodes []*node) []unit {
 		}
 		n := nodes[0]
 		for k := range s.d.kept {
-			if s.d.kept[k].from < s.d.kept[k].to && (n.features == nil || n.features[k]) { // else zero everywhere
+			if s.d.kept[k].from < s.d.kept[k].to && n.seesAny(k, k+1) { // else zero everywhere
 				units = append(units, unit{cut: c, feature: k, nodes: nodes, best: make([]candidate, 1)})
 			}
 		}
@@ -183,7 +182,7 @@ func (s *searcher) units(nodes []*node) []unit {
 // wanted reports whether some of the nodes may use features of a block.
 func wanted(block int, nodes []*node) bool {
 	for _, n := range nodes {
-		if n.features == nil || slices.Contains(n.features[block*lanes:min((block+1)*lanes, len(n.features))], true) {
+		if n.seesAny(block*lanes, (block+1)*lanes) {
 			return true
 		}
 	}

@@ -267,7 +267,7 @@ func (e *engineSearch) allowed(b *engineBlock) []bool {
 	allowed := make([]bool, 0, len(e.nodes)*len(b.features))
 	for _, n := range e.nodes {
 		for _, f := range b.features {
-			allowed = append(allowed, n.features[f])
+			allowed = append(allowed, n.sees(f, 0))
 		}
 	}
 	return allowed

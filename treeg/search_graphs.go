@@ -48,6 +48,9 @@ func (w *worker) wholeGraphs(feature int, n *node) candidate {
 	}
 	values := s.columns[0]
 	for _, k := range n.wholeKinds {
+		if !n.sees(feature, k.length) {
+			continue
+		}
 		w.begin(n, s, k.walk)
 		vector := wholeVector(k.op, k.length, w.d.length, k.walk == Cycle)
 		for _, a := range w.opt.Aggregations {
@@ -112,6 +115,9 @@ func (w *worker) cutGraphs(c *cut, feature int, n *node) candidate {
 	var best candidate
 	pointer := n.depth - c.of.depth
 	for i, k := range n.cutKinds {
+		if !n.sees(feature, k.length) {
+			continue
+		}
 		s := &w.sides[0]
 		if k.up {
 			s = &w.sides[1]

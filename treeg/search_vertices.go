@@ -29,7 +29,7 @@ func (w *worker) scanLanes(best *candidate, n *node, block int, k kind, pointer 
 	c.empty = statistic{}
 	for lane, useful := range w.lanes.useful {
 		feature := block*lanes + lane
-		if !useful || feature >= len(w.d.kept) || n.features != nil && !n.features[feature] {
+		if !useful || feature >= len(w.d.kept) || !n.sees(feature, k.length) {
 			continue
 		}
 		c.values = w.lanes.values[lane]

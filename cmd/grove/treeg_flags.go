@@ -100,7 +100,8 @@ func (g *treegFlags) addLimits(fs *pflag.FlagSet) {
 	choiceVar(fs, &g.growth, "growth", []string{"best-first", "level-wise"}, "which leaf is split next")
 	fs.Float64Var(&g.keep, "keep", g.keep,
 		"`P` probability that a node may use a type of walk (0.25 for graphs, 0.5 for vertices)")
-	fs.IntVar(&g.columns, "max-features", 0, "`N` features drawn for each node, 0: all, -1: the root of their number")
+	fs.IntVar(&g.columns, "max-features", 0,
+		"`N` features drawn for each node (extra-trees: and each length of walks), 0: all, -1: the root of their number")
 }
 
 // check implements modelFlags. Defaults depend on the task, so the options are made by fits.
