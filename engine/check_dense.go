@@ -4,6 +4,13 @@ import "gorgonia.org/tensor"
 
 // rowsOf wants every entry of an index to be a row of a table.
 func (c *checks) rowsOf(index []int32, rows int) {
+	most := uint32(0) // a negative row is a large one
+	for _, r := range index {
+		most = max(most, uint32(r))
+	}
+	if uint64(most) < uint64(rows) || len(index) == 0 {
+		return
+	}
 	for i, r := range index {
 		if r < 0 || int(r) >= rows {
 			c.that(false, "entry %d of the index is row %d of a table of %d", i, r, rows)

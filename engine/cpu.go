@@ -106,7 +106,7 @@ func (e *CPU) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
 	sum, zv, k := space[:q*q], space[q*q:], out.Float64s()
 	clear(sum)
 	if z.Dtype() == tensor.Float32 {
-		convert(zv, z.Float32s())
+		convert(e.workers, zv, z.Float32s())
 	} else {
 		zv = z.Float64s()
 	}
@@ -133,9 +133,9 @@ func (e *CPU) Convert(dst, src *tensor.Dense) error {
 	switch single := dst.Dtype() == tensor.Float32; {
 	case single == (src.Dtype() != tensor.Float32): // across dtypes
 		if single {
-			convert(dst.Float32s(), src.Float64s())
+			convert(e.workers, dst.Float32s(), src.Float64s())
 		} else {
-			convert(dst.Float64s(), src.Float32s())
+			convert(e.workers, dst.Float64s(), src.Float32s())
 		}
 	case single:
 		copy(dst.Float32s(), src.Float32s())
@@ -145,12 +145,17 @@ func (e *CPU) Convert(dst, src *tensor.Dense) error {
 	return nil
 }
 
+// convertChunk is the number of elements that one piece of parallel work converts.
+const convertChunk = 1 << 15
+
 // convert copies x to dst.
-func convert[T, U simd.Float](dst []T, x []U) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = T(x[i])
-	}
+func convert[T, U simd.Float](workers int, dst []T, x []U) {
+	parallel.Chunks(workers, len(dst), convertChunk, func(from, to int) {
+		dst, x := dst[from:to], x[from:to]
+		for i := range dst {
+			dst[i] = T(x[i])
+		}
+	})
 }
 
 var _ Engine = (*CPU)(nil)

@@ -31,7 +31,7 @@ func (e *CPU) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengt
 	sum, from, to := space[:q*q], space[q*q:q*q+p*q*d], space[q*q+p*q*d:]
 	single := z.Dtype() == tensor.Float32
 	if single {
-		convert(from, z.Float32s())
+		convert(e.workers, from, z.Float32s())
 	} else {
 		from, to = z.Float64s(), zGrad.Float64s()
 	}
@@ -49,7 +49,7 @@ func (e *CPU) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengt
 		simd.Gemm(e.workers, false, false, q, d, q, 1, sum, max(q, 1), from[at:at+q*d], max(d, 1), 0, to[at:at+q*d], max(d, 1))
 	}
 	if single {
-		convert(zGrad.Float32s(), to)
+		convert(e.workers, zGrad.Float32s(), to)
 	}
 	return nil
 }

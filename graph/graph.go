@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Graph is one graph as a person or a generator writes it down. Its vertices are 0 to
@@ -152,11 +153,37 @@ func appendRange[T any](dst, src []T, from, to int) []T {
 	return append(dst, src[from:to]...)
 }
 
-// Slice returns the graphs from to to-1 as a batch of their own.
+// Slice returns the graphs from to to-1 as a batch of their own, which shares what it can with b.
 func (b *Batch) Slice(from, to int) *Batch {
-	graphs := make([]int, to-from)
-	for i := range graphs {
-		graphs[i] = from + i
+	first, last := b.Offsets[from], b.Offsets[to]
+	lo, hi := b.RowPtr[first], b.RowPtr[last]
+	return &Batch{
+		Offsets: lowered(b.Offsets[from:to+1], first), RowPtr: lowered(b.RowPtr[first:last+1], lo),
+		Col: lowered(b.Col[lo:hi], first), Directed: b.Directed, NumLabels: b.NumLabels, AttributeDim: b.AttributeDim,
+		Labels:     between(b.Labels, int(first), int(last)),
+		Attributes: between(b.Attributes, int(first)*b.AttributeDim, int(last)*b.AttributeDim),
+		ArcLabels:  between(b.ArcLabels, int(lo), int(hi)),
+		ArcTypes:   between(b.ArcTypes, int(lo), int(hi)),
+		ArcWeights: between(b.ArcWeights, int(lo), int(hi)),
 	}
-	return b.Select(graphs)
+}
+
+// lowered returns all elements of x less a number, x itself where that is 0.
+func lowered(x []int32, by int32) []int32 {
+	if by == 0 {
+		return slices.Clip(x)
+	}
+	y := make([]int32, len(x))
+	for i, v := range x {
+		y[i] = v - by
+	}
+	return y
+}
+
+// between is x[from:to] of data that may be absent.
+func between[T any](x []T, from, to int) []T {
+	if x == nil {
+		return nil
+	}
+	return x[from:to:to]
 }
