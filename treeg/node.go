@@ -61,11 +61,18 @@ func (n *node) sees(feature, length int) bool {
 	return n.features == nil || n.features[length][feature]
 }
 
-// seesAny reports whether a node may use one of the features from some to others, along walks of any length.
-func (n *node) seesAny(from, to int) bool {
-	return n.features == nil || slices.ContainsFunc(n.features, func(drawn []bool) bool {
-		return slices.Contains(drawn[from:min(to, len(drawn))], true)
-	})
+// seesOnce reports whether a node may use a feature along walks of some length.
+func (n *node) seesOnce(feature int) bool {
+	return n.features == nil || slices.ContainsFunc(n.features, func(drawn []bool) bool { return drawn[feature] })
+}
+
+// seesBlock reports whether a node may use some features of a block along walks of a length.
+func (n *node) seesBlock(block, length int) bool {
+	if n.features == nil {
+		return true
+	}
+	drawn := n.features[length]
+	return slices.Contains(drawn[block*lanes:min((block+1)*lanes, len(drawn))], true)
 }
 
 // candidate is a split with what it gains.

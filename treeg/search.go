@@ -167,7 +167,7 @@ func (s *searcher) units(nodes []*node) []unit {
 		}
 		n := nodes[0]
 		for k := range s.d.kept {
-			if s.d.kept[k].from < s.d.kept[k].to && n.seesAny(k, k+1) { // else zero everywhere
+			if s.d.kept[k].from < s.d.kept[k].to && n.seesOnce(k) { // else zero everywhere
 				units = append(units, unit{cut: c, feature: k, nodes: nodes, best: make([]candidate, 1)})
 			}
 		}
@@ -182,8 +182,10 @@ func (s *searcher) units(nodes []*node) []unit {
 // wanted reports whether some of the nodes may use features of a block.
 func wanted(block int, nodes []*node) bool {
 	for _, n := range nodes {
-		if n.seesAny(block*lanes, (block+1)*lanes) {
-			return true
+		for length := range max(len(n.features), 1) {
+			if n.seesBlock(block, length) {
+				return true
+			}
 		}
 	}
 	return false

@@ -51,7 +51,7 @@ func (w *worker) fillWhole(n *node, block int, k kind, c *cut, want uint8) {
 	}
 	for lane := range w.lanes.values {
 		w.lanes.useful[lane] = false
-		if feature := block*lanes + lane; feature < len(d.kept) {
+		if feature := block*lanes + lane; feature < len(d.kept) && n.sees(feature, k.length) {
 			w.lanes.useful[lane] = w.fillLane(w.lanes.values[lane], n, feature, k, c, want)
 		}
 	}
@@ -106,6 +106,9 @@ func (w *worker) wholeVertices(block int, n *node) candidate {
 	var best candidate
 	w.lanes.size(len(n.examples))
 	for _, k := range n.wholeKinds {
+		if !n.seesBlock(block, k.length) {
+			continue
+		}
 		w.fillWhole(n, block, k, nil, 0)
 		w.scanLanes(&best, n, block, k, 0)
 	}
@@ -114,16 +117,20 @@ func (w *worker) wholeVertices(block int, n *node) candidate {
 
 // cutVertices searches the features of a block along walks from both subsets of a cut, for all nodes that may use them.
 func (w *worker) cutVertices(t *unit) {
-	length := 0
+	length, longest := 0, 0 // of walks of this block, and of any
 	for _, n := range t.nodes {
 		for _, k := range n.cutKinds {
-			if k.walk == Source {
+			if k.walk != Source {
+				continue
+			}
+			longest = max(longest, k.length)
+			if n.seesBlock(t.feature, k.length) {
 				length = max(length, k.length)
 			}
 		}
 	}
 	if length > 0 {
-		t.plan.once.Do(func() { t.plan.make(w.d, t.cut, t.nodes, length, &w.blocks.marks) })
+		t.plan.once.Do(func() { t.plan.make(w.d, t.cut, t.nodes, longest, &w.blocks.marks) })
 		w.blocks.walk(t.cut, t.feature, length, t.plan)
 	}
 	for i, n := range t.nodes {
@@ -131,6 +138,8 @@ func (w *worker) cutVertices(t *unit) {
 		up := n.isAbove(t.cut.of)
 		for _, k := range n.cutKinds {
 			switch {
+			case !n.seesBlock(t.feature, k.length):
+				continue
 			case k.length > 0 && k.walk == Source:
 				w.blocks.fill(&w.lanes.values, k, t.feature, n.examples, &w.lanes.useful)
 			case t.cut.whole || k.up != up:
