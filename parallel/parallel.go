@@ -2,10 +2,7 @@
 // order as workers become free, so callers must not let the result of a piece depend on who ran it.
 package parallel
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // For calls body(i) for every 0 <= i < n on at most workers goroutines and returns when all are done.
 func For(workers, n int, body func(i int)) {
@@ -36,12 +33,10 @@ func Each(workers, n int, start func() func(i int)) {
 			body(i)
 		}
 	}
-	var wg sync.WaitGroup
-	for range workers - 1 {
-		wg.Go(run)
-	}
+	t := newTask(run, workers-1)
+	t.share()
 	run() // no other goroutine has to wake up for short work
-	wg.Wait()
+	t.wait()
 }
 
 // Chunks calls body(from, to) for consecutive ranges of at most size that cover 0..n.

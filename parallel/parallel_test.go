@@ -1,8 +1,10 @@
 package parallel
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestEveryPieceRunsOnce(t *testing.T) {
@@ -56,5 +58,42 @@ func TestScratchIsNotShared(t *testing.T) {
 	})
 	if s := started.Load(); s < 1 || s > 4 {
 		t.Errorf("started %d times", s)
+	}
+}
+
+// Tasks within tasks, from many goroutines at once, with more workers than processors and with fewer, all end with every
+// piece done once; helpers that saw no work for a while are gone.
+func TestTasksFromEverywhere(t *testing.T) {
+	var pieces atomic.Int64
+	var callers sync.WaitGroup
+	for c := range 8 {
+		callers.Go(func() {
+			for i := range 200 {
+				For(2+(c+i)%3, 5, func(int) {
+					For(2, 3, func(int) { pieces.Add(1) })
+				})
+				if i%50 == 0 {
+					time.Sleep(2 * patience)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	if got := pieces.Load(); got != 8*200*5*3 {
+		t.Errorf("%d pieces were done, want %d", got, 8*200*5*3)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		left := 0
+		for i := range watching {
+			if watching[i].Load() != nil {
+				left++
+			}
+		}
+		if left == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d helpers still watch", left)
+		}
 	}
 }
