@@ -56,7 +56,6 @@ type blockSpread struct {
 	grids   [lanes]grid
 	vectors [][2][]float64 // operator*length + length-1, then below and above: lanes for each vertex
 	made    [2]bool        // the sides that were made; the other is the rest of all walks
-	marks   marks
 }
 
 func (s *blockSpread) init(d *Data) {

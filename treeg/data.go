@@ -41,6 +41,7 @@ type Data struct {
 
 	resident      engineData
 	throughEngine bool // search by operations of the engine although it is no device, as tests do
+	oneByOne      bool // search features at vertex level alone although nodes may use many, as tests do
 	histogramFrom int  // examples of a tree from which histograms replace sorting; tests want fewer
 }
 

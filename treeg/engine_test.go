@@ -18,16 +18,16 @@ import (
 
 // The operations of an engine find the splits that the search on the host finds, to the last bit of the model.
 
-// checkEngines fits a model by the search on the host and by the operations of engines, one of them that of
-// GROVE_TEST_DEVICE, and returns it. Trees of so many examples have histograms.
+// checkEngines fits a model by the search on the host, in blocks of features and one after another, and by the
+// operations of engines, one of them that of GROVE_TEST_DEVICE, and returns it. Trees of so many examples have histograms.
 func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options, histograms int) (m *Model) {
 	t.Helper()
-	fit := func(e engine.Engine, through bool) []byte {
+	fit := func(e engine.Engine, through, oneByOne bool) []byte {
 		d, err := Prepare(context.Background(), e, b, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.throughEngine, d.histogramFrom = through, histograms
+		d.throughEngine, d.oneByOne, d.histogramFrom = through, oneByOne, histograms
 		m, err = d.Fit(context.Background(), targets, opt, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -41,9 +41,12 @@ func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options, hi
 		}
 		return raw
 	}
-	want := fit(openCPU(t, 2), false)
+	want := fit(openCPU(t, 2), false, false)
+	if got := fit(openCPU(t, 2), false, true); !bytes.Equal(got, want) {
+		t.Errorf("one feature after another fits\n%.4000s\nblocks\n%.4000s\noptions %+v", got, want, opt)
+	}
 	for _, e := range []engine.Engine{openCPU(t, 2), enginetest.Open(t, 2)} {
-		if got := fit(e, true); !bytes.Equal(got, want) {
+		if got := fit(e, true, false); !bytes.Equal(got, want) {
 			t.Errorf("%s fits\n%.4000s\nthe host\n%.4000s\noptions %+v", e, got, want, opt)
 		}
 	}

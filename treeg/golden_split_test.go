@@ -204,20 +204,21 @@ func newHarness(t *testing.T, d *Data, opt Options, examples []int32, y []float6
 }
 
 // search finds the best split of a node with pointers over at most the given distance. The operations of the engine
-// must find the one that the host finds.
+// must find the one that the host finds, and so must the search of one feature after another.
 func (h *harness) search(n *node, distance int, empty Empty) candidate {
 	h.opt.MaxDistance, h.opt.Empty, h.g.parts = distance, empty, nil
 	n.place(h.g.d)
-	var found [2]candidate
+	var found [3]candidate
 	for i := range found {
-		n.best, h.g.d.throughEngine = candidate{}, i == 1
+		n.best, h.g.d.throughEngine, h.g.d.oneByOne = candidate{}, i == 1, i == 2
 		if err := h.g.search(context.Background(), []*node{n}); err != nil {
 			h.t.Fatal(err)
 		}
 		found[i] = n.best
 	}
-	if found[0] != found[1] {
-		h.t.Errorf("the host finds %+v, the engine %+v", found[0], found[1])
+	h.g.d.oneByOne = false
+	if found[0] != found[1] || found[0] != found[2] {
+		h.t.Errorf("the host finds %+v, the engine %+v, one feature after another %+v", found[0], found[1], found[2])
 	}
 	return found[0]
 }

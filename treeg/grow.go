@@ -208,11 +208,12 @@ func (g *grower) drawFeatures(n *node) {
 	if g.opt.featuresOf(l) == l {
 		return
 	}
-	n.undrawn = make([][]int, g.opt.MaxLength+1)
-	for length := range n.undrawn {
-		if length == 0 || g.opt.Ensemble == ExtraTrees {
-			n.undrawn[length] = g.random.Perm(l)
-		}
+	lengths := 1
+	if g.opt.Ensemble == ExtraTrees {
+		lengths = g.opt.MaxLength + 1
+	}
+	for range lengths {
+		n.undrawn = append(n.undrawn, g.random.Perm(l))
 	}
 	g.drawNext(n)
 }
@@ -229,10 +230,6 @@ func (g *grower) drawNext(n *node) {
 	l := g.d.input.Features()
 	n.features = make([][]bool, len(n.undrawn))
 	for length, undrawn := range n.undrawn {
-		if length > 0 && g.opt.Ensemble != ExtraTrees {
-			n.features[length] = n.features[0]
-			continue
-		}
 		next := min(g.opt.featuresOf(l), len(undrawn))
 		n.features[length] = make([]bool, l)
 		for _, k := range undrawn[:next] {

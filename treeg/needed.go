@@ -12,8 +12,9 @@ type walkPlan struct {
 // neededRows are the entries of walks along one operator that are needed.
 type neededRows struct {
 	rows  [][]int32 // by length-1: vertices, ascending in every graph
+	arcs  []int     // by length-1: those that lead there
 	most  []bool    // by length-1: whether these are most vertices
-	first [2]rows   // by side: row i holds the vertices on that side from which an arc leads to rows[0][i]
+	first [2]rows   // by side, for blocks: row i holds the vertices there from which an arc leads to rows[0][i]
 }
 
 // marks tells the vertices of a set.
@@ -62,7 +63,7 @@ func (p *walkPlan) make(d *Data, c *cut, nodes []*node, length int, m *marks) {
 	}
 	p.operators = make([]neededRows, len(d.operators))
 	for o, op := range d.operators {
-		n := neededRows{rows: make([][]int32, length), most: make([]bool, length)}
+		n := neededRows{rows: make([][]int32, length), arcs: make([]int, length), most: make([]bool, length)}
 		m.clear(d.batch.NumVertices())
 		size := 0
 		for _, node := range nodes {
@@ -73,6 +74,9 @@ func (p *walkPlan) make(d *Data, c *cut, nodes []*node, length int, m *marks) {
 		}
 		for l := length; l >= 1; l-- {
 			n.rows[l-1] = m.list(d, c.of.graphs, size)
+			for _, v := range n.rows[l-1] {
+				n.arcs[l-1] += int(op.in.ptr[v+1] - op.in.ptr[v])
+			}
 			n.most[l-1] = 2*size > vertices
 			if l > 1 { // shorter walks are needed at the ends too
 				for _, v := range n.rows[l-1] {
@@ -84,8 +88,15 @@ func (p *walkPlan) make(d *Data, c *cut, nodes []*node, length int, m *marks) {
 				}
 			}
 		}
-		n.first = op.in.from(c, n.rows[0])
 		p.operators[o] = n
+	}
+}
+
+// part fills first in.
+func (p *walkPlan) part(d *Data, c *cut) {
+	for o, op := range d.operators {
+		n := &p.operators[o]
+		n.first = op.in.from(c, n.rows[0], n.arcs[0])
 	}
 }
 
@@ -101,12 +112,8 @@ func (p *walkPlan) fewer() (sides [2]bool) {
 	return [2]bool{arcs[0] <= arcs[1], arcs[1] < arcs[0]}
 }
 
-// from sorts the entries of some rows by the side of a cut on which their columns are.
-func (r *rows) from(c *cut, list []int32) (sides [2]rows) {
-	size := 0
-	for _, v := range list {
-		size += int(r.ptr[v+1] - r.ptr[v])
-	}
+// from sorts the entries of some rows, size in all, by the side of a cut on which their columns are.
+func (r *rows) from(c *cut, list []int32, size int) (sides [2]rows) {
 	for i := range sides {
 		sides[i] = rows{ptr: make([]int32, len(list)+1), col: make([]int32, size)}
 		if r.weight != nil {

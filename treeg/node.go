@@ -12,8 +12,8 @@ type node struct {
 
 	walks    [numWalks]bool // that may be used
 	alone    bool           // only with all vertices
-	features [][]bool       // by length of walks: those that may be used; nil: all
-	undrawn  [][]int        // by length: features that may be used where those yield no split
+	features [][]bool       // those that may be used, by length of walks or for all lengths; nil: all
+	undrawn  [][]int        // those that may be used where features yield no split
 	mixed    bool           // targets differ
 	seed     uint64         // of the thresholds that it draws
 
@@ -58,21 +58,12 @@ func (n *node) place(d *Data) {
 
 // sees reports whether a node may use a feature along walks of a length.
 func (n *node) sees(feature, length int) bool {
-	return n.features == nil || n.features[length][feature]
+	return n.features == nil || n.features[min(length, len(n.features)-1)][feature]
 }
 
-// seesOnce reports whether a node may use a feature along walks of some length.
-func (n *node) seesOnce(feature int) bool {
+// seesAny reports whether a node may use a feature along walks of some length.
+func (n *node) seesAny(feature int) bool {
 	return n.features == nil || slices.ContainsFunc(n.features, func(drawn []bool) bool { return drawn[feature] })
-}
-
-// seesBlock reports whether a node may use some features of a block along walks of a length.
-func (n *node) seesBlock(block, length int) bool {
-	if n.features == nil {
-		return true
-	}
-	drawn := n.features[length]
-	return slices.Contains(drawn[block*lanes:min((block+1)*lanes, len(drawn))], true)
 }
 
 // candidate is a split with what it gains.

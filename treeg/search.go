@@ -2,6 +2,7 @@ package treeg
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/grove-graph/grove/parallel"
@@ -28,8 +29,8 @@ type searcher struct {
 	busy    int // of scratch, in the search that is going on
 }
 
-// unit is a piece of a search: one feature, at vertex level one block of features, on all vertices, or on both subsets
-// of a cut, for nodes that may use it.
+// unit is a piece of a search: one feature, or one block of features, on all vertices, or on both subsets of a cut, for
+// nodes that may use it.
 type unit struct {
 	cut     *cut // nil: all vertices
 	feature int  // or block
@@ -155,20 +156,21 @@ func (s *searcher) units(nodes []*node) []unit {
 	}
 	var units []unit
 	add := func(c *cut, nodes []*node) {
-		if s.d.input.Level == Vertices {
-			plan := &walkPlan{}
+		plan := &walkPlan{}
+		add := func(feature int) {
+			u := unit{cut: c, feature: feature, nodes: nodes, best: make([]candidate, len(nodes)), plan: plan}
+			units = append(units, u)
+		}
+		if s.inBlocks() {
 			for b := range s.d.blocks() {
-				if !wanted(b, nodes) {
-					continue
-				}
-				units = append(units, unit{cut: c, feature: b, nodes: nodes, best: make([]candidate, len(nodes)), plan: plan})
+				add(b)
 			}
 			return
 		}
-		n := nodes[0]
 		for k := range s.d.kept {
-			if s.d.kept[k].from < s.d.kept[k].to && n.seesOnce(k) { // else zero everywhere
-				units = append(units, unit{cut: c, feature: k, nodes: nodes, best: make([]candidate, 1)})
+			occurs := s.d.kept[k].from < s.d.kept[k].to // else zero everywhere
+			if occurs && slices.ContainsFunc(nodes, func(n *node) bool { return n.seesAny(k) }) {
+				add(k)
 			}
 		}
 	}
@@ -179,16 +181,11 @@ func (s *searcher) units(nodes []*node) []unit {
 	return units
 }
 
-// wanted reports whether some of the nodes may use features of a block.
-func wanted(block int, nodes []*node) bool {
-	for _, n := range nodes {
-		for length := range max(len(n.features), 1) {
-			if n.seesBlock(block, length) {
-				return true
-			}
-		}
-	}
-	return false
+// inBlocks reports whether features are searched in blocks: at vertex level, unless nodes draw fewer than one feature of
+// a block.
+func (s *searcher) inBlocks() bool {
+	l := s.d.input.Features()
+	return s.d.input.Level == Vertices && s.opt.featuresOf(l)*lanes >= l && !s.d.oneByOne
 }
 
 // apart adds units for the nodes together at vertex level, where they share graphs, and else for each node.
@@ -210,6 +207,9 @@ type worker struct {
 	sides   [2]side     // at graph level: the entries for the subsets below and above
 	blocks  blockSpread // at vertex level
 	lanes   laneColumns
+	sparse  sparseSpread // at vertex level, where nodes draw few features
+	values  []float64    // of the column
+	marks   marks
 	column  column
 }
 
@@ -217,6 +217,7 @@ func newWorker(s *searcher) *worker {
 	w := &worker{searcher: s, scanner: newScanner(s.targets.criterion, s.targets.width, s.opt.MinLeaf, s.bins())}
 	w.spread.init(s.d)
 	w.blocks.init(s.d)
+	w.sparse.init(s.d)
 	for i := range w.sides {
 		w.sides[i].empty, w.sides[i].entries = newStatistic(s.targets.width), newStatistic(s.targets.width)
 	}
@@ -226,6 +227,12 @@ func newWorker(s *searcher) *worker {
 
 func (w *worker) work(u *unit) {
 	switch {
+	case w.inBlocks() && u.cut == nil:
+		for i, n := range u.nodes {
+			u.best[i] = w.wholeBlock(u.feature, n)
+		}
+	case w.inBlocks():
+		w.cutBlock(u)
 	case w.d.input.Level == Vertices && u.cut == nil:
 		for i, n := range u.nodes {
 			u.best[i] = w.wholeVertices(u.feature, n)

@@ -259,7 +259,7 @@ func (e *engineSearch) findSome(b *engineBlock, vectors *tensor.Dense, s *engine
 	return nil
 }
 
-// allowed returns the features of a block that each node may use; nil for all.
+// allowed returns the features of a block that each node may use, along walks of every length; nil for all.
 func (e *engineSearch) allowed(b *engineBlock) []bool {
 	if e.nodes[0].features == nil {
 		return nil

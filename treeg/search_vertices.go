@@ -1,25 +1,13 @@
 package treeg
 
-import "github.com/grove-graph/grove/engine"
+import (
+	"slices"
 
-// laneColumns holds the columns of a block of features on the examples of a node.
-type laneColumns struct {
-	values [lanes][]float64
-	useful [lanes]bool // some values are not 0
-}
+	"github.com/grove-graph/grove/engine"
+)
 
-// size makes room for the examples of a node.
-func (c *laneColumns) size(n int) {
-	for lane := range c.values {
-		if cap(c.values[lane]) < n {
-			c.values[lane] = make([]float64, n)
-		}
-		c.values[lane] = c.values[lane][:n]
-	}
-}
-
-// scanLanes searches the columns of one kind.
-func (w *worker) scanLanes(best *candidate, n *node, block int, k kind, pointer int) {
+// ofVertices prepares the column for the vertices of a node.
+func (w *worker) ofVertices(n *node) {
 	c := &w.column
 	c.of, c.size, c.sampled = &n.local, len(n.examples), c.sampled[:0]
 	for i := 0; i < c.size; i += engine.SampleStride(c.size) {
@@ -27,47 +15,75 @@ func (w *worker) scanLanes(best *candidate, n *node, block int, k kind, pointer 
 	}
 	c.zero.reset()
 	c.empty = statistic{}
-	for lane, useful := range w.lanes.useful {
-		feature := block*lanes + lane
-		if !useful || feature >= len(w.d.kept) || !n.sees(feature, k.length) {
-			continue
+}
+
+// wholeVertices searches one feature along walks from all vertices.
+func (w *worker) wholeVertices(feature int, n *node) candidate {
+	var best candidate
+	w.ofVertices(n)
+	w.column.values = w.size(n)
+	for _, k := range n.wholeKinds {
+		if n.sees(feature, k.length) && w.fillLane(w.column.values, n, feature, k, nil, 0) {
+			w.try(&best, n, w.split(k, feature, NoAggregation, 0))
 		}
-		c.values = w.lanes.values[lane]
-		w.try(best, n, w.split(k, feature, NoAggregation, pointer))
+	}
+	return best
+}
+
+// cutVertices searches one feature along walks from both subsets of a cut, for all nodes that may use it.
+func (w *worker) cutVertices(t *unit) {
+	length := 0
+	for _, n := range t.nodes {
+		for _, k := range n.cutKinds {
+			if k.walk == Source && n.sees(t.feature, k.length) {
+				length = max(length, k.length)
+			}
+		}
+	}
+	if length > 0 {
+		t.plan.once.Do(func() { t.plan.make(w.d, t.cut, t.nodes, longestSource(t.nodes), &w.marks) })
+		w.sparse.walk(t.cut, t.feature, length, t.plan)
+	}
+	for i, n := range t.nodes {
+		w.ofVertices(n)
+		values := w.size(n)
+		w.column.values = values
+		for _, k := range n.cutKinds {
+			any := false
+			switch {
+			case !n.sees(t.feature, k.length):
+			case k.length > 0 && k.walk == Source:
+				any = w.sparse.fill(values, k, n.examples)
+			case n.partedBy(t.cut, k.up):
+				any = w.fillLane(values, n, t.feature, k, t.cut, sideOf(k.up))
+			}
+			if any {
+				w.try(&t.best[i], n, w.split(k, t.feature, NoAggregation, n.depth-t.cut.of.depth))
+			}
+		}
 	}
 }
 
-// fillWhole writes features along walks from all vertices, or closed walks, at the examples of a node. With a cut,
-// examples that are not on the wanted side of it get 0.
-func (w *worker) fillWhole(n *node, block int, k kind, c *cut, want uint8) {
-	d := w.d
-	if k.length == 0 && !d.missingIn(block) {
-		d.fillScaled(&w.lanes.values, block, nil, n.examples, c, want, &w.lanes.useful)
-		return
-	}
-	if k.length > 0 && k.walk == Cycle && !d.weighted() && !d.missingIn(block) {
-		d.fillScaled(&w.lanes.values, block, d.diagonal[k.op][k.length-1], n.examples, c, want, &w.lanes.useful)
-		return
-	}
-	for lane := range w.lanes.values {
-		w.lanes.useful[lane] = false
-		if feature := block*lanes + lane; feature < len(d.kept) && n.sees(feature, k.length) {
-			w.lanes.useful[lane] = w.fillLane(w.lanes.values[lane], n, feature, k, c, want)
-		}
-	}
+// size makes room for a value of every example of a node.
+func (w *worker) size(n *node) []float64 {
+	w.values = slices.Grow(w.values[:0], len(n.examples))[:len(n.examples)]
+	return w.values
 }
 
-// missingIn reports whether values of a block are missing.
-func (d *Data) missingIn(block int) bool {
-	for _, k := range d.kept[block*lanes : min((block+1)*lanes, len(d.kept))] {
-		if k.missing {
-			return true
+// longestSource returns the length of the longest source walks from subsets that some nodes use.
+func longestSource(nodes []*node) (length int) {
+	for _, n := range nodes {
+		for _, k := range n.cutKinds {
+			if k.walk == Source {
+				length = max(length, k.length)
+			}
 		}
 	}
-	return false
+	return length
 }
 
-// fillLane is fillWhole for one feature. It reports whether some values are not 0.
+// fillLane writes a feature along walks from all vertices, or closed walks, at the examples of a node. With a cut,
+// examples that are not on the wanted side of it get 0. It reports whether some values are not 0.
 func (w *worker) fillLane(out []float64, n *node, feature int, k kind, c *cut, want uint8) (any bool) {
 	for i, g := range n.graphs {
 		part := out[n.starts[i]:n.starts[i+1]]
@@ -101,61 +117,16 @@ func (w *worker) vectorOf(feature int, st *strand, k kind, examples []int32) []f
 	return st.vector(w.d.walks[k.op][k.length-1])
 }
 
-// wholeVertices searches the features of a block along walks from all vertices.
-func (w *worker) wholeVertices(block int, n *node) candidate {
-	var best candidate
-	w.lanes.size(len(n.examples))
-	for _, k := range n.wholeKinds {
-		if !n.seesBlock(block, k.length) {
-			continue
-		}
-		w.fillWhole(n, block, k, nil, 0)
-		w.scanLanes(&best, n, block, k, 0)
-	}
-	return best
-}
+// partedBy reports whether walks without a step to other vertices tell examples of a node apart by the side of a cut on
+// which they are. Where all are on one side, or on none, features are those of all vertices, or zeros.
+func (n *node) partedBy(c *cut, up bool) bool { return !c.whole && up == n.isAbove(c.of) }
 
-// cutVertices searches the features of a block along walks from both subsets of a cut, for all nodes that may use them.
-func (w *worker) cutVertices(t *unit) {
-	length, longest := 0, 0 // of walks of this block, and of any
-	for _, n := range t.nodes {
-		for _, k := range n.cutKinds {
-			if k.walk != Source {
-				continue
-			}
-			longest = max(longest, k.length)
-			if n.seesBlock(t.feature, k.length) {
-				length = max(length, k.length)
-			}
-		}
+// sideOf returns the side of a cut.
+func sideOf(up bool) uint8 {
+	if up {
+		return above
 	}
-	if length > 0 {
-		t.plan.once.Do(func() { t.plan.make(w.d, t.cut, t.nodes, longest, &w.blocks.marks) })
-		w.blocks.walk(t.cut, t.feature, length, t.plan)
-	}
-	for i, n := range t.nodes {
-		w.lanes.size(len(n.examples))
-		up := n.isAbove(t.cut.of)
-		for _, k := range n.cutKinds {
-			switch {
-			case !n.seesBlock(t.feature, k.length):
-				continue
-			case k.length > 0 && k.walk == Source:
-				w.blocks.fill(&w.lanes.values, k, t.feature, n.examples, &w.lanes.useful)
-			case t.cut.whole || k.up != up:
-				// All examples of the node are on one side of the cut or on none: without a step to other vertices
-				// its features are those of all vertices, or zeros.
-				continue
-			default:
-				side := below
-				if up {
-					side = above
-				}
-				w.fillWhole(n, t.feature, k, t.cut, side)
-			}
-			w.scanLanes(&t.best[i], n, t.feature, k, n.depth-t.cut.of.depth)
-		}
-	}
+	return below
 }
 
 // isAbove reports whether a node is below the GT child of an ancestor.
