@@ -13,12 +13,13 @@ type WalkCountOptions struct {
 	Vertices  int     // of a graph, default 20
 	EdgeShare float64 // probability of an arc from one vertex to another, default 0.15
 	RedShare  float64 // probability that a vertex is red; 0: drawn evenly for each graph
+	Shades    bool    // vertices show a number, positive where they are red, and not whether they are
 	Length    int     // of the walks that are counted, default 2
 }
 
 // WalkCounts generates the tasks of the TREE-G paper's appendix E: random directed graphs of red and other vertices
-// (label 1 and 0), with four numbers to predict. With A the adjacency matrix, A_ij = 1 for an arc from j to i, P = A^d
-// for walks of length d and r the indicator of the red vertices they are
+// (label 1 and 0, or shades), with four numbers to predict. With A the adjacency matrix, A_ij = 1 for an arc from j
+// to i, P = A^d for walks of length d and r the indicator of the red vertices they are
 //
 //	start   1'P r             walks that start in a red vertex
 //	same    sum_{i red} P_ii  walks that start and end in the same red vertex
@@ -35,10 +36,7 @@ func WalkCounts(opt WalkCountOptions) (*Dataset, error) {
 			"shares from 0 to 1 and walks of at most 8", opt.Graphs, opt.Vertices, opt.EdgeShare, opt.RedShare, opt.Length)
 	}
 	random := splitMix(opt.Seed)
-	d := &Dataset{
-		Name: "walk_counts", Task: GraphRegression, TargetNames: []string{"start", "same", "end", "between"},
-		LabelCodes: []string{"0", "1"}, LabelNames: []string{"other", "red"},
-	}
+	d := &Dataset{Name: "walk_counts", Task: GraphRegression, TargetNames: []string{"start", "same", "end", "between"}}
 	var list []graph.Graph
 	for range opt.Graphs {
 		g, counts := opt.draw(&random)
@@ -51,7 +49,9 @@ func WalkCounts(opt WalkCountOptions) (*Dataset, error) {
 	if d.Batch, err = graph.NewBatch(list); err != nil {
 		return nil, err
 	}
-	d.Batch.NumLabels = 2
+	if !opt.Shades {
+		d.Batch.NumLabels, d.LabelCodes, d.LabelNames = 2, []string{"0", "1"}, []string{"other", "red"}
+	}
 	return d, nil
 }
 
@@ -74,16 +74,25 @@ func (o *WalkCountOptions) complete() {
 func (o *WalkCountOptions) draw(random *splitMix) (g graph.Graph, counts [4]int) {
 	n := o.Vertices
 	g = graph.Graph{NumVertices: n, Directed: true}
+	if o.Shades {
+		g.AttributeDim = 1
+	}
 	share := o.RedShare
 	if share == 0 {
 		share = random.uniform()
 	}
-	for range n {
-		label := int32(0)
-		if random.uniform() < share {
-			label = 1
+	red := make([]bool, n)
+	for v := range red {
+		u := random.uniform()
+		red[v] = u < share
+		switch {
+		case o.Shades:
+			g.Attributes = append(g.Attributes, shade(u, share))
+		case red[v]:
+			g.Labels = append(g.Labels, 1)
+		default:
+			g.Labels = append(g.Labels, 0)
 		}
-		g.Labels = append(g.Labels, label)
 	}
 	heads := make([][]int, n)
 	for tail := range n {
@@ -96,8 +105,7 @@ func (o *WalkCountOptions) draw(random *splitMix) (g graph.Graph, counts [4]int)
 	}
 	for start := range n {
 		for end, walks := range walksFrom(heads, start, o.Length) {
-			from, to := g.Labels[start] == 1, g.Labels[end] == 1
-			for k, counted := range [4]bool{from, from && start == end, to, from && to} {
+			for k, counted := range [4]bool{red[start], red[start] && start == end, red[end], red[start] && red[end]} {
 				if counted {
 					counts[k] += walks
 				}
@@ -105,6 +113,23 @@ func (o *WalkCountOptions) draw(random *splitMix) (g graph.Graph, counts [4]int)
 		}
 	}
 	return g, counts
+}
+
+// shade turns the number that was drawn for the colour of a vertex into that of its shade: seven in ten red vertices are
+// light, 0.2, and three are dark, 1; those of others are negative.
+func shade(u, share float64) float64 {
+	red := u < share
+	if !red {
+		u, share = u-share, 1-share
+	}
+	x := 0.2
+	if u > 0.7*share {
+		x = 1
+	}
+	if red {
+		return x
+	}
+	return -x
 }
 
 // walksFrom returns the number of walks of a length from start to every vertex.

@@ -34,7 +34,7 @@ func newWalkCounts(t testing.TB, opt dataset.WalkCountOptions) *walkCounts {
 func (w *walkCounts) mse(t testing.TB, task Walk, walks ...Walk) float64 {
 	t.Helper()
 	opt := Defaults(Graphs, Boosting)
-	opt.Walks, opt.Keep, opt.Estimators, opt.LearningRate = walks, 1, 20, 0.2
+	opt.Walks, opt.Keep, opt.Estimators, opt.LearningRate = walks, 1, 40, 0.2
 	var train, test []int
 	for g := range w.batch.NumGraphs() {
 		if g%10 >= 8 {
@@ -59,35 +59,24 @@ func (w *walkCounts) mse(t testing.TB, task Walk, walks ...Walk) float64 {
 	return sum / float64(len(test))
 }
 
-// sameCount reports whether walks of another type count the same as those of a task's own type, by the red feature
-// alone: walks from red vertices by target and target-source walks from all vertices, walks between red vertices by
-// target walks into a red subset.
-func sameCount(task, other Walk) bool {
-	return task == Source && other != Cycle || task == TargetSource && other == Target
-}
-
-// Walks of each type are counted better with that type alone than with any other, unless that one counts the same, and
-// better than with the other three together (figures 8 to 11).
+// Walks of each type are counted better with that type than with any other, and better than with the other three
+// together (figures 8 to 11), where vertices show a number and splits find out which are red. Where vertices show
+// whether they are, that feature alone does what some types are for.
 func TestEachWalkTypeHasItsTask(t *testing.T) {
-	w := newWalkCounts(t, dataset.WalkCountOptions{Seed: 2, Graphs: 400, Vertices: 12, EdgeShare: 0.2})
+	w := newWalkCounts(t, dataset.WalkCountOptions{Seed: 1, Graphs: 1000, Shades: true})
 	for task := Source; task <= TargetSource; task++ {
-		own, replaceable := w.mse(t, task, task), false
+		own := w.mse(t, task, task)
 		var others []Walk
 		for walk := Source; walk <= TargetSource; walk++ {
 			if walk == task {
 				continue
 			}
 			others = append(others, walk)
-			other := w.mse(t, task, walk)
-			switch same := sameCount(task, walk); {
-			case same && (own > 2*other || other > 2*own):
-				t.Errorf("%s walks: error %.3g, with %s walks, which count the same, %.3g", task, own, walk, other)
-			case !same && own >= other:
+			if other := w.mse(t, task, walk); own >= other {
 				t.Errorf("%s walks: error %.3g, with %s walks %.3g", task, own, walk, other)
 			}
-			replaceable = replaceable || sameCount(task, walk)
 		}
-		if three := w.mse(t, task, others...); !replaceable && own >= three {
+		if three := w.mse(t, task, others...); own >= three {
 			t.Errorf("%s walks: error %.3g, with the other three %.3g", task, own, three)
 		}
 	}

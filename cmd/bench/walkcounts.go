@@ -39,6 +39,7 @@ deviation (figures 8 to 11). DIR gets a figure for each task.`,
 	p.IntVar(&f.opt.Graphs, "graphs", 500, "graphs of each")
 	p.IntVar(&f.trees, "trees", f.trees, "rounds of boosting")
 	p.Float64Var(&f.opt.RedShare, "red", 0, "probability that a vertex is red, 0: another one for each graph")
+	p.BoolVar(&f.opt.Shades, "shades", false, "vertices show a number, positive where they are red, and not whether they are")
 	return c
 }
 
