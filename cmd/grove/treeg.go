@@ -82,8 +82,8 @@ func (s *treegSetting) String() string {
 	if s.static >= 0 {
 		sees = fmt.Sprintf("static features to %d", s.static)
 	}
-	return fmt.Sprintf("%s%s, rate %g, %s, leaves %d, depth %d",
-		o.Ensemble, size, o.LearningRate, sees, o.MaxLeaves, o.MaxDepth)
+	return fmt.Sprintf("%s%s, rate %g, %s, leaves %d, depth %d, %d in a leaf",
+		o.Ensemble, size, o.LearningRate, sees, o.MaxLeaves, o.MaxDepth, o.MinLeaf)
 }
 
 // treegParams are the options of a setting.

@@ -14,11 +14,11 @@ type treegFlags struct {
 	ensemble                             string
 	loss, growth                         string
 	directions, relations, step          string
-	estimators, leaves, depths           []int
+	estimators, leaves, depths, smallest []int
 	lengths, distances                   []int
 	rates                                []float64
 	keep, subsample, gain, pruning       float64
-	split, leaf, patience, bins, columns int
+	split, patience, bins, columns       int
 	walks, aggregations                  []string
 	constant                             bool
 	static                               int
@@ -38,7 +38,7 @@ func newTreeGFlags() *treegFlags {
 		growth: string(d.Growth), directions: string(d.Directions), relations: string(d.Relations), step: "sum",
 		estimators: []int{d.Estimators}, leaves: []int{d.MaxLeaves}, depths: []int{d.MaxDepth},
 		lengths: []int{d.MaxLength}, distances: []int{d.MaxDistance}, rates: []float64{d.LearningRate},
-		keep: d.Keep, subsample: d.Subsample, split: d.MinSplit, leaf: d.MinLeaf, bins: d.Bins, constant: d.Constant,
+		keep: d.Keep, subsample: d.Subsample, split: d.MinSplit, smallest: []int{d.MinLeaf}, bins: d.Bins, constant: d.Constant,
 		walks: []string{"all"}, aggregations: []string{"all"}, static: -1, features: dataset.AutoFeatures,
 	}
 }
@@ -94,7 +94,7 @@ func (g *treegFlags) addLimits(fs *pflag.FlagSet) {
 	fs.Var(newList(&g.leaves, parseRounds), "leaves", "`N,...` leaves of a tree, 0: no limit")
 	fs.Var(newList(&g.depths, parseRounds), "max-depth", "`N,...` depth of a tree, 0: no limit")
 	fs.IntVar(&g.split, "min-split", g.split, "`N` a node of fewer examples is not split")
-	fs.IntVar(&g.leaf, "min-leaf", g.leaf, "`N` examples of each child, at least")
+	fs.Var(newList(&g.smallest, parseCount), "min-leaf", "`N,...` examples of each child, at least")
 	fs.Float64Var(&g.gain, "min-gain", 0, "`G` a split gains more than this")
 	fs.Float64Var(&g.pruning, "pruning", 0, "`A` complexity parameter of cost-complexity pruning, for a single tree")
 	choiceVar(fs, &g.growth, "growth", []string{"best-first", "level-wise"}, "which leaf is split next")
@@ -156,6 +156,7 @@ func (g *treegFlags) combine(level treeg.Level) error {
 		vary(&g.options, g.leaves, func(o *treeg.Options, n int) { o.MaxLeaves = n })
 	}
 	vary(&g.options, g.depths, func(o *treeg.Options, n int) { o.MaxDepth = n })
+	vary(&g.options, g.smallest, func(o *treeg.Options, n int) { o.MinLeaf = n })
 	for i := range g.options {
 		if err := g.options[i].Check(); err != nil {
 			return &usageError{err}

@@ -17,7 +17,7 @@ func (g *treegFlags) base(level treeg.Level) (o treeg.Options, err error) {
 	o.Growth = treeg.Growth(g.growth)
 	o.Directions, o.Relations = treeg.Directions(g.directions), treeg.Relations(g.relations)
 	o.MeanSteps = g.step == "mean"
-	o.MinLeaf, o.MinGain, o.Pruning = g.leaf, g.gain, g.pruning
+	o.MinGain, o.Pruning = g.gain, g.pruning
 	o.Subsample, o.Patience, o.Bins, o.Constant, o.Seed = g.subsample, g.patience, g.bins, g.constant, g.seed
 	if g.flags.Changed("min-split") {
 		o.MinSplit = g.split
