@@ -1,14 +1,13 @@
 package treeg
 
-// program is some trees made ready for sending the examples of one batch through them.
+// program is some trees made ready for sending examples of any batch through them.
 type program struct {
-	d      *Data
+	input  *Input
 	paths  []path
 	groups []group
 	slots  int
 	cuts   []rule // of splits that cut all vertices of a graph
 	depth  int    // of the deepest tree
-	bits   bool   // small graphs are words
 }
 
 // path is a tree.
@@ -34,9 +33,9 @@ type group struct {
 	slots [1 + numAggregations]int32
 }
 
-// program makes trees ready.
-func (d *Data) program(trees []*Tree) *program {
-	p := &program{d: d, paths: make([]path, len(trees)), bits: d.bitsSuit()}
+// newProgram makes trees ready for batches that are read as in says.
+func newProgram(in *Input, trees []*Tree) *program {
+	p := &program{input: in, paths: make([]path, len(trees))}
 	known, cuts := map[rule]int{}, map[rule]int32{}
 	for i, t := range trees {
 		p.paths[i] = p.path(t, known, cuts)
@@ -53,13 +52,13 @@ func (p *program) path(t *Tree, known map[rule]int, cuts map[rule]int32) path {
 		if n.Split == nil {
 			continue
 		}
-		out.rules[i] = p.d.rule(*n.Split)
+		out.rules[i] = p.input.rule(*n.Split)
 		s := &out.steps[i]
 		*s = step{split: true, threshold: n.Split.Threshold, missingAbove: n.Split.MissingAbove}
 		s.lte, s.gt, s.slot = n.LTE, n.GT, -1
 		parent[n.LTE], parent[n.GT] = int32(i), int32(i)
 		if n.Split.Pointer == 0 {
-			if p.d.input.Level == Graphs {
+			if p.input.Level == Graphs {
 				s.slot, s.cut = p.slotOf(out.rules[i], known), p.cutOf(out.rules[i], cuts)
 			}
 			continue
@@ -138,8 +137,8 @@ type walker struct {
 	visit func(node int32, subset []int32, all bool) // unless nil, is told of every split that a graph meets
 }
 
-func (p *program) walker(empty Empty) *walker {
-	return &walker{d: p.d, p: p, e: newEvaluator(p.d, empty), row: make([]float64, p.slots)}
+func (p *program) walker(d *Data, empty Empty) *walker {
+	return &walker{d: d, p: p, e: newEvaluator(d, empty), row: make([]float64, p.slots)}
 }
 
 // at returns the subsets of a depth.

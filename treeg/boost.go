@@ -232,8 +232,8 @@ func (b *booster) add(ctx context.Context, tree *Tree, members [][]int32, k int,
 		}
 	}
 	slices.Sort(rest)
-	p := b.d.program([]*Tree{tree})
-	return p.each(ctx, b.opt.Empty, rest, func(i, _ int, leaf int32) {
+	p := newProgram(&b.d.input, []*Tree{tree})
+	return p.each(ctx, b.d, b.opt.Empty, rest, func(i, _ int, leaf int32) {
 		b.scores[int(position[rest[i]])*b.outputs+k] += float64(rate * tree.Nodes[leaf].Value[0])
 	})
 }

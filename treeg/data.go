@@ -36,6 +36,7 @@ type Data struct {
 
 	kept    []kept      // by feature
 	graphOf []int32     // graph of every vertex, at vertex level
+	inWords bool        // small graphs go through trees as words
 	numbers []int32     // 0, 1, 2, ... for all vertices
 	whole   [][]float64 // column, strand: values of whole graphs, for fits at graph level; see wholeColumn
 
@@ -120,6 +121,7 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 			}
 		}
 	}
+	d.inWords = d.wordsSuit()
 	return d, ctx.Err()
 }
 

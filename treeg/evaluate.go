@@ -12,15 +12,7 @@ type rule struct {
 }
 
 // rule looks up the adjacency matrix of a split.
-func (d *Data) rule(s Split) rule {
-	r := rule{Split: s}
-	for o, op := range d.operators {
-		if op.arcs == s.Arcs {
-			r.op = o
-		}
-	}
-	return r
-}
+func (in *Input) rule(s Split) rule { return rule{Split: s, op: max(slices.Index(in.Arcs, s.Arcs), 0)} }
 
 // evaluator computes split functions. Its vectors hold until the next call; it is for one goroutine.
 type evaluator struct {

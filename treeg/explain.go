@@ -176,8 +176,8 @@ func (e *explainer) tree(t *Tree, example int32, output int) TreeExplanation {
 	b := e.d.batch
 	out := TreeExplanation{Counts: make([]int, b.NumVertices())}
 	uses := make([]int, e.count)
-	p := e.d.program([]*Tree{t})
-	w := p.walker(e.empty)
+	p := newProgram(&e.d.input, []*Tree{t})
+	w := p.walker(e.d, e.empty)
 	w.visit = func(node int32, subset []int32, _ bool) {
 		for _, v := range subset {
 			out.Counts[v]++

@@ -152,9 +152,9 @@ func TestGoldenHandTreeGraph(t *testing.T) {
 // paths checks the nodes that a graph visits.
 func (g *goldenHand) paths(t *testing.T, graph int, d *Data, trees []*Tree) {
 	for k, want := range g.Trees {
-		prog := d.program(trees[k : k+1])
+		prog := newProgram(&d.input, trees[k:k+1])
 		p := &prog.paths[0]
-		w := prog.walker(EmptyFormula)
+		w := prog.walker(d, EmptyFormula)
 		at := 0
 		w.visit = func(node int32, subset []int32, all bool) {
 			step := want.Path[at]
@@ -213,9 +213,9 @@ func TestGoldenHandTreeVertex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prog := d.program([]*Tree{tree})
+			prog := newProgram(&d.input, []*Tree{tree})
 			p := &prog.paths[0]
-			w := prog.walker(EmptyFormula)
+			w := prog.walker(d, EmptyFormula)
 			seen := 0
 			w.visit = func(node int32, subset []int32, all bool) {
 				for _, want := range g.Nodes {

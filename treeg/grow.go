@@ -168,7 +168,7 @@ func (g *grower) hold(n *node, change int) {
 
 // split applies the best split of a node and returns its children.
 func (g *grower) split(n *node) []*node {
-	n.rule = g.d.rule(n.best.Split)
+	n.rule = g.d.input.rule(n.best.Split)
 	lte, gt := &node{parent: n, depth: n.depth + 1}, &node{parent: n, depth: n.depth + 1}
 	g.partition(n, lte, gt)
 	n.children = [2]*node{lte, gt}

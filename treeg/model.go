@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
@@ -23,6 +24,8 @@ type Model struct {
 	start []float64 // of every output, before the first tree
 	first []*Tree   // of the reference scheme: a tree in place of start for every output
 	trees [][]*Tree // by round of boosting and output, or one a row
+
+	compiled atomic.Pointer[program] // all trees, from the first prediction on
 }
 
 // Options returns the options that the model was fitted with.
@@ -52,6 +55,16 @@ func (m *Model) all() []*Tree {
 	return slices.Concat(append([][]*Tree{m.first}, m.trees...)...)
 }
 
+// program returns all trees, made ready.
+func (m *Model) program() *program {
+	p := m.compiled.Load()
+	if p == nil {
+		p = newProgram(&m.input, m.all())
+		m.compiled.Store(p)
+	}
+	return p
+}
+
 // Prepare makes a batch ready for the model's predictions.
 func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
 	if m.engine == nil || len(m.trees) == 0 {
@@ -77,15 +90,14 @@ func (m *Model) demand() demand {
 // ScoresOf returns the raw scores of some graphs or vertices of prepared data, all where examples is nil: N x Outputs
 // log-odds or values; of a forest and a single tree the probabilities of the classes.
 func (m *Model) ScoresOf(ctx context.Context, d *Data, examples []int) ([]float64, error) {
-	trees := m.all()
-	leaves, err := m.leavesOf(ctx, d, trees, examples)
+	leaves, err := m.leavesOf(ctx, d, examples)
 	if err != nil {
 		return nil, err
 	}
-	k := m.Outputs()
-	scores := make([]float64, len(leaves)/len(trees)*k)
+	k, trees := m.Outputs(), len(m.program().paths)
+	scores := make([]float64, len(leaves)/trees*k)
 	for i := range len(scores) / k {
-		m.score(scores[i*k:(i+1)*k], leaves[i*len(trees):(i+1)*len(trees)])
+		m.score(scores[i*k:(i+1)*k], leaves[i*trees:(i+1)*trees])
 	}
 	return scores, nil
 }
@@ -116,14 +128,15 @@ func (m *Model) score(scores []float64, leaves []int32) {
 	}
 }
 
-// leavesOf returns the leaf of every example in every one of some trees, row by row.
-func (m *Model) leavesOf(ctx context.Context, d *Data, trees []*Tree, examples []int) ([]int32, error) {
+// leavesOf returns the leaf of every example in every tree, row by row.
+func (m *Model) leavesOf(ctx context.Context, d *Data, examples []int) ([]int32, error) {
 	list, err := d.exampleList(examples)
 	if err != nil {
 		return nil, err
 	}
-	leaves := make([]int32, len(list)*len(trees))
-	err = d.program(trees).each(ctx, m.opt.Empty, list, func(i, t int, leaf int32) { leaves[i*len(trees)+t] = leaf })
+	trees := len(m.program().paths)
+	leaves := make([]int32, len(list)*trees)
+	err = m.program().each(ctx, d, m.opt.Empty, list, func(i, t int, leaf int32) { leaves[i*trees+t] = leaf })
 	return leaves, err
 }
 
@@ -149,9 +162,8 @@ func (d *Data) exampleList(examples []int) ([]int32, error) {
 
 // each tells the leaf of every example in every tree. It hands examples out in parts, at vertex level of one graph
 // each, to walkers of several goroutines.
-func (p *program) each(ctx context.Context, empty Empty, list []int32, tell func(i, tree int, leaf int32)) error {
+func (p *program) each(ctx context.Context, d *Data, empty Empty, list []int32, tell func(i, tree int, leaf int32)) error {
 	const most = 64
-	d := p.d
 	var starts []int
 	for i := range list {
 		fresh := i == 0
@@ -165,7 +177,7 @@ func (p *program) each(ctx context.Context, empty Empty, list []int32, tell func
 		}
 	}
 	parallel.Each(d.engine.Workers(), len(starts), func() func(int) {
-		w := p.walker(empty)
+		w := p.walker(d, empty)
 		return func(part int) {
 			from, to := starts[part], len(list)
 			if part+1 < len(starts) {
@@ -187,11 +199,11 @@ func (w *walker) leaves(examples []int32, tell func(i, tree int, leaf int32)) {
 		}
 		return
 	}
-	if w.visit == nil && w.p.bits {
+	if w.visit == nil && w.d.inWords {
 		w.smallLeaves(examples, tell)
 	}
 	for i, g := range examples {
-		if w.visit == nil && w.p.small(g) {
+		if w.visit == nil && w.d.small(g) {
 			continue
 		}
 		w.enter(g)

@@ -81,5 +81,5 @@ func (m *Model) Leaves(ctx context.Context, b *graph.Batch) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.leavesOf(ctx, d, m.all(), nil)
+	return m.leavesOf(ctx, d, nil)
 }

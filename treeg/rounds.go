@@ -7,8 +7,10 @@ func (m *Model) First(rounds int) *Model {
 	if rounds < 1 {
 		panic("treeg: a model of no rounds")
 	}
-	first := *m
-	first.opt.Estimators = rounds
-	first.trees = m.trees[:min(rounds, len(m.trees))]
-	return &first
+	opt := m.opt
+	opt.Estimators = rounds
+	return &Model{
+		engine: m.engine, opt: opt, input: m.input, loss: m.loss, number: m.number,
+		start: m.start, first: m.first, trees: m.trees[:min(rounds, len(m.trees))],
+	}
 }

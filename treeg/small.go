@@ -34,9 +34,9 @@ type bitPart struct {
 	previous []float64
 }
 
-// bitsSuit reports whether graphs of the data may be words: arcs are single and have no weights, no value is missing
-// and sums are exact.
-func (d *Data) bitsSuit() bool {
+// wordsSuit reports whether small graphs of the data may be words: arcs are single and have no weights, no value is
+// missing and sums are exact.
+func (d *Data) wordsSuit() bool {
 	if d.input.Level != Graphs || d.weighted() {
 		return false
 	}
@@ -58,18 +58,35 @@ func (d *Data) bitsSuit() bool {
 	return true
 }
 
-// enter makes a graph ready for the trees of a program.
-func (b *bitGraph) enter(p *program, g int32) {
-	d := p.d
+// newBitGraphs makes room for some graphs.
+func (w *walker) newBitGraphs(n int) []bitGraph {
+	p := w.p
+	features, rows, cuts := len(w.d.kept), smallest*len(w.d.operators), len(p.cuts)
+	words := make([]uint64, n*(features+2*rows+cuts))
+	flags := make([]bool, n*(features+cuts))
+	values, pairs := make([]float64, n*p.slots), make([][2]uint64, n*p.depth)
+	graphs := make([]bitGraph, n)
+	for i := range graphs {
+		b := &graphs[i]
+		b.ones, b.in, b.out, b.whole = take(&words, features), take(&words, rows), take(&words, rows), take(&words, cuts)
+		b.known, b.isCut = take(&flags, features), take(&flags, cuts)
+		b.row, b.cuts = take(&values, p.slots), take(&pairs, p.depth)
+	}
+	return graphs
+}
+
+// take cuts the first n entries off.
+func take[T any](from *[]T, n int) []T {
+	first := (*from)[:n:n]
+	*from = (*from)[n:]
+	return first
+}
+
+// enter makes a graph ready.
+func (b *bitGraph) enter(d *Data, g int32) {
 	first, last := d.batch.Vertices(int(g))
 	n := int(last - first)
 	b.graph, b.first, b.n, b.full = g, first, n, 1<<n-1
-	if b.row == nil {
-		b.known, b.ones = make([]bool, len(d.kept)), make([]uint64, len(d.kept))
-		b.in, b.out = make([]uint64, smallest*len(d.operators)), make([]uint64, smallest*len(d.operators))
-		b.row, b.cuts = make([]float64, p.slots), make([][2]uint64, p.depth)
-		b.whole, b.isCut = make([]uint64, len(p.cuts)), make([]bool, len(p.cuts))
-	}
 	clear(b.known)
 	clear(b.isCut)
 	for o, op := range d.operators {
@@ -120,8 +137,11 @@ func (p *bitPart) list(b *bitGraph, w uint64) []int32 {
 // smallLeaves tells the leaves of those of some graphs that are small.
 func (w *walker) smallLeaves(examples []int32, tell func(i, tree int, leaf int32)) {
 	s := &w.bits
-	if s.graphs == nil {
-		s.graphs, s.counts, s.previous = make([]bitGraph, together), make([]float64, smallest), make([]float64, smallest)
+	if n := min(together, len(examples)); len(s.graphs) < n {
+		s.graphs = w.newBitGraphs(n)
+	}
+	if s.lists == nil {
+		s.counts, s.previous = make([]float64, smallest), make([]float64, smallest)
 		s.lists = make([][2][]uint8, w.p.depth)
 		for depth := range s.lists {
 			s.lists[depth] = [2][]uint8{make([]uint8, together), make([]uint8, together)}
@@ -130,8 +150,8 @@ func (w *walker) smallLeaves(examples []int32, tell func(i, tree int, leaf int32
 	for i := 0; i < len(examples); {
 		s.of, s.all = s.of[:0], s.all[:0]
 		for ; i < len(examples) && len(s.of) < together; i++ {
-			if w.p.small(examples[i]) {
-				s.graphs[len(s.of)].enter(w.p, examples[i])
+			if w.d.small(examples[i]) {
+				s.graphs[len(s.of)].enter(w.d, examples[i])
 				s.of, s.all = append(s.of, i), append(s.all, uint8(len(s.of)))
 			}
 		}
@@ -145,9 +165,9 @@ func (w *walker) smallLeaves(examples []int32, tell func(i, tree int, leaf int32
 }
 
 // small reports whether a graph is a word.
-func (p *program) small(g int32) bool {
-	first, last := p.d.batch.Vertices(int(g))
-	return p.bits && last-first <= smallest
+func (d *Data) small(g int32) bool {
+	first, last := d.batch.Vertices(int(g))
+	return d.inWords && last-first <= smallest
 }
 
 // bitLeaves sends graphs through the tree below node i.

@@ -54,14 +54,13 @@ func TestWordsAndListsAgree(t *testing.T) {
 		}
 		var leaves [2][]int32
 		for i, words := range []bool{true, false} {
-			p := d.program(m.all())
-			if words && !p.bits {
+			if words && !d.inWords {
 				t.Error("these graphs could be words")
 			}
-			p.bits = words
-			w := p.walker(opt.Empty)
-			leaves[i] = make([]int32, len(list)*len(p.paths))
-			w.leaves(all(len(list)), func(at, tree int, leaf int32) { leaves[i][at*len(p.paths)+tree] = leaf })
+			d.inWords = words
+			w := m.program().walker(d, opt.Empty)
+			leaves[i] = make([]int32, len(list)*len(w.p.paths))
+			w.leaves(all(len(list)), func(at, tree int, leaf int32) { leaves[i][at*len(w.p.paths)+tree] = leaf })
 		}
 		if !slices.Equal(leaves[0], leaves[1]) {
 			t.Errorf("seed %d: words and lists reach different leaves", seed)

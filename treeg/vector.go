@@ -35,7 +35,7 @@ func (d *Data) Value(s Split, g int, subset []int, empty Empty) (float64, error)
 	if err != nil {
 		return 0, err
 	}
-	r := d.rule(s)
+	r := d.input.rule(s)
 	return newEvaluator(d, empty).ofGraph(&r, d.strand(s.Feature, int32(g)), v, vertices, len(vertices), false), nil
 }
 
@@ -58,7 +58,7 @@ func (d *Data) vector(s Split, g int, subset []int) (v []float64, vertices []int
 		vertices = append(vertices, first+int32(j))
 	}
 	if st := d.strand(s.Feature, int32(g)); st != nil {
-		r := d.rule(s)
+		r := d.input.rule(s)
 		v = newEvaluator(d, EmptyFormula).vector(&r, st, vertices, false)
 	}
 	return v, vertices, nil
