@@ -41,8 +41,6 @@ func TestTreeGPredictsEdges(t *testing.T) {
 	if text := must(t, "dump", "--model", model, "--tree", "0"); !strings.Contains(text, "(both ends)") {
 		t.Errorf("no names of ends in %q", text)
 	}
-	fails(t, exitFailure, []string{"predicts edges"},
-		"explain", "--model", model, "--data", data, "--index", "0", "--json")
 	fails(t, exitUsage, []string{"--task edge", "no labels"}, "eval", "treeg", "--data", data, "--task", "edge")
 	fails(t, exitUsage, []string{"--task edge", "only treeg"}, "eval", "wl", "--data", data, "--task", "edge")
 }

@@ -29,19 +29,24 @@ type treesReport struct {
 	} `json:"seconds"`
 }
 
-// treesExplanation is what is said of one graph or vertex: how important the vertices and edges of its graph are
+// treesExplanation is what is said of one graph, vertex or edge: how important the vertices and edges of its graph are
 // (Eq. 4 of the paper), the most important first. Vertices have their number in the graph, or in the data set where
-// each is an example; of such large graphs only the most important ones are listed.
+// each is an example; where graphs are not the examples, only the most important ones are listed. To a model of edges
+// the vertices of line graphs are important, which are edges.
 type treesExplanation struct {
 	Graph     int                `json:"graph"`
 	Vertex    *int               `json:"vertex,omitempty"` // that is explained, where each is an example
+	Edge      *int               `json:"edge,omitempty"`   // the same, beside its vertices in the graph
+	From      *int32             `json:"from,omitempty"`
+	To        *int32             `json:"to,omitempty"`
 	Predicted string             `json:"predicted,omitempty"`
 	Class     *string            `json:"class,omitempty"`
 	Value     *float64           `json:"value,omitempty"` // predicted in a regression
-	Vertices  []vertexImportance `json:"vertices"`
+	Vertices  []vertexImportance `json:"vertices,omitempty"`
 	Edges     []edgeImportance   `json:"edges"`
 
-	vertices, arcs []float64 // of the whole graph, in its order
+	seen           []float64 // importance of the vertices that the trees see: those of the graph, or its edges
+	vertices, arcs []float64 // of the whole graph, in its order; vertices is nil where edges are examples
 	labels         []string  // of the vertices, nil where they have none
 }
 
@@ -68,10 +73,6 @@ func (a *app) explainTrees(
 		return usagef("--method masks and --colours: %s is explained by the subsets that its splits use; leave them out",
 			m.Model)
 	}
-	if m.Task == edgeTask {
-		return fmt.Errorf("--model: grove explain draws what the prediction for a graph or a vertex rests on; this model " +
-			"predicts edges (grove dump writes its trees)")
-	}
 	x, err := f.openTrees(ctx, m)
 	if err != nil {
 		return err
@@ -95,8 +96,9 @@ func (a *app) explainTrees(
 // toExplain are examples that are to be explained.
 type toExplain struct {
 	d        *dataset.Dataset
-	examples []int // graphs or vertices of d
-	numbers  []int // that they have in the data set on disk
+	seen     *graph.Batch // by the trees: the graphs of d, or their line graphs
+	examples []int        // graphs, vertices or edges of d
+	numbers  []int        // that they have in the data set on disk
 	said     *predictions
 	names    []string // of the vertex labels
 	task     task
@@ -106,10 +108,13 @@ type toExplain struct {
 func (f *explainFlags) openTrees(ctx context.Context, m *treegModel) (*toExplain, error) {
 	if m.Task == graphTask {
 		d, index, names, said, err := f.open(ctx, m, m.encoding)
-		return &toExplain{d, every(len(index)), index, said, names, m.Task}, err
+		return &toExplain{d: d, examples: every(len(index)), numbers: index, said: said, names: names, task: m.Task}, err
 	}
 	d, err := dataset.Open(f.data)
 	if err != nil {
+		return nil, err
+	}
+	if d, err = asLearned(d, &m.head); err != nil {
 		return nil, err
 	}
 	if d.Task.PerVertex() != (m.Task == nodeTask) {
@@ -123,7 +128,11 @@ func (f *explainFlags) openTrees(ctx context.Context, m *treegModel) (*toExplain
 	if x.names, err = f.labelNames(d, m.encoding); err != nil {
 		return nil, err
 	}
-	index, err := f.numbers(d.Batch.NumVertices(), m.Task.noun())
+	most := d.Batch.NumVertices()
+	if m.Task == edgeTask {
+		most = len(d.Edges)
+	}
+	index, err := f.numbers(most, m.Task.noun())
 	if err != nil {
 		return nil, err
 	}
@@ -142,12 +151,12 @@ func (f *explainFlags) openTrees(ctx context.Context, m *treegModel) (*toExplain
 func (x *toExplain) explain(
 	ctx context.Context, m *treegModel, report func(string, int, int),
 ) ([]treesExplanation, error) {
-	b, err := treesBatch(m.encoding, x.d)
-	if err != nil {
+	var err error
+	if x.seen, err = treesBatch(m.encoding, x.d); err != nil {
 		return nil, err
 	}
 	out := make([]treesExplanation, len(x.examples))
-	err = m.model.ExplainEach(ctx, b, x.examples, -1, func(i int, importance *treeg.Explanation) error {
+	err = m.model.ExplainEach(ctx, x.seen, x.examples, -1, func(i int, importance *treeg.Explanation) error {
 		out[i] = x.explanation(i, m, importance)
 		report("explain", i+1, len(out))
 		return nil
@@ -157,12 +166,21 @@ func (x *toExplain) explain(
 
 // explanation puts the importances of one example beside what is known of it.
 func (x *toExplain) explanation(i int, m *treegModel, importance *treeg.Explanation) treesExplanation {
-	out := treesExplanation{Graph: importance.Graph, vertices: importance.Vertices, arcs: importance.Arcs}
-	classes := x.d.Classes
-	if x.task == graphTask {
-		out.Graph = x.numbers[i]
-	} else {
+	out := treesExplanation{Graph: importance.Graph, seen: importance.Vertices}
+	var classes []int
+	switch x.task {
+	case graphTask:
+		out.Graph, classes = x.numbers[i], x.d.Classes
+	case nodeTask:
 		out.Vertex, classes = &x.numbers[i], x.d.VertexClasses
+	case edgeTask:
+		e := &x.d.Edges[x.examples[i]]
+		out.Edge, out.From, out.To, classes = &x.numbers[i], &e.From, &e.To, x.d.EdgeClasses
+	}
+	if x.task == edgeTask {
+		out.arcs = x.ofArcs(importance)
+	} else {
+		out.vertices, out.arcs = importance.Vertices, importance.Arcs
 	}
 	if x.said.classes == nil {
 		out.Value = &x.said.values.Float64s()[i]
@@ -180,10 +198,26 @@ func (x *toExplain) explanation(i int, m *treegModel, importance *treeg.Explanat
 	}
 	first, most := 0, len(out.vertices)+len(out.arcs)
 	if x.task != graphTask {
-		first, most = int(from), mostListed
+		most = mostListed
+	}
+	if x.task == nodeTask {
+		first = int(from)
 	}
 	out.list(x.d.Batch, importance.Graph, first, most)
 	return out
+}
+
+// ofArcs returns how important the edge of each arc of a graph is, where edges are the vertices that the trees see.
+func (x *toExplain) ofArcs(importance *treeg.Explanation) []float64 {
+	b := x.d.Batch
+	edgeOf, _ := b.Edges()
+	from, to := b.Vertices(importance.Graph)
+	first, _ := x.seen.Vertices(importance.Graph)
+	var arcs []float64
+	for _, e := range edgeOf[b.RowPtr[from]:b.RowPtr[to]] {
+		arcs = append(arcs, importance.Vertices[e-first])
+	}
+	return arcs
 }
 
 // list sorts vertices and edges of graph g by their importance. first is the number of the graph's first vertex.
@@ -220,8 +254,11 @@ func (x *treesExplanation) summary() string {
 
 // example names what is explained.
 func (x *treesExplanation) example() string {
-	if x.Vertex != nil {
+	switch {
+	case x.Vertex != nil:
 		return fmt.Sprintf("vertex %d", *x.Vertex)
+	case x.Edge != nil:
+		return fmt.Sprintf("edge %d", *x.Edge)
 	}
 	return fmt.Sprintf("graph %d", x.Graph)
 }
@@ -233,6 +270,11 @@ func (r *treesReport) print(w io.Writer) {
 		for _, v := range x.Vertices[:min(3, len(x.Vertices))] {
 			name := strings.TrimSpace(fmt.Sprintf("%d %s", v.Vertex, v.Label))
 			most = append(most, fmt.Sprintf("%s %.1f %%", name, 100*v.Importance))
+		}
+		if x.Edge != nil {
+			for _, e := range x.Edges[:min(3, len(x.Edges))] {
+				most = append(most, fmt.Sprintf("%d-%d %.1f %%", e.From, e.To, 100*e.Importance))
+			}
 		}
 		fmt.Fprintf(w, "%-12s %s, most important: %s\n", x.example(), x.summary(), strings.Join(most, ", "))
 	}

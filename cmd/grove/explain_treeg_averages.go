@@ -13,9 +13,9 @@ import (
 type classAverages struct {
 	Class    string        `json:"class,omitempty"`
 	Examples int           `json:"n_examples"`
-	By       string        `json:"by"`              // what makes the kinds of vertices
-	Vertices []kindAverage `json:"vertices"`        // by kind, the most important first
-	Edges    []kindAverage `json:"edges,omitempty"` // by the labels of their ends
+	By       string        `json:"by"`                 // what makes the kinds of vertices, or of edges where they are examples
+	Vertices []kindAverage `json:"vertices,omitempty"` // by kind, the most important first
+	Edges    []kindAverage `json:"edges,omitempty"`    // by the labels of their ends, or by kind
 }
 
 // kindAverage is what a kind of vertices or edges holds of the importance.
@@ -40,29 +40,32 @@ func (x *toExplain) averages(explained []treesExplanation) []classAverages {
 			kinds := x.kinds(i, &explained[i])
 			n := float64(len(members) * len(kinds))
 			for v, kind := range kinds {
-				vertices.add(kind, explained[i].vertices[v]/float64(len(members)), 1/n)
+				vertices.add(kind, explained[i].seen[v]/float64(len(members)), 1/n)
 			}
 			if explained[i].labels != nil && x.task == graphTask {
 				edges.addEdges(x.d.Batch.Directed, &explained[i], len(members))
 			}
 		}
 		one.Vertices, one.Edges = vertices.sorted(), edges.sorted()
+		if x.task == edgeTask {
+			one.Vertices, one.Edges = nil, one.Vertices
+		}
 		all = append(all, one)
 	}
 	slices.SortFunc(all, func(a, b classAverages) int { return cmp.Compare(a.Class, b.Class) })
 	return all
 }
 
-// graphOf returns the graph of d that example i belongs to.
+// graphOf returns the graph that example i belongs to.
 func (x *toExplain) graphOf(i int) int {
 	if x.task == graphTask {
 		return x.examples[i]
 	}
-	g, _ := slices.BinarySearch(x.d.Batch.Offsets, int32(x.examples[i])+1)
+	g, _ := slices.BinarySearch(x.seen.Offsets, int32(x.examples[i])+1)
 	return g - 1
 }
 
-// kindsBy says what makes the kinds of vertices: their labels, or how far they are from the explained vertex.
+// kindsBy says what makes the kinds of vertices: their labels, or how far they are from the explained vertex or edge.
 func (x *toExplain) kindsBy() string {
 	switch {
 	case x.task != graphTask:
@@ -73,9 +76,9 @@ func (x *toExplain) kindsBy() string {
 	return "degree"
 }
 
-// kinds returns the kind of every vertex of the graph of example i.
+// kinds returns the kind of every vertex that the trees see in the graph of example i.
 func (x *toExplain) kinds(i int, explained *treesExplanation) []string {
-	b := x.d.Batch
+	b := x.seen
 	from, to := b.Vertices(x.graphOf(i))
 	switch x.kindsBy() {
 	case "label":
@@ -151,6 +154,14 @@ func (s kindSums) sorted() []kindAverage {
 	return list
 }
 
+// edgesBy says what makes the kinds of edges.
+func (c *classAverages) edgesBy() string {
+	if c.Vertices == nil {
+		return c.By
+	}
+	return "labels"
+}
+
 // mostKinds bounds the kinds that are printed.
 const mostKinds = 8
 
@@ -163,7 +174,7 @@ func (c *classAverages) print(w io.Writer) {
 	for _, part := range []struct {
 		what  string
 		kinds []kindAverage
-	}{{"vertices by " + c.By, c.Vertices}, {"edges by labels", c.Edges}} {
+	}{{"vertices by " + c.By, c.Vertices}, {"edges by " + c.edgesBy(), c.Edges}} {
 		if len(part.kinds) == 0 {
 			continue
 		}

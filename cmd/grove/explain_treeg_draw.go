@@ -18,7 +18,7 @@ func (f *explainFlags) drawTrees(x *toExplain, explained []treesExplanation) err
 		if x.task == graphTask {
 			drawings[i], err = f.drawGraph(x.d, i, &explained[i])
 		} else {
-			drawings[i] = x.drawSurroundings(i, &explained[i])
+			drawings[i] = x.drawSurroundings(&explained[i])
 		}
 		if err != nil {
 			return err
@@ -27,6 +27,9 @@ func (f *explainFlags) drawTrees(x *toExplain, explained []treesExplanation) err
 	title := ""
 	if len(drawings) > 1 {
 		title = x.d.Name + ": size shows importance"
+		if x.task == edgeTask {
+			title = x.d.Name + ": what the classes of edges rest on"
+		}
 		if x.d.Motif != nil && x.task == graphTask {
 			title += " (highlighted: the true cause)"
 		}
@@ -53,33 +56,58 @@ func (f *explainFlags) drawGraph(d *dataset.Dataset, i int, x *treesExplanation)
 	return drawing, err
 }
 
-// Bounds of what is drawn around a vertex.
+// Bounds of what is drawn around a vertex or an edge.
 const (
 	mostHops  = 2
 	mostDrawn = 40 // vertices
 )
 
-// drawSurroundings says how to draw the most important vertices around example i, coloured by class.
-func (x *toExplain) drawSurroundings(i int, explained *treesExplanation) render.Drawing {
+// drawSurroundings says how to draw the most important vertices around a vertex, coloured by class, or around an edge; of
+// a small graph all vertices.
+func (x *toExplain) drawSurroundings(explained *treesExplanation) render.Drawing {
 	b := *x.d.Batch
-	from, _ := b.Vertices(x.graphOf(i))
-	vertex := int32(x.examples[i])
+	from, to := b.Vertices(explained.Graph)
+	var centre []int32
+	if explained.Edge != nil {
+		centre = slices.Compact([]int32{from + *explained.From, from + *explained.To})
+	} else {
+		centre = []int32{int32(*explained.Vertex)}
+	}
+	importance := func(v int32) float64 {
+		if explained.vertices != nil {
+			return explained.vertices[v-from]
+		}
+		first := b.RowPtr[from]
+		if arcs := explained.arcs[b.RowPtr[v]-first : b.RowPtr[v+1]-first]; len(arcs) > 0 {
+			return slices.Max(arcs)
+		}
+		return 0
+	}
 	b.Labels, b.NumLabels, b.ArcLabels = numbered(b.NumVertices()), b.NumVertices(), numbered(b.NumArcs())
 	cutter := b.Neighbourhoods()
-	around, _ := cutter.Of([]int32{vertex}, mostHops)
-	list := slices.DeleteFunc(slices.Clone(around.Labels), func(v int32) bool { return v == vertex })
-	slices.SortStableFunc(list, func(u, v int32) int {
-		return cmp.Compare(explained.vertices[v-from], explained.vertices[u-from])
-	})
-	drawn, at := cutter.Of(append([]int32{vertex}, list[:min(len(list), mostDrawn-1)]...), 0)
-	drawing := render.Drawing{
-		Title: explained.example(), Highlight: []int{int(at[0])}, Size: "importance", Measure: "importance of an edge",
-		Caption: fmt.Sprintf("%s; %s within %d arcs", explained.summary(), count(drawn.NumVertices(), "vertex"), mostHops),
+	list, caption := b.Labels[from:to], explained.summary()
+	if len(list) > mostDrawn {
+		around, _ := cutter.Of(centre, mostHops)
+		list = around.Labels
+		near := count(min(len(list), mostDrawn), "vertex")
+		caption += fmt.Sprintf("; %s within %d arcs", near, mostHops)
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return slices.Contains(centre, v) })
+	slices.SortStableFunc(list, func(u, v int32) int { return cmp.Compare(importance(v), importance(u)) })
+	drawn, at := cutter.Of(append(centre, list[:min(len(list), mostDrawn-len(centre))]...), 0)
+	drawing := render.Drawing{Title: explained.example(), Caption: caption, Measure: "importance of an edge"}
+	for i := range centre {
+		drawing.Highlight = append(drawing.Highlight, int(at[i]))
 	}
 	for _, v := range drawn.Labels {
-		drawing.Sizes = append(drawing.Sizes, explained.vertices[v-from])
+		if explained.vertices != nil {
+			drawing.Sizes, drawing.Size = append(drawing.Sizes, explained.vertices[v-from]), "importance"
+		}
 		if c := x.d.VertexClasses; c != nil {
 			drawing.Kinds, drawing.Kind = append(drawing.Kinds, c[v]), "class"
+		}
+		if explained.Edge != nil && explained.labels != nil {
+			drawing.Names = append(drawing.Names, explained.labels[v-from])
 		}
 	}
 	if slices.Contains(drawing.Kinds, -1) {

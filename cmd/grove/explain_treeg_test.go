@@ -92,6 +92,37 @@ func TestExplainTreesOfVertices(t *testing.T) {
 	}
 }
 
+func TestExplainTreesOfEdges(t *testing.T) {
+	data, out := molecules(t, "molecules"), filepath.Join(t.TempDir(), "x.svg")
+	model := trees(t, data, "--task", "edge")
+	said := mustJSON(t, "predict", "--model", model, "--data", data)["predictions"].([]any)
+	last := len(said) - 1
+	r := mustJSON(t, "explain", "--model", model, "--data", data, "--index", fmt.Sprintf("0,7,%d", last), "-o", out)
+	for i, one := range r["examples"].([]any) {
+		x := one.(map[string]any)
+		want := said[[]int{0, 7, last}[i]].(map[string]any)
+		for _, key := range []string{"edge", "graph", "from", "to", "predicted", "class"} {
+			if x[key] != want[key] {
+				t.Errorf("example %d: %s %v, predicted is that of %v", i, key, x[key], want[key])
+			}
+		}
+		if sum := sumOf(t, x["edges"]); x["vertices"] != nil || math.Abs(sum-1) > 1e-9 {
+			t.Errorf("edge %v: edges have an importance of %g in all, vertices %v", x["edge"], sum, x["vertices"])
+		}
+	}
+	for _, one := range r["averages"].([]any) {
+		c := one.(map[string]any)
+		if sum := sumOf(t, c["edges"]); c["by"] != "distance" || c["vertices"] != nil || math.Abs(sum-1) > 1e-9 {
+			t.Errorf("class %v: edges by %v have %g in all", c["class"], c["by"], sum)
+		}
+	}
+	if strings.Count(wellFormed(t, out), `class="graph"`) != 3 {
+		t.Error("there are not three drawings")
+	}
+	fails(t, exitUsage, []string{"--index", "edges"}, "explain", "--model", model, "--data", data,
+		"--json", "--index", fmt.Sprint(last+1))
+}
+
 func TestExplainTreesOfARegression(t *testing.T) {
 	data := molecules(t, "molecules")
 	targets := ""
