@@ -1,31 +1,50 @@
 #!/bin/sh
-# Everything that the GPU engine is checked by where there is no GPU: the simulator itself; the conformance
-# suite, with threads in forward, reversed and shuffled order, the golden tests and all models on it; and the
-# engine again on a simulator with the address and undefined-behaviour sanitizers. make test-sim builds what
-# it needs.
+# Everything that the GPU engine is checked by where there is no GPU. make test-sim builds what it needs. The simulator
+# uses one processor, so two parts run at the same time:
+#
+#	cuda/sim/check.sh engine    the conformance suite, with threads in forward, reversed and shuffled order, and the
+#	                            engine again on a simulator with the address and undefined-behaviour sanitizers
+#	cuda/sim/check.sh models    the golden tests, all models and the command line
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
-go() { "$root/cuda/go.sh" "$@"; }
-
-cuda/sim/test.sh
-
 with="$root/cuda/sim/with.sh"
-echo "== GPU engine on the simulated GPU"
-go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" ./cuda/...
+go() { "$root/cuda/go.sh" "$@"; }
+simulated() { go test -count=1 -timeout 45m -tags gpu -exec "$with $root/build/sim" "$@"; }
 
-echo "== models and golden values on it"
-# Whole trainings take too long on it: TestEveryFamilyMovesBetweenDevices has short ones of all families.
-GROVE_TEST_DEVICE=cuda go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" -skip 'Supervis|Mask|Regression|TreeG|ExplainTrees' ./gckn ./nystrom ./cmd/grove
-GROVE_TEST_DEVICE=cuda go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" -run 'Golden|StayOnTheDevice|SameOnADevice' ./autodiff ./wl ./mpgk ./cgmm
-GROVE_TEST_DEVICE=cuda go test -count=1 -tags gpu -exec "$with $root/build/sim" -run 'Vector' ./svm
-GROVE_TEST_DEVICE=cuda go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim" -run 'EnginesFit|GoldenBest' ./treeg
-
-echo "== GPU engine with sanitizers"
-GROVE_CUDA_POOL=off go test -count=1 -timeout 30m -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned|TestEveryTiling|Upload|View|Convert' ./cuda
-
-echo "== a whole run from the command line"
-"$with" "$root/build/sim" "$root/build/gpu/grove" devices
-"$with" "$root/build/sim" "$root/build/gpu/grove" data synth molecules --graphs 40 --seed 1 --out build/sim/molecules --overwrite
-"$with" "$root/build/sim" "$root/build/gpu/grove" eval gckn-subtree --data build/sim/molecules --device cuda --cv 5
-"$with" "$root/build/sim" "$root/build/gpu/bench" --device cuda --quick --model none --op path-trie,sparse-matmul,assign,matmul
+case ${1-all} in
+engine)
+	echo "== GPU engine on the simulated GPU"
+	simulated ./cuda/...
+	echo "== GPU engine with sanitizers"
+	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned|TestEveryTiling|Upload|View|Convert' ./cuda
+	;;
+models)
+	echo "== models and golden values on the simulated GPU"
+	export GROVE_TEST_DEVICE=cuda
+	# Whole trainings take too long on it: TestEveryFamilyMovesBetweenDevices has short ones of all families.
+	simulated -skip 'Supervis|Mask|Regression|TreeG|ExplainTrees' ./gckn ./nystrom ./cmd/grove
+	simulated -run 'Golden|StayOnTheDevice|SameOnADevice' ./autodiff ./wl ./mpgk ./cgmm
+	simulated -run 'Vector' ./svm
+	simulated -run 'EnginesFit|GoldenBest' ./treeg
+	echo "== a whole run from the command line"
+	"$with" "$root/build/sim" "$root/build/gpu/grove" devices
+	"$with" "$root/build/sim" "$root/build/gpu/grove" data synth molecules --graphs 40 --seed 1 --out build/sim/molecules --overwrite
+	"$with" "$root/build/sim" "$root/build/gpu/grove" eval gckn-subtree --data build/sim/molecules --device cuda --cv 5
+	"$with" "$root/build/sim" "$root/build/gpu/bench" --device cuda --quick --model none --op path-trie,sparse-matmul,assign,matmul
+	;;
+all)
+	cuda/sim/test.sh
+	"$root/cuda/sim/check.sh" engine >build/sim/engine.log 2>&1 &
+	engine=$!
+	failed=0
+	"$root/cuda/sim/check.sh" models || failed=1
+	wait "$engine" || failed=1
+	cat build/sim/engine.log
+	exit "$failed"
+	;;
+*)
+	echo "usage: cuda/sim/check.sh [engine | models]" >&2
+	exit 2
+	;;
+esac
