@@ -177,6 +177,48 @@ func TestSelectTakesGraphsInOrderWithTheirData(t *testing.T) {
 	}
 }
 
+// A slice equals the selection of the same graphs, with whatever vertices and arcs carry.
+func TestSliceIsASelectionInARow(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 0))
+	for i := range 60 {
+		b := randomBatch(t, random, i%2 == 0, i%3 == 0)
+		n, arcs := b.NumVertices(), b.NumArcs()
+		if i%4 < 2 {
+			b.Labels, b.NumLabels, b.AttributeDim = make([]int32, n), n, 2
+			b.Attributes, b.ArcLabels, b.ArcWeights = make([]float64, 2*n), make([]int32, arcs), make([]float64, arcs)
+			for v := range n {
+				b.Labels[v], b.Attributes[2*v], b.Attributes[2*v+1] = int32(v), float64(v), float64(-v)
+			}
+			for p := range arcs {
+				b.ArcLabels[p], b.ArcWeights[p] = int32(p), float64(p)/2
+			}
+		}
+		for from := range b.NumGraphs() {
+			for to := from + 1; to <= b.NumGraphs(); to++ {
+				var graphs []int
+				for g := from; g < to; g++ {
+					graphs = append(graphs, g)
+				}
+				if got, want := b.Slice(from, to), b.Select(graphs); !sameBatch(got, want) {
+					t.Fatalf("graphs %d to %d of %+v: %+v, want %+v", from, to, b, got, want)
+				}
+			}
+		}
+	}
+}
+
+func sameBatch(a, b *Batch) bool {
+	same := a.Directed == b.Directed && a.NumLabels == b.NumLabels && a.AttributeDim == b.AttributeDim
+	same = same && (a.Labels == nil) == (b.Labels == nil) && (a.ArcWeights == nil) == (b.ArcWeights == nil)
+	for _, lists := range [][2][]int32{
+		{a.Offsets, b.Offsets}, {a.RowPtr, b.RowPtr}, {a.Col, b.Col}, {a.Labels, b.Labels},
+		{a.ArcLabels, b.ArcLabels}, {a.ArcTypes, b.ArcTypes},
+	} {
+		same = same && slices.Equal(lists[0], lists[1])
+	}
+	return same && slices.Equal(a.Attributes, b.Attributes) && slices.Equal(a.ArcWeights, b.ArcWeights)
+}
+
 func TestNewBatchJoinsGraphs(t *testing.T) {
 	path := Graph{NumVertices: 3, Labels: []int32{0, 2, 1}}
 	path.AddArc(0, 1)
