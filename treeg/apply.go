@@ -162,10 +162,12 @@ func (w *walker) subset(r *rule, depth int, first, last int32) (subset []int32, 
 }
 
 // enter computes the values of a graph that splits use with all vertices.
-func (w *walker) enter(g int32) { w.values(w.row, g) }
+func (w *walker) enter(g int32) {
+	w.values(g, func(slot int32, value float64) { w.row[slot] = value })
+}
 
-// values fills in a row of the values of a graph.
-func (w *walker) values(row []float64, g int32) {
+// values tells the values of a graph.
+func (w *walker) values(g int32, tell func(slot int32, value float64)) {
 	first, last := w.d.batch.Vertices(int(g))
 	for i := range w.p.groups {
 		group := &w.p.groups[i]
@@ -182,9 +184,10 @@ func (w *walker) values(row []float64, g int32) {
 			if slot < 0 {
 				continue
 			}
-			row[slot] = v.value(Aggregation(a))
 			if last == first {
-				row[slot] = w.e.empty.value(group.rule.Walk)
+				tell(slot, w.e.empty.value(group.rule.Walk))
+			} else {
+				tell(slot, v.value(Aggregation(a)))
 			}
 		}
 	}

@@ -188,7 +188,7 @@ func (e *explainer) tree(t *Tree, example int32, output int) TreeExplanation {
 			}
 		}
 	}
-	w.leaves([]int32{example}, func(_, _ int, leaf int32) { out.Leaf = leaf })
+	w.leaves([]int32{example}, 0, 1, func(_, _ int, leaf int32) { out.Leaf = leaf })
 	out.Value = t.Nodes[out.Leaf].Value[output]
 	out.Ranks = ranks(out.Counts)
 	edgeRanks := ranks(uses)

@@ -234,7 +234,7 @@ func TestGoldenHandTreeVertex(t *testing.T) {
 					}
 				}
 			}
-			w.leaves(d.all(0, int32(g.N)), func(int, int, int32) {})
+			w.leaves(d.all(0, int32(g.N)), 0, g.N, func(int, int, int32) {})
 			visited := 0
 			for _, n := range g.Nodes {
 				if len(n.Arriving) > 0 {

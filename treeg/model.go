@@ -184,25 +184,26 @@ func (p *program) each(ctx context.Context, d *Data, empty Empty, list []int32, 
 				to = starts[part+1]
 			}
 			if ctx.Err() == nil {
-				w.leaves(list[from:to], func(i, tree int, leaf int32) { tell(from+i, tree, leaf) })
+				w.leaves(list, from, to, tell)
 			}
 		}
 	})
 	return ctx.Err()
 }
 
-// leaves tells the leaf of each of some examples in every tree; at vertex level they are of one graph.
-func (w *walker) leaves(examples []int32, tell func(i, tree int, leaf int32)) {
+// leaves tells the leaf of each of the examples list[from:to] in every tree; at vertex level they are of one graph.
+func (w *walker) leaves(list []int32, from, to int, tell func(i, tree int, leaf int32)) {
 	if w.d.graphOf != nil {
 		for t := range w.p.paths {
-			w.vertices(&w.p.paths[t], w.d.graphOf[examples[0]], examples, func(i int, leaf int32) { tell(i, t, leaf) })
+			w.vertices(&w.p.paths[t], w.d.graphOf[list[from]], list[from:to], func(i int, leaf int32) { tell(from+i, t, leaf) })
 		}
 		return
 	}
 	if w.visit == nil && w.d.inWords {
-		w.smallLeaves(examples, tell)
+		w.smallLeaves(list, from, to, tell)
 	}
-	for i, g := range examples {
+	for i := from; i < to; i++ {
+		g := list[i]
 		if w.visit == nil && w.d.small(g) {
 			continue
 		}

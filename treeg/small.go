@@ -14,23 +14,25 @@ type bitGraph struct {
 	first   int32
 	n       int
 	full    uint64
-	in, out []uint64    // operator*n + vertex: where steps come from and lead to
-	ones    []uint64    // by feature: vertices whose value is 1, of the features that are known
-	known   []bool      // by feature
-	row     []float64   // by slot
-	cuts    [][2]uint64 // by depth: the subsets below and above
-	whole   []uint64    // by program.cuts: the vertices above, of the splits that are cut
-	isCut   []bool
+	in, out []uint64 // operator*n + vertex: where steps come from and lead to
+	ones    []uint64 // by feature: vertices whose value is 1, of the features that are known
+	known   []bool   // by feature
 }
 
-// bitPart are small graphs that go through trees together.
+// bitPart are small graphs that go through trees together. What a step of a tree looks at lies together for all of them.
 type bitPart struct {
 	graphs   []bitGraph
-	of       []int        // positions of the graphs among the examples
-	all      []uint8      // 0, 1, ... for all graphs
-	lists    [][2][]uint8 // by depth: graphs that go to the LTE and to the GT child
-	subset   []int32      // a word written as a list
-	counts   []float64    // of walks
+	of       []int                 // positions of the graphs among the examples
+	all      []uint8               // 0, 1, ... for all graphs
+	rows     [][together]float64   // by slot: values of the graphs
+	cuts     [][2][together]uint64 // by depth: the subsets below and above
+	whole    [][together]uint64    // by program.cuts: the vertices above
+	isCut    []uint64              // by program.cuts: the graphs, a bit each, that are in whole
+	lists    [][2][together]uint8  // by depth: graphs that go to the LTE and to the GT child
+	values   [together]float64     // of a split that uses a subset
+	leaves   [together]int32       // that the graphs reach in a tree
+	subset   []int32               // a word written as a list
+	counts   []float64             // of walks
 	previous []float64
 }
 
@@ -59,18 +61,14 @@ func (d *Data) wordsSuit() bool {
 }
 
 // newBitGraphs makes room for some graphs.
-func (w *walker) newBitGraphs(n int) []bitGraph {
-	p := w.p
-	features, rows, cuts := len(w.d.kept), smallest*len(w.d.operators), len(p.cuts)
-	words := make([]uint64, n*(features+2*rows+cuts))
-	flags := make([]bool, n*(features+cuts))
-	values, pairs := make([]float64, n*p.slots), make([][2]uint64, n*p.depth)
+func newBitGraphs(d *Data, n int) []bitGraph {
+	features, rows := len(d.kept), smallest*len(d.operators)
+	words, flags := make([]uint64, n*(features+2*rows)), make([]bool, n*features)
 	graphs := make([]bitGraph, n)
 	for i := range graphs {
 		b := &graphs[i]
-		b.ones, b.in, b.out, b.whole = take(&words, features), take(&words, rows), take(&words, rows), take(&words, cuts)
-		b.known, b.isCut = take(&flags, features), take(&flags, cuts)
-		b.row, b.cuts = take(&values, p.slots), take(&pairs, p.depth)
+		b.ones, b.in, b.out = take(&words, features), take(&words, rows), take(&words, rows)
+		b.known = take(&flags, features)
 	}
 	return graphs
 }
@@ -88,7 +86,6 @@ func (b *bitGraph) enter(d *Data, g int32) {
 	n := int(last - first)
 	b.graph, b.first, b.n, b.full = g, first, n, 1<<n-1
 	clear(b.known)
-	clear(b.isCut)
 	for o, op := range d.operators {
 		in, out := b.in[o*n:(o+1)*n], b.out[o*n:(o+1)*n]
 		for v := range n {
@@ -134,32 +131,35 @@ func (p *bitPart) list(b *bitGraph, w uint64) []int32 {
 	return p.subset
 }
 
-// smallLeaves tells the leaves of those of some graphs that are small.
-func (w *walker) smallLeaves(examples []int32, tell func(i, tree int, leaf int32)) {
+// smallLeaves tells the leaves of those graphs of list[from:to] that are small.
+func (w *walker) smallLeaves(list []int32, from, to int, tell func(i, tree int, leaf int32)) {
 	s := &w.bits
-	if n := min(together, len(examples)); len(s.graphs) < n {
-		s.graphs = w.newBitGraphs(n)
+	if n := min(together, to-from); len(s.graphs) < n {
+		s.graphs = newBitGraphs(w.d, n)
 	}
 	if s.lists == nil {
 		s.counts, s.previous = make([]float64, smallest), make([]float64, smallest)
-		s.lists = make([][2][]uint8, w.p.depth)
-		for depth := range s.lists {
-			s.lists[depth] = [2][]uint8{make([]uint8, together), make([]uint8, together)}
-		}
+		s.rows, s.whole = make([][together]float64, w.p.slots), make([][together]uint64, len(w.p.cuts))
+		s.isCut, s.cuts = make([]uint64, len(w.p.cuts)), make([][2][together]uint64, w.p.depth)
+		s.lists = make([][2][together]uint8, w.p.depth)
 	}
-	for i := 0; i < len(examples); {
+	for i := from; i < to; {
 		s.of, s.all = s.of[:0], s.all[:0]
-		for ; i < len(examples) && len(s.of) < together; i++ {
-			if w.d.small(examples[i]) {
-				s.graphs[len(s.of)].enter(w.d, examples[i])
+		for ; i < to && len(s.of) < together; i++ {
+			if w.d.small(list[i]) {
+				s.graphs[len(s.of)].enter(w.d, list[i])
 				s.of, s.all = append(s.of, i), append(s.all, uint8(len(s.of)))
 			}
 		}
 		for at := range s.of {
-			w.values(s.graphs[at].row, s.graphs[at].graph)
+			w.values(s.graphs[at].graph, func(slot int32, value float64) { s.rows[slot][at] = value })
 		}
+		clear(s.isCut)
 		for t := range w.p.paths {
-			w.bitLeaves(&w.p.paths[t], 0, 0, s.all, func(at uint8, leaf int32) { tell(s.of[at], t, leaf) })
+			w.bitLeaves(&w.p.paths[t], 0, 0, s.all)
+			for at, i := range s.of {
+				tell(i, t, s.leaves[at])
+			}
 		}
 	}
 }
@@ -171,42 +171,43 @@ func (d *Data) small(g int32) bool {
 }
 
 // bitLeaves sends graphs through the tree below node i.
-func (w *walker) bitLeaves(p *path, i int32, depth int, graphs []uint8, tell func(at uint8, leaf int32)) {
+func (w *walker) bitLeaves(p *path, i int32, depth int, graphs []uint8) {
 	if len(graphs) == 0 {
 		return
 	}
-	s := &p.steps[i]
+	s, part := &p.steps[i], &w.bits
 	if !s.split {
 		for _, at := range graphs {
-			tell(at, i)
+			part.leaves[at%together] = i
 		}
 		return
 	}
 	// Every graph is written to both lists and one of them grows: no branch to guess.
-	lists := &w.bits.lists[depth]
-	lte, gt, below, above := lists[0], lists[1], 0, 0
-	r := &p.rules[i]
-	for _, at := range graphs {
-		b := &w.bits.graphs[at]
-		var value float64
-		if s.slot >= 0 {
-			value = b.row[s.slot]
-		} else {
-			value = w.bitValue(b, r, b.cuts[depth-r.Pointer][bit(r.Above)])
+	lists := &part.lists[depth]
+	below, above, threshold := 0, 0, s.threshold
+	r, values := &p.rules[i], &part.values
+	if s.slot >= 0 {
+		values = &part.rows[s.slot]
+	} else {
+		subsets := &part.cuts[depth-r.Pointer][bit(r.Above)]
+		for _, at := range graphs {
+			values[at%together] = w.bitValue(&part.graphs[at], r, subsets[at%together])
 		}
-		up := bit(value > s.threshold)
-		lte[below], gt[above] = at, at
+	}
+	for _, at := range graphs {
+		up := bit(values[at%together] > threshold)
+		lists[0][below%together], lists[1][above%together] = at, at
 		below, above = below+1-up, above+up
 	}
-	lte, gt = lte[:below], gt[:above]
+	lte, gt := lists[0][:below], lists[1][:above]
 	if s.pointed[0] {
 		w.bitCuts(s, r, depth, lte)
 	}
-	w.bitLeaves(p, s.lte, depth+1, lte, tell)
+	w.bitLeaves(p, s.lte, depth+1, lte)
 	if s.pointed[1] {
 		w.bitCuts(s, r, depth, gt)
 	}
-	w.bitLeaves(p, s.gt, depth+1, gt, tell)
+	w.bitLeaves(p, s.gt, depth+1, gt)
 }
 
 func bit(x bool) int {

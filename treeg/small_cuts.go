@@ -32,25 +32,32 @@ func (p *bitPart) vector(b *bitGraph, r *rule, from, want uint64) []float64 {
 
 // bitCuts stores the subsets that a split generates in some graphs.
 func (w *walker) bitCuts(s *step, r *rule, depth int, graphs []uint8) {
-	for _, at := range graphs {
-		b := &w.bits.graphs[at]
-		subset, up := b.full, uint64(0)
-		if s.slot >= 0 {
-			up = w.bitCutWhole(b, s.cut)
-		} else {
-			subset = b.cuts[depth-r.Pointer][bit(r.Above)]
-			up = w.bitCut(b, r, subset)
+	part := &w.bits
+	cuts := &part.cuts[depth]
+	if s.slot >= 0 {
+		whole, isCut := &part.whole[s.cut], part.isCut[s.cut]
+		for _, at := range graphs {
+			b := &part.graphs[at]
+			if isCut>>at&1 == 0 {
+				whole[at%together] = w.bitCutWhole(b, &w.p.cuts[s.cut])
+			}
+			isCut |= 1 << at
+			up := whole[at%together]
+			cuts[0][at%together], cuts[1][at%together] = b.full&^up, up
 		}
-		b.cuts[depth] = [2]uint64{subset &^ up, up}
+		part.isCut[s.cut] = isCut
+		return
+	}
+	subsets := &part.cuts[depth-r.Pointer][bit(r.Above)]
+	for _, at := range graphs {
+		subset := subsets[at%together]
+		up := w.bitCut(&part.graphs[at], r, subset)
+		cuts[0][at%together], cuts[1][at%together] = subset&^up, up
 	}
 }
 
 // bitCutWhole returns the vertices of the graph that are above the threshold of a split of all vertices.
-func (w *walker) bitCutWhole(b *bitGraph, cut int32) (up uint64) {
-	if b.isCut[cut] {
-		return b.whole[cut]
-	}
-	r := &w.p.cuts[cut]
+func (w *walker) bitCutWhole(b *bitGraph, r *rule) (up uint64) {
 	t := r.vertexThreshold(b.n)
 	st := w.d.strand(r.Feature, b.graph)
 	switch {
@@ -64,7 +71,6 @@ func (w *walker) bitCutWhole(b *bitGraph, cut int32) (up uint64) {
 	case 0 > t:
 		up = b.full
 	}
-	b.whole[cut], b.isCut[cut] = up, true
 	return up
 }
 

@@ -60,7 +60,7 @@ func TestWordsAndListsAgree(t *testing.T) {
 			d.inWords = words
 			w := m.program().walker(d, opt.Empty)
 			leaves[i] = make([]int32, len(list)*len(w.p.paths))
-			w.leaves(all(len(list)), func(at, tree int, leaf int32) { leaves[i][at*len(w.p.paths)+tree] = leaf })
+			w.leaves(all(len(list)), 0, len(list), func(at, tree int, leaf int32) { leaves[i][at*len(w.p.paths)+tree] = leaf })
 		}
 		if !slices.Equal(leaves[0], leaves[1]) {
 			t.Errorf("seed %d: words and lists reach different leaves", seed)
