@@ -65,9 +65,10 @@ type kept struct {
 
 // demand says what of the features along walks is needed.
 type demand struct {
-	fit    bool // not for predictions only
-	length int  // of walks, at most
-	cycles bool // closed walks too
+	fit    bool    // not for predictions only
+	length int     // of walks, at most
+	cycles bool    // closed walks too
+	memory *memory // for the numbers; nil: of their own
 }
 
 // Prepare makes a batch ready for fits with the options' level, features, arcs and walks of at most
@@ -193,7 +194,7 @@ func (d *Data) layOut() {
 		}
 		d.kept[k].to = len(d.strands)
 	}
-	d.values = make([]float64, size)
+	d.values = d.demand.memory.zeros(size)
 	if d.input.Attributes == 0 {
 		d.fillOnes()
 		return
@@ -395,7 +396,7 @@ func (d *Data) computeWalks() {
 	for o := range d.operators {
 		d.walks[o] = make([][]float64, d.length)
 		for i := range d.walks[o] {
-			d.walks[o][i] = make([]float64, len(d.values))
+			d.walks[o][i] = d.demand.memory.zeros(len(d.values))
 		}
 	}
 	parallel.For(d.engine.Workers(), len(d.strands), func(s int) {
@@ -422,7 +423,7 @@ func (d *Data) countStarts() {
 	for o, op := range d.operators {
 		last := []float64(nil)
 		for range d.length {
-			next := make([]float64, d.batch.NumVertices())
+			next := d.demand.memory.zeros(d.batch.NumVertices())
 			for v := range next {
 				heads := op.out.col[op.out.ptr[v]:op.out.ptr[v+1]]
 				if last == nil {

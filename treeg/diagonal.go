@@ -34,7 +34,7 @@ func (d *Data) computeDiagonals() {
 				}
 				g = d.input.DiagonalGrids[o][i]
 			}
-			diagonal := make([]float64, n)
+			diagonal := d.demand.memory.zeros(n)
 			parallel.Each(d.engine.Workers(), (n+255)/256, func() func(int) {
 				m := newMeeting(op, n, g)
 				m.same = symmetric(d.batch) && op.arcs.Type == AllArcs && !d.input.MeanSteps

@@ -12,6 +12,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/internal/testfiles"
+	"github.com/grove-graph/grove/parallel"
 )
 
 func all(n int) []int32 {
@@ -249,6 +250,53 @@ func TestBoostingScoresArePredicted(t *testing.T) {
 				t.Fatalf("loss %s: example %d: trained %v, predicted %v", p.loss, e, b.scores[i*k:(i+1)*k], scores[int(e)*k:(int(e)+1)*k])
 			}
 		}
+	}
+}
+
+// Predictions one after another, and at the same time, use memory again and say what a first one says.
+func TestPredictionsInARow(t *testing.T) {
+	ctx := context.Background()
+	for level, name := range map[Level]string{Graphs: "rings-cliques", Vertices: "block-model"} {
+		var batches []*graph.Batch
+		var model *Model
+		for i, size := range []int{60, 5, 90, 30, 90} {
+			opt := dataset.SynthOptions{Graphs: size, Seed: uint64(i)}
+			if level == Vertices {
+				opt = dataset.SynthOptions{Vertices: 4 * size, Seed: uint64(i)}
+			}
+			set, err := dataset.Synth(name, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if batches = append(batches, set.Batch); model != nil {
+				continue
+			}
+			classes := set.Classes
+			if level == Vertices {
+				classes = set.VertexClasses
+			}
+			trees := Defaults(level, Boosting)
+			trees.Estimators = 5
+			if model, err = Fit(ctx, openCPU(t, 2), set.Batch, Targets{Classes: classes}, trees, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		parallel.For(3, 4*len(batches), func(i int) {
+			b := batches[i%len(batches)]
+			got, err := model.Scores(ctx, b)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			d, err := model.Prepare(ctx, b)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if want, err := model.ScoresOf(ctx, d, nil); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: prediction %d differs from that of prepared data (%v)", level, i, err)
+			}
+		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/grove-graph/grove/engine"
@@ -26,6 +27,7 @@ type Model struct {
 	trees [][]*Tree // by round of boosting and output, or one a row
 
 	compiled atomic.Pointer[program] // all trees, from the first prediction on
+	idle     sync.Pool               // of *memory
 }
 
 // Options returns the options that the model was fitted with.
@@ -67,10 +69,16 @@ func (m *Model) program() *program {
 
 // Prepare makes a batch ready for the model's predictions.
 func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
+	return m.prepareIn(ctx, b, nil)
+}
+
+func (m *Model) prepareIn(ctx context.Context, b *graph.Batch, memory *memory) (*Data, error) {
 	if m.engine == nil || len(m.trees) == 0 {
 		return nil, errors.New("the model is not fitted")
 	}
-	return prepare(ctx, m.engine, b, m.input, m.demand())
+	want := m.demand()
+	want.memory = memory
+	return prepare(ctx, m.engine, b, m.input, want)
 }
 
 // demand returns what the trees need to know of a batch.

@@ -10,7 +10,13 @@ import (
 // Scores returns the raw scores of every graph or vertex of a batch, N x Outputs: values, or log-odds; of a forest and
 // a single tree the probabilities of the classes.
 func (m *Model) Scores(ctx context.Context, b *graph.Batch) ([]float64, error) {
-	d, err := m.Prepare(ctx, b)
+	numbers, _ := m.idle.Get().(*memory)
+	if numbers == nil {
+		numbers = &memory{}
+	}
+	defer m.idle.Put(numbers)
+	numbers.reset()
+	d, err := m.prepareIn(ctx, b, numbers)
 	if err != nil {
 		return nil, err
 	}
