@@ -72,6 +72,7 @@ func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
 	return m.prepareIn(ctx, b, nil)
 }
 
+// prepareIn is Prepare with the numbers in a memory, unless that is nil.
 func (m *Model) prepareIn(ctx context.Context, b *graph.Batch, memory *memory) (*Data, error) {
 	if m.engine == nil || len(m.trees) == 0 {
 		return nil, errors.New("the model is not fitted")
@@ -171,12 +172,11 @@ func (d *Data) exampleList(examples []int) ([]int32, error) {
 // each tells the leaf of every example in every tree. It hands examples out in parts, at vertex level of one graph
 // each, to walkers of several goroutines.
 func (p *program) each(ctx context.Context, d *Data, empty Empty, list []int32, tell func(i, tree int, leaf int32)) error {
-	const most = 64
 	var starts []int
 	for i := range list {
 		fresh := i == 0
 		if i > 0 && d.graphOf == nil {
-			fresh = i-starts[len(starts)-1] == most
+			fresh = i-starts[len(starts)-1] == together
 		} else if i > 0 {
 			fresh = d.graphOf[list[i]] != d.graphOf[list[i-1]]
 		}

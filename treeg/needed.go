@@ -3,7 +3,7 @@ package treeg
 import "sync"
 
 // walkPlan says which entries of the walks from the two sides of a cut a search needs, and which arcs lead there. All
-// blocks of features share it.
+// pieces of the search share it.
 type walkPlan struct {
 	once      sync.Once
 	operators []neededRows

@@ -157,20 +157,20 @@ func (s *searcher) units(nodes []*node) []unit {
 	var units []unit
 	add := func(c *cut, nodes []*node) {
 		plan := &walkPlan{}
-		add := func(feature int) {
+		one := func(feature int) {
 			u := unit{cut: c, feature: feature, nodes: nodes, best: make([]candidate, len(nodes)), plan: plan}
 			units = append(units, u)
 		}
 		if s.inBlocks() {
 			for b := range s.d.blocks() {
-				add(b)
+				one(b)
 			}
 			return
 		}
 		for k := range s.d.kept {
 			occurs := s.d.kept[k].from < s.d.kept[k].to // else zero everywhere
 			if occurs && slices.ContainsFunc(nodes, func(n *node) bool { return n.seesAny(k) }) {
-				add(k)
+				one(k)
 			}
 		}
 	}

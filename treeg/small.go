@@ -6,6 +6,7 @@ import "math/bits"
 // walks are counts of bits. All sums are exact, so the values are those of the lists that larger graphs use. Some graphs
 // go through a tree together, so that a split is looked at once for all of them.
 
+// Bounds of small graphs and of those that go through trees together: a word has a bit for each.
 const smallest, together = 64, 64
 
 // bitGraph is a small graph on its way through trees.

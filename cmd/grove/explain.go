@@ -71,8 +71,9 @@ drawing for each layer, and with --class-map how often each class of the data se
 
 Of decision trees (treeg) it draws how important vertices and edges are: those count that the splits on
 the way to a leaf use most often, trees by the size of their leaf. Discs and lines grow with the
-importance. Where vertices or edges are to be predicted --index counts them, and what is around each is drawn.
-Several examples are averaged too: which kinds of vertices and edges hold the importance in each class.
+importance. Where vertices or edges are to be predicted --index counts them, and what is around each is
+drawn. Several examples are averaged too: which kinds of vertices and edges hold the importance in each
+class.
 
 Vertices carry the names of their labels, from NAME_node_label_names.txt of the data set or from
 --label-names. Where the data set marks the true cause of its classes, it is highlighted.`,

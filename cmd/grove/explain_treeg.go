@@ -97,6 +97,7 @@ func (a *app) explainTrees(
 type toExplain struct {
 	d        *dataset.Dataset
 	seen     *graph.Batch // by the trees: the graphs of d, or their line graphs
+	edgeOf   []int32      // where edges are explained: that of every arc
 	examples []int        // graphs, vertices or edges of d
 	numbers  []int        // that they have in the data set on disk
 	said     *predictions
@@ -122,15 +123,16 @@ func (f *explainFlags) openTrees(ctx context.Context, m *treegModel) (*toExplain
 			f.data, m.Task.noun(), taskOf(d).noun())
 	}
 	x := &toExplain{d: d, task: m.Task}
+	most := d.Batch.NumVertices()
+	if m.Task == edgeTask {
+		x.edgeOf, _ = d.Batch.Edges()
+		most = len(d.Edges)
+	}
 	if err := wantsVertices(d); err != nil {
 		return nil, err
 	}
 	if x.names, err = f.labelNames(d, m.encoding); err != nil {
 		return nil, err
-	}
-	most := d.Batch.NumVertices()
-	if m.Task == edgeTask {
-		most = len(d.Edges)
 	}
 	index, err := f.numbers(most, m.Task.noun())
 	if err != nil {
@@ -167,20 +169,21 @@ func (x *toExplain) explain(
 // explanation puts the importances of one example beside what is known of it.
 func (x *toExplain) explanation(i int, m *treegModel, importance *treeg.Explanation) treesExplanation {
 	out := treesExplanation{Graph: importance.Graph, seen: importance.Vertices}
+	out.vertices, out.arcs = importance.Vertices, importance.Arcs
+	from, to := x.d.Batch.Vertices(importance.Graph)
+	first, most := 0, mostListed
 	var classes []int
 	switch x.task {
 	case graphTask:
 		out.Graph, classes = x.numbers[i], x.d.Classes
+		most = len(out.vertices) + len(out.arcs)
 	case nodeTask:
 		out.Vertex, classes = &x.numbers[i], x.d.VertexClasses
+		first = int(from)
 	case edgeTask:
 		e := &x.d.Edges[x.examples[i]]
 		out.Edge, out.From, out.To, classes = &x.numbers[i], &e.From, &e.To, x.d.EdgeClasses
-	}
-	if x.task == edgeTask {
-		out.arcs = x.ofArcs(importance)
-	} else {
-		out.vertices, out.arcs = importance.Vertices, importance.Arcs
+		out.vertices, out.arcs = nil, x.ofArcs(importance)
 	}
 	if x.said.classes == nil {
 		out.Value = &x.said.values.Float64s()[i]
@@ -190,18 +193,10 @@ func (x *toExplain) explanation(i int, m *treegModel, importance *treeg.Explanat
 	if c := classes; c != nil && x.said.classes != nil && c[x.examples[i]] >= 0 {
 		out.Class = &x.d.ClassNames[c[x.examples[i]]]
 	}
-	from, to := x.d.Batch.Vertices(importance.Graph)
 	if x.names != nil {
 		for _, l := range x.d.Batch.Labels[from:to] {
 			out.labels = append(out.labels, x.names[l])
 		}
-	}
-	first, most := 0, len(out.vertices)+len(out.arcs)
-	if x.task != graphTask {
-		most = mostListed
-	}
-	if x.task == nodeTask {
-		first = int(from)
 	}
 	out.list(x.d.Batch, importance.Graph, first, most)
 	return out
@@ -210,11 +205,10 @@ func (x *toExplain) explanation(i int, m *treegModel, importance *treeg.Explanat
 // ofArcs returns how important the edge of each arc of a graph is, where edges are the vertices that the trees see.
 func (x *toExplain) ofArcs(importance *treeg.Explanation) []float64 {
 	b := x.d.Batch
-	edgeOf, _ := b.Edges()
 	from, to := b.Vertices(importance.Graph)
 	first, _ := x.seen.Vertices(importance.Graph)
 	var arcs []float64
-	for _, e := range edgeOf[b.RowPtr[from]:b.RowPtr[to]] {
+	for _, e := range x.edgeOf[b.RowPtr[from]:b.RowPtr[to]] {
 		arcs = append(arcs, importance.Vertices[e-first])
 	}
 	return arcs

@@ -13,7 +13,7 @@ import (
 type classAverages struct {
 	Class    string        `json:"class,omitempty"`
 	Examples int           `json:"n_examples"`
-	By       string        `json:"by"`                 // what makes the kinds of vertices, or of edges where they are examples
+	By       string        `json:"by"`                 // what makes the kinds of vertices, or of edges that are examples
 	Vertices []kindAverage `json:"vertices,omitempty"` // by kind, the most important first
 	Edges    []kindAverage `json:"edges,omitempty"`    // by the labels of their ends, or by kind
 }

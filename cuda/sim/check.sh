@@ -35,6 +35,8 @@ models)
 	;;
 all)
 	cuda/sim/test.sh
+	trap 'trap - TERM; kill 0' INT TERM # the part in the background does not hear of an interrupt
+	echo "== the GPU engine is checked at the same time, its output follows: build/sim/engine.log"
 	"$root/cuda/sim/check.sh" engine >build/sim/engine.log 2>&1 &
 	engine=$!
 	failed=0
