@@ -2,12 +2,11 @@ package treeg
 
 // program is some trees made ready for sending examples of any batch through them.
 type program struct {
-	input  *Input
-	paths  []path
-	groups []group
-	slots  int
-	cuts   []rule // of splits that cut all vertices of a graph
-	depth  int    // of the deepest tree
+	input *Input
+	paths []path
+	slots []rule // values of splits that use all vertices of a graph
+	cuts  []rule // of splits that cut all vertices of a graph
+	depth int    // of the deepest tree
 }
 
 // path is a tree.
@@ -27,24 +26,18 @@ type step struct {
 	pointed      [2]bool // whether a node below the LTE and the GT child points here
 }
 
-// group is a vector that splits use with all vertices of a graph, and the slots of its aggregations, or -1.
-type group struct {
-	rule  rule
-	slots [1 + numAggregations]int32
-}
-
 // newProgram makes trees ready for batches that are read as in says.
 func newProgram(in *Input, trees []*Tree) *program {
 	p := &program{input: in, paths: make([]path, len(trees))}
-	known, cuts := map[rule]int{}, map[rule]int32{}
+	slots, cuts := map[rule]int32{}, map[rule]int32{}
 	for i, t := range trees {
-		p.paths[i] = p.path(t, known, cuts)
+		p.paths[i] = p.path(t, slots, cuts)
 		p.depth = max(p.depth, t.Depth())
 	}
 	return p
 }
 
-func (p *program) path(t *Tree, known map[rule]int, cuts map[rule]int32) path {
+func (p *program) path(t *Tree, slots, cuts map[rule]int32) path {
 	out := path{steps: make([]step, len(t.Nodes)), rules: make([]rule, len(t.Nodes))}
 	parent := make([]int32, len(t.Nodes))
 	for i := range t.Nodes {
@@ -59,7 +52,7 @@ func (p *program) path(t *Tree, known map[rule]int, cuts map[rule]int32) path {
 		parent[n.LTE], parent[n.GT] = int32(i), int32(i)
 		if n.Split.Pointer == 0 {
 			if p.input.Level == Graphs {
-				s.slot, s.cut = p.slotOf(out.rules[i], known), p.cutOf(out.rules[i], cuts)
+				s.slot, s.cut = share(slots, &p.slots, out.rules[i].forValue()), share(cuts, &p.cuts, out.rules[i].forSubsets())
 			}
 			continue
 		}
@@ -77,49 +70,34 @@ func (p *program) path(t *Tree, known map[rule]int, cuts map[rule]int32) path {
 	return out
 }
 
-// whole returns a split of all vertices without what does not matter to its vector.
-func (r rule) whole() rule {
-	r.Split = Split{Feature: r.Feature, Length: r.Length, Walk: r.Walk}
-	if r.Length == 0 || r.Walk != Cycle {
-		r.Walk = Source // all the same without a subset
-	}
+// forValue returns a split of all vertices without what does not matter to its value.
+func (r rule) forValue() rule {
+	r.Split = Split{Feature: r.Feature, Length: r.Length, Walk: r.Walk, Aggregation: r.Aggregation}
 	if r.Length == 0 {
 		r.op = 0
 	}
 	return r
 }
 
-// cutOf returns the number of the subsets that a split of all vertices generates. Splits of many trees share them.
-func (p *program) cutOf(r rule, known map[rule]int32) int32 {
-	c := r.whole()
+// forSubsets returns a split of all vertices without what does not matter to the subsets that it generates.
+func (r rule) forSubsets() rule {
+	c := r.forValue()
 	c.Threshold, c.MissingAbove = r.Threshold, r.MissingAbove
-	if r.Aggregation == Sum { // only its threshold is scaled
-		c.Aggregation = Sum
+	if c.Aggregation != Sum { // whose threshold alone is scaled
+		c.Aggregation = NoAggregation
 	}
-	at, there := known[c]
-	if !there {
-		at = int32(len(p.cuts))
-		known[c] = at
-		p.cuts = append(p.cuts, c)
-	}
-	return at
+	return c
 }
 
-// slotOf returns the slot of a split that uses all vertices.
-func (p *program) slotOf(r rule, known map[rule]int) int32 {
-	a := r.Aggregation
-	r = r.whole()
+// share returns the number of a rule among all, to which it is added unless known. Splits of many trees share it.
+func share(known map[rule]int32, all *[]rule, r rule) int32 {
 	at, there := known[r]
 	if !there {
-		at = len(p.groups)
+		at = int32(len(*all))
 		known[r] = at
-		p.groups = append(p.groups, group{r, [1 + numAggregations]int32{-1, -1, -1, -1, -1}})
+		*all = append(*all, r)
 	}
-	if slots := &p.groups[at].slots; slots[a] < 0 {
-		slots[a] = int32(p.slots)
-		p.slots++
-	}
-	return p.groups[at].slots[a]
+	return at
 }
 
 // cutLists are the subsets that a split generated in one graph.
@@ -130,15 +108,19 @@ type walker struct {
 	d     *Data
 	p     *program
 	e     *evaluator
-	row   []float64  // by slot, of one graph
-	lists []cutLists // by depth
-	bits  bitPart    // in place of lists
+	row   []float64    // by slot, of one graph
+	lists []cutLists   // by depth
+	small *smallWalker // nil where no graphs are words
 
 	visit func(node int32, subset []int32, all bool) // unless nil, is told of every split that a graph meets
 }
 
 func (p *program) walker(d *Data, empty Empty) *walker {
-	return &walker{d: d, p: p, e: newEvaluator(d, empty), row: make([]float64, p.slots)}
+	w := &walker{d: d, p: p, e: newEvaluator(d, empty), row: make([]float64, len(p.slots))}
+	if d.inWords {
+		w.small = p.smallWalker(d, empty)
+	}
+	return w
 }
 
 // at returns the subsets of a depth.
@@ -163,33 +145,10 @@ func (w *walker) subset(r *rule, depth int, first, last int32) (subset []int32, 
 
 // enter computes the values of a graph that splits use with all vertices.
 func (w *walker) enter(g int32) {
-	w.values(g, func(slot int32, value float64) { w.row[slot] = value })
-}
-
-// values tells the values of a graph.
-func (w *walker) values(g int32, tell func(slot int32, value float64)) {
 	first, last := w.d.batch.Vertices(int(g))
-	for i := range w.p.groups {
-		group := &w.p.groups[i]
-		st := w.d.strand(group.rule.Feature, g)
-		var v summary
-		switch {
-		case last == first:
-		case st == nil:
-			v.count = int(last - first)
-		default:
-			v = summarize(w.e.vector(&group.rule, st, nil, true))
-		}
-		for a, slot := range group.slots {
-			if slot < 0 {
-				continue
-			}
-			if last == first {
-				tell(slot, w.e.empty.value(group.rule.Walk))
-			} else {
-				tell(slot, v.value(Aggregation(a)))
-			}
-		}
+	for slot := range w.p.slots {
+		r := &w.p.slots[slot]
+		w.row[slot], _ = w.e.graph(r, w.d.strand(r.Feature, g), w.d.all(first, last), true)
 	}
 }
 

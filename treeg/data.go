@@ -68,6 +68,7 @@ type demand struct {
 	fit    bool    // not for predictions only
 	length int     // of walks, at most
 	cycles bool    // closed walks too
+	words  bool    // of small graphs only what they need as words, where they can be
 	memory *memory // for the numbers; nil: of their own
 }
 
@@ -93,8 +94,14 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	for _, a := range in.Arcs {
 		d.operators = append(d.operators, newOperator(b, a, in.MeanSteps))
 	}
+	if !want.fit {
+		d.inWords = d.wordsSuit()
+	}
 	d.layOut()
 	d.chooseGrids()
+	if want.fit {
+		d.inWords = d.wordsSuit()
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -102,10 +109,12 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	for v := range d.numbers {
 		d.numbers[v] = int32(v)
 	}
-	d.computeWalks()
-	d.countStarts()
-	if want.cycles {
-		d.computeDiagonals()
+	if want.fit || len(d.strands) > 0 {
+		d.computeWalks()
+		d.countStarts()
+		if want.cycles {
+			d.computeDiagonals()
+		}
 	}
 	switch {
 	case in.Level == Graphs && want.fit:
@@ -122,7 +131,6 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 			}
 		}
 	}
-	d.inWords = d.wordsSuit()
 	return d, ctx.Err()
 }
 
@@ -140,9 +148,12 @@ func (d *Data) Examples() int {
 // weighted reports whether steps weigh what they bring.
 func (d *Data) weighted() bool { return d.batch.ArcWeights != nil || d.input.MeanSteps }
 
-// occurs marks the features that are not zero everywhere in graph g.
+// occurs marks the features of graph g that are not zero everywhere and have a strand.
 func (d *Data) occurs(g int, mark []bool) {
 	clear(mark)
+	if d.demand.words && d.small(int32(g)) {
+		return
+	}
 	from, to := d.batch.Vertices(g)
 	in := &d.input
 	switch {
@@ -225,6 +236,9 @@ func (d *Data) fillOnes() {
 	counts := make([]int, len(d.strands))
 	each := func(visit func(s int32, v int32)) {
 		for g := range graphs {
+			if d.demand.words && d.small(int32(g)) {
+				continue
+			}
 			from, to := b.Vertices(g)
 			for v := from; v < to; v++ {
 				if in.Labels > 0 && int(b.Labels[v]) < in.Labels {

@@ -72,13 +72,13 @@ func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
 	return m.prepareIn(ctx, b, nil)
 }
 
-// prepareIn is Prepare with the numbers in a memory, unless that is nil.
+// prepareIn is Prepare for leaves alone, with the numbers in a memory, unless that is nil.
 func (m *Model) prepareIn(ctx context.Context, b *graph.Batch, memory *memory) (*Data, error) {
 	if m.engine == nil || len(m.trees) == 0 {
 		return nil, errors.New("the model is not fitted")
 	}
 	want := m.demand()
-	want.memory = memory
+	want.memory, want.words = memory, memory != nil
 	return prepare(ctx, m.engine, b, m.input, want)
 }
 
@@ -207,12 +207,13 @@ func (w *walker) leaves(list []int32, from, to int, tell func(i, tree int, leaf 
 		}
 		return
 	}
-	if w.visit == nil && w.d.inWords {
-		w.smallLeaves(list, from, to, tell)
+	words := w.visit == nil && w.small != nil
+	if words {
+		w.small.tell(list, from, to, tell)
 	}
 	for i := from; i < to; i++ {
 		g := list[i]
-		if w.visit == nil && w.d.small(g) {
+		if words && w.d.small(g) {
 			continue
 		}
 		w.enter(g)

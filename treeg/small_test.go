@@ -54,16 +54,29 @@ func TestWordsAndListsAgree(t *testing.T) {
 		}
 		var leaves [2][]int32
 		for i, words := range []bool{true, false} {
-			if words && !d.inWords {
-				t.Error("these graphs could be words")
+			if words && d.inWords == attributes {
+				t.Errorf("attributes %v, words %v", attributes, d.inWords)
 			}
-			d.inWords = words
+			d.inWords = words && d.inWords
 			w := m.program().walker(d, opt.Empty)
 			leaves[i] = make([]int32, len(list)*len(w.p.paths))
 			w.leaves(all(len(list)), 0, len(list), func(at, tree int, leaf int32) { leaves[i][at*len(w.p.paths)+tree] = leaf })
 		}
 		if !slices.Equal(leaves[0], leaves[1]) {
 			t.Errorf("seed %d: words and lists reach different leaves", seed)
+		}
+		byLists, err := m.ScoresOf(ctx, d, nil) // d goes on without words
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time in the memory of the first
+			scores, err := m.Scores(ctx, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(scores, byLists) {
+				t.Errorf("seed %d: words and lists have different scores", seed)
+			}
 		}
 	}
 }
