@@ -14,15 +14,29 @@ const patience = 50 * time.Microsecond
 type task struct {
 	run     func()
 	helpers int
-	left    atomic.Int64 // helpers that are not done
+	state   atomic.Int64 // number of helpers that are at it; over more when no work is left
 	done    chan struct{}
 	watch   bool // there is a processor for everyone, so that to watch takes time from nobody
 }
 
+// over tells a helper that wakes up only when no work is left that nobody waits for it.
+const over = 1 << 32
+
 func newTask(run func(), helpers int) *task {
-	t := &task{run: run, helpers: helpers, done: make(chan struct{}), watch: helpers < runtime.GOMAXPROCS(0)}
-	t.left.Store(int64(helpers))
-	return t
+	return &task{run: run, helpers: helpers, done: make(chan struct{}, 1), watch: helpers < runtime.GOMAXPROCS(0)}
+}
+
+// help does a part of the work, unless it comes too late.
+func (t *task) help() {
+	if t.state.Add(1) < over {
+		t.run()
+	}
+	if t.state.Add(-1) == over {
+		select {
+		case t.done <- struct{}{}:
+		default: // a helper that came too late has said so as well
+		}
+	}
 }
 
 // share hands the task to its helpers: first to those that watch for work.
@@ -42,11 +56,12 @@ func (t *task) share() {
 	}
 }
 
-// wait returns when all helpers are done.
+// wait returns when all helpers that are at it are done. No work may be left that nobody has begun.
 func (t *task) wait() {
-	if !t.watch || !appears(func() bool { return t.left.Load() == 0 }) {
-		<-t.done
+	if t.state.Add(over) == over || t.watch && appears(func() bool { return t.state.Load() == over }) {
+		return
 	}
+	<-t.done
 }
 
 // helper is a goroutine that takes part in the tasks of others.
@@ -60,14 +75,11 @@ var watching [64]atomic.Pointer[helper]
 
 func (h *helper) work(t *task) {
 	for t != nil {
-		t.run()
-		watch := t.watch
-		if t.left.Add(-1) == 0 {
-			close(t.done)
+		t.help()
+		if !t.watch {
+			return
 		}
-		if t = nil; watch {
-			t = h.another()
-		}
+		t = h.another()
 	}
 }
 
