@@ -53,17 +53,20 @@ func (p *cuts) giveBack(c *cut) {
 	p.free = append(p.free, c)
 }
 
-// fill stores the subsets of graph g. Sides of vertices outside of the used subset are set as well, so that a
-// cut that served before needs no clearing.
-func (c *cut) fill(g, first, last int32, up, down []int32) {
-	clear(c.side[first:last])
-	at := copy(c.order[first:last], up)
-	copy(c.order[int(first)+at:last], down)
+// fill cuts the subset that a split used in one graph. spare is a list for it to use, which it returns. Sides of vertices
+// outside of the subset are set as well, so that a cut that served before needs no clearing.
+func (c *cut) fill(r *rule, f *found, spare []int32) []int32 {
+	order := c.order[f.first:f.last:f.last]
+	up, down := r.cutInto(order[:0], spare[:0], f.v, f.subset, f.first)
+	copy(order[len(up):], down)
+	side := c.side[f.first:f.last]
+	clear(side)
 	for _, v := range up {
-		c.side[v] = above
+		side[v-f.first] = above
 	}
 	for _, v := range down {
-		c.side[v] = below
+		side[v-f.first] = below
 	}
-	c.counts[g] = [2]int32{int32(len(up)), int32(len(down))}
+	c.counts[f.graph] = [2]int32{int32(len(up)), int32(len(down))}
+	return down
 }

@@ -34,11 +34,12 @@ type Data struct {
 	cyclic   [][]bool      // whether a diagonal is not zero
 	starts   [][][]float64 // operator, length-1: number of walks that start in each vertex; nil with weights
 
-	kept    []kept      // by feature
-	graphOf []int32     // graph of every vertex, at vertex level
-	inWords bool        // small graphs go through trees as words
-	numbers []int32     // 0, 1, 2, ... for all vertices
-	whole   [][]float64 // column, strand: values of whole graphs, for fits at graph level; see wholeColumn
+	kept     []kept      // by feature
+	frequent []int       // features, for fits: those of the most graphs first
+	graphOf  []int32     // graph of every vertex, at vertex level
+	inWords  bool        // small graphs go through trees as words
+	numbers  []int32     // 0, 1, 2, ... for all vertices
+	whole    [][]float64 // column, strand: values of whole graphs, for fits at graph level; see wholeColumn
 
 	resident      engineData
 	throughEngine bool // search by operations of the engine although it is no device, as tests do
@@ -101,6 +102,7 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	d.chooseGrids()
 	if want.fit {
 		d.inWords = d.wordsSuit()
+		d.orderFeatures()
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -227,6 +229,16 @@ func (d *Data) layOut() {
 			st.to = len(d.sources)
 		}
 	}
+}
+
+// orderFeatures fills in frequent.
+func (d *Data) orderFeatures() {
+	d.frequent = make([]int, len(d.kept))
+	for k := range d.frequent {
+		d.frequent[k] = k
+	}
+	strands := func(k int) int { return d.kept[k].to - d.kept[k].from }
+	slices.SortStableFunc(d.frequent, func(a, b int) int { return strands(b) - strands(a) })
 }
 
 // fillOnes fills in the values of labels and the constant.

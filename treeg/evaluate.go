@@ -20,8 +20,6 @@ type evaluator struct {
 	empty   Empty
 	buffers [2][]float64
 	list    []int32
-
-	above, below []int32 // for cutInto
 }
 
 func newEvaluator(d *Data, empty Empty) *evaluator { return &evaluator{d: d, empty: empty} }

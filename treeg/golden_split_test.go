@@ -206,7 +206,7 @@ func newHarness(t *testing.T, d *Data, opt Options, examples []int32, y []float6
 // search finds the best split of a node with pointers over at most the given distance. The operations of the engine
 // must find the one that the host finds, and so must the search of one feature after another.
 func (h *harness) search(n *node, distance int, empty Empty) candidate {
-	h.opt.MaxDistance, h.opt.Empty, h.g.parts = distance, empty, nil
+	h.opt.MaxDistance, h.opt.Empty, h.g.scratch = distance, empty, nil
 	n.place(h.g.d)
 	var found [3]candidate
 	for i := range found {
@@ -225,7 +225,7 @@ func (h *harness) search(n *node, distance int, empty Empty) candidate {
 
 // force splits a node by the given split.
 func (h *harness) force(n *node, s Split, empty Empty) (lte, gt *node) {
-	h.opt.MaxDistance, h.opt.Empty, h.g.parts = 2, empty, nil
+	h.opt.MaxDistance, h.opt.Empty, h.g.scratch = 2, empty, nil
 	h.opt.MaxLeaves = 0
 	n.best = candidate{Split: s, gain: 1}
 	n.place(h.g.d)

@@ -10,15 +10,15 @@ import (
 type grower struct {
 	*searcher
 	random *rand.Rand
-	parts  []part
 	cuts   cuts
+	spare  []sample
 	nodes  []*node // in the order of creation
 	leaves int
 }
 
 // newGrower prepares for growing trees one after another.
 func newGrower(d *Data, opt *Options) *grower {
-	s := &searcher{d: d, opt: opt, workers: d.engine.Workers()}
+	s := &searcher{d: d, opt: opt, workers: d.engine.Workers(), known: map[drawnWalks][]kind{}}
 	return &grower{searcher: s, cuts: cuts{d: d}}
 }
 
@@ -123,6 +123,9 @@ func (g *grower) open(ctx context.Context, nodes []*node) error {
 		}
 		n.place(g.d)
 		g.hold(n, 1)
+		if last := len(g.spare) - 1; last >= 0 {
+			n.local, g.spare = g.spare[last], g.spare[:last]
+		}
 		searched = append(searched, n)
 	}
 	err := g.search(ctx, searched)
@@ -130,6 +133,7 @@ func (g *grower) open(ctx context.Context, nodes []*node) error {
 		err = g.search(ctx, again)
 	}
 	for _, n := range searched {
+		g.spare = append(g.spare, n.local)
 		n.local, n.undrawn = sample{}, nil
 		if n.waiting = n.best.gain > 0; !n.waiting {
 			g.hold(n, -1)

@@ -7,10 +7,28 @@ type kind struct {
 	up         bool // of the two subsets of a cut, the one above
 }
 
-// kinds lists what a node tries with all vertices, or with the two subsets of a cut. Of kinds that are equal for
+// drawnWalks are what kinds follow from.
+type drawnWalks struct {
+	walks [numWalks]bool
+	whole bool
+}
+
+// kindsOf returns what a node tries with all vertices, or with the two subsets of a cut.
+func (s *searcher) kindsOf(n *node, whole bool) []kind {
+	drawn := drawnWalks{n.walks, whole}
+	list, known := s.known[drawn]
+	if !known {
+		list = s.kinds(drawn)
+		s.known[drawn] = list
+	}
+	return list
+}
+
+// kinds lists them. Of kinds that are equal for
 // any graph only the first is listed: with all vertices source, target and target-source walks; without a step
 // cycle, target and target-source walks, and all of them for vertices; walks back along closed walks.
-func (s *searcher) kinds(n *node, whole bool) []kind {
+func (s *searcher) kinds(drawn drawnWalks) []kind {
+	whole := drawn.whole
 	var list []kind
 	add := func(k kind) {
 		list = append(list, k)
@@ -21,7 +39,7 @@ func (s *searcher) kinds(n *node, whole bool) []kind {
 	}
 	first := func(k kind, walks ...Walk) bool {
 		for _, k.walk = range walks {
-			if n.walks[k.walk] {
+			if drawn.walks[k.walk] {
 				add(k)
 				return true
 			}

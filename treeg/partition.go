@@ -1,26 +1,13 @@
 package treeg
 
-import "github.com/grove-graph/grove/parallel"
+import (
+	"slices"
 
-// part holds some of the examples of a node on their way to its children.
-type part struct {
-	evaluator *evaluator
-	lte, gt   []int32
-}
+	"github.com/grove-graph/grove/parallel"
+)
 
 // verticesOfPart is the number of vertices, about, from which on another goroutine is worth its while.
-const verticesOfPart = 1 << 10
-
-// partsOf returns parts for the graphs of a node.
-func (g *grower) partsOf(n *node) []part {
-	b := g.d.batch
-	count := len(n.graphs) * (b.NumVertices() / b.NumGraphs()) / verticesOfPart
-	count = min(max(count, 1), len(n.graphs))
-	for len(g.parts) < count {
-		g.parts = append(g.parts, part{evaluator: newEvaluator(g.d, g.opt.Empty)})
-	}
-	return g.parts[:count]
-}
+const verticesOfPart = 1 << 8
 
 // partition sends the examples of a node to its children by the code that predicts, and cuts the subset that the
 // split used in every graph.
@@ -29,31 +16,46 @@ func (g *grower) partition(n, lte, gt *node) {
 		n.cut = g.cuts.take()
 		n.cut.of, n.cut.whole = n, n.rule.Pointer == 0
 	}
-	parts := g.partsOf(n)
-	parallel.For(g.workers, len(parts), func(i int) {
-		parts[i].fill(g.d, n, i*len(n.graphs)/len(parts), (i+1)*len(n.graphs)/len(parts))
+	graphs, b := len(n.graphs), g.d.batch
+	parts := min(max(graphs*(b.NumVertices()/b.NumGraphs())/verticesOfPart, 1), graphs)
+	g.above = slices.Grow(g.above[:0], len(n.examples))[:len(n.examples)]
+	g.busy = 0
+	parallel.Each(g.workers, parts, func() func(int) {
+		w := g.worker()
+		return func(i int) { w.part(n, i*graphs/parts, (i+1)*graphs/parts) }
 	})
-	for i := range parts {
-		lte.examples, gt.examples = append(lte.examples, parts[i].lte...), append(gt.examples, parts[i].gt...)
+	ups := 0
+	for _, up := range g.above {
+		ups += bit(up)
+	}
+	lte.examples, gt.examples = make([]int32, 0, len(n.examples)-ups), make([]int32, 0, ups)
+	for i, up := range g.above {
+		if up {
+			gt.examples = append(gt.examples, n.examples[i])
+		} else {
+			lte.examples = append(lte.examples, n.examples[i])
+		}
 	}
 }
 
-// fill partitions the examples of some graphs of a node.
-func (p *part) fill(d *Data, n *node, from, to int) {
-	p.lte, p.gt = p.lte[:0], p.gt[:0]
-	e, r := p.evaluator, &n.rule
+// part decides the side of the examples of some graphs of a node.
+func (w *worker) part(n *node, from, to int) {
+	r := &n.rule
 	for at := from; at < to; at++ {
-		f := n.evaluate(d, e, at)
-		f.each(n, at, func(example int32, value float64) {
-			if r.goesAbove(value, r.Threshold) {
-				p.gt = append(p.gt, example)
-			} else {
-				p.lte = append(p.lte, example)
+		f := n.evaluate(w.d, w.evaluator, at)
+		if n.starts == nil {
+			w.above[at] = r.goesAbove(f.value, r.Threshold)
+		} else {
+			for i := n.starts[at]; i < n.starts[at+1]; i++ {
+				value := 0.0
+				if f.v != nil {
+					value = f.v[n.examples[i]-f.first]
+				}
+				w.above[i] = r.goesAbove(value, r.Threshold)
 			}
-		})
+		}
 		if n.cut != nil {
-			e.above, e.below = r.cutInto(e.above[:0], e.below[:0], f.v, f.subset, f.first)
-			n.cut.fill(f.graph, f.first, f.last, e.above, e.below)
+			w.spare = n.cut.fill(r, &f, w.spare)
 		}
 	}
 }
@@ -65,21 +67,6 @@ type found struct {
 	subset      []int32
 	v           []float64 // nil for zeros
 	value       float64   // of the graph, at graph level
-}
-
-// each tells the values of the node's examples in its graph number at.
-func (f *found) each(n *node, at int, tell func(example int32, value float64)) {
-	if n.starts == nil {
-		tell(f.graph, f.value)
-		return
-	}
-	for _, j := range n.examples[n.starts[at]:n.starts[at+1]] {
-		if f.v == nil {
-			tell(j, 0)
-		} else {
-			tell(j, f.v[j-f.first])
-		}
-	}
 }
 
 // evaluate computes the split of a node on its graph number at, by the code that predicts.

@@ -23,20 +23,29 @@ type searcher struct {
 	opt     *Options
 	targets *targets
 	workers int // goroutines
+	known   map[drawnWalks][]kind
 
 	mu      sync.Mutex
 	scratch []*worker
 	busy    int // of scratch, in the search that is going on
+
+	units []unit      // of the search that is going on
+	best  []candidate // of the units
+	above []bool      // by example of the node that is being split: whether it goes to the GT child
 }
 
-// unit is a piece of a search: one feature, or one block of features, on all vertices, or on both subsets of a cut, for
-// nodes that may use it.
+// view is what nodes may look at: all vertices, or both subsets of a cut.
+type view struct {
+	cut   *cut // nil: all vertices
+	nodes []*node
+	plan  *walkPlan // of a cut at vertex level
+}
+
+// unit is a piece of a search: one feature, or one block of features, in a view.
 type unit struct {
-	cut     *cut // nil: all vertices
-	feature int  // or block
-	nodes   []*node
+	*view
+	feature int         // or block
 	best    []candidate // for each node
-	plan    *walkPlan   // of a cut at vertex level
 }
 
 // search finds the best splits of some nodes of one depth in one pass over the data: features along walks from a subset
@@ -52,20 +61,20 @@ func (s *searcher) search(ctx context.Context, nodes []*node) error {
 	if s.d.onEngine() && s.opt.Ensemble != ExtraTrees {
 		return s.searchOnEngine(ctx, open)
 	}
-	units := s.units(open)
+	s.list(open)
 	s.busy = 0
-	parallel.Each(s.workers, len(units), func() func(int) {
+	parallel.Each(s.workers, len(s.units), func() func(int) {
 		w := s.worker()
 		return func(i int) {
 			if ctx.Err() == nil {
-				w.work(&units[i])
+				w.work(&s.units[i])
 			}
 		}
 	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for _, u := range units {
+	for _, u := range s.units {
 		for i, n := range u.nodes {
 			if u.best[i].gain > n.leastGain && u.best[i].beats(&n.best) {
 				n.best = u.best[i]
@@ -131,54 +140,86 @@ func (s *searcher) ready(n *node) bool {
 		impurity = n.total.n
 	}
 	n.leastGain = max(s.opt.MinGain, negligible*impurity)
-	n.wholeKinds, n.cutKinds = s.kinds(n, true), nil
+	n.wholeKinds, n.cutKinds = s.kindsOf(n, true), nil
 	if !n.alone && s.opt.MaxDistance > 0 {
-		n.cutKinds = s.kinds(n, false)
+		n.cutKinds = s.kindsOf(n, false)
 	}
 	return true
 }
 
-// units lists the pieces of a search.
-func (s *searcher) units(nodes []*node) []unit {
-	var cuts []*cut
-	users := map[*cut][]*node{}
-	for _, n := range nodes {
+// list lists the units of a search, the costliest first, so that no goroutine is left alone with one of them.
+func (s *searcher) list(nodes []*node) {
+	views := s.views(nodes)
+	s.units = s.units[:0]
+	add := func(feature int) {
+		for i := range views {
+			if v := &views[i]; s.sees(v.nodes, feature) {
+				s.units = append(s.units, unit{view: v, feature: feature})
+			}
+		}
+	}
+	if s.inBlocks() {
+		for b := range s.d.blocks() {
+			add(b)
+		}
+	} else {
+		for _, feature := range s.d.frequent {
+			add(feature)
+		}
+	}
+	count := 0
+	for i := range s.units {
+		count += len(s.units[i].nodes)
+	}
+	s.best = slices.Grow(s.best[:0], count)[:count]
+	clear(s.best)
+	rest := s.best
+	for i := range s.units {
+		u := &s.units[i]
+		u.best, rest = rest[:len(u.nodes)], rest[len(u.nodes):]
+	}
+}
+
+// views lists what some nodes may look at, each alone at graph level; nodes of vertices share graphs and look together.
+func (s *searcher) views(nodes []*node) []view {
+	var views []view
+	alone := s.d.input.Level == Graphs
+	for i, n := range nodes {
 		if len(n.cutKinds) == 0 {
 			continue
 		}
 		for distance := 1; distance <= min(s.opt.MaxDistance, n.depth); distance++ {
 			c := n.ancestor(distance).cut
-			if users[c] == nil {
-				cuts = append(cuts, c)
+			v := view{cut: c, nodes: nodes[i : i+1 : i+1]}
+			if alone {
+				views = append(views, v)
+				continue
 			}
-			users[c] = append(users[c], n)
+			at := slices.IndexFunc(views, func(v view) bool { return v.cut == c })
+			if at >= 0 {
+				views[at].nodes = append(views[at].nodes, n)
+				continue
+			}
+			v.plan = &walkPlan{}
+			views = append(views, v)
 		}
 	}
-	var units []unit
-	add := func(c *cut, nodes []*node) {
-		plan := &walkPlan{}
-		one := func(feature int) {
-			u := unit{cut: c, feature: feature, nodes: nodes, best: make([]candidate, len(nodes)), plan: plan}
-			units = append(units, u)
-		}
-		if s.inBlocks() {
-			for b := range s.d.blocks() {
-				one(b)
-			}
-			return
-		}
-		for k := range s.d.kept {
-			occurs := s.d.kept[k].from < s.d.kept[k].to // else zero everywhere
-			if occurs && slices.ContainsFunc(nodes, func(n *node) bool { return n.seesAny(k) }) {
-				one(k)
-			}
-		}
+	if !alone {
+		return append(views, view{nodes: nodes})
 	}
-	for _, c := range cuts {
-		s.apart(c, users[c], add)
+	for i := range nodes {
+		views = append(views, view{nodes: nodes[i : i+1]})
 	}
-	s.apart(nil, nodes, add)
-	return units
+	return views
+}
+
+// sees reports whether some of the nodes may use a feature, or a block, and it is not zero everywhere.
+func (s *searcher) sees(nodes []*node, feature int) bool {
+	if s.inBlocks() {
+		return true
+	}
+	kept := &s.d.kept[feature]
+	return kept.from < kept.to && slices.ContainsFunc(nodes, func(n *node) bool { return n.seesAny(feature) })
 }
 
 // inBlocks reports whether features are searched in blocks: at vertex level, unless nodes draw fewer than one feature of
@@ -186,17 +227,6 @@ func (s *searcher) units(nodes []*node) []unit {
 func (s *searcher) inBlocks() bool {
 	l := s.d.input.Features()
 	return s.d.input.Level == Vertices && s.opt.featuresOf(l)*lanes >= l && !s.d.oneByOne
-}
-
-// apart adds units for the nodes together at vertex level, where they share graphs, and else for each node.
-func (s *searcher) apart(c *cut, nodes []*node, add func(*cut, []*node)) {
-	if s.d.input.Level == Vertices {
-		add(c, nodes)
-		return
-	}
-	for i := range nodes {
-		add(c, nodes[i:i+1])
-	}
 }
 
 // worker is the scratch space of a goroutine.
@@ -211,10 +241,17 @@ type worker struct {
 	values  []float64    // of the column
 	marks   marks
 	column  column
+
+	evaluator *evaluator // of splits that were chosen
+	spare     []int32    // see cut.fill
 }
 
 func newWorker(s *searcher) *worker {
-	w := &worker{searcher: s, scanner: newScanner(s.targets.criterion, s.targets.width, s.opt.MinLeaf, s.bins())}
+	w := &worker{
+		searcher:  s,
+		scanner:   newScanner(s.targets.criterion, s.targets.width, s.opt.MinLeaf, s.bins()),
+		evaluator: newEvaluator(s.d, s.opt.Empty),
+	}
 	w.spread.init(s.d)
 	w.blocks.init(s.d)
 	w.sparse.init(s.d)
