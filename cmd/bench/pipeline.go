@@ -121,7 +121,7 @@ func (g *pipeline) encodeStage(ctx context.Context) (result, error) {
 	r := newResult(g.name(stageEncode), g.on, times[0])
 	r.Shape, r.Throughput = g.shape(), g.throughput(r.Seconds)
 	if len(times) > 1 {
-		r.TwoWorkers = times[0].wall() / times[1].wall()
+		r.TwoWorkers = speedup(times[0], times[1])
 		if t, ok := g.target(figureSpeedup); ok {
 			g.decide(t.judgeSpeedup(g.model.name, r.TwoWorkers, others))
 		}

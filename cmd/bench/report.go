@@ -49,7 +49,7 @@ type result struct {
 	Throughput *throughput `json:"throughput,omitempty"`
 
 	OverPortable float64 `json:"rate_over_portable,omitempty"`
-	TwoWorkers   float64 `json:"two_workers_over_one,omitempty"` // wall-clock seconds with one worker over those with two
+	TwoWorkers   float64 `json:"two_workers_over_one,omitempty"` // see speedup
 	Rival        *rival  `json:"rival,omitempty"`
 
 	Published     float64 `json:"published_seconds,omitempty"`

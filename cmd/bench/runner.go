@@ -126,7 +126,7 @@ func (r *runner) operation(ctx context.Context, op operation) error {
 	res.Shape, res.Unit, res.Rate = task.shape, task.unit, task.units/res.Seconds
 	res.Bytes, res.Moved = task.floor.bytes+task.floor.upload+task.floor.download, task.moved
 	if len(times) > 1 {
-		res.TwoWorkers = times[0].wall() / times[1].wall()
+		res.TwoWorkers = speedup(times[0], times[1])
 	}
 	if task.floor != (floor{}) && on == r.place {
 		res.holdAgainst(task.floor, r.report.Machine.Rates)

@@ -25,6 +25,16 @@ func (t timing) cpu() float64 {
 	return t.wall()
 }
 
+// speedup returns how many times as fast the second of two measurements was by the clock on the wall: the median over
+// pairs of samples taken one after the other, which the machine mostly ran at one rate.
+func speedup(one, other timing) float64 {
+	var ratios []float64
+	for i := range one.Wall {
+		ratios = append(ratios, one.Wall[i]/other.Wall[i])
+	}
+	return median(ratios)
+}
+
 // spread returns the distance between the slowest and the fastest of some samples over their median.
 func spread(samples []float64) float64 {
 	if len(samples) == 0 || median(samples) == 0 {
