@@ -8,7 +8,7 @@ import (
 
 // patience is how long a goroutine watches for the next piece of work, or for the end of others' work, before it goes to
 // sleep. To wake a thread takes as long; a model of many short operations would pay that for each of them.
-const patience = 50 * time.Microsecond
+const patience = 75 * time.Microsecond
 
 // task is work that several goroutines do together.
 type task struct {

@@ -38,26 +38,33 @@ func (g *grower) partition(n, lte, gt *node) {
 	}
 }
 
-// part decides the side of the examples of some graphs of a node.
+// part decides the side of the examples of some graphs of a node. It writes them at once: neighbours in memory are other
+// goroutines' examples.
 func (w *worker) part(n *node, from, to int) {
-	r := &n.rule
+	r, above := &n.rule, w.goes[:0]
 	for at := from; at < to; at++ {
 		f := n.evaluate(w.d, w.evaluator, at)
 		if n.starts == nil {
-			w.above[at] = r.goesAbove(f.value, r.Threshold)
+			above = append(above, r.goesAbove(f.value, r.Threshold))
 		} else {
-			for i := n.starts[at]; i < n.starts[at+1]; i++ {
+			for _, j := range n.examples[n.starts[at]:n.starts[at+1]] {
 				value := 0.0
 				if f.v != nil {
-					value = f.v[n.examples[i]-f.first]
+					value = f.v[j-f.first]
 				}
-				w.above[i] = r.goesAbove(value, r.Threshold)
+				above = append(above, r.goesAbove(value, r.Threshold))
 			}
 		}
 		if n.cut != nil {
 			w.spare = n.cut.fill(r, &f, w.spare)
 		}
 	}
+	first := from
+	if n.starts != nil {
+		first = int(n.starts[from])
+	}
+	copy(w.above[first:], above)
+	w.goes = above
 }
 
 // found is what a split finds in one graph of a node.

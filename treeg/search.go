@@ -244,6 +244,7 @@ type worker struct {
 
 	evaluator *evaluator // of splits that were chosen
 	spare     []int32    // see cut.fill
+	goes      []bool     // see part
 }
 
 func newWorker(s *searcher) *worker {
