@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// patience is how long a goroutine watches for the next piece of work, or for the end of others' work, before it goes to
-// sleep. To wake a thread takes as long; a model of many short operations would pay that for each of them.
+// patience is how long a goroutine watches for the next piece of work, or for the end of others' work, before it goes
+// to sleep. To wake a thread takes as long; a model of many short operations would pay that for each of them.
 const patience = 75 * time.Microsecond
 
 // task is work that several goroutines do together.
@@ -26,9 +26,10 @@ func newTask(run func(), helpers int) *task {
 	return &task{run: run, helpers: helpers, done: make(chan struct{}, 1), watch: helpers < runtime.GOMAXPROCS(0)}
 }
 
-// help does a part of the work, unless it comes too late.
-func (t *task) help() {
-	if t.state.Add(1) < over {
+// help does a part of the work, unless it comes too late, and reports whether it came in time.
+func (t *task) help() bool {
+	inTime := t.state.Add(1) < over
+	if inTime {
 		t.run()
 	}
 	if t.state.Add(-1) == over {
@@ -37,9 +38,11 @@ func (t *task) help() {
 		default: // a helper that came too late has said so as well
 		}
 	}
+	return inTime
 }
 
-// share hands the task to its helpers: first to those that watch for work.
+// share hands the task to its helpers: first to those that watch for work. Others are called; none where a crowd is on
+// its way from short tasks before.
 func (t *task) share() {
 	missing := t.helpers
 	for i := range watching {
@@ -52,6 +55,11 @@ func (t *task) share() {
 		}
 	}
 	for range missing {
+		if int(called.Load()) >= crowd*runtime.GOMAXPROCS(0) {
+			return
+		}
+		called.Add(1)
+		helpers.Add(1)
 		go new(helper).work(t)
 	}
 }
@@ -73,10 +81,18 @@ type helper struct {
 // takes a helper out hands it a task; one that takes itself out ends.
 var watching [64]atomic.Pointer[helper]
 
+// crowd is the number of helpers for each processor that may be on their way at once.
+const crowd = 4
+
+// helpers counts the goroutines that help, watch or are on their way; called counts only the last.
+var helpers, called atomic.Int64
+
 func (h *helper) work(t *task) {
+	called.Add(-1)
+	defer helpers.Add(-1)
 	for t != nil {
-		t.help()
-		if !t.watch {
+		late := !t.help()
+		if !t.watch || late && int(helpers.Load()) >= runtime.GOMAXPROCS(0) { // enough others watch
 			return
 		}
 		t = h.another()

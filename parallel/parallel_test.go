@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -58,6 +59,26 @@ func TestScratchIsNotShared(t *testing.T) {
 	})
 	if s := started.Load(); s < 1 || s > 4 {
 		t.Errorf("started %d times", s)
+	}
+}
+
+// Of many short tasks, over before a helper wakes up, no crowd of helpers is left that watches for more.
+func TestShortTasksLeaveFewHelpers(t *testing.T) {
+	most := int64(0)
+	for range 100 {
+		for range 60 {
+			For(2, 2, func(int) {})
+		}
+		time.Sleep(2 * patience)
+		most = max(most, helpers.Load())
+	}
+	if most > (crowd+1)*int64(runtime.GOMAXPROCS(0)) {
+		t.Errorf("%d helpers at once", most)
+	}
+	for deadline := time.Now().Add(10 * time.Second); helpers.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d helpers are left", helpers.Load())
+		}
 	}
 }
 
