@@ -110,17 +110,13 @@ type walker struct {
 	e     *evaluator
 	row   []float64    // by slot, of one graph
 	lists []cutLists   // by depth
-	small *smallWalker // nil where no graphs are words
+	small *smallWalker // nil until graphs are words
 
 	visit func(node int32, subset []int32, all bool) // unless nil, is told of every split that a graph meets
 }
 
 func (p *program) walker(d *Data, empty Empty) *walker {
-	w := &walker{d: d, p: p, e: newEvaluator(d, empty), row: make([]float64, len(p.slots))}
-	if d.inWords {
-		w.small = p.smallWalker(d, empty)
-	}
-	return w
+	return &walker{d: d, p: p, e: newEvaluator(d, empty), row: make([]float64, len(p.slots))}
 }
 
 // at returns the subsets of a depth.

@@ -6,9 +6,9 @@ import "math/bits"
 // the number of vertex v. What is asked of them is answered for all vertices at once.
 type counts []uint64
 
-// Bounds of what is counted. Vertices of a graph of at most smallest have at most 64^longestCounted walks of a length,
-// numbers of mostDigits, and 64 times as many are exact in a float64.
-const smallest, longestCounted, mostDigits = 64, 7, 6*longestCounted + 1
+// Bounds of what is counted. To a vertex of a graph of mostVertices lead at most 64^longestCounted walks of a length, a
+// number of mostDigits, and 64 times as many are exact in a float64.
+const mostVertices, longestCounted, mostDigits = 64, 7, 6*longestCounted + 1
 
 // step adds the walks that are a step longer than those of x; from vertex v arcs lead to the vertices to[v].
 func (c counts) step(x counts, to []uint64) {

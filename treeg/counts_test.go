@@ -9,7 +9,7 @@ import (
 func TestCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		n, digits := 1+r.IntN(smallest), 1+r.IntN(mostDigits)
+		n, digits := 1+r.IntN(mostVertices), 1+r.IntN(mostDigits)
 		to, in := make([]uint64, n), make([][]int, n)
 		for v := range n {
 			for u := range n {

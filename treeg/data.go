@@ -2,6 +2,7 @@ package treeg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,7 +16,8 @@ import (
 // do not depend on a tree. It is safe for concurrent use.
 //
 // Features are stored by strands: the values of one feature on the vertices of one graph, in a row. Only
-// features that occur in a graph have a strand there, so one-hot labels cost what they hold.
+// features that occur in a graph have a strand there, so one-hot labels cost what they hold; small graphs have none
+// where only leaves are wanted, see demand.
 type Data struct {
 	batch     *graph.Batch
 	input     Input
@@ -95,13 +97,10 @@ func prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	for _, a := range in.Arcs {
 		d.operators = append(d.operators, newOperator(b, a, in.MeanSteps))
 	}
-	if !want.fit {
-		d.inWords = d.wordsSuit()
-	}
+	d.inWords = d.wordsSuit()
 	d.layOut()
 	d.chooseGrids()
 	if want.fit {
-		d.inWords = d.wordsSuit()
 		d.orderFeatures()
 	}
 	if err := ctx.Err(); err != nil {
@@ -486,6 +485,8 @@ func (d *Data) fits(opt *Options) error {
 	switch {
 	case err != nil:
 		return err
+	case !d.demand.fit:
+		return errors.New("the data were prepared for predictions only")
 	case opt.Level != d.input.Level || in.Constant != d.input.Constant || in.MeanSteps != d.input.MeanSteps ||
 		len(in.Arcs) != len(d.input.Arcs):
 		return fmt.Errorf("the data were prepared for another level, other features or arcs: prepare them with these options")

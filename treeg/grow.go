@@ -11,8 +11,8 @@ type grower struct {
 	*searcher
 	random *rand.Rand
 	cuts   cuts
-	spare  []sample
-	nodes  []*node // in the order of creation
+	spare  []sample // memory of node.local
+	nodes  []*node  // in the order of creation
 	leaves int
 }
 

@@ -24,9 +24,9 @@ func (s *searcher) kindsOf(n *node, whole bool) []kind {
 	return list
 }
 
-// kinds lists them. Of kinds that are equal for
-// any graph only the first is listed: with all vertices source, target and target-source walks; without a step
-// cycle, target and target-source walks, and all of them for vertices; walks back along closed walks.
+// kinds lists what may be tried with some walk types. Of kinds that are equal for any graph only the first is listed:
+// with all vertices source, target and target-source walks; without a step cycle, target and target-source walks, and
+// all of them for vertices; walks back along closed walks.
 func (s *searcher) kinds(drawn drawnWalks) []kind {
 	whole := drawn.whole
 	var list []kind

@@ -72,7 +72,7 @@ func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
 	return m.prepareIn(ctx, b, nil)
 }
 
-// prepareIn is Prepare for leaves alone, with the numbers in a memory, unless that is nil.
+// prepareIn prepares a batch. With a memory, where the numbers then lie, the data serve to find leaves only.
 func (m *Model) prepareIn(ctx context.Context, b *graph.Batch, memory *memory) (*Data, error) {
 	if m.engine == nil || len(m.trees) == 0 {
 		return nil, errors.New("the model is not fitted")
@@ -103,12 +103,17 @@ func (m *Model) ScoresOf(ctx context.Context, d *Data, examples []int) ([]float6
 	if err != nil {
 		return nil, err
 	}
+	return m.scores(leaves), nil
+}
+
+// scores returns the raw scores of examples that reached some leaves.
+func (m *Model) scores(leaves []int32) []float64 {
 	k, trees := m.Outputs(), len(m.program().paths)
 	scores := make([]float64, len(leaves)/trees*k)
 	for i := range len(scores) / k {
 		m.score(scores[i*k:(i+1)*k], leaves[i*trees:(i+1)*trees])
 	}
-	return scores, nil
+	return scores
 }
 
 // score adds up the leaves that an example reached, in the order in which they were fitted.
@@ -139,6 +144,9 @@ func (m *Model) score(scores []float64, leaves []int32) {
 
 // leavesOf returns the leaf of every example in every tree, row by row.
 func (m *Model) leavesOf(ctx context.Context, d *Data, examples []int) ([]int32, error) {
+	if want := m.demand(); d.length < want.length || want.cycles && !d.demand.cycles {
+		return nil, fmt.Errorf("the data were prepared for other walks than those of the model")
+	}
 	list, err := d.exampleList(examples)
 	if err != nil {
 		return nil, err
@@ -207,9 +215,12 @@ func (w *walker) leaves(list []int32, from, to int, tell func(i, tree int, leaf 
 		}
 		return
 	}
-	words := w.visit == nil && w.small != nil
+	words := w.visit == nil && w.d.inWords
+	if words && w.small == nil {
+		w.small = w.p.smallWalker(w.d, w.e.empty)
+	}
 	if words {
-		w.small.tell(list, from, to, tell)
+		w.small.send(list, from, to, tell)
 	}
 	for i := from; i < to; i++ {
 		g := list[i]

@@ -18,18 +18,18 @@ func (g *grower) partition(n, lte, gt *node) {
 	}
 	graphs, b := len(n.graphs), g.d.batch
 	parts := min(max(graphs*(b.NumVertices()/b.NumGraphs())/verticesOfPart, 1), graphs)
-	g.above = slices.Grow(g.above[:0], len(n.examples))[:len(n.examples)]
+	g.toGT = slices.Grow(g.toGT[:0], len(n.examples))[:len(n.examples)]
 	g.busy = 0
 	parallel.Each(g.workers, parts, func() func(int) {
 		w := g.worker()
 		return func(i int) { w.part(n, i*graphs/parts, (i+1)*graphs/parts) }
 	})
 	ups := 0
-	for _, up := range g.above {
+	for _, up := range g.toGT {
 		ups += bit(up)
 	}
 	lte.examples, gt.examples = make([]int32, 0, len(n.examples)-ups), make([]int32, 0, ups)
-	for i, up := range g.above {
+	for i, up := range g.toGT {
 		if up {
 			gt.examples = append(gt.examples, n.examples[i])
 		} else {
@@ -38,21 +38,21 @@ func (g *grower) partition(n, lte, gt *node) {
 	}
 }
 
-// part decides the side of the examples of some graphs of a node. It writes them at once: neighbours in memory are other
-// goroutines' examples.
+// part decides the sides of the examples of some graphs of a node. It writes them at once: neighbours in memory are
+// other goroutines' examples.
 func (w *worker) part(n *node, from, to int) {
-	r, above := &n.rule, w.goes[:0]
+	r, toGT := &n.rule, w.goes[:0]
 	for at := from; at < to; at++ {
 		f := n.evaluate(w.d, w.evaluator, at)
 		if n.starts == nil {
-			above = append(above, r.goesAbove(f.value, r.Threshold))
+			toGT = append(toGT, r.goesAbove(f.value, r.Threshold))
 		} else {
 			for _, j := range n.examples[n.starts[at]:n.starts[at+1]] {
 				value := 0.0
 				if f.v != nil {
 					value = f.v[j-f.first]
 				}
-				above = append(above, r.goesAbove(value, r.Threshold))
+				toGT = append(toGT, r.goesAbove(value, r.Threshold))
 			}
 		}
 		if n.cut != nil {
@@ -63,8 +63,8 @@ func (w *worker) part(n *node, from, to int) {
 	if n.starts != nil {
 		first = int(n.starts[from])
 	}
-	copy(w.above[first:], above)
-	w.goes = above
+	copy(w.toGT[first:], toGT)
+	w.goes = toGT
 }
 
 // found is what a split finds in one graph of a node.

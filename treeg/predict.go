@@ -10,17 +10,11 @@ import (
 // Scores returns the raw scores of every graph or vertex of a batch, N x Outputs: values, or log-odds; of a forest and
 // a single tree the probabilities of the classes.
 func (m *Model) Scores(ctx context.Context, b *graph.Batch) ([]float64, error) {
-	numbers, _ := m.idle.Get().(*memory)
-	if numbers == nil {
-		numbers = &memory{}
-	}
-	defer m.idle.Put(numbers)
-	numbers.reset()
-	d, err := m.prepareIn(ctx, b, numbers)
+	leaves, err := m.Leaves(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	return m.ScoresOf(ctx, d, nil)
+	return m.scores(leaves), nil
 }
 
 // Values returns the predicted number of every graph or vertex.
@@ -83,7 +77,13 @@ func (m *Model) ClassesOf(scores []float64) ([]int, error) {
 // Leaves returns the node of the leaf that every graph or vertex reaches in every tree, N x number of trees: those of
 // the reference scheme's start, then by round and output.
 func (m *Model) Leaves(ctx context.Context, b *graph.Batch) ([]int32, error) {
-	d, err := m.Prepare(ctx, b)
+	numbers, _ := m.idle.Get().(*memory)
+	if numbers == nil {
+		numbers = &memory{}
+	}
+	defer m.idle.Put(numbers)
+	numbers.reset()
+	d, err := m.prepareIn(ctx, b, numbers)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,8 @@ type searcher struct {
 	d       *Data
 	opt     *Options
 	targets *targets
-	workers int // goroutines
-	known   map[drawnWalks][]kind
+	workers int                   // goroutines
+	known   map[drawnWalks][]kind // what kindsOf has listed
 
 	mu      sync.Mutex
 	scratch []*worker
@@ -31,7 +31,7 @@ type searcher struct {
 
 	units []unit      // of the search that is going on
 	best  []candidate // of the units
-	above []bool      // by example of the node that is being split: whether it goes to the GT child
+	toGT  []bool      // by example of the node that is being split: whether it goes to the GT child
 }
 
 // view is what nodes may look at: all vertices, or both subsets of a cut.
@@ -147,24 +147,24 @@ func (s *searcher) ready(n *node) bool {
 	return true
 }
 
-// list lists the units of a search, the costliest first, so that no goroutine is left alone with one of them.
+// list lists the units of a search, those of features of the most graphs first: no goroutine shall be left alone with a
+// costly one.
 func (s *searcher) list(nodes []*node) {
 	views := s.views(nodes)
 	s.units = s.units[:0]
-	add := func(feature int) {
-		for i := range views {
-			if v := &views[i]; s.sees(v.nodes, feature) {
-				s.units = append(s.units, unit{view: v, feature: feature})
-			}
-		}
-	}
 	if s.inBlocks() {
 		for b := range s.d.blocks() {
-			add(b)
+			for i := range views {
+				s.units = append(s.units, unit{view: &views[i], feature: b})
+			}
 		}
 	} else {
 		for _, feature := range s.d.frequent {
-			add(feature)
+			for i := range views {
+				if v := &views[i]; s.sees(v.nodes, feature) {
+					s.units = append(s.units, unit{view: v, feature: feature})
+				}
+			}
 		}
 	}
 	count := 0
@@ -213,17 +213,14 @@ func (s *searcher) views(nodes []*node) []view {
 	return views
 }
 
-// sees reports whether some of the nodes may use a feature, or a block, and it is not zero everywhere.
+// sees reports whether some of the nodes may use a feature, and it is not zero everywhere.
 func (s *searcher) sees(nodes []*node, feature int) bool {
-	if s.inBlocks() {
-		return true
-	}
 	kept := &s.d.kept[feature]
 	return kept.from < kept.to && slices.ContainsFunc(nodes, func(n *node) bool { return n.seesAny(feature) })
 }
 
-// inBlocks reports whether features are searched in blocks: at vertex level, unless nodes draw fewer than one feature of
-// a block.
+// inBlocks reports whether features are searched in blocks: at vertex level, unless nodes draw fewer than one feature
+// of a block.
 func (s *searcher) inBlocks() bool {
 	l := s.d.input.Features()
 	return s.d.input.Level == Vertices && s.opt.featuresOf(l)*lanes >= l && !s.d.oneByOne

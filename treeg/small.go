@@ -6,8 +6,8 @@ import (
 )
 
 // Prediction of small graphs whose features are one-hot. A set of vertices of such a graph is a word, and its features
-// along walks are counts. All sums are exact, so the values are those of the lists that other graphs use. Some graphs go
-// through a tree together, so that a split is looked at once for all of them, and what it looks at lies together.
+// along walks are counts. All sums are exact, so the values are those of the lists that other graphs use. Some graphs
+// go through a tree together, so that a split is looked at once for all of them, and what it looks at lies together.
 
 // together are the graphs that go through trees together: a word has a bit for each.
 const together = 64
@@ -28,15 +28,18 @@ type bitGraph struct {
 	full   uint64
 	in     []uint64 // operator*n + vertex: where steps come from
 	out    []uint64 // and lead to
-	digits []uint8  // operator*length + length-1: of numbers of walks of that length
+	digits []uint8  // see Data.index: of numbers of walks of that length
 }
 
-// wordsSuit reports whether small graphs of the data may be words: all features are one-hot, arcs are single and have no
-// weights, and sums are exact.
+// mostFixed bounds the memory of a part, which has 64 words or so for each: counts that depend on no subset.
+const mostFixed = 1 << 13
+
+// wordsSuit reports whether small graphs of the data may be words: all features are one-hot and not too many, arcs are
+// single and have no weights, and walks are so short that sums are exact.
 func (d *Data) wordsSuit() bool {
 	in := &d.input
 	if in.Level != Graphs || in.Attributes > 0 || d.weighted() || d.length > longestCounted ||
-		slices.Contains(in.FeatureGrids, noGrid) {
+		(len(d.operators)*d.length+1)*(in.Features()+fromFeature) > mostFixed {
 		return false
 	}
 	for _, op := range d.operators {
@@ -55,14 +58,14 @@ func (d *Data) wordsSuit() bool {
 // small reports whether a graph is a word.
 func (d *Data) small(g int32) bool {
 	first, last := d.batch.Vertices(int(g))
-	return d.inWords && last-first <= smallest
+	return d.inWords && last-first <= mostVertices
 }
 
 func newBitPart(d *Data) *bitPart {
 	p := &bitPart{d: d}
 	features, walks := d.input.Features(), len(d.operators)*d.length
 	p.ones = make([][together]uint64, features)
-	p.fixed = make([][together]int32, walks*(features+2))
+	p.fixed = make([][together]int32, walks*(features+fromFeature))
 	digits := make([]uint8, together*walks)
 	for i := range p.graphs {
 		p.graphs[i].digits = digits[i*walks : (i+1)*walks]
@@ -106,7 +109,7 @@ func (p *bitPart) enter(at int, g int32) {
 		walks := uint64(1)
 		for i := range d.length {
 			walks *= uint64(most)
-			b.digits[o*d.length+i] = uint8(bits.Len64(walks))
+			b.digits[d.index(o, i+1)] = uint8(bits.Len64(walks))
 		}
 	}
 }
@@ -145,26 +148,26 @@ func (b *bitGraph) of(words []uint64, op int) []uint64 { return words[op*b.n : (
 
 // Counts that depend on no subset are those of walks from all vertices with a feature, and of two kinds more.
 const (
-	starts = iota // walks that start in a vertex
-	closed        // walks that start and end in a vertex
-	fromFeature
+	startWalks  = iota // that start in a vertex
+	closedWalks        // that start and end in a vertex
+	fromFeature        // and those of features from here on
 )
 
 // counts returns counts that depend on no subset.
 func (p *bitPart) counts(at, op, length, what int) counts {
 	b := &p.graphs[at]
-	walk := op*p.d.length + length - 1
+	walk := p.d.index(op, length)
 	digits := int(b.digits[walk])
 	place := &p.fixed[walk*(len(p.ones)+fromFeature)+what][at]
 	if *place > 0 {
 		return p.words[*place-1:][:digits]
 	}
 	var c counts
-	switch {
-	case what == closed:
+	switch what {
+	case closedWalks:
 		c = p.take(digits)
 		p.close(c, b, op, length)
-	case what == starts:
+	case startWalks:
 		c = p.longer(at, op, length, what, b.full, b.of(b.in, op))
 	default:
 		c = p.longer(at, op, length, what, p.ones[what-fromFeature][at], b.of(b.out, op))
@@ -179,7 +182,7 @@ func (p *bitPart) longer(at, op, length, what int, from uint64, to []uint64) cou
 	if length > 1 {
 		last = p.counts(at, op, length-1, what)
 	}
-	c := counts(p.take(int(p.graphs[at].digits[op*p.d.length+length-1])))
+	c := counts(p.take(int(p.graphs[at].digits[p.d.index(op, length)])))
 	c.step(last, to)
 	return c
 }
@@ -190,7 +193,7 @@ func (p *bitPart) close(c counts, b *bitGraph, op, length int) {
 	for v := range b.n {
 		switch length {
 		case 1:
-			c.increment(out[v] & (1 << v))
+			c.set(v, int(out[v]>>v&1))
 		case 2:
 			c.set(v, bits.OnesCount64(out[v]&in[v]))
 		default:
@@ -204,7 +207,7 @@ func (p *bitPart) walk(b *bitGraph, op, length int, from uint64) counts {
 	c := counts(p.buffers[0][:1])
 	c[0] = from
 	for l := range length {
-		longer := counts(p.buffers[(l+1)%2][:b.digits[op*p.d.length+l]])
+		longer := counts(p.buffers[(l+1)%2][:b.digits[p.d.index(op, l+1)]])
 		clear(longer)
 		longer.step(c, b.of(b.out, op))
 		c = longer
@@ -220,7 +223,7 @@ func (p *bitPart) vector(at int, r *rule, subset uint64) counts {
 	case r.Length == 0:
 		return p.walk(b, 0, 0, from)
 	case r.Walk == Cycle:
-		all := p.counts(at, r.op, r.Length, closed)
+		all := p.counts(at, r.op, r.Length, closedWalks)
 		c := counts(p.buffers[0][:len(all)])
 		for j, digit := range all {
 			c[j] = digit & from
@@ -240,9 +243,9 @@ func (p *bitPart) sum(at int, r *rule, subset uint64) int {
 	case r.Length == 0:
 		return bits.OnesCount64(from)
 	case r.Walk == Source:
-		return p.counts(at, r.op, r.Length, starts).total(from)
+		return p.counts(at, r.op, r.Length, startWalks).total(from)
 	case r.Walk == Cycle:
-		return p.counts(at, r.op, r.Length, closed).total(from)
+		return p.counts(at, r.op, r.Length, closedWalks).total(from)
 	case r.Walk == Target:
 		return p.counts(at, r.op, r.Length, fromFeature+r.Feature).total(subset)
 	case r.Length == 1:

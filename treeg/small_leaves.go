@@ -26,8 +26,8 @@ func (p *program) smallWalker(d *Data, empty Empty) *smallWalker {
 	}
 }
 
-// tell tells the leaves of those graphs of list[from:to] that are small.
-func (w *smallWalker) tell(list []int32, from, to int, tell func(i, tree int, leaf int32)) {
+// send tells the leaves of those graphs of list[from:to] that are small.
+func (w *smallWalker) send(list []int32, from, to int, tell func(i, tree int, leaf int32)) {
 	for i := from; i < to; {
 		w.reset()
 		w.of, w.all = w.of[:0], w.all[:0]

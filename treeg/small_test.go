@@ -19,7 +19,7 @@ func TestWordsAndListsAgree(t *testing.T) {
 		for g := range 150 {
 			n := 1 + r.IntN(20)
 			if g%40 == 0 {
-				n = smallest + r.IntN(3) - 1
+				n = mostVertices + r.IntN(3) - 1
 			}
 			one := graph.Graph{NumVertices: n, Directed: directed}
 			for v := range n {
