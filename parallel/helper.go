@@ -26,10 +26,9 @@ func newTask(run func(), helpers int) *task {
 	return &task{run: run, helpers: helpers, done: make(chan struct{}, 1), watch: helpers < runtime.GOMAXPROCS(0)}
 }
 
-// help does a part of the work, unless it comes too late, and reports whether it came in time.
-func (t *task) help() bool {
-	inTime := t.state.Add(1) < over
-	if inTime {
+// help does a part of the work, unless it comes too late.
+func (t *task) help() {
+	if t.state.Add(1) < over {
 		t.run()
 	}
 	if t.state.Add(-1) == over {
@@ -38,7 +37,6 @@ func (t *task) help() bool {
 		default: // a helper that came too late has said so as well
 		}
 	}
-	return inTime
 }
 
 // share hands the task to its helpers: first to those that watch for work. Others are called; none where a crowd is on
@@ -59,7 +57,6 @@ func (t *task) share() {
 			return
 		}
 		called.Add(1)
-		helpers.Add(1)
 		go new(helper).work(t)
 	}
 }
@@ -84,15 +81,16 @@ var watching [64]atomic.Pointer[helper]
 // crowd is the number of helpers for each processor that may be on their way at once.
 const crowd = 4
 
-// helpers counts the goroutines that help, watch or are on their way; called counts only the last.
-var helpers, called atomic.Int64
+// called counts the helpers that are on their way, helpers those that have arrived and help or watch.
+var called, helpers atomic.Int64
 
 func (h *helper) work(t *task) {
 	called.Add(-1)
+	helpers.Add(1)
 	defer helpers.Add(-1)
 	for t != nil {
-		late := !t.help()
-		if !t.watch || late && int(helpers.Load()) >= runtime.GOMAXPROCS(0) { // enough others watch
+		t.help()
+		if !t.watch || int(helpers.Load()) >= runtime.GOMAXPROCS(0) { // there are others, and no processor to watch on
 			return
 		}
 		t = h.another()
