@@ -1,4 +1,9 @@
-// Package atomicfile writes files that are there as a whole or not at all.
+// Package atomicfile writes files, and folders of several files, that are there as a whole or not at all, whenever
+// the process is killed or the machine goes down.
+//
+// What is being made has a hidden name beside its target: .NAME.01234567 for a file, .NAME.new for a folder. It is
+// locked as long as its writer lives, so that a later writer of the same target knows what the dead have left, and
+// removes that and nothing else. Where a file system has no locks, nothing is removed.
 package atomicfile
 
 import (
@@ -10,7 +15,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -21,7 +25,8 @@ var (
 )
 
 // Write makes or replaces the file at path by what content writes: into a temporary file beside it,
-// which is synced and takes its name at the end. If anything fails, what was there before is untouched.
+// which is synced and takes its name at the end; then the folder is synced. If anything fails, what was there before
+// is untouched.
 //
 // A file that is replaced keeps its permissions, a new one gets those that the umask leaves. A symbolic
 // link is followed. What is there and no regular file (a device or a pipe) is written to and not
@@ -30,34 +35,6 @@ func Write(path string, content func(w io.Writer) error) error {
 	return writeOn(system{}, path, content)
 }
 
-// disk is what replacing a file asks of a file system. Tests have one that breaks down.
-type disk interface {
-	create(path string) (diskFile, error) // a file that must not be there yet
-	rename(from, to string) error
-	remove(path string) error
-}
-
-type diskFile interface {
-	io.WriteCloser
-	Name() string
-	Chmod(mode fs.FileMode) error
-	Sync() error
-}
-
-// system is the file system of the operating system.
-type system struct{}
-
-func (system) create(path string) (diskFile, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	return file, nil
-}
-
-func (system) rename(from, to string) error { return os.Rename(from, to) }
-func (system) remove(path string) error     { return os.Remove(path) }
-
 func writeOn(d disk, path string, content func(w io.Writer) error) error {
 	t, err := find(path)
 	switch {
@@ -65,7 +42,7 @@ func writeOn(d disk, path string, content func(w io.Writer) error) error {
 	case t.stream:
 		err = t.pour(content)
 	default:
-		err = t.replace(d, content)
+		err = errors.Join(t.clean(), t.replace(d, content))
 	}
 	return named(path, err)
 }
@@ -83,31 +60,20 @@ func Check(path string) error {
 			err = file.Close()
 		}
 	default:
-		var file diskFile
-		if file, err = temporary(system{}, t.path); err == nil {
-			err = errors.Join(file.Close(), os.Remove(file.Name()))
+		var made *temporary
+		if made, err = newTemporary(system{}, t.path); err == nil {
+			err = made.discard(nil)
 		}
 	}
 	return named(path, err)
 }
 
-// Clean removes the temporary files beside path that processes have left which were killed while they wrote it. No
-// other process may be writing path.
+// Clean removes the temporary files beside path that processes have left which were killed while they wrote it.
+// [Write] does so as well.
 func Clean(path string) error {
 	t, err := find(path)
-	if err != nil || t.stream {
-		return named(path, err)
-	}
-	prefix := "." + shortened(filepath.Base(t.path)) + "."
-	entries, err := os.ReadDir(filepath.Dir(t.path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, entry := range entries {
-		random, ours := strings.CutPrefix(entry.Name(), prefix)
-		if _, hex := strconv.ParseUint(random, 16, 32); ours && len(random) == 8 && hex == nil && entry.Type().IsRegular() {
-			err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(t.path), entry.Name())))
-		}
+	if err == nil && !t.stream {
+		err = t.clean()
 	}
 	return named(path, err)
 }
@@ -170,27 +136,30 @@ func (t target) pour(content func(w io.Writer) error) error {
 
 // replace writes a temporary file and gives it the name of the target.
 func (t target) replace(d disk, content func(w io.Writer) error) error {
-	file, err := temporary(d, t.path)
+	made, err := newTemporary(d, t.path)
 	if err != nil {
 		return err
 	}
-	err = fill(file, content)
+	err = fill(made.file, content)
 	if err == nil && t.exists {
-		err = file.Chmod(t.mode.Perm())
+		err = made.file.Chmod(t.mode.Perm())
 	}
 	if err == nil {
-		err = file.Sync()
+		err = made.file.Sync()
 	}
-	if closing := file.Close(); err == nil {
+	if closing := made.file.Close(); err == nil {
 		err = closing
 	}
-	if err == nil {
-		err = d.rename(file.Name(), t.path)
-	}
 	if err != nil {
-		_ = d.remove(file.Name())
+		return made.discard(err)
 	}
-	return err
+	defer made.claim.release()
+	return made.claim.finish(func() error {
+		if err := d.rename(made.claim.path, t.path); err != nil {
+			return errors.Join(err, d.remove(made.claim.path))
+		}
+		return d.sync(filepath.Dir(t.path))
+	})
 }
 
 func fill(file io.Writer, content func(w io.Writer) error) error {
@@ -201,21 +170,70 @@ func fill(file io.Writer, content func(w io.Writer) error) error {
 	return w.Flush()
 }
 
-// temporary creates a new hidden file beside path. Unlike that of [os.CreateTemp] its permissions
-// follow the umask.
-func temporary(d disk, path string) (diskFile, error) {
+// temporary is a new hidden file that this process holds.
+type temporary struct {
+	disk  disk
+	file  diskFile
+	claim *claim
+}
+
+// newTemporary makes a file beside path. Unlike those of [os.CreateTemp] its permissions follow the umask.
+func newTemporary(d disk, path string) (*temporary, error) {
 	for range 100 {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x", shortened(filepath.Base(path)), rand.Uint32()))
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x", hidden(path), rand.Uint32()))
 		file, err := d.create(name)
-		if !errors.Is(err, fs.ErrExist) {
-			return file, err
+		if errors.Is(err, fs.ErrExist) {
+			continue
 		}
+		if err != nil {
+			return nil, err
+		}
+		c, err := hold(name)
+		if err == nil {
+			return &temporary{d, file, c}, nil
+		}
+		_ = file.Close() // somebody took it for what a dead process has left before it was held
 	}
 	return nil, fs.ErrExist
 }
 
-// shortened leaves room in a name of at most 255 bytes.
-func shortened(name string) string { return name[:min(len(name), 200)] }
+// discard removes the file and returns the cause.
+func (t *temporary) discard(cause error) error {
+	_ = t.file.Close()
+	err := t.disk.remove(t.claim.path)
+	t.claim.release()
+	if cause != nil {
+		return cause
+	}
+	return err
+}
+
+// hidden begins the names of what is made beside path. It leaves room in a name of at most 255 bytes.
+func hidden(path string) string {
+	name := filepath.Base(path)
+	return "." + name[:min(len(name), 200)] + "."
+}
+
+// clean removes the temporary files of dead writers of the target.
+func (t target) clean() error {
+	dir := filepath.Dir(t.path)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		random, ours := strings.CutPrefix(entry.Name(), hidden(t.path))
+		if !ours || len(random) != 8 || strings.Trim(random, "0123456789abcdef") != "" || !entry.Type().IsRegular() {
+			continue
+		}
+		left := filepath.Join(dir, entry.Name())
+		if lock, held := lockPath(left); held == nil {
+			err = errors.Join(err, os.Remove(left))
+			_ = lock.Close()
+		}
+	}
+	return err
+}
 
 // named gives an error the path that the caller knows.
 func named(path string, err error) error {

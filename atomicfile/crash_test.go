@@ -13,34 +13,65 @@ import (
 var errCrash = errors.New("the machine is down")
 
 // breaking is a disk that does a number of operations, half of the next one if it is a write, and then
-// nothing any more, as when the machine goes down.
-type breaking struct{ left *int }
+// nothing any more, as when the process is killed.
+type breaking struct {
+	disk
+	left *int
+}
 
-func (b breaking) works() bool {
-	*b.left--
-	return *b.left >= 0
+func (b breaking) works() error {
+	if *b.left--; *b.left < 0 {
+		return errCrash
+	}
+	return nil
 }
 
 func (b breaking) create(path string) (diskFile, error) {
-	if !b.works() {
-		return nil, errCrash
+	if err := b.works(); err != nil {
+		return nil, err
 	}
-	file, err := system{}.create(path)
+	file, err := b.disk.create(path)
 	return breakingFile{file, b}, err
 }
 
-func (b breaking) rename(from, to string) error {
-	if !b.works() {
-		return errCrash
+// does runs an operation unless the process is dead.
+func (b breaking) does(operation func() error) error {
+	if err := b.works(); err != nil {
+		return err
 	}
-	return os.Rename(from, to)
+	return operation()
+}
+
+func (b breaking) mkdir(path string) error {
+	return b.does(func() error { return b.disk.mkdir(path) })
+}
+
+func (b breaking) link(from, to string) error {
+	return b.does(func() error { return b.disk.link(from, to) })
+}
+
+func (b breaking) symlink(to, path string) error {
+	return b.does(func() error { return b.disk.symlink(to, path) })
+}
+
+func (b breaking) rename(from, to string) error {
+	return b.does(func() error { return b.disk.rename(from, to) })
+}
+
+func (b breaking) exchange(x, y string) error {
+	return b.does(func() error { return b.disk.exchange(x, y) })
+}
+
+func (b breaking) chmod(path string, mode fs.FileMode) error {
+	return b.does(func() error { return b.disk.chmod(path, mode) })
 }
 
 func (b breaking) remove(path string) error {
-	if !b.works() {
-		return errCrash
-	}
-	return os.Remove(path)
+	return b.does(func() error { return b.disk.remove(path) })
+}
+
+func (b breaking) sync(dir string) error {
+	return b.does(func() error { return b.disk.sync(dir) })
 }
 
 type breakingFile struct {
@@ -54,32 +85,22 @@ func (f breakingFile) Write(p []byte) (int, error) {
 		*f.left--
 		return n, errors.Join(err, errCrash)
 	}
-	if !f.works() {
-		return 0, errCrash
+	if err := f.works(); err != nil {
+		return 0, err
 	}
 	return f.diskFile.Write(p)
 }
 
 func (f breakingFile) Sync() error {
-	if !f.works() {
-		return errCrash
-	}
-	return f.diskFile.Sync()
+	return f.does(f.diskFile.Sync)
 }
 
 func (f breakingFile) Chmod(mode fs.FileMode) error {
-	if !f.works() {
-		return errCrash
-	}
-	return f.diskFile.Chmod(mode)
+	return f.does(func() error { return f.diskFile.Chmod(mode) })
 }
 
 func (f breakingFile) Close() error { // the system closes what a dead process leaves open
-	err := f.diskFile.Close()
-	if !f.works() {
-		return errCrash
-	}
-	return err
+	return errors.Join(f.diskFile.Close(), f.works())
 }
 
 // Wherever a crash comes while a file is replaced, at any creation, write, change of permissions, sync,
@@ -109,7 +130,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 				}
 			}
 			left := operations
-			err := writeOn(breaking{&left}, path, content)
+			err := writeOn(breaking{system{}, &left}, path, content)
 			raw, reading := os.ReadFile(path)
 			switch {
 			case err == nil && string(raw) == after:
@@ -126,6 +147,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			if err := Write(path, content); err != nil || read(t, path) != after {
 				t.Errorf("the next write: %v", err)
 			}
+			only(t, dir, "checkpoint")
 		}
 		if crashes < 10 {
 			t.Errorf("%d crashes", crashes)
