@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // Folder is a folder of several files that is being made. [Folder.Commit] puts it in place in one step; until then
@@ -26,6 +27,13 @@ type Folder struct {
 	made     []string    // the parts that were made
 	placed   bool        // what is being made has its name already
 }
+
+// UnfitError says why a place is not fit for a folder that is to be put there. Another place will do.
+type UnfitError struct{ reason string }
+
+func (e *UnfitError) Error() string { return e.reason }
+
+func unfit(format string, values ...any) error { return &UnfitError{fmt.Sprintf(format, values...)} }
 
 // NewFolder begins a folder that is to be at path. Parents are made if need be, a symbolic link is followed.
 //
@@ -60,10 +68,15 @@ func placeOf(path string) (string, error) {
 		return "", err
 	}
 	place, err := filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if missing(err) {
 		return resolveDangling(path)
 	}
 	return place, err
+}
+
+// missing reports whether an error says that there is nothing at a path, be it that a file is above it.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // The names of a folder in the making, and of one that is being replaced where the two cannot be exchanged.
@@ -95,8 +108,8 @@ func (f *Folder) makeParents(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case err == nil && !info.IsDir():
-		return fmt.Errorf("%s is a file, not a folder", dir)
-	case errors.Is(err, fs.ErrNotExist):
+		return unfit("%s is a file, not a folder", dir)
+	case missing(err):
 		if err := f.makeParents(filepath.Dir(dir)); err != nil {
 			return err
 		}
@@ -147,9 +160,9 @@ func (f *Folder) claimOld() error {
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return errors.New("this is a file, not a folder")
+		return unfit("this is a file, not a folder")
 	case within(info):
-		return errors.New("this is the folder you are in, or one around it, and a folder of several files is put in " +
+		return unfit("this is the folder you are in, or one around it, and a folder of several files is put in " +
 			"place as a whole: name another one")
 	}
 	if f.old, err = lockPath(f.path); err != nil && !errors.Is(err, errNoLocks) {
@@ -184,7 +197,7 @@ func (f *Folder) others(dir string, visit func(name string, entry fs.DirEntry) e
 		case entry.IsDir() && slices.Contains(f.parts, filepath.ToSlash(name)):
 			err = f.others(name, visit)
 		case entry.IsDir():
-			err = fmt.Errorf("it holds the folder %s, which is no part of what is written: move that, or name another "+
+			err = unfit("it holds the folder %s, which is no part of what is written: move that, or name another "+
 				"folder", name)
 		case !f.replaces(filepath.ToSlash(name)):
 			err = visit(name, entry)
@@ -235,6 +248,9 @@ func (f *Folder) File(name string, content func(w io.Writer) error) error {
 }
 
 func (f *Folder) file(name string, content func(w io.Writer) error) error {
+	if f.claim == nil {
+		return fs.ErrClosed
+	}
 	path := filepath.Join(f.Path(), filepath.FromSlash(name))
 	if err := f.makePart(filepath.Dir(path)); err != nil {
 		return err
@@ -258,6 +274,9 @@ func (f *Folder) makePart(dir string) error {
 	if dir == f.Path() || slices.Contains(f.made, dir) {
 		return nil
 	}
+	if err := f.makePart(filepath.Dir(dir)); err != nil {
+		return err
+	}
 	f.made = append(f.made, dir)
 	return f.disk.mkdir(dir)
 }
@@ -270,6 +289,9 @@ func (f *Folder) Commit() error {
 }
 
 func (f *Folder) commit() error {
+	if f.claim == nil {
+		return fs.ErrClosed
+	}
 	if f.exists {
 		if err := errors.Join(f.others("", f.takeOver), f.disk.chmod(f.Path(), f.mode)); err != nil {
 			return err
@@ -299,7 +321,7 @@ func (f *Folder) takeOver(name string, entry fs.DirEntry) error {
 		err = f.disk.link(from, to)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("it holds the file %s, which would be lost: move that, or name another folder", name)
+		return unfit("it holds the file %s, which would be lost: move that, or name another folder", name)
 	}
 	return err
 }

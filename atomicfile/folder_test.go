@@ -135,7 +135,7 @@ func TestFolderThatCannotBeReplacedIsRefused(t *testing.T) {
 	put(t, root, files{"file": "x", "nested/a.part": "1", "nested/other/x": "2", "clash/a.note": "3"})
 	t.Chdir(filepath.Join(root, "clash"))
 	for path, want := range map[string]string{
-		"file": "this is a file", "file/below": "not a", "nested": "it holds the folder other",
+		"file": "this is a file", "file/below/it": "file is a file", "nested": "it holds the folder other",
 		"clash": "the folder you are in", ".": "or one around it",
 	} {
 		err := writeFolder(system{}, filepath.Join(root, path), files{"a.part": "new"})

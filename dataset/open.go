@@ -8,57 +8,183 @@ import (
 	"strings"
 )
 
+// Format is how a data set is stored.
+type Format string
+
+// The formats of [Open].
+const (
+	NoFormat    Format = "" // there is no data set
+	TUFormat    Format = "TU"
+	NodeFormat  Format = "vertex task"
+	TextFormat  Format = "text"
+	TreeFormat  Format = "tree"
+	StoreFormat Format = "shards"
+)
+
+// format is all that is known of a format. Whatever depends on formats goes by the list of them.
+type format struct {
+	name  Format
+	looks string // what makes a folder a data set of the format, in words
+
+	of    func(file string) bool                        // whether a file, named without .gz, can be opened by its name
+	alone bool                                          // whether such a file is a data set by itself, or part of a folder
+	in    func(f folder) bool                           // whether a folder holds a data set of the format
+	files func(f folder) []string                       // the files of the data set in a folder
+	open  func(f folder, file string) (*Dataset, error) // the data set in a folder, or that of one of its files
+	write func(w *folderWriter, d *Dataset) error       // nil where the format is only read
+}
+
+// formats lists the formats. A folder that several recognise has the first of them.
+func formats() []format {
+	return []format{
+		{
+			name: TUFormat, looks: "NAME_A.txt (TU format)",
+			of:    func(file string) bool { return strings.HasSuffix(file, "_A.txt") },
+			in:    func(f folder) bool { return f.holds("*_A.txt") || f.holds("*_graph_indicator.txt") },
+			files: tuFiles,
+			open:  func(f folder, _ string) (*Dataset, error) { return openTU(f) },
+			write: writeTU,
+		},
+		{
+			name: StoreFormat, looks: shardIndex + " (shards)",
+			of:    func(file string) bool { return file == shardIndex },
+			in:    func(f folder) bool { return f.holds(shardIndex) },
+			files: func(f folder) []string { return f.stored(shardIndex, shardFiles) },
+			open:  func(f folder, _ string) (*Dataset, error) { return openStore(f.name) },
+			write: writeStore,
+		},
+		{
+			name: NodeFormat, looks: "edges.csv (vertex task)",
+			of: func(file string) bool { return file == "edges.csv" },
+			in: func(f folder) bool {
+				return f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv")
+			},
+			files: func(f folder) []string { return f.stored(nodeFiles()...) },
+			open:  func(f folder, _ string) (*Dataset, error) { return openNode(f, DetectDirection) },
+			write: writeNode,
+		},
+		{
+			name: TreeFormat, looks: "NAME" + treeSuffix + " (labelled trees)",
+			of: func(file string) bool { return strings.HasSuffix(file, treeSuffix) }, alone: true,
+			in:    func(f folder) bool { return f.holds("*" + treeSuffix) },
+			files: func(f folder) []string { return f.stored("*" + treeSuffix) },
+			open:  openTreesIn,
+		},
+		{
+			name: TextFormat, looks: "NAME.txt (text format of GIN)",
+			of: func(file string) bool { return strings.HasSuffix(file, ".txt") }, alone: true,
+			in:    func(f folder) bool { return len(textFiles(f)) > 0 },
+			files: textFiles,
+			open:  openTextIn,
+		},
+	}
+}
+
+// formatNamed returns a format that can be written.
+func formatNamed(name Format) (format, error) {
+	for _, known := range formats() {
+		if known.name == name && known.write != nil {
+			return known, nil
+		}
+	}
+	return format{}, fmt.Errorf("format %q is not written", name)
+}
+
+// located is a data set that was found.
+type located struct {
+	format format // without a name if there is none
+	folder folder
+	file   string // the file that was named, without .gz; "" for the folder
+}
+
+// find returns the data set at path, a folder or a file.
+func find(path string) (located, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return located{}, fmt.Errorf("%s: %w", path, plainError(err))
+	}
+	p := located{folder: folder{os.DirFS(path), path}}
+	if !info.IsDir() {
+		dir, file := filepath.Split(path)
+		dir = filepath.Clean(dir)
+		p = located{folder: folder{os.DirFS(dir), dir}, file: strings.TrimSuffix(file, ".gz")}
+	}
+	for _, known := range formats() {
+		if p.file == "" && known.in(p.folder) || p.file != "" && known.of(p.file) {
+			p.format = known
+			return p, nil
+		}
+	}
+	return p, nil
+}
+
 // Open reads the data set at path, whose format it finds out:
 //
 //   - a folder that holds NAME_A.txt: TU format, see [OpenTU];
-//   - a folder that holds edges.csv: a vertex task, see [OpenNode], with its direction detected;
 //   - a folder that holds shards.json: a store of shards, see [WriteShards], all of which is read;
+//   - a folder that holds edges.csv: a vertex task, see [OpenNode], with its direction detected;
 //   - a folder that holds train.tree and test.tree, or a file NAME.tree: labelled trees, see [OpenTrees];
 //   - a file NAME.txt, or a folder that holds one: the text format of GIN, see [OpenText].
 //
 // Each file may be compressed (.gz). The error of an unknown folder says what was looked for.
 func Open(path string) (*Dataset, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, plainError(err))
-	}
-	if !info.IsDir() {
-		name := strings.TrimSuffix(path, ".gz")
-		switch {
-		case strings.HasSuffix(name, "_A.txt"):
-			return OpenTU(filepath.Dir(path))
-		case filepath.Base(name) == "edges.csv":
-			return OpenNode(filepath.Dir(path), DetectDirection)
-		case strings.HasSuffix(name, treeSuffix):
-			return OpenTrees(path)
-		case strings.HasSuffix(name, ".txt"):
-			return OpenText(path)
-		}
+	p, err := find(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.format.name != NoFormat:
+		return p.format.open(p.folder, p.file)
+	case p.file != "":
 		return nil, fmt.Errorf("%s: not a data set: looked for a folder or a file NAME.txt or NAME.tree, plain or .gz", path)
 	}
-	f := folder{os.DirFS(path), path}
-	switch {
-	case f.holds(shardIndex):
-		return openStore(path)
-	case f.holds("*_A.txt") || f.holds("*_graph_indicator.txt"):
-		return openTU(f)
-	case f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv"):
-		return openNode(f, DetectDirection)
-	case f.holds("*" + treeSuffix):
-		return openTreeFolder(f)
-	case f.holds("*.txt"):
-		return openTextFolder(f)
+	var looks []string
+	for _, known := range formats() {
+		looks = append(looks, known.looks)
 	}
-	return nil, fmt.Errorf("%s: no data set: looked for NAME_A.txt (TU format), edges.csv (vertex task), "+
-		"shards.json (shards), NAME.tree (labelled trees) and NAME.txt (text format of GIN), plain or .gz", path)
+	last := len(looks) - 1
+	return nil, fmt.Errorf("%s: no data set: looked for %s and %s, plain or .gz", path, strings.Join(looks[:last], ", "),
+		looks[last])
+}
+
+// FormatOf returns the format of the data set that [Open] would read at path, a folder or a file.
+func FormatOf(path string) Format {
+	p, err := find(path)
+	if err != nil {
+		return NoFormat
+	}
+	return p.format.name
+}
+
+// Files returns the paths of the files that make up the data set at path, a folder or a file. There are none where
+// [Open] would find no data set.
+func Files(path string) []string {
+	p, err := find(path)
+	if err != nil || p.format.name == NoFormat {
+		return nil
+	}
+	if p.file != "" && p.format.alone {
+		return []string{path}
+	}
+	names := p.format.files(p.folder)
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = p.folder.path(name)
+	}
+	return paths
 }
 
 // holds reports whether a file of the folder matches the pattern, plain or compressed.
-func (f folder) holds(pattern string) bool {
-	for _, p := range []string{pattern, pattern + ".gz"} {
-		if names, err := fs.Glob(f.files, p); err == nil && len(names) > 0 {
-			return true
+func (f folder) holds(pattern string) bool { return len(f.stored(pattern)) > 0 }
+
+// stored returns the files of the folder that match one of the patterns, plain or compressed.
+func (f folder) stored(patterns ...string) []string {
+	var found []string
+	for _, pattern := range patterns {
+		for _, p := range []string{pattern, pattern + ".gz"} {
+			if names, err := fs.Glob(f.files, p); err == nil {
+				found = append(found, names...)
+			}
 		}
 	}
-	return false
+	return found
 }

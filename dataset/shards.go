@@ -10,12 +10,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-
-	"github.com/grove-graph/grove/atomicfile"
 )
 
 // A store of shards is a folder that holds the graphs of a data set in files of many graphs each, to be
@@ -83,41 +78,68 @@ func headOf(d *Dataset) shardHead {
 // castagnoli is the table of the CRC-32C.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// WriteShards stores a data set of a task on graphs in a folder, which is made and must not hold a store
-// yet.
+// shardFiles is what the names of the files with graphs look like.
+const shardFiles = "[0-9][0-9][0-9][0-9][0-9].graphs"
+
+// WriteShards stores a data set of a task on graphs in a folder, which is made if need be and must not hold a data
+// set yet.
 func WriteShards(dir string, d *Dataset) error {
 	w, err := NewShardWriter(dir)
 	if err != nil {
 		return err
 	}
+	defer w.Discard()
 	if err := w.Append(d); err != nil {
 		return err
 	}
 	return w.Close()
 }
 
-// ReplaceShards is [WriteShards] for a folder that may hold a store, which is lost.
-func ReplaceShards(dir string, d *Dataset) error {
-	old := filepath.Join(dir, shardIndex)
-	if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// writeStore writes a data set as a store.
+func writeStore(to *folderWriter, d *Dataset) error {
+	s := &storeWriter{to: to, limit: ShardBytes}
+	if err := s.append(d); err != nil {
 		return err
 	}
-	files, err := fs.Glob(os.DirFS(dir), "[0-9][0-9][0-9][0-9][0-9].graphs")
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		if err := os.Remove(filepath.Join(dir, file)); err != nil {
-			return err
-		}
-	}
-	return WriteShards(dir, d)
+	return s.end()
 }
 
 // ShardWriter stores a data set piece by piece, for one that does not fit in memory. The store is there
 // once Close returns.
 type ShardWriter struct {
-	dir     string
+	storeWriter
+	out *Output
+}
+
+// NewShardWriter begins a store in a folder, which is made if need be and must not hold a data set yet. Discard
+// the writer unless it was closed.
+func NewShardWriter(dir string) (*ShardWriter, error) {
+	out, err := NewOutput(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	return &ShardWriter{storeWriter{to: &folderWriter{folder: out.folder}, limit: ShardBytes}, out}, nil
+}
+
+// Append adds the graphs of d. All pieces must be of one data set: with the same task, codes, classes and
+// kinds of vertex and arc data.
+func (w *ShardWriter) Append(d *Dataset) error { return w.append(d) }
+
+// Close writes what is left and puts the store in place.
+func (w *ShardWriter) Close() error {
+	defer w.Discard()
+	if err := w.end(); err != nil {
+		return err
+	}
+	return w.out.Commit()
+}
+
+// Discard gives up a store that was not closed. After [ShardWriter.Close] it does nothing.
+func (w *ShardWriter) Discard() { w.out.Discard() }
+
+// storeWriter writes the files of a store.
+type storeWriter struct {
+	to      *folderWriter
 	head    *shardHead // nil before the first piece
 	records bytes.Buffer
 	footer  []byte
@@ -125,20 +147,7 @@ type ShardWriter struct {
 	limit   int
 }
 
-// NewShardWriter begins a store in a folder, which is made and must not hold a store yet.
-func NewShardWriter(dir string) (*ShardWriter, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(filepath.Join(dir, shardIndex)); err == nil {
-		return nil, fmt.Errorf("%s: there is a store already: remove it or give another folder", dir)
-	}
-	return &ShardWriter{dir: dir, limit: ShardBytes}, nil
-}
-
-// Append adds the graphs of d. All pieces must be of one data set: with the same task, codes, classes and
-// kinds of vertex and arc data.
-func (w *ShardWriter) Append(d *Dataset) error {
+func (w *storeWriter) append(d *Dataset) error {
 	if d.Task.PerVertex() {
 		return fmt.Errorf("data set %s: a task on vertices is no set of graphs to stream over", d.Name)
 	}
@@ -181,22 +190,22 @@ func sameHead(a, b shardHead) bool {
 }
 
 // flush writes a file of the graphs so far.
-func (w *ShardWriter) flush() error {
+func (w *storeWriter) flush() error {
 	if w.graphs == 0 {
 		return nil
 	}
 	end := binary.LittleEndian.AppendUint32(slices.Clone(w.footer), crc32.Checksum(w.footer, castagnoli()))
 	end = binary.LittleEndian.AppendUint32(end, uint32(w.graphs))
 	name := fmt.Sprintf("%05d.graphs", len(w.head.Files))
-	err := atomicfile.Write(filepath.Join(w.dir, name), func(out io.Writer) error {
+	w.to.raw(name, func(out io.Writer) error {
 		if _, err := out.Write(w.records.Bytes()); err != nil {
 			return err
 		}
 		_, err := out.Write(end)
 		return err
 	})
-	if err != nil {
-		return err
+	if w.to.err != nil {
+		return w.to.err
 	}
 	sum := sha256.New()
 	sum.Write(w.records.Bytes())
@@ -208,10 +217,10 @@ func (w *ShardWriter) flush() error {
 	return nil
 }
 
-// Close writes what is left and the list of the files.
-func (w *ShardWriter) Close() error {
+// end writes what is left and the list of the files.
+func (w *storeWriter) end() error {
 	if w.head == nil {
-		return fmt.Errorf("%s: no graphs to store", w.dir)
+		return errors.New("no graphs to store")
 	}
 	if err := w.flush(); err != nil {
 		return err
@@ -220,8 +229,9 @@ func (w *ShardWriter) Close() error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(w.dir, shardIndex), func(out io.Writer) error {
+	w.to.raw(shardIndex, func(out io.Writer) error {
 		_, err := out.Write(append(index, '\n'))
 		return err
 	})
+	return w.to.err
 }

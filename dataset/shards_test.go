@@ -127,7 +127,7 @@ func TestShardWriterRefuses(t *testing.T) {
 	if err := WriteShards(dir, d); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteShards(dir, d); err == nil || !strings.Contains(err.Error(), "a store already") {
+	if err := WriteShards(dir, d); err == nil || !strings.Contains(err.Error(), "a data set already (shards format)") {
 		t.Errorf("a second store: %v", err)
 	}
 	w, err := NewShardWriter(t.TempDir())

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -26,32 +25,52 @@ func OpenText(name string) (*Dataset, error) {
 		return openTextFolder(folder{os.DirFS(name), name})
 	}
 	dir, file := filepath.Split(name)
-	if dir == "" {
-		dir = "."
-	}
-	return openText(folder{os.DirFS(dir), filepath.Clean(dir)}, strings.TrimSuffix(file, ".gz"))
+	dir = filepath.Clean(dir)
+	return openText(folder{os.DirFS(dir), dir}, strings.TrimSuffix(file, ".gz"))
 }
 
-// openTextFolder opens the only text file of a folder, or the one of the folder's name.
+// openTextIn opens a file of a folder, named without .gz, or "" for what the folder holds.
+func openTextIn(f folder, file string) (*Dataset, error) {
+	if file == "" {
+		return openTextFolder(f)
+	}
+	return openText(f, file)
+}
+
+// openTextFolder opens the only data set in text format of a folder, or the one of the folder's name.
 func openTextFolder(f folder) (*Dataset, error) {
-	if own := folderName(f.name) + ".txt"; f.find(own) != "" {
-		return openText(f, own)
-	}
-	var found []string
-	for _, pattern := range []string{"*.txt", "*.txt.gz"} {
-		names, err := fs.Glob(f.files, pattern)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-		found = append(found, names...)
-	}
-	switch len(found) {
+	switch found := textFiles(f); len(found) {
 	case 0:
 		return nil, fmt.Errorf("%s: no data set in text format: looked for NAME.txt and NAME.txt.gz", f.name)
 	case 1:
 		return openText(f, strings.TrimSuffix(found[0], ".gz"))
+	default:
+		return nil, fmt.Errorf("%s: %d text files: name the one to read", f.name, len(found))
 	}
-	return nil, fmt.Errorf("%s: %d text files: name the one to read", f.name, len(found))
+}
+
+// textFiles lists the data sets in text format of a folder: the file of the folder's name, or else all text files
+// that begin with a line that is a number, as other texts do not.
+func textFiles(f folder) []string {
+	if own := f.find(folderName(f.name) + ".txt"); own != "" {
+		return []string{own}
+	}
+	var found []string
+	for _, stored := range f.stored("*.txt") {
+		l, err := f.open(strings.TrimSuffix(stored, ".gz"))
+		if err != nil {
+			continue
+		}
+		if l.next() {
+			l.integer()
+			l.end()
+			if l.err == nil {
+				found = append(found, stored)
+			}
+		}
+		l.close()
+	}
+	return found
 }
 
 func openText(f folder, name string) (*Dataset, error) {

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -25,11 +24,16 @@ func OpenTrees(name string) (*Dataset, error) {
 		return openTreeFolder(folder{os.DirFS(name), name})
 	}
 	dir, file := filepath.Split(name)
-	if dir == "" {
-		dir = "."
+	dir = filepath.Clean(dir)
+	return openTreesIn(folder{os.DirFS(dir), dir}, strings.TrimSuffix(file, ".gz"))
+}
+
+// openTreesIn opens a file of a folder, named without .gz, or "" for what the folder holds.
+func openTreesIn(f folder, file string) (*Dataset, error) {
+	if file == "" {
+		return openTreeFolder(f)
 	}
-	file = strings.TrimSuffix(file, ".gz")
-	return openTrees(folder{os.DirFS(dir), filepath.Clean(dir)}, strings.TrimSuffix(file, treeSuffix), file)
+	return openTrees(f, strings.TrimSuffix(file, treeSuffix), file)
 }
 
 const treeSuffix = ".tree"
@@ -39,23 +43,15 @@ func openTreeFolder(f folder) (*Dataset, error) {
 	if f.find("train.tree") != "" && f.find("test.tree") != "" {
 		return openTrees(f, folderName(f.name), "train.tree", "test.tree")
 	}
-	var found []string
-	for _, pattern := range []string{"*" + treeSuffix, "*" + treeSuffix + ".gz"} {
-		names, err := fs.Glob(f.files, pattern)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-		found = append(found, names...)
-	}
-	switch len(found) {
+	switch found := f.stored("*" + treeSuffix); len(found) {
 	case 0:
 		return nil, fmt.Errorf("%s: no trees: looked for train.tree and test.tree, or NAME.tree, plain or .gz", f.name)
 	case 1:
-		file := strings.TrimSuffix(found[0], ".gz")
-		return openTrees(f, strings.TrimSuffix(file, treeSuffix), file)
+		return openTreesIn(f, strings.TrimSuffix(found[0], ".gz"))
+	default:
+		return nil, fmt.Errorf("%s: %d files of trees: name the one to read, or have train.tree and test.tree", f.name,
+			len(found))
 	}
-	return nil, fmt.Errorf("%s: %d files of trees: name the one to read, or have train.tree and test.tree", f.name,
-		len(found))
 }
 
 // openTrees reads the given files one after another.

@@ -9,6 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
+
+	"github.com/grove-graph/grove/atomicfile"
 )
 
 // An archive of a data set holds a handful of files.
@@ -19,9 +22,9 @@ type archiveError struct{ reason string }
 
 func (e *archiveError) Error() string { return "the archive " + e.reason }
 
-// unpack extracts the archive of a TU data set to the folder target. Files are written to a temporary
-// folder beside it, checked by their CRC, and the folder takes its name at the end. An entry that would
-// leave the folder, is no plain file or exceeds the sizes it states or maxBytes is refused.
+// unpack extracts the archive of a TU data set to the folder target, which takes its name at the end: when all files
+// fit their CRC. The archives of the collection hold one folder NAME; files without a folder are accepted too. An
+// entry that would leave the folder, is no plain file or exceeds the sizes it states or maxBytes is refused.
 func unpack(archive, target, name string, maxBytes int64) error {
 	reader, err := zip.OpenReader(archive)
 	if err != nil {
@@ -31,84 +34,85 @@ func unpack(archive, target, name string, maxBytes int64) error {
 	if len(reader.File) > maxArchiveFiles {
 		return &archiveError{fmt.Sprintf("holds %d files, more than %d", len(reader.File), maxArchiveFiles)}
 	}
-	temporary, err := os.MkdirTemp(filepath.Dir(target), "."+name+".unpack-")
+	if _, err := os.Lstat(target); err == nil {
+		return fmt.Errorf("%s is in the way: remove it and run again", target)
+	}
+	out, err := atomicfile.NewFolder(target, func(string) bool { return false })
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", target, plainError(err))
 	}
-	defer os.RemoveAll(temporary)
-	left := maxBytes
+	defer out.Discard()
+	u := &unpacker{out: out, left: maxBytes, taken: map[string]bool{}}
 	for _, entry := range reader.File {
-		size, err := unpackFile(entry, temporary, left)
-		if err != nil {
-			return err
+		if path.Clean(entry.Name) == path.Join(name, name+"_A.txt") || path.Clean(entry.Name) == path.Join(name, name+"_A.txt.gz") {
+			u.inside = name + "/"
 		}
-		left -= size
 	}
-	// The archives of the collection hold one folder NAME; files without a folder are accepted too.
-	for _, content := range []string{filepath.Join(temporary, name), temporary} {
-		if (folder{os.DirFS(content), content}).find(name+"_A.txt") == "" {
-			continue
-		}
-		if err := os.Chmod(content, 0o755); err != nil {
+	for _, entry := range reader.File {
+		if err := u.extract(entry); err != nil {
 			return err
 		}
-		if err := os.Rename(content, target); err != nil {
-			return fmt.Errorf("%s is in the way: remove it and run again (%w)", target, renameError(err))
-		}
+	}
+	if (folder{os.DirFS(out.Path()), target}).find(name+"_A.txt") == "" {
+		return &archiveError{fmt.Sprintf("holds no %s_A.txt", name)}
+	}
+	if err := out.Commit(); err != nil {
+		return fmt.Errorf("%s: %w", target, plainError(err))
+	}
+	return nil
+}
+
+// unpacker extracts the entries of an archive into a folder.
+type unpacker struct {
+	out    *atomicfile.Folder
+	inside string // the folder of the archive that is extracted, with a slash; "" for all
+	left   int64  // bytes that may still come
+	taken  map[string]bool
+}
+
+// extract extracts one entry.
+func (u *unpacker) extract(entry *zip.File) error {
+	name := path.Clean(entry.Name)
+	switch {
+	case !filepath.IsLocal(filepath.FromSlash(entry.Name)):
+		return &archiveError{fmt.Sprintf("holds the unsafe name %q", entry.Name)}
+	case entry.FileInfo().IsDir():
 		return nil
+	case entry.Mode()&fs.ModeType != 0:
+		return &archiveError{fmt.Sprintf("holds %q, which is no plain file", entry.Name)}
+	case entry.UncompressedSize64 > uint64(max(u.left, 0)):
+		return &archiveError{fmt.Sprintf("unpacks to more than the limit at %q", entry.Name)}
+	case u.taken[name]:
+		return &archiveError{fmt.Sprintf("holds %q twice", entry.Name)}
 	}
-	return &archiveError{fmt.Sprintf("holds no %s_A.txt", name)}
-}
-
-func renameError(err error) error {
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
-	}
-	return err
-}
-
-// unpackFile extracts one entry into the folder, at most limit bytes.
-func unpackFile(entry *zip.File, dir string, limit int64) (int64, error) {
-	if !filepath.IsLocal(filepath.FromSlash(entry.Name)) {
-		return 0, &archiveError{fmt.Sprintf("holds the unsafe name %q", entry.Name)}
-	}
-	target := filepath.Join(dir, filepath.FromSlash(path.Clean(entry.Name)))
-	if entry.FileInfo().IsDir() {
-		return 0, os.MkdirAll(target, 0o777)
-	}
-	if entry.Mode()&fs.ModeType != 0 {
-		return 0, &archiveError{fmt.Sprintf("holds %q, which is no plain file", entry.Name)}
-	}
-	if entry.UncompressedSize64 > uint64(max(limit, 0)) {
-		return 0, &archiveError{fmt.Sprintf("unpacks to more than the limit at %q", entry.Name)}
-	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-		return 0, err
+	u.taken[name] = true
+	u.left -= int64(entry.UncompressedSize64)
+	name, wanted := strings.CutPrefix(name, u.inside)
+	if !wanted {
+		return nil
 	}
 	content, err := entry.Open()
 	if err != nil {
-		return 0, &archiveError{fmt.Sprintf("is damaged at %q: %v", entry.Name, err)}
+		return &archiveError{fmt.Sprintf("is damaged at %q: %v", entry.Name, err)}
 	}
 	defer content.Close()
-	file, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return 0, &archiveError{fmt.Sprintf("holds %q twice", entry.Name)}
+	err = u.out.File(name, func(w io.Writer) error {
+		size, err := io.Copy(w, io.LimitReader(content, int64(entry.UncompressedSize64)+1))
+		switch {
+		case err != nil && isWriteError(err):
+			return err
+		case err != nil:
+			return &archiveError{fmt.Sprintf("is damaged at %q: %v", entry.Name, err)}
+		case size != int64(entry.UncompressedSize64):
+			return &archiveError{fmt.Sprintf("holds another size than it states at %q", entry.Name)}
+		}
+		return nil
+	})
+	var damaged *archiveError
+	if errors.As(err, &damaged) {
+		return damaged
 	}
-	if err != nil {
-		return 0, err
-	}
-	defer file.Close()
-	size, err := io.Copy(file, io.LimitReader(content, int64(entry.UncompressedSize64)+1))
-	switch {
-	case err != nil && isWriteError(err):
-		return 0, err
-	case err != nil:
-		return 0, &archiveError{fmt.Sprintf("is damaged at %q: %v", entry.Name, err)}
-	case size != int64(entry.UncompressedSize64):
-		return 0, &archiveError{fmt.Sprintf("holds another size than it states at %q", entry.Name)}
-	}
-	return size, errors.Join(file.Sync(), file.Close())
+	return err
 }
 
 // isWriteError tells a full disk from a damaged archive.

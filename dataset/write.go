@@ -2,84 +2,136 @@ package dataset
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/grove-graph/grove/atomicfile"
 )
 
-// Write stores the data set in a folder, which it makes if need be: in TU format ([WriteTU]), or for a
-// task per vertex as a vertex task ([WriteNode]). Files of an earlier data set of the same name and
-// format are replaced or removed.
-func Write(dir string, d *Dataset) error {
+// Write stores the data set in a folder: in TU format ([WriteTU]), or for a task per vertex as a vertex task
+// ([WriteNode]).
+func Write(dir string, d *Dataset) error { return writeAs(dir, naturalFormat(d), d) }
+
+// naturalFormat is the format of [Write].
+func naturalFormat(d *Dataset) Format {
 	if d.Task.PerVertex() {
-		return WriteNode(dir, d)
-	}
-	return WriteTU(dir, d)
-}
-
-// Format is how a data set is stored.
-type Format string
-
-// The formats of [Open].
-const (
-	NoFormat    Format = "" // there is no data set
-	TUFormat    Format = "TU"
-	NodeFormat  Format = "vertex task"
-	TextFormat  Format = "text"
-	StoreFormat Format = "shards"
-)
-
-// FormatOf returns the format of the data set that is stored at path, a folder or a file, as far as the
-// names of files tell. A text file makes a folder a data set only if it bears the name of the folder.
-func FormatOf(path string) Format {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return NoFormat
-	case !info.IsDir() && strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") &&
-		!strings.HasSuffix(strings.TrimSuffix(path, ".gz"), "_A.txt"):
-		return TextFormat
-	case !info.IsDir():
-		path = filepath.Dir(path)
-	}
-	f := folder{os.DirFS(path), path}
-	switch {
-	case f.holds(shardIndex):
-		return StoreFormat
-	case f.holds("*_A.txt") || f.holds("*_graph_indicator.txt"):
-		return TUFormat
-	case f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv"):
 		return NodeFormat
-	case f.find(folderName(path)+".txt") != "":
-		return TextFormat
 	}
-	return NoFormat
+	return TUFormat
 }
+
+// writeAs stores a data set in a folder, in place of one that is there.
+func writeAs(dir string, f Format, d *Dataset) error {
+	out, err := NewOutput(dir, true)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err := out.Write("", f, d); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// Output is a folder that a data set, or one in each of some parts of it, is being written to. [Output.Commit] puts
+// it in place as a whole; until then what was there before is untouched, and whatever is killed then, the old is there
+// or the new.
+type Output struct {
+	dir    string
+	folder *atomicfile.Folder
+}
+
+// OccupiedError says that a folder holds a data set that is to be kept.
+type OccupiedError struct {
+	Dir    string
+	Format Format
+}
+
+func (e *OccupiedError) Error() string {
+	return fmt.Sprintf("%s: the folder holds a data set already (%s format)", e.Dir, e.Format)
+}
+
+// NewOutput begins to write to a folder, or to the named parts of it, train and test for instance, which are folders
+// in it. The folder is made if need be. Data sets that are there already are replaced or, unless overwrite is set,
+// the reason for an [OccupiedError]. Other files in the folder are kept. Until the output is committed or discarded no
+// other process can write to the folder.
+func NewOutput(dir string, overwrite bool, parts ...string) (*Output, error) {
+	places := []string{""}
+	if len(parts) > 0 {
+		places = parts
+	}
+	replaced := map[string]bool{}
+	look := func() error {
+		for _, part := range places {
+			path := filepath.Join(dir, part)
+			info, err := os.Stat(path)
+			if err != nil || !info.IsDir() {
+				continue // nothing there, or in the way of what is to be made
+			}
+			if held := FormatOf(path); held != NoFormat && !overwrite {
+				return &OccupiedError{path, held}
+			}
+			for _, file := range Files(path) {
+				replaced[filepath.ToSlash(filepath.Join(part, filepath.Base(file)))] = true
+			}
+		}
+		return nil
+	}
+	if err := look(); err != nil {
+		return nil, err
+	}
+	folder, err := atomicfile.NewFolder(dir, func(name string) bool { return replaced[name] }, parts...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, plainError(err))
+	}
+	if err := look(); err != nil { // what another process wrote before this one had the folder
+		folder.Discard()
+		return nil, err
+	}
+	return &Output{dir, folder}, nil
+}
+
+// Write writes a data set to the folder, or to a part of it. If that fails, the output is discarded.
+func (o *Output) Write(part string, name Format, d *Dataset) error {
+	f, err := formatNamed(name)
+	if err != nil {
+		return err
+	}
+	if err := f.write(&folderWriter{folder: o.folder, part: part}, d); err != nil {
+		o.Discard()
+		return err
+	}
+	return nil
+}
+
+// Commit puts what was written in place.
+func (o *Output) Commit() error {
+	if err := o.folder.Commit(); err != nil {
+		return fmt.Errorf("%s: %w", o.dir, plainError(err))
+	}
+	return nil
+}
+
+// Discard gives up what was not committed. After [Output.Commit] it does nothing.
+func (o *Output) Discard() { o.folder.Discard() }
 
 // folderWriter writes text files into a folder. The first error is kept.
 type folderWriter struct {
-	dir     string
-	written map[string]bool
-	err     error
+	folder *atomicfile.Folder
+	part   string // of the folder, "" for all of it
+	err    error
 }
 
-func newFolderWriter(dir string) *folderWriter {
-	return &folderWriter{dir: dir, written: make(map[string]bool), err: os.MkdirAll(dir, 0o777)}
-}
-
-// file writes one file by calling content. It is there as a whole or not at all.
+// file writes one file by calling content.
 func (w *folderWriter) file(name string, content func(t *text)) {
-	if w.err != nil {
-		return
-	}
-	target := filepath.Join(w.dir, name)
-	err := atomicfile.Write(target, func(out io.Writer) error {
+	w.raw(name, func(out io.Writer) error {
 		t := &text{out: bufio.NewWriterSize(out, 1<<16)}
 		content(t)
 		if t.err != nil {
@@ -87,20 +139,17 @@ func (w *folderWriter) file(name string, content func(t *text)) {
 		}
 		return t.out.Flush()
 	})
-	if err != nil {
-		w.err = fmt.Errorf("%s: %w", target, plainError(err))
-	}
-	w.written[name] = true
 }
 
-// removeOthers removes the named files, plain or compressed, that were not written now: what an
-// earlier data set left in the folder must not be read as part of this one.
-func (w *folderWriter) removeOthers(names ...string) {
-	for _, name := range names {
-		if w.err == nil && !w.written[name] {
-			_ = os.Remove(filepath.Join(w.dir, name))
-			_ = os.Remove(filepath.Join(w.dir, name+".gz"))
-		}
+// raw writes one file of bytes.
+func (w *folderWriter) raw(name string, content func(out io.Writer) error) {
+	if w.err != nil {
+		return
+	}
+	if err := w.folder.File(path.Join(w.part, name), content); err != nil {
+		var named *fs.PathError
+		errors.As(err, &named)
+		w.err = fmt.Errorf("%s: %w", named.Path, named.Err)
 	}
 }
 

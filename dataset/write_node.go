@@ -3,9 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/grove-graph/grove/graph"
@@ -16,7 +14,16 @@ import (
 // src < dst; where there are self loops, all edges are written in both directions. Attributes that are mostly zero are
 // written as features.coo.csv, others as features.csv. The format has no place for vertex labels, arc
 // data and several graphs; these are errors.
-func WriteNode(dir string, d *Dataset) error {
+//
+// A data set that is in the folder is replaced, in one step; other files are kept.
+func WriteNode(dir string, d *Dataset) error { return writeAs(dir, NodeFormat, d) }
+
+// nodeFiles are the files that may make up a vertex task.
+func nodeFiles() []string {
+	return []string{"edges.csv", "labels.csv", "features.coo.csv", "features.csv", "split_*.csv"}
+}
+
+func writeNode(w *folderWriter, d *Dataset) error {
 	b := d.Batch
 	switch {
 	case !d.Task.PerVertex():
@@ -28,7 +35,6 @@ func WriteNode(dir string, d *Dataset) error {
 	case b.ArcLabels != nil || b.ArcTypes != nil || b.ArcWeights != nil:
 		return errors.New("write vertex task: the format holds no arc data")
 	}
-	w := newFolderWriter(dir)
 	writeEdges(w, b)
 	if d.Task == NodeClassification {
 		writeVertexClasses(w, d)
@@ -40,10 +46,6 @@ func WriteNode(dir string, d *Dataset) error {
 	}
 	for _, split := range d.Splits {
 		writeSplit(w, split)
-	}
-	w.removeOthers("features.coo.csv", "features.csv")
-	if stale, err := fs.Glob(os.DirFS(dir), "split_*.csv"); err == nil {
-		w.removeOthers(stale...)
 	}
 	return w.err
 }

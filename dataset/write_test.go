@@ -244,7 +244,7 @@ func TestWritersRefuseWhatTheirFormatCannotHold(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, WriteTU(file, oneGraph()), "not a directory")
+	wantError(t, WriteTU(file, oneGraph()), "this is a file, not a folder")
 }
 
 func TestSelectKeepsWhatBelongsToTheGraphs(t *testing.T) {

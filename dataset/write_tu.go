@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -15,21 +16,44 @@ import (
 // where they are not the codes. The format
 // has no place for directed graphs, arc types, vertex tasks, values that are not finite and an empty
 // graph at the end; these are errors. Self loops are left out, as a reader would drop them.
-func WriteTU(dir string, d *Dataset) error {
+//
+// A data set that is in the folder is replaced, in one step; other files are kept.
+func WriteTU(dir string, d *Dataset) error { return writeAs(dir, TUFormat, d) }
+
+func writeTU(to *folderWriter, d *Dataset) error {
 	if err := fitsTU(d); err != nil {
 		return fmt.Errorf("write TU: %w", err)
 	}
-	w := &tuWriter{newFolderWriter(dir), d}
+	w := &tuWriter{to, d}
 	w.writeGraphs()
 	w.writeVertices()
 	w.writeArcs()
-	for _, kind := range []string{
-		"graph_labels", "graph_attributes", "node_labels", "node_label_names", "node_attributes",
-		"edge_labels", "edge_attributes", "node_gt", "edge_gt",
-	} {
-		w.removeOthers(w.name(kind))
-	}
 	return w.err
+}
+
+// tuKinds are the files that may make up a data set in TU format, NAME_KIND.txt each.
+func tuKinds() []string {
+	return []string{
+		"A", "graph_indicator", "graph_labels", "graph_attributes", "node_labels", "node_label_names", "node_attributes",
+		"edge_labels", "edge_attributes", "node_gt", "edge_gt",
+	}
+}
+
+// tuFiles lists the files of the data set that is in a folder, or of what there is of one.
+func tuFiles(f folder) []string {
+	name, err := tuName(f)
+	if err != nil {
+		name = folderName(f.name)
+	}
+	var found []string
+	for _, kind := range tuKinds() {
+		for _, stored := range []string{name + "_" + kind + ".txt", name + "_" + kind + ".txt.gz"} {
+			if _, err := fs.Stat(f.files, stored); err == nil {
+				found = append(found, stored)
+			}
+		}
+	}
+	return found
 }
 
 // fitsTU says what of the data set the format cannot hold.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -94,9 +93,11 @@ func newDataSynth(a *app) *cobra.Command {
 					return usagef("--%s %d: want a number from 1 on", name, n)
 				}
 			}
-			if err := freeFolder(out, overwrite); err != nil {
+			to, err := newOutput(out, overwrite)
+			if err != nil {
 				return err
 			}
+			defer to.Discard()
 			start := time.Now()
 			d, err := dataset.Synth(args[0], opt)
 			if err != nil {
@@ -109,10 +110,11 @@ func newDataSynth(a *app) *cobra.Command {
 			if err := replaceable(out, format); err != nil {
 				return err
 			}
-			if err := nameAfter(out, d); err != nil {
+			nameAfter(out, d)
+			if err := to.Write("", format, d); err != nil {
 				return err
 			}
-			if err := dataset.Write(out, d); err != nil {
+			if err := to.Commit(); err != nil {
 				return err
 			}
 			return a.emitSummary(d, out, seconds(start))
@@ -132,7 +134,7 @@ func newDataSynth(a *app) *cobra.Command {
 }
 
 func newDataConvert(a *app) *cobra.Command {
-	var to, out string
+	var as, out string
 	var overwrite bool
 	var without []string
 	c := &cobra.Command{
@@ -160,24 +162,20 @@ of more than 10000 graphs, for the same --start-graphs.`,
   grove data convert communities --to node --out copy
   grove data convert NCI1 --to shards --out NCI1-shards
   grove train gckn-path-sup --data NCI1-shards -o model.grove`,
-		Args: oneArgument("IN"),
+		Args:        oneArgument("IN"),
+		Annotations: map[string]string{readsArguments: "IN"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := requireFlags(c, "out"); err != nil {
 				return err
 			}
-			format, write := dataset.TUFormat, dataset.WriteTU
-			switch to {
-			case "node":
-				format, write = dataset.NodeFormat, dataset.WriteNode
-			case "shards":
-				format, write = dataset.StoreFormat, dataset.ReplaceShards
-			}
-			if sameFolder(args[0], out) {
-				return usagef("--out %s: this is the folder that is read from; name another one", out)
-			}
-			if err := freeFolder(out, overwrite); err != nil {
+			format := map[string]dataset.Format{
+				"tu": dataset.TUFormat, "node": dataset.NodeFormat, "shards": dataset.StoreFormat,
+			}[as]
+			to, err := newOutput(out, overwrite)
+			if err != nil {
 				return err
 			}
+			defer to.Discard()
 			if err := replaceable(out, format); err != nil {
 				return err
 			}
@@ -191,18 +189,19 @@ of more than 10000 graphs, for the same --start-graphs.`,
 					return usagef("--without-labels: %w", err)
 				}
 			}
-			if err := nameAfter(out, d); err != nil {
+			nameAfter(out, d)
+			if err := to.Write("", format, d); err != nil {
 				return err
 			}
-			if err := write(out, d); err != nil {
+			if err := to.Commit(); err != nil {
 				return err
 			}
 			return a.emitSummary(d, out, seconds(start))
 		},
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
-		to = "tu"
-		choiceVar(fs, &to, "to", []string{"tu", "node", "shards"},
+		as = "tu"
+		choiceVar(fs, &as, "to", []string{"tu", "node", "shards"},
 			"format to write: tu, node for a vertex task, or shards to train from disk")
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be; never that of IN")
 		fs.Var(newList(&without, parseName), "without-labels",
@@ -217,18 +216,6 @@ func addOverwriteFlag(fs *pflag.FlagSet, overwrite *bool) {
 	fs.BoolVar(overwrite, "overwrite", false, "replace a data set that is in the folder")
 }
 
-// freeFolder refuses a folder that cannot be written to or holds a data set that is to be kept.
-func freeFolder(dir string, overwrite bool) error {
-	if err := writableFolder("--out", dir); err != nil {
-		return err
-	}
-	if held := dataset.FormatOf(dir); held != dataset.NoFormat && !overwrite {
-		return usagef("--out %s: the folder holds a data set already (%s format); "+
-			"name another one, or replace it with --overwrite", dir, held)
-	}
-	return nil
-}
-
 // replaceable refuses a folder with a data set that would stay beside one of the given format.
 func replaceable(dir string, format dataset.Format) error {
 	if held := dataset.FormatOf(dir); held != dataset.NoFormat && held != format {
@@ -238,24 +225,9 @@ func replaceable(dir string, format dataset.Format) error {
 	return nil
 }
 
-// sameFolder reports whether in, a data set or a file of one, lies in the folder out.
-func sameFolder(in, out string) bool {
-	if info, err := os.Stat(in); err == nil && !info.IsDir() {
-		in = filepath.Dir(in)
-	}
-	a, errA := os.Stat(in)
-	b, errB := os.Stat(out)
-	return errA == nil && errB == nil && os.SameFile(a, b)
-}
-
 // nameAfter gives a data set the name of the folder that it is written to, as readers expect it.
-func nameAfter(dir string, d *dataset.Dataset) error {
-	absolute, err := filepath.Abs(dir)
-	if err != nil {
-		return err
+func nameAfter(dir string, d *dataset.Dataset) {
+	if absolute, err := filepath.Abs(dir); err == nil && filepath.Base(absolute) != string(filepath.Separator) {
+		d.Name = filepath.Base(absolute)
 	}
-	if base := filepath.Base(absolute); base != string(filepath.Separator) {
-		d.Name = base
-	}
-	return nil
 }

@@ -26,17 +26,20 @@ the seed draws, to hold out. Both are in TU format and have the same classes, la
   grove data split MUTAG --parts 5 --seed 3 --out parts
   grove train gckn-path --data parts/train -o model.grove
   grove predict --model model.grove --data parts/test`,
-		Args: oneArgument("IN"),
+		Args:        oneArgument("IN"),
+		Annotations: map[string]string{readsArguments: "IN"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := requireFlags(c, "out"); err != nil {
 				return err
 			}
-			folders := []string{filepath.Join(out, "train"), filepath.Join(out, "test")}
-			for _, dir := range folders {
-				if err := freeFolder(dir, overwrite); err != nil {
-					return err
-				}
-				if err := replaceable(dir, dataset.TUFormat); err != nil {
+			names := []string{"train", "test"}
+			to, err := newOutput(out, overwrite, names...)
+			if err != nil {
+				return err
+			}
+			defer to.Discard()
+			for _, part := range names {
+				if err := replaceable(filepath.Join(out, part), dataset.TUFormat); err != nil {
 					return err
 				}
 			}
@@ -55,17 +58,19 @@ the seed draws, to hold out. Both are in TU format and have the same classes, la
 			report := splitReport{Dataset: d.Name, Train: len(splits[0].Train), Test: len(splits[0].Test), Folder: out}
 			for i, graphs := range [][]int{splits[0].Train, splits[0].Test} {
 				part := d.Select(graphs)
-				if err := nameAfter(folders[i], part); err != nil {
+				part.Name = names[i]
+				if err := to.Write(names[i], dataset.TUFormat, part); err != nil {
 					return err
 				}
-				if err := dataset.WriteTU(folders[i], part); err != nil {
-					return err
-				}
+			}
+			if err := to.Commit(); err != nil {
+				return err
 			}
 			report.Seconds = seconds(start)
 			return a.emit(&report, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: %s in %s, %s in %s\n", d.Name,
-					count(report.Train, "graph"), folders[0], count(report.Test, "graph"), folders[1])
+					count(report.Train, "graph"), filepath.Join(out, names[0]), count(report.Test, "graph"),
+					filepath.Join(out, names[1]))
 			})
 		},
 	}

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/grove-graph/grove/atomicfile"
+	"github.com/grove-graph/grove/dataset"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // writeFile makes a file by calling content. The flag is the one that named the file, for errors.
@@ -47,27 +50,114 @@ func writable(flag, path string) error {
 	return nil
 }
 
-// writableFolder checks before long work that a folder can be made, or written to where it is there.
-func writableFolder(flag, path string) error {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return usagef("%s %s: this is a file; give a folder", flag, path)
+// newOutput begins to write a data set, or one in each of some parts, to the folder that --out names.
+func newOutput(dir string, overwrite bool, parts ...string) (*dataset.Output, error) {
+	out, err := dataset.NewOutput(dir, overwrite, parts...)
+	var occupied *dataset.OccupiedError
+	var unfit *atomicfile.UnfitError
+	switch {
+	case errors.As(err, &occupied):
+		return nil, usagef("--out %s: the folder holds a data set already (%s format); "+
+			"name another one, or replace it with --overwrite", occupied.Dir, occupied.Format)
+	case errors.As(err, &unfit):
+		return nil, usagef("--out %s: %v", dir, unfit)
+	case err != nil:
+		return nil, fmt.Errorf("--out %w", err)
 	}
-	there, err := filepath.Abs(path)
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", flag, path, plain(err))
+	return out, nil
+}
+
+// Flags that name a file or a folder, by whether it is read or written.
+const (
+	isRead    = "read"
+	isWritten = "written"
+)
+
+// fileFlags says of every flag that takes a file or a folder what becomes of it.
+func fileFlags() map[string]string {
+	return map[string]string{
+		"data": isRead, "model": isRead, "folds": isRead,
+		"out": isWritten, "plot": isWritten, "class-map": isWritten, "checkpoint": isWritten,
+		"dir": "", // folders are made in it, or left alone
 	}
-	for {
-		info, err := os.Stat(there)
-		if err == nil && !info.IsDir() {
-			return usagef("%s %s: %s is a file, not a folder", flag, path, there)
+}
+
+// readsArguments marks a command whose arguments are data sets to read.
+const readsArguments = "reads arguments"
+
+// mention is a file or folder and what names it on the command line.
+type mention struct{ by, path string }
+
+// keepApart refuses a command line on which an output is one of the inputs, or another output: it would be destroyed.
+func keepApart(c *cobra.Command, args []string) error {
+	var inputs, outputs []mention
+	roles := fileFlags()
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		switch path := f.Value.String(); {
+		case path == "" || path == "-":
+		case roles[f.Name] == isRead:
+			inputs = append(inputs, mention{"--" + f.Name + " " + path, path})
+		case roles[f.Name] == isWritten:
+			outputs = append(outputs, mention{"--" + f.Name, path})
 		}
-		if err == nil || there == filepath.Dir(there) {
-			break
+	})
+	if c.Annotations[readsArguments] != "" {
+		for _, path := range args {
+			inputs = append(inputs, mention{path, path})
 		}
-		there = filepath.Dir(there)
 	}
-	if err := atomicfile.Check(filepath.Join(there, "new")); err != nil {
-		return fmt.Errorf("%s %s: %w", flag, path, plain(err))
+	for i, out := range outputs {
+		for _, other := range outputs[:i] {
+			if samePlace(out.path, other.path) {
+				return usagef("%s and %s are the same file, %s: name two", other.by, out.by, out.path)
+			}
+		}
+		there, err := os.Stat(out.path)
+		if err != nil || !there.IsDir() && !there.Mode().IsRegular() {
+			continue // nothing to lose
+		}
+		for _, in := range inputs {
+			if reads(in.path, there) {
+				return usagef("%s %s: this is read from (%s) and would be lost; name another one", out.by, out.path, in.by)
+			}
+		}
 	}
 	return nil
+}
+
+// reads reports whether what is there is among the files of an input, or a folder with one of them.
+func reads(input string, there fs.FileInfo) bool {
+	same := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && os.SameFile(info, there)
+	}
+	info, err := os.Stat(input)
+	if err != nil {
+		return false
+	}
+	files := append(dataset.Files(input), input)
+	if info.IsDir() && len(files) == 1 { // no data set: folds
+		entries, _ := os.ReadDir(input)
+		for _, e := range entries {
+			files = append(files, filepath.Join(input, e.Name()))
+		}
+	}
+	for _, file := range files {
+		if same(file) || there.IsDir() && same(filepath.Dir(file)) {
+			return true
+		}
+	}
+	return false
+}
+
+// samePlace reports whether two paths lead to the same file, which need not be there yet.
+func samePlace(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX == nil && errY == nil {
+		return os.SameFile(x, y)
+	}
+	x, errX = os.Stat(filepath.Dir(a))
+	y, errY = os.Stat(filepath.Dir(b))
+	return errX == nil && errY == nil && os.SameFile(x, y) && filepath.Base(a) == filepath.Base(b)
 }

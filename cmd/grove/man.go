@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/grove-graph/grove/atomicfile"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -32,20 +34,35 @@ func newMan(a *app) *cobra.Command {
 	return c
 }
 
-// writeManual writes a page for every command that help shows and returns the names of all pages in
-// the folder.
-func writeManual(dir string, root *cobra.Command) ([]string, error) {
+// writeManual writes a page for every command that help shows and returns the names of all pages.
+func writeManual(dir string, root *cobra.Command) (pages []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
 	root.DisableAutoGenTag = true
-	header := &doc.GenManHeader{Section: "1", Source: "grove " + root.Version, Manual: "Grove"}
-	if err := doc.GenManTree(root, header, dir); err != nil {
-		return nil, err
-	}
-	pages, err := filepath.Glob(filepath.Join(dir, "grove*.1"))
-	for i := range pages {
-		pages[i] = filepath.Base(pages[i])
-	}
+	err = visitCommands(root, func(c *cobra.Command) error {
+		page := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
+		pages = append(pages, page)
+		header := &doc.GenManHeader{
+			Title: strings.ToUpper(strings.TrimSuffix(page, ".1")), Section: "1", Source: "grove " + root.Version, Manual: "Grove",
+		}
+		return atomicfile.Write(filepath.Join(dir, page), func(w io.Writer) error { return doc.GenMan(c, header, w) })
+	})
 	return pages, err
+}
+
+// visitCommands visits a command and those below it that help shows.
+func visitCommands(c *cobra.Command, visit func(*cobra.Command) error) error {
+	if err := visit(c); err != nil {
+		return err
+	}
+	for _, child := range c.Commands() {
+		if !child.IsAvailableCommand() || child.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := visitCommands(child, visit); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -58,11 +58,19 @@ Your own graphs: write them in the TU format (see grove data convert --help).`,
 	return root
 }
 
-// finish keeps flags in the order in which they were declared and makes the shell complete those that
-// take one of a few words, everywhere.
+// finish does for every command what none may forget: flags keep the order in which they were declared, the shell
+// completes those that take one of a few words, and no output is an input.
 func finish(c *cobra.Command) {
 	c.Flags().SortFlags = false
 	completeWords(c)
+	if do := c.RunE; do != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if err := keepApart(c, args); err != nil {
+				return err
+			}
+			return do(c, args)
+		}
+	}
 	for _, child := range c.Commands() {
 		finish(child)
 	}
