@@ -14,8 +14,11 @@ import (
 	"strconv"
 )
 
-// A line longer than this is taken for damage.
-const maxLineBytes = 64 << 20
+// A line longer than this, and more blank lines at the end than these, are taken for damage.
+const (
+	maxLineBytes  = 64 << 20
+	maxBlankLines = 1000
+)
 
 // folder is where a data set lies: a file system, so that tests need no disk, and the name by which
 // errors call it.
@@ -37,6 +40,15 @@ func (f folder) find(name string) string {
 // path names a file of the folder in an error.
 func (f folder) path(name string) string { return filepath.Join(f.name, filepath.FromSlash(name)) }
 
+// regular reports whether a file can be opened without waiting for ever, as for the other end of a pipe, and be read
+// more than once.
+func regular(info fs.FileInfo, err error) error {
+	if err == nil && !info.Mode().IsRegular() {
+		return errors.New("not a regular file: copy it to one")
+	}
+	return err
+}
+
 // lines reads a text file line by line and takes numbers from the current line. The first error ends
 // the reading and is kept in err; it names the file and the line.
 type lines struct {
@@ -57,6 +69,9 @@ func (f folder) open(name string) (*lines, error) {
 	stored := f.find(name)
 	if stored == "" {
 		return nil, fmt.Errorf("%s: no such file, nor %s.gz", f.path(name), path.Base(name))
+	}
+	if err := regular(fs.Stat(f.files, stored)); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.path(stored), plainError(err))
 	}
 	file, err := f.files.Open(stored)
 	if err != nil {
@@ -123,6 +138,9 @@ func (l *lines) next() bool {
 		}
 		if l.blank == 0 {
 			l.blank = l.number
+		}
+		if l.number-l.blank == maxBlankLines {
+			l.fail("%d blank lines up to here", maxBlankLines+1)
 		}
 	}
 	return false

@@ -34,6 +34,17 @@ func TestLineWithoutEndIsRefused(t *testing.T) {
 	wantError(t, err, "X_A.txt.gz:2: line longer than 64 MiB")
 }
 
+// Gigabytes of blank lines, which compress to nothing, are not read to their end.
+func TestManyBlankLinesAreRefused(t *testing.T) {
+	const more = 100_000
+	set := twoGraphs.with("X_A.txt", "-", "X_A.txt.gz", compress("1, 2\n"+strings.Repeat("\n", 1000+more)))
+	_, err := openTU(set.folder())
+	wantError(t, err, "X_A.txt.gz:1002: 1001 blank lines up to here")
+	if _, err := openTU(twoGraphs.with("X_A.txt", twoGraphs["X_A.txt"]+strings.Repeat(" \n", 1000)).folder()); err != nil {
+		t.Errorf("1000 blank lines at the end: %v", err)
+	}
+}
+
 func TestIntegers(t *testing.T) {
 	tests := map[string]string{ // what stands in the file, and the number or the error
 		"17": "17", "-3": "-3", "+5": "5", "007": "7", "900000000000000000": "900000000000000000",

@@ -34,7 +34,11 @@ type Shards struct {
 // needed.
 func OpenShards(dir string) (*Shards, error) {
 	path := filepath.Join(dir, shardIndex)
-	raw, err := os.ReadFile(path)
+	err := regular(os.Stat(path))
+	var raw []byte
+	if err == nil {
+		raw, err = os.ReadFile(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: no store of shards: %w", dir, plainError(err))
 	}
@@ -78,7 +82,11 @@ func (h *shardHead) check() error {
 
 // open reads the end of a file: where its records are, and the classes and targets.
 func (s *Shards) open(f shardFile) error {
-	file, err := os.Open(filepath.Join(s.dir, f.Name))
+	path := filepath.Join(s.dir, f.Name)
+	if err := regular(os.Stat(path)); err != nil {
+		return err
+	}
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
