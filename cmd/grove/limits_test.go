@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,28 +31,6 @@ func TestOneClassIsNoted(t *testing.T) {
 	if text := must(t, small("eval", "gckn-path", "--data", data, "--cv", "3")...); strings.Contains(text, "\nnote") {
 		t.Errorf("a note on two classes: %s", text)
 	}
-}
-
-// The first signal cancels the work and says what a second one does; the second one ends the program.
-func TestSecondInterruptEndsAtOnce(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals, said, status := make(chan os.Signal), make(chan string, 1), make(chan int, 1)
-	go obey(ctx, signals, cancel, func(line string) { said <- line }, func(s int) { status <- s })
-	signals <- os.Interrupt
-	<-ctx.Done()
-	if line := <-said; line != "grove: stopping; press Ctrl-C again to end at once" {
-		t.Errorf("it says %q", line)
-	}
-	signals <- os.Interrupt
-	if s := <-status; s != exitInterrupted {
-		t.Errorf("exit status %d", s)
-	}
-}
-
-func TestWithoutInterruptNothingIsSaid(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	obey(ctx, nil, nil, nil, nil) // returns
 }
 
 func TestValuesOutOfRange(t *testing.T) {

@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 )
 
 // Exit statuses.
@@ -29,10 +27,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a := &app{out: stdout, progress: newProgress(stderr)}
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	go obey(ctx, signals, cancel, a.progress.say, os.Exit)
+	defer a.obeySignals(cancel)()
 
 	root := newRoot(a)
 	root.SetArgs(args)
@@ -52,20 +47,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitFailure
-}
-
-// obey cancels the work at the first signal and ends the program at the second, since work may take a
-// while to notice.
-func obey(ctx context.Context, signals <-chan os.Signal, cancel func(), say func(line string), exit func(status int)) {
-	select {
-	case <-signals:
-	case <-ctx.Done():
-		return
-	}
-	say("grove: stopping; press Ctrl-C again to end at once")
-	cancel()
-	<-signals
-	exit(exitInterrupted)
 }
 
 // oneLine joins the lines of a message.

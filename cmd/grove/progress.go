@@ -29,6 +29,7 @@ type progress struct {
 	began   time.Time // of the stage
 	shown   time.Time // last time that something was written
 	visible bool      // there is a bar on the screen
+	over    bool      // no more progress is shown
 }
 
 func newProgress(out io.Writer) *progress {
@@ -64,6 +65,9 @@ func (p *progress) amount(stage string, done, total float64, words func() string
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
 	now := p.now()
 	if name, _, _ := strings.Cut(stage, ","); p.stage != name {
 		p.stage, p.began = name, now
@@ -104,6 +108,14 @@ func (p *progress) say(line string) {
 	defer p.mu.Unlock()
 	p.wipe()
 	fmt.Fprintln(p.out, line)
+}
+
+// finish is say for a line after which no more progress is shown.
+func (p *progress) finish(line string) {
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	p.say(line)
 }
 
 // clear takes the bar off the screen.

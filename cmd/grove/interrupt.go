@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// The work has patience of time to come back after a signal, and the last words have moment: they may go to a
+// terminal that is held, or to a pipe that nobody reads.
+const (
+	patience = 800 * time.Millisecond
+	moment   = 100 * time.Millisecond
+)
+
+// obeySignals lets signals interrupt the work until the returned function is called.
+func (a *app) obeySignals(cancel func()) (leave func()) {
+	signals, finished := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go obey(signals, finished, cancel, a.progress.finish, os.Exit)
+	return func() {
+		signal.Stop(signals)
+		close(finished)
+	}
+}
+
+// obey cancels the work at the first signal, and ends the program at the second or where the work has not finished
+// when patience is over. Nothing is lost by it: files appear complete or not at all.
+func obey(
+	signals <-chan os.Signal, finished <-chan struct{}, cancel func(), say func(line string), exit func(status int),
+) {
+	select {
+	case <-signals:
+	case <-finished:
+		return
+	}
+	enough := time.After(patience)
+	cancel()
+	within(moment, func() { say("grove: stopping; press Ctrl-C again to end at once") })
+	select {
+	case <-finished:
+		return
+	case <-signals:
+	case <-enough:
+	}
+	within(moment, func() { say("grove: interrupted") })
+	exit(exitInterrupted)
+}
+
+// within calls f and waits until it returns, or for d.
+func within(d time.Duration, f func()) {
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		f()
+	}()
+	select {
+	case <-returned:
+	case <-time.After(d):
+	}
+}
