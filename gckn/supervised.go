@@ -2,6 +2,8 @@ package gckn
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/graph"
@@ -82,6 +84,28 @@ func (s *Supervised) Outputs(ctx context.Context, b *graph.Batch, progress Progr
 		return nil, err
 	}
 	return s.classifier.Outputs(x, nil)
+}
+
+// Probabilities returns the probabilities of the classes that logits stand for, softmax(x) of every row: a Float64
+// matrix of their shape. It is nil for a model that was trained with another loss than the cross-entropy, whose
+// outputs are no log-odds of the classes.
+func (s *Supervised) Probabilities(logits *tensor.Dense) *tensor.Dense {
+	if s.regression || s.opt.Loss != "" && s.opt.Loss != autodiff.CrossEntropy {
+		return nil
+	}
+	p := logits.Clone().(*tensor.Dense)
+	for columns, rest := p.Shape()[1], p.Float64s(); len(rest) > 0; rest = rest[columns:] {
+		row, sum := rest[:columns], 0.0
+		most := slices.Max(row)
+		for j, v := range row {
+			row[j] = math.Exp(v - most)
+			sum += row[j]
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+	return p
 }
 
 // Predict returns the class of every graph or vertex of b: that of the largest logit, the first of equal

@@ -252,6 +252,41 @@ func (m *KernelClassifier) Predict(k *tensor.Dense) ([]int, error) {
 	return m.vote(decisions.Float64s()), nil
 }
 
+// Votes returns decisions about the classes, given kernel values as in Decisions: a Float64 matrix with a row for each
+// row of k. With two classes it has one column, which speaks for the larger class where it is positive. With more it
+// has a column for each class in ascending order, the number of votes for it, and half a vote more for a class that
+// wins equal votes: the largest is the class that Predict returns.
+func (m *KernelClassifier) Votes(k *tensor.Dense) (*tensor.Dense, error) {
+	decisions, err := m.Decisions(k)
+	if err != nil {
+		return nil, err
+	}
+	values := decisions.Float64s()
+	if len(m.Classes) == 2 {
+		if m.Classes[0] < m.Classes[1] {
+			for i, v := range values {
+				values[i] = 0 - v // no -0
+			}
+		}
+		return decisions, nil
+	}
+	columns := placesIn(slices.Sorted(slices.Values(m.Classes)), m.Classes)
+	rows, width, pairs := decisions.Shape()[0], len(m.Classes), len(m.Pairs)
+	out := make([]float64, rows*width)
+	votes := make([]int, width)
+	for i := range rows {
+		best, tie := m.count(values[i*pairs:(i+1)*pairs], votes)
+		row := out[i*width : (i+1)*width]
+		for c, v := range votes {
+			row[columns[c]] = float64(v)
+		}
+		if tie {
+			row[columns[best]] += 0.5
+		}
+	}
+	return tensor.New(tensor.WithShape(rows, width), tensor.WithBacking(out)), nil
+}
+
 // PredictObjects returns the classes that the machines vote for, of objects of the kernel itself.
 func (m *KernelClassifier) PredictObjects(k Kernel, objects []int) ([]int, error) {
 	decisions, err := objectDecisions(k, objects, m.expansions())
@@ -267,21 +302,30 @@ func (m *KernelClassifier) vote(decisions []float64) []int {
 	out := make([]int, len(decisions)/width)
 	votes := make([]int, len(m.Classes))
 	for i := range out {
-		clear(votes)
-		for p, pair := range m.Pairs {
-			if decisions[i*width+p] > 0 {
-				votes[pair.First]++
-			} else {
-				votes[pair.Second]++
-			}
-		}
-		best := 0
-		for c, v := range votes {
-			if v > votes[best] {
-				best = c
-			}
-		}
+		best, _ := m.count(decisions[i*width:(i+1)*width], votes)
 		out[i] = m.Classes[best]
 	}
 	return out
+}
+
+// count counts the votes for each of Classes in the decisions of one row, and returns which of them wins and whether
+// another one has as many votes.
+func (m *KernelClassifier) count(decisions []float64, votes []int) (best int, tie bool) {
+	clear(votes)
+	for p, pair := range m.Pairs {
+		if decisions[p] > 0 {
+			votes[pair.First]++
+		} else {
+			votes[pair.Second]++
+		}
+	}
+	for c, v := range votes {
+		switch {
+		case v > votes[best]:
+			best, tie = c, false
+		case c != best && v == votes[best]:
+			tie = true
+		}
+	}
+	return best, tie
 }

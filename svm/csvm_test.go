@@ -7,8 +7,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"gorgonia.org/tensor"
 )
 
 // cloud draws n points of d dimensions around a centre for each class, and their kernel matrix: linear
@@ -229,6 +232,21 @@ func TestVotes(t *testing.T) {
 	} {
 		if got := m.vote(c.decisions); got[0] != c.want {
 			t.Errorf("decisions %v give class %d, want %d", c.decisions, got[0], c.want)
+		}
+		// A machine of one support vector each, with the kernel value 1, has these decisions.
+		for p, d := range c.decisions {
+			m.Pairs[p].Expansion = Expansion{Objects: []int{0}, Coefficients: []float64{d}}
+		}
+		votes, err := m.Votes(tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{1})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, sum := votes.Float64s(), 0.0
+		for _, v := range row {
+			sum += math.Floor(v)
+		}
+		if classes := []int{4, 7, 9}; sum != 3 || classes[slices.Index(row, slices.Max(row))] != c.want {
+			t.Errorf("decisions %v give the votes %v for %v, want most for %d", c.decisions, row, classes, c.want)
 		}
 	}
 }

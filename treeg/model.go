@@ -241,20 +241,29 @@ func (m *Model) probabilities(p, scores []float64) {
 		p[1] = sigmoid(scores[0])
 		p[0] = 1 - p[1]
 	case m.loss == Softmax:
-		all := logSumExp(scores)
-		for c, s := range scores {
-			p[c] = math.Exp(s - all)
-		}
+		softmaxOf(p, scores)
 	case m.loss == OneVsAll:
 		sum := 0.0
 		for c, s := range scores {
 			p[c] = sigmoid(s)
 			sum += p[c]
 		}
+		if sum == 0 { // all of them underflow: in the limit they are as exp(s)
+			softmaxOf(p, scores)
+			return
+		}
 		for c := range p {
 			p[c] /= sum
 		}
 	default:
 		copy(p, scores)
+	}
+}
+
+// softmaxOf writes exp(s) / sum exp(s).
+func softmaxOf(p, scores []float64) {
+	all := logSumExp(scores)
+	for c, s := range scores {
+		p[c] = math.Exp(s - all)
 	}
 }

@@ -37,7 +37,7 @@ func (m *cgmmModel) predict(
 	if err != nil {
 		return nil, err
 	}
-	return m.machine.predict(&m.head, x)
+	return m.machine.predict(x)
 }
 
 // unknownLabels implements predictor.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
@@ -161,10 +162,16 @@ func wantsExamples(path string, d *dataset.Dataset) error {
 	return wantsKnown(path, d)
 }
 
-// wantsKnown refuses the data set at path if no example has a class or a target.
+// wantsKnown refuses the data set at path if no example has a class or a target, or if a class has no graph, as it may
+// in a store.
 func wantsKnown(path string, d *dataset.Dataset) error {
 	switch {
 	case len(examplesOf(d).known) > 0:
+		for c, name := range d.ClassNames {
+			if d.Task == dataset.GraphClassification && !slices.Contains(d.Classes, c) {
+				return fmt.Errorf("data set %s: no graph is of class %s", d.Name, name)
+			}
+		}
 		return nil
 	case d.Task == dataset.GraphClassification && dataset.FormatOf(path) == dataset.TUFormat:
 		return fmt.Errorf("data set %s: its graphs have no classes to learn (there is no %s_graph_labels.txt)",

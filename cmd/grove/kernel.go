@@ -128,9 +128,9 @@ func (p *kernelMachine) predict(
 		if err != nil {
 			return nil, err
 		}
-		return &predictions{values: column(values), columns: predictedColumns(p.Targets)}, nil
+		return &predictions{values: column(values)}, nil
 	}
-	return predictPairs(&p.head, p.classifier, k)
+	return predictVotes(p.classifier, k)
 }
 
 // unknownLabels implements predictor.

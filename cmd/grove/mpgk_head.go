@@ -116,7 +116,7 @@ func (n *kernelNetwork) predict(
 		return nil, err
 	}
 	values, err := n.network.Predict(x, nil)
-	return &predictions{values: values, columns: predictedColumns(n.Targets)}, err
+	return &predictions{values: values}, err
 }
 
 // unknownLabels implements predictor.

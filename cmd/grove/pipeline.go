@@ -135,8 +135,7 @@ func (p *pipeline) predict(
 	if err != nil {
 		return nil, err
 	}
-	classes, err := p.classifier.Predict(x, nil)
-	return &predictions{classes, decisions, p.decisionColumns(p.classifier.Classes)}, err
+	return byDecision(decisions), nil
 }
 
 // width implements rowStream.

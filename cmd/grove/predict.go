@@ -18,10 +18,19 @@ func newPredict(a *app) *cobra.Command {
 on a task per vertex. Where the data set has classes, the accuracy is shown and which classes were taken
 for which; where it has targets, the error of a regression.
 
-The predictions are written as a table with a line for each graph (or vertex): its number from 0, the
-predicted class, its own class where it has one, and the decision values: with two classes one that
-speaks for the second class where it is positive, with more one for each class, of which the largest
-wins. A regression gives the predicted and the known targets.`,
+The predictions are written as a table with a line for each graph (vertex, edge): its number from 0, the
+predicted class, its own class where it has one, and the numbers that the prediction follows from, by the
+same names in every model:
+
+  decision             decision value, of two classes: the second is predicted where it is positive
+  decision NAME        decision value of each class, of more: the largest wins, of equal ones the first
+  probability NAME     probability of each class, of sum 1: the largest wins, of equal ones the first
+  predicted NAME       predicted target of a regression; target NAME is the known one
+
+Support vector machines have decision values (of a kernel with more than two classes the number of votes,
+and half a vote more for the winner of a tie), trees have probabilities, and networks that were trained
+with the cross-entropy have both. --json has the same numbers as the lists decisions, probabilities (by the
+report's classes), values and targets.`,
 		Example: `  grove predict --model model.grove --data MUTAG
   grove predict --model model.grove --data new-molecules -o predictions.csv
   grove predict --model model.grove --data new-molecules -o - | head`,

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/grove-graph/grove/dataset"
+	"gorgonia.org/tensor"
 )
 
 // predictionTable holds what a model says of the examples of a data set beside what is known of them.
@@ -55,21 +56,22 @@ func (h *head) known(d *dataset.Dataset) []float64 {
 
 // prediction is what is said of one example.
 type prediction struct {
-	Graph     *int      `json:"graph,omitempty"`
-	Vertex    *int      `json:"vertex,omitempty"` // in place of the graph, for a task per vertex
-	Edge      *int      `json:"edge,omitempty"`   // for a task per edge, beside the graph and the edge's vertices in it
-	From      *int32    `json:"from,omitempty"`
-	To        *int32    `json:"to,omitempty"`
-	Predicted *string   `json:"predicted,omitempty"`
-	Class     *string   `json:"class,omitempty"`
-	Decisions []float64 `json:"decisions,omitempty"`
-	Values    []float64 `json:"values,omitempty"`  // predicted targets of a regression
-	Targets   []float64 `json:"targets,omitempty"` // where all are known
+	Graph         *int      `json:"graph,omitempty"`
+	Vertex        *int      `json:"vertex,omitempty"` // in place of the graph, for a task per vertex
+	Edge          *int      `json:"edge,omitempty"`   // for a task per edge, beside the graph and its vertices in it
+	From          *int32    `json:"from,omitempty"`
+	To            *int32    `json:"to,omitempty"`
+	Predicted     *string   `json:"predicted,omitempty"`
+	Class         *string   `json:"class,omitempty"`
+	Decisions     []float64 `json:"decisions,omitempty"`     // see predictions
+	Probabilities []float64 `json:"probabilities,omitempty"` // of each of the report's classes
+	Values        []float64 `json:"values,omitempty"`        // predicted targets of a regression
+	Targets       []float64 `json:"targets,omitempty"`       // where all are known
 }
 
 // lines returns what is said of each example.
 func (t *predictionTable) lines() []prediction {
-	lines := make([]prediction, t.said.values.Shape()[0])
+	lines := make([]prediction, t.said.len())
 	for i := range lines {
 		p := &lines[i]
 		switch t.head.Task {
@@ -82,10 +84,11 @@ func (t *predictionTable) lines() []prediction {
 			p.Graph = &i
 		}
 		if t.said.classes == nil {
-			p.Values, p.Targets = t.row(i), t.known(i)
+			p.Values, p.Targets = row(t.said.values, i), t.known(i)
 			continue
 		}
-		p.Predicted, p.Decisions = &t.head.Classes[t.said.classes[i]], t.row(i)
+		p.Predicted = &t.head.Classes[t.said.classes[i]]
+		p.Decisions, p.Probabilities = row(t.said.decisions, i), row(t.said.probabilities, i)
 		if t.own != nil && t.own[i] >= 0 {
 			p.Class = &t.names[t.own[i]]
 		}
@@ -93,10 +96,13 @@ func (t *predictionTable) lines() []prediction {
 	return lines
 }
 
-// row returns the values of an example.
-func (t *predictionTable) row(i int) []float64 {
-	width := t.said.values.Shape()[1]
-	return t.said.values.Float64s()[i*width : (i+1)*width]
+// row returns row i of a matrix, or nil where there is none.
+func row(x *tensor.Dense, i int) []float64 {
+	if x == nil {
+		return nil
+	}
+	width := x.Shape()[1]
+	return x.Float64s()[i*width : (i+1)*width]
 }
 
 // known returns the targets of an example, or nil where one is missing.
@@ -116,7 +122,7 @@ func (t *predictionTable) known(i int) []float64 {
 func (t *predictionTable) writeCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	_ = w.Write(t.header()) // the writer keeps its error
-	for i := range t.said.values.Shape()[0] {
+	for i := range t.said.len() {
 		fields := []string{strconv.Itoa(i)}
 		if t.head.Task == edgeTask {
 			e := t.edges[i]
@@ -132,8 +138,10 @@ func (t *predictionTable) writeCSV(to io.Writer) error {
 			}
 			fields = append(fields, class)
 		}
-		for _, v := range t.row(i) {
-			fields = append(fields, strconv.FormatFloat(v, 'g', 8, 64))
+		for _, x := range []*tensor.Dense{t.said.decisions, t.said.probabilities, t.said.values} {
+			for _, v := range row(x, i) {
+				fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
+			}
 		}
 		if t.targets != nil {
 			width := len(t.head.Targets)
@@ -163,11 +171,30 @@ func (t *predictionTable) header() []string {
 	if t.own != nil {
 		header = append(header, "class")
 	}
-	header = append(header, t.said.columns...)
+	switch {
+	case t.said.decisions == nil:
+	case len(t.head.Classes) == 2:
+		header = append(header, "decision")
+	default:
+		header = append(header, each("decision", t.head.Classes)...)
+	}
+	if t.said.probabilities != nil {
+		header = append(header, each("probability", t.head.Classes)...)
+	}
+	if t.said.values != nil {
+		header = append(header, each("predicted", t.head.Targets)...)
+	}
 	if t.targets != nil {
-		for _, name := range t.head.Targets {
-			header = append(header, "target "+name)
-		}
+		header = append(header, each("target", t.head.Targets)...)
 	}
 	return header
+}
+
+// each names a column for each class or target.
+func each(what string, names []string) []string {
+	columns := make([]string, len(names))
+	for i, name := range names {
+		columns[i] = what + " " + name
+	}
+	return columns
 }

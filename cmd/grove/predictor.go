@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/gckn"
 	"github.com/grove-graph/grove/modelfile"
 	"gorgonia.org/tensor"
 )
@@ -34,27 +36,12 @@ type head struct {
 
 func (h *head) about() *head { return h }
 
-// checkClasses returns an error where a part of the model speaks of a class without a name.
+// checkClasses returns an error where a classifier does not tell apart all classes of the head, each once.
 func (h *head) checkClasses(classes []int) error {
-	for _, c := range classes {
-		if c < 0 || c >= len(h.Classes) {
-			return fmt.Errorf("class %d of the classifier has no name", c)
-		}
+	if sorted := slices.Sorted(slices.Values(classes)); !slices.Equal(sorted, every(len(h.Classes))) {
+		return fmt.Errorf("a classifier of the classes %v for %d names of classes", classes, len(h.Classes))
 	}
 	return nil
-}
-
-// decisionColumns names the decision values of a classifier of the given classes: one value that speaks for the
-// second of two classes, or one for each class.
-func (h *head) decisionColumns(classes []int) []string {
-	if len(classes) <= 2 {
-		return []string{"decision"}
-	}
-	columns := make([]string, len(classes))
-	for i, c := range classes {
-		columns[i] = "decision " + h.Classes[c]
-	}
-	return columns
 }
 
 // training says how a model came to be. Accuracies are in percent, errors in the units of the target.
@@ -124,13 +111,40 @@ func read(path string, e engine.Engine) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of kind %q, which this program does not know", path, f.Kind)
 }
 
-// predictions are what a model says of the examples of a data set.
+// predictions are what a model says of the examples of a data set. Its matrices are of Float64 with a row for each
+// example; which of them there are depends on the model.
 type predictions struct {
 	classes []int // of each example, an index of the head's classes; nil in a regression
 
-	// values has a row for each example: decision values, or the predicted targets in a regression.
-	values  *tensor.Dense
-	columns []string // what the columns of values are
+	// decisions are the decision values of a classifier: with two classes one, which speaks for the second where it
+	// is positive, else one for each class, of which the largest wins.
+	decisions *tensor.Dense
+	// probabilities are those of all classes, of sum 1: the largest wins.
+	probabilities *tensor.Dense
+	// values are the predicted targets of a regression.
+	values *tensor.Dense
+}
+
+// byDecision returns the predictions that decision values speak for, of equal ones for the first.
+func byDecision(decisions *tensor.Dense) *predictions {
+	if decisions.Shape()[1] > 1 {
+		return &predictions{classes: gckn.Classes(decisions), decisions: decisions}
+	}
+	classes := make([]int, decisions.Shape()[0])
+	for i, v := range decisions.Float64s() {
+		if v > 0 {
+			classes[i] = 1
+		}
+	}
+	return &predictions{classes: classes, decisions: decisions}
+}
+
+// len returns the number of examples.
+func (p *predictions) len() int {
+	if p.values != nil {
+		return p.values.Shape()[0]
+	}
+	return len(p.classes)
 }
 
 // of returns the classes, or the values of a regression, of some examples.
@@ -138,14 +152,7 @@ func (p *predictions) of(examples []int) *predictions {
 	if p.classes != nil {
 		return &predictions{classes: pick(p.classes, examples)}
 	}
-	some := &predictions{columns: p.columns}
-	width := p.values.Shape()[1]
-	values := make([]float64, 0, len(examples)*width)
-	for _, i := range examples {
-		values = append(values, p.values.Float64s()[i*width:(i+1)*width]...)
-	}
-	some.values = tensor.New(tensor.WithShape(len(examples), width), tensor.WithBacking(values))
-	return some
+	return &predictions{values: pickRows(p.values, examples)}
 }
 
 // truth returns the class of every example of d as an index of the head's classes: -1 where the model
@@ -190,13 +197,4 @@ const (
 // column returns numbers as a matrix of one column.
 func column(values []float64) *tensor.Dense {
 	return tensor.New(tensor.WithShape(len(values), 1), tensor.WithBacking(values))
-}
-
-// predictedColumns names the columns of a regression.
-func predictedColumns(targets []string) []string {
-	columns := make([]string, len(targets))
-	for i, name := range targets {
-		columns[i] = "predicted " + name
-	}
-	return columns
 }

@@ -36,13 +36,15 @@ func (m *supervisedModel) predict(
 		return nil, err
 	}
 	if m.model.Regression() {
-		return &predictions{values: outputs, columns: predictedColumns(m.Targets)}, nil
+		return &predictions{values: outputs}, nil
 	}
-	classes := gckn.Classes(outputs)
+	decisions := outputs
 	if len(m.Classes) == 2 {
-		outputs = margins(outputs)
+		decisions = margins(outputs)
 	}
-	return &predictions{classes, outputs, m.decisionColumns(every(len(m.Classes)))}, nil
+	said := byDecision(decisions)
+	said.probabilities = m.model.Probabilities(outputs)
+	return said, nil
 }
 
 // margins returns how far the second of two columns is above the first.

@@ -50,7 +50,7 @@ func (m *treegModel) predict(ctx context.Context, d *dataset.Dataset, _ func(str
 		return nil, err
 	}
 	if m.model.NumClasses() == 0 {
-		return &predictions{values: column(scores), columns: predictedColumns(m.Targets)}, nil
+		return &predictions{values: column(scores)}, nil
 	}
 	classes, err := m.model.ClassesOf(scores)
 	if err != nil {
@@ -60,12 +60,8 @@ func (m *treegModel) predict(ctx context.Context, d *dataset.Dataset, _ func(str
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]string, m.model.NumClasses())
-	for c := range columns {
-		columns[c] = "probability " + m.Classes[c]
-	}
-	shape := tensor.WithShape(len(classes), len(columns))
-	return &predictions{classes, tensor.New(shape, tensor.WithBacking(probabilities)), columns}, nil
+	shape := tensor.WithShape(len(classes), m.model.NumClasses())
+	return &predictions{classes: classes, probabilities: tensor.New(shape, tensor.WithBacking(probabilities))}, nil
 }
 
 // unknownLabels implements predictor.

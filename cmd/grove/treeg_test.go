@@ -24,7 +24,7 @@ func TestTreeGTrainsAndPredicts(t *testing.T) {
 			t.Errorf("%s: the stored model reaches %v, the trained one %v", ensemble, p["accuracy"], r["training_accuracy"])
 		}
 		for _, line := range p["predictions"].([]any) {
-			x := line.(map[string]any)["decisions"].([]any)
+			x := line.(map[string]any)["probabilities"].([]any)
 			if len(x) != 2 || math.Abs(x[0].(float64)+x[1].(float64)-1) > 1e-12 {
 				t.Fatalf("%s: probabilities %v", ensemble, x)
 			}

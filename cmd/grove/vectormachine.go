@@ -58,50 +58,28 @@ func pickRows(x *tensor.Dense, rows []int) *tensor.Dense {
 }
 
 // predict classifies the rows of x.
-func (m *vectorMachine) predict(h *head, x *tensor.Dense) (*predictions, error) {
+func (m *vectorMachine) predict(x *tensor.Dense) (*predictions, error) {
 	if m.linear != nil {
 		decisions, err := m.linear.Decisions(x, nil)
 		if err != nil {
 			return nil, err
 		}
-		classes, err := m.linear.Predict(x, nil)
-		return &predictions{classes, decisions, h.decisionColumns(m.linear.Classes)}, err
+		return byDecision(decisions), nil
 	}
 	k, err := m.kernel.Cross(x, m.support, m.workers)
 	if err != nil {
 		return nil, err
 	}
-	return predictPairs(h, m.classifier, k)
+	return predictVotes(m.classifier, k)
 }
 
-// predictPairs classifies by the kernel values k of a machine.
-func predictPairs(h *head, m *svm.KernelClassifier, k *tensor.Dense) (*predictions, error) {
-	classes, err := m.Predict(k)
+// predictVotes classifies by the kernel values k of a machine.
+func predictVotes(m *svm.KernelClassifier, k *tensor.Dense) (*predictions, error) {
+	decisions, err := m.Votes(k)
 	if err != nil {
 		return nil, err
 	}
-	decisions, err := m.Decisions(k)
-	return &predictions{classes, decisions, pairColumns(h, m, decisions)}, err
-}
-
-// pairColumns names the decision values, one for each pair of classes. The one value of two classes is
-// turned so that it speaks for the second class where it is positive.
-func pairColumns(h *head, m *svm.KernelClassifier, decisions *tensor.Dense) []string {
-	var columns []string
-	for _, pair := range m.Pairs {
-		first, second := m.Classes[pair.First], m.Classes[pair.Second]
-		columns = append(columns, fmt.Sprintf("decision %s over %s", h.Classes[first], h.Classes[second]))
-		if len(m.Pairs) > 1 {
-			continue
-		}
-		columns[0] = "decision"
-		if first < second {
-			for i, v := range decisions.Float64s() {
-				decisions.Float64s()[i] = -v
-			}
-		}
-	}
-	return columns
+	return byDecision(decisions), nil
 }
 
 // storedVectors is a machine in a model file; its support vectors are the tensor of the name supportTensor.
