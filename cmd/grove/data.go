@@ -18,8 +18,8 @@ func newData(a *app) *cobra.Command {
 		Example: `  grove data list
   grove data synth molecules --out molecules
   grove data fetch MUTAG && grove data info MUTAG`,
-		Args: cobra.ArbitraryArgs,
-		RunE: listCommands,
+		Args: knownCommand,
+		RunE: showHelp,
 	}
 	c.AddCommand(newDataList(a), newDataInfo(a), newDataSynth(a), newDataFetch(a), newDataConvert(a), newDataSplit(a))
 	return c

@@ -34,9 +34,9 @@ sized by the memory that is free.`,
   grove embed gckn-path --data MUTAG --path-size 6 --filters 64 -o X.npy
   grove embed --model model.grove --data new-molecules -o X.npy
   python3 -c "import numpy; print(numpy.load('X.npy').shape)"`,
-		Args: cobra.ArbitraryArgs,
+		Args: knownModel,
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.model == "" || len(args) > 0 {
+			if f.model == "" {
 				return wantsModel(c, args)
 			}
 			return a.embed(c, f, "", nil)

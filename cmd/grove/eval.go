@@ -46,7 +46,7 @@ classes; the figures are optimistic. Every output says which protocol it comes f
   grove eval gckn-path --data MUTAG --folds folds/MUTAG --plot accuracy.svg
   grove eval gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 --repeats 3
   grove eval gckn-subtree --data MUTAG --folds folds/MUTAG --selection published --anchors all`,
-		Args: cobra.ArbitraryArgs,
+		Args: knownModel,
 		RunE: wantsModel,
 	}
 	addModels(c, func(model string) string {

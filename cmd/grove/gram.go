@@ -35,7 +35,7 @@ float64, a row and a column for each graph in the order of the data set.`,
 		Example: `  grove gram wl-oa --data MUTAG -o K.npy
   grove gram wl --data MUTAG --iterations 3 --raw-kernel -o K.npy
   python3 -c "import numpy; print(numpy.load('K.npy').shape)"`,
-		Args: cobra.ArbitraryArgs,
+		Args: knownModel,
 		RunE: wantsModel,
 	}
 	addModels(c, func(model string) string {

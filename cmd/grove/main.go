@@ -26,11 +26,10 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := &app{out: stdout, progress: newProgress(stderr)}
+	a := &app{line: args, out: stdout, progress: newProgress(stderr)}
 	defer a.obeySignals(cancel)()
 
 	root := newRoot(a)
-	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	err = errors.Join(err, a.close())
 	a.progress.clear()

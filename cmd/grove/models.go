@@ -109,13 +109,26 @@ func addModels(
 	}
 }
 
+// knownModel refuses arguments of a verb that name none of its models.
+func knownModel(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return unknownName("model", args[0], modelNames(c), c)
+}
+
 // wantsModel is run where a verb is called without a model.
-func wantsModel(c *cobra.Command, args []string) error {
+func wantsModel(c *cobra.Command, _ []string) error {
+	return usagef("%sMODEL is missing; there are %s", at(c), strings.Join(modelNames(c), ", "))
+}
+
+// modelNames lists the models that a verb knows.
+func modelNames(c *cobra.Command) []string {
 	var known []string
 	for _, m := range modelsBelow(c) {
 		known = append(known, m.Name())
 	}
-	return exactlyOne("MODEL", known)(c, args)
+	return known
 }
 
 // asEval returns settings as package eval takes them.

@@ -13,6 +13,7 @@ func init() { cobra.EnableCommandSorting = false } // commands stand in the orde
 
 // app is what all commands of one run share.
 type app struct {
+	line     []string // the command line
 	out      io.Writer
 	progress *progress
 	json     bool
@@ -41,15 +42,16 @@ Your own graphs: write them in the TU format (see grove data convert --help).`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:              cobra.ArbitraryArgs,
-		RunE:              listCommands,
+		Args:              knownCommand,
+		RunE:              showHelp,
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.progress.out)
 	root.SetVersionTemplate("grove {{.Version}}\n")
 	root.SetUsageFunc(func(c *cobra.Command) error { return writeHelp(c.OutOrStderr(), c, false) })
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c.OutOrStdout(), c, true) })
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, a.line, err) })
+	root.SetArgs(a.line)
 	root.AddCommand(newData(a), newEval(a), newTrain(a), newPredict(a), newExplain(a), newDump(a), newEmbed(a), newGram(a),
 		newDevices(a), newMan(a), newCompletion(a))
 	root.SetHelpCommand(newHelp())
@@ -76,14 +78,16 @@ func finish(c *cobra.Command) {
 	}
 }
 
-// listCommands is run where a command that only groups others is called: without arguments it shows
-// its help, with one it says that there is no such command.
-func listCommands(c *cobra.Command, args []string) error {
+// knownCommand refuses arguments of a command that only groups others: they name none of these.
+func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return c.Help()
+		return nil
 	}
 	return unknownName("command", args[0], commandNames(c), c)
 }
+
+// showHelp is run where a command that only groups others is called.
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
 // commandNames lists the commands below c that help shows.
 func commandNames(c *cobra.Command) []string {

@@ -34,7 +34,7 @@ chosen by stratified cross-validation within the given data.`,
 		Example: `  grove train gckn-subtree --data molecules -o model.grove
   grove train gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 -o model.grove
   grove train gckn-path --data MUTAG --c 0.1 -o model.grove      # nothing left to choose`,
-		Args: cobra.ArbitraryArgs,
+		Args: knownModel,
 		RunE: wantsModel,
 	}
 	addModels(c, func(model string) string {

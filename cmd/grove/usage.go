@@ -30,12 +30,18 @@ func unknownName(what, name string, known []string, c *cobra.Command) error {
 }
 
 // flagError words the errors of flag parsing: it names the flag and what it wants.
-func flagError(c *cobra.Command, err error) error {
+func flagError(c *cobra.Command, line []string, err error) error {
 	var (
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
 		invalid *pflag.InvalidValueError
 	)
+	// A command that does not exist is the cause of flags that it does not have.
+	if words := arguments(c, line); len(words) > 0 {
+		if wrong := c.ValidateArgs(words); wrong != nil {
+			return wrong
+		}
+	}
 	switch {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
@@ -66,6 +72,28 @@ func flagError(c *cobra.Command, err error) error {
 		return usagef("--%s %s: %v", invalid.GetFlag().Name, invalid.GetValue(), cause)
 	}
 	return &usageError{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
+}
+
+// arguments returns what follows c on a command line beside flags and their values.
+func arguments(c *cobra.Command, line []string) []string {
+	_, rest, _ := c.Root().Find(line)
+	var words []string
+	for i := 0; i < len(rest); i++ {
+		name, isFlag := strings.CutPrefix(rest[i], "-")
+		if !isFlag || name == "" {
+			words = append(words, rest[i])
+			continue
+		}
+		f := c.Flags().Lookup(strings.TrimPrefix(name, "-"))
+		if len(name) == 1 {
+			f = c.Flags().ShorthandLookup(name)
+		}
+		// What follows a flag that c does not know may be its value.
+		if f == nil && !strings.Contains(name, "=") || f != nil && f.NoOptDefVal == "" {
+			i++
+		}
+	}
+	return words
 }
 
 func numberError(err *strconv.NumError) error {
