@@ -53,9 +53,8 @@ func (g *cgmmFlags) add(fs *pflag.FlagSet, verb string) {
 		"`N` candidates of a layer with different random starts; the best on graphs held out is taken")
 	fs.IntVar(&g.opt.Patience, "patience", g.opt.Patience,
 		"`N` layers without a better score after which growth stops, 0: never")
-	fs.Var(newList(&g.fingerprint, choice("counts", "frequencies")), "fingerprint",
+	choicesVar(fs, &g.fingerprint, "fingerprint", []string{"counts", "frequencies"},
 		"how the states of its vertices represent a graph")
-	annotateWords(fs, "fingerprint", []string{"counts", "frequencies"})
 	fs.BoolVar(&g.opt.Fingerprint.Bigrams, "bigrams", false, "count pairs of states of neighbours too")
 	fs.BoolVar(&g.opt.Fingerprint.Last, "last", false, "represent a graph by the last layer alone")
 	featuresVar(fs, &g.features, "auto", "labels", "degrees", "attributes", "attributes+labels")
@@ -63,9 +62,8 @@ func (g *cgmmFlags) add(fs *pflag.FlagSet, verb string) {
 	if verb == "embed" {
 		return
 	}
-	fs.Var(newList(&g.kernels, choice(svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel)), "classifier",
+	choicesVar(fs, &g.kernels, "classifier", []string{svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel},
 		"support vector machine on the fingerprints")
-	annotateWords(fs, "classifier", []string{svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel})
 	fs.Var(newList(&g.gammas, parsePositive), "gamma", "`G,...` of the rbf kernel")
 	g.machine.add(fs, "60 values for linear machines, 7 for others")
 	if verb == "train" {

@@ -135,6 +135,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 			"`NAME,...` names of the vertex labels, in ascending order of their codes")
 		fs.Var(newList(&f.bonds, parseBond), "bonds",
 			"`KIND,...` how to draw the arc labels, in ascending order of their codes: single, double, triple or aromatic")
+		annotateWords(fs, "bonds", []string{"single", "double", "triple", "aromatic"})
 		fs.StringVar(&f.classMap, "class-map", "",
 			"`FILE` heat map of the states of every class to write, .svg or .png (cgmm)")
 		fs.IntVar(&f.columns, "columns", 0, "`N` drawings side by side (default: by their number)")

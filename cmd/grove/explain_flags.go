@@ -17,9 +17,8 @@ import (
 // addMethodFlags adds the flags that say how to explain.
 func (f *explainFlags) addMethodFlags(fs *pflag.FlagSet) {
 	f.method, f.masks.Lambda = byContributions, 0.01
-	fs.Var(newSingle(&f.method, choice(byContributions, byMasks)), "method",
-		"`contributions|masks` of the vertices, or on the paths")
-	annotateWords(fs, "method", []string{string(byContributions), string(byMasks)})
+	choiceVar(fs, &f.method, "method", []method{byContributions, byMasks},
+		"contributions of the vertices, or masks on the paths")
 	fs.Var(newSingle(&f.masks.Lambda, parsePositive), "lambda",
 		"`L` weight of the sum of the masks against the loss; more leaves fewer paths")
 	fs.IntVar(&f.edges, "edges", 0, "`K` edges of the highest score to select, 0: those of at least half the highest")

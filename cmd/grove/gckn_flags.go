@@ -51,17 +51,14 @@ func (g *gcknFlags) add(fs *pflag.FlagSet, verb string) {
 		value = "`N,...` "
 	}
 	poolings := []gckn.Pooling{gckn.Sum, gckn.Mean, gckn.Max, gckn.GeneralizedMax}
-	words := []string{"sum", "mean", "max", "gmp"}
 	if g.supervised {
-		poolings, words = poolings[:3], words[:3]
+		poolings = poolings[:3]
 	}
 	fs.Var(newList(&g.grid.PathSizes, parseCount), "path-size", value+"vertices of the longest path")
 	fs.Var(newList(&g.grid.Filters, parseCount), "filters", value+"number of anchors of a layer")
 	fs.Var(newList(&g.grid.Sigmas, parsePositive), "sigma", value+"bandwidth of the kernel between vertices")
-	fs.Var(newList(&g.grid.Local, choice(poolings...)), "pooling", "how the paths of a vertex become one vector")
-	fs.Var(newList(&g.grid.Global, choice(poolings...)), "global-pooling", "how the vertices of a graph become one vector")
-	annotateWords(fs, "pooling", words)
-	annotateWords(fs, "global-pooling", words)
+	choicesVar(fs, &g.grid.Local, "pooling", poolings, "how the paths of a vertex become one vector")
+	choicesVar(fs, &g.grid.Global, "global-pooling", poolings, "how the vertices of a graph become one vector")
 	if several {
 		choiceVar(fs, &g.preset, "grid", []string{"none", "quick", "paper"},
 			"settings to choose from: those of the lists above, 18 settings around the defaults, or the 2772 of the paper; "+

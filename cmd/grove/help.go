@@ -169,6 +169,10 @@ func wrap(text string, width int) []string {
 // writeCommands lists the commands and the models below c.
 func writeCommands(text *strings.Builder, c *cobra.Command) {
 	models := modelsBelow(c)
+	column := 0
+	for _, child := range c.Commands() {
+		column = max(column, len(child.Name()))
+	}
 	list := func(heading string, want bool) {
 		for _, child := range c.Commands() {
 			if !child.IsAvailableCommand() || isModel(child) != want {
@@ -178,7 +182,7 @@ func writeCommands(text *strings.Builder, c *cobra.Command) {
 				fmt.Fprintf(text, "\n%s:\n", heading)
 				heading = ""
 			}
-			fmt.Fprintf(text, "  %-13s %s\n", child.Name(), child.Short)
+			fmt.Fprintf(text, "  %-*s  %s\n", column, child.Name(), child.Short)
 		}
 	}
 	list("Commands", false)

@@ -51,7 +51,7 @@ func newSupervisedFlags(model string) *supervisedFlags {
 	network.grid.Filters, network.supervised = []int{32}, true
 	opt := gckn.DefaultSupervised(gckn.Options{})
 	return &supervisedFlags{
-		model: model, network: network, opt: opt, decays: []float64{opt.Decay}, losses: []autodiff.Loss{""},
+		model: model, network: network, opt: opt, decays: []float64{opt.Decay}, losses: []autodiff.Loss{"auto"},
 		precision: "float32", validation: 10, checkpoint: autodiff.Checkpoint{Every: 1000},
 	}
 }
@@ -65,7 +65,7 @@ func (s *supervisedFlags) add(fs *pflag.FlagSet, verb string) {
 	fs.IntVar(&s.opt.HalveEvery, "halve-every", s.opt.HalveEvery, "`N` epochs after which the rate is halved, 0: never")
 	fs.Var(newList(&s.decays, parseDecay), "decay", "`L,...` L2 penalties of the classifier")
 	losses := []autodiff.Loss{"auto", autodiff.CrossEntropy, autodiff.SquaredHinge, autodiff.Squared}
-	fs.Var(newList(&s.losses, choice(losses...)), "loss",
+	choicesVar(fs, &s.losses, "loss", losses,
 		"what is minimised; auto: cross-entropy for classes, squared for targets")
 	fs.BoolVar(&s.balanced, "balanced", false, "give all classes the same share of the loss")
 	fs.BoolVar(&s.opt.Alternate, "alternate", false,

@@ -74,12 +74,9 @@ func (g *treegFlags) addWalks(fs *pflag.FlagSet) {
 	fs.Var(newList(&g.distances, parseRounds), "ancestors",
 		"`A,...` how many nodes up the tree a split may point for its subset; 0: only all vertices")
 	walks := []string{"all", "source", "cycle", "target", "target_source"}
-	fs.Var(newList(&g.walks, choice(walks...)), "walks", "types of walks that splits may use")
-	annotateWords(fs, "walks", walks)
+	choicesVar(fs, &g.walks, "walks", walks, "types of walks that splits may use")
 	aggregations := []string{"all", "sum", "mean", "min", "max"}
-	fs.Var(newList(&g.aggregations, choice(aggregations...)), "aggregations",
-		"how the vertices of a graph become one number")
-	annotateWords(fs, "aggregations", aggregations)
+	choicesVar(fs, &g.aggregations, "aggregations", aggregations, "how the vertices of a graph become one number")
 	ways := []string{"along", "against", "both"}
 	choiceVar(fs, &g.directions, "directions", ways, "which way walks go along directed arcs")
 	matrices := []string{"together", "apart", "both"}

@@ -135,33 +135,40 @@ func choice[T ~string](allowed ...T) func(string) (T, error) {
 		if slices.Contains(allowed, T(text)) {
 			return T(text), nil
 		}
-		words := make([]string, len(allowed))
-		for i, a := range allowed {
-			words[i] = string(a)
-		}
+		words := asStrings(allowed)
 		return "", fmt.Errorf("want %s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
 	}
 }
 
 // choiceVar declares a flag that takes one of a few words. The shell completes them.
-func choiceVar(fs *pflag.FlagSet, value *string, name string, allowed []string, usage string) {
+func choiceVar[T ~string](fs *pflag.FlagSet, value *T, name string, allowed []T, usage string) {
 	fs.Var(newSingle(value, choice(allowed...)), name, usage)
+	annotateWords(fs, name, allowed)
+}
+
+// choicesVar declares a flag that takes one or several of a few words.
+func choicesVar[T ~string](fs *pflag.FlagSet, values *[]T, name string, allowed []T, usage string) {
+	fs.Var(newList(values, choice(allowed...)), name, usage)
 	annotateWords(fs, name, allowed)
 }
 
 // featuresVar declares --features with the kinds that a family knows.
 func featuresVar(fs *pflag.FlagSet, value *dataset.Features, allowed ...dataset.Features) {
-	words := make([]string, len(allowed))
-	for i, f := range allowed {
-		words[i] = string(f)
-	}
-	fs.Var(newSingle(value, choice(allowed...)), "features",
+	choiceVar(fs, value, "features", allowed,
 		"what of its data a vertex shows; attributes are standardised, raw ones are not")
-	annotateWords(fs, "features", words)
 }
 
-func annotateWords(fs *pflag.FlagSet, name string, words []string) {
-	_ = fs.SetAnnotation(name, "words", words)
+// annotateWords makes help list the words that a flag takes, and the shell complete them.
+func annotateWords[T ~string](fs *pflag.FlagSet, name string, words []T) {
+	_ = fs.SetAnnotation(name, "words", asStrings(words))
+}
+
+func asStrings[T ~string](words []T) []string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = string(w)
+	}
+	return texts
 }
 
 // completeWords makes the shell complete the flags of a command that take one of a few words.
