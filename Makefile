@@ -4,6 +4,8 @@
 GO    ?= go
 BUILD := build
 DEMO  := $(BUILD)/demo
+# In a git worktree the go command does not note the revision.
+STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
 .PHONY: help demo build test lint bench gpu test-sim lint-gpu conformance generate generate-gpu clean need-go need-cuda
 
@@ -14,7 +16,7 @@ need-go:
 	@command -v $(GO) >/dev/null || { echo "Grove needs Go 1.26 or newer: https://go.dev/dl"; exit 1; }
 
 build: need-go ## build the command line and the benchmark into build/
-	$(GO) build -o $(BUILD)/grove ./cmd/grove
+	$(GO) build -ldflags '-X main.stamp=$(STAMP)' -o $(BUILD)/grove ./cmd/grove
 	$(GO) build -o $(BUILD)/bench ./cmd/bench
 
 demo: build ## generate molecules, evaluate and train GCKN-subtree on them, draw an explanation
@@ -38,7 +40,7 @@ bench: build ## measure the operations and the stages of the models
 	$(BUILD)/bench
 
 gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## build grove and bench with the GPU engine into build/gpu/
-	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/grove ./cmd/grove
+	cuda/go.sh build -tags gpu -ldflags '-X main.stamp=$(STAMP)' -o $(BUILD)/gpu/grove ./cmd/grove
 	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/bench ./cmd/bench
 
 test-sim: gpu build/sim/libcuda.so.1 build/sim-sanitized/libcuda.so.1 ## run the tests of the GPU engine on the simulated GPU

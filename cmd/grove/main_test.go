@@ -125,7 +125,7 @@ func TestHelpTeaches(t *testing.T) {
 		{}, {"--help"}, {"help", "train"}, {"data"}, {"data", "synth", "--help"}, {"train", "--help"},
 		{"train", "gckn-path", "--help"},
 		{"predict", "--help"}, {"explain", "--help"}, {"dump", "--help"}, {"embed", "--help"}, {"eval", "--help"},
-		{"devices", "--help"},
+		{"devices", "--help"}, {"version", "--help"},
 	} {
 		text := must(t, args...)
 		for _, want := range []string{"Usage:", "  grove "} {

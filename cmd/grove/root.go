@@ -2,8 +2,6 @@ package main
 
 import (
 	"io"
-	"runtime/debug"
-	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/spf13/cobra"
@@ -38,7 +36,7 @@ The first five minutes:
   grove explain --model model.grove --data molecules --index 0-5 -o explanation.svg
 
 Your own graphs: write them in the TU format (see grove data convert --help).`,
-		Version:           version(),
+		Version:           thisBuild().String(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -53,7 +51,7 @@ Your own graphs: write them in the TU format (see grove data convert --help).`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, a.line, err) })
 	root.SetArgs(a.line)
 	root.AddCommand(newData(a), newEval(a), newTrain(a), newPredict(a), newExplain(a), newDump(a), newEmbed(a), newGram(a),
-		newDevices(a), newMan(a), newCompletion(a))
+		newDevices(a), newMan(a), newCompletion(a), newVersion(a))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	finish(root)
@@ -98,18 +96,4 @@ func commandNames(c *cobra.Command) []string {
 		}
 	}
 	return names
-}
-
-// version is the module version that the binary was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	text := info.Main.Version
-	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" })
-	if i >= 0 && text == "(devel)" {
-		text += " " + info.Settings[i].Value
-	}
-	return text
 }
