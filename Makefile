@@ -1,5 +1,5 @@
 # Grove: everything a newcomer needs is one of these targets. Only Go is required, and for the targets with a
-# GPU in their name the CUDA toolkit, which they install where they may.
+# GPU in their name the CUDA toolkit, which make gpu INSTALL=yes installs on Debian.
 
 GO    ?= go
 BUILD := build
@@ -39,7 +39,7 @@ lint: need-go ## check formatting, go vet and staticcheck
 bench: build ## measure the operations and the stages of the models
 	$(BUILD)/bench
 
-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## build grove and bench with the GPU engine into build/gpu/
+gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## build grove and bench with the GPU engine into build/gpu/; INSTALL=yes installs the CUDA toolkit
 	cuda/go.sh build -tags gpu -ldflags '-X main.stamp=$(STAMP)' -o $(BUILD)/gpu/grove ./cmd/grove
 	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/bench ./cmd/bench
 
