@@ -95,10 +95,7 @@ func (s *Shards) open(f shardFile) error {
 	if err != nil {
 		return err
 	}
-	columns := 0
-	if s.head.Task == GraphRegression {
-		columns = len(s.head.TargetNames)
-	}
+	columns := len(s.head.TargetNames) // a classification may have targets too
 	row := int64(8 + 8*columns)
 	if info.Size() != f.Bytes || int64(f.Graphs) > (f.Bytes-8)/row {
 		return fmt.Errorf("%d bytes of %d graphs, want %d bytes", info.Size(), f.Graphs, f.Bytes)

@@ -58,7 +58,11 @@ func TestShardsGiveGraphsBack(t *testing.T) {
 	for range 40 {
 		targets.Targets = append(targets.Targets, float64(len(targets.Targets)), math.Pi)
 	}
-	for name, d := range map[string]*Dataset{"classes": classified, "attributes alone": plain, "targets": &targets} {
+	both := targets
+	both.Task, both.Classes, both.ClassNames = GraphClassification, classified.Classes, classified.ClassNames
+	for name, d := range map[string]*Dataset{
+		"classes": classified, "attributes alone": plain, "targets": &targets, "classes and targets": &both,
+	} {
 		t.Run(name, func(t *testing.T) {
 			for pieces := 1; pieces <= 4; pieces++ {
 				dir := filepath.Join(t.TempDir(), "store")

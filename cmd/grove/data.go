@@ -15,6 +15,8 @@ func newData(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "data",
 		Short: "List, inspect, generate, download and convert data sets",
+		Long: `List, inspect, generate, download and convert data sets. Every format that is read or written is described
+in docs/formats.md, with a complete example.`,
 		Example: `  grove data list
   grove data synth molecules --out molecules
   grove data fetch MUTAG && grove data info MUTAG`,
@@ -31,8 +33,8 @@ func newDataInfo(a *app) *cobra.Command {
 		Short: "Say what is in a data set",
 		Long: `Say what is in a data set: graphs, vertices, labels, classes, and what its reader did beyond
 reading. DIR holds a data set in TU format (NAME_A.txt, ...), in the text format of the GIN
-experiments (NAME.txt), a vertex task (edges.csv, labels.csv) or shards (shards.json); the format is
-found out.`,
+experiments (NAME.txt), labelled trees (NAME.tree), a vertex task (edges.csv, labels.csv) or shards
+(shards.json); the format is found out. docs/formats.md describes each with an example.`,
 		Example: `  grove data info molecules
   grove data info MUTAG --json`,
 		Args: oneArgument("DIR"),
@@ -152,6 +154,7 @@ numbered from 1 through the whole data set:
   NAME_node_attributes.txt   for every vertex its real values (if there are any)
 
 Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see them in drawings.
+docs/formats.md has this format with all its optional files, and every other one, with examples.
 
 Shards are binary files from which single graphs are read in any order. Every command reads them; networks
 that are trained end to end (grove train gckn-path-sup and its like) leave the graphs on disk and read
