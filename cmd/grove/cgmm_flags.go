@@ -107,18 +107,21 @@ func (g *cgmmFlags) check(seed uint64) error {
 }
 
 // fits implements modelFlags.
-func (g *cgmmFlags) fits(d *dataset.Dataset) error {
+func (g *cgmmFlags) fits(d *dataset.Dataset) (*dataset.Encoding, error) {
 	if g.verb != "embed" {
 		if err := wantsGraphClasses("cgmm", d); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if g.arcLabels && d.Batch.ArcLabels == nil {
-		return usagef("--arc-labels: the arcs of data set %s have no labels", d.Name)
+		return nil, usagef("--arc-labels: the arcs of data set %s have no labels", d.Name)
 	}
-	_, err := dataset.FitEncoding(d, g.features, nil)
-	if err != nil && g.features != dataset.AutoFeatures {
-		return usagef("--features %s: %w", g.features, err)
+	seen, err := dataset.FitEncoding(d, g.features, nil)
+	switch {
+	case err != nil && g.features != dataset.AutoFeatures:
+		return nil, usagef("--features %s: %w", g.features, err)
+	case err == nil && g.arcLabels:
+		seen.KeepArcLabels(d)
 	}
-	return err
+	return seen, err
 }

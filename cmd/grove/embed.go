@@ -79,6 +79,7 @@ type embedding struct {
 	Dtype   string       `json:"dtype"`
 	File    string       `json:"file"`
 	Params  any          `json:"params,omitempty"`
+	Notes   []string     `json:"notes,omitempty"`
 	Seconds eval.Seconds `json:"seconds"`
 	Peak    int64        `json:"peak_memory_bytes,omitempty"`
 }
@@ -121,9 +122,11 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 		return err
 	}
 	if flags != nil {
-		if err := flags.fits(d); err != nil {
+		seen, err := flags.fits(d)
+		if err != nil {
 			return err
 		}
+		r.Notes = leftOut(c, d, seen)
 	}
 	r.Dataset, r.Graphs, r.Task = d.Name, d.NumGraphs(), task(f.task)
 	if r.Task == "" {
@@ -155,5 +158,6 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 			fmt.Fprintf(w, ", %.2f GB of memory at the peak", float64(r.Peak)/1e9)
 		}
 		fmt.Fprintln(w)
+		writeNotes(w, r.Notes)
 	})
 }

@@ -143,11 +143,11 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, 
 	if err := flags.check(f.seed); err != nil {
 		return err
 	}
-	d, err := examplesIn(f.data, f.task, f.target, flags)
+	d, notes, err := examplesIn(c, f.data, f.task, f.target, flags)
 	if err != nil {
 		return err
 	}
-	r := &evalReport{Notes: notesOn(d), data: d, family: family}
+	r := &evalReport{Notes: notes, data: d, family: family}
 	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = model, d.Name, d.NumGraphs(), f.seed, describe(e)
 	x := examplesOf(d)
 	p := eval.Problem{

@@ -74,9 +74,7 @@ func (r *evalReport) print(w io.Writer) {
 	fmt.Fprintln(w)
 	fact(w, string(r.Metric), "%s (mean and standard deviation over %s)", written(r.Metric, r.Mean, r.Std), r.spread())
 	r.printChosen(w)
-	for _, note := range r.Notes {
-		fact(w, "note", "%s", note)
-	}
+	writeNotes(w, r.Notes)
 	writeSeconds(w, r.Seconds)
 	if r.Plot != "" {
 		fact(w, "plotted in", "%s", r.Plot)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
+	"github.com/spf13/cobra"
 )
 
 // task says what a model predicts something of.
@@ -217,14 +218,25 @@ func notesOn(d *dataset.Dataset) []string {
 	return []string{fmt.Sprintf("all %s have one class, %s, so every accuracy is 100 %%", plural(x.task.noun()), class)}
 }
 
-// examplesIn reads a data set to learn from and refuses what the model cannot learn.
-func examplesIn(path, task, target string, flags modelFlags) (*dataset.Dataset, error) {
+// examplesIn reads a data set to learn from and refuses what the model cannot learn. It notes what is particular about
+// it, and what of it the model does not see.
+func examplesIn(
+	c *cobra.Command, path, task, target string, flags modelFlags,
+) (d *dataset.Dataset, notes []string, err error) {
+	if d, err = readExamples(path, task, target, flags); err != nil {
+		return nil, nil, err
+	}
+	seen, err := flags.fits(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d, append(notesOn(d), leftOut(c, d, seen)...), nil
+}
+
+// readExamples reads a data set for a task, with a target.
+func readExamples(path, task, target string, flags modelFlags) (*dataset.Dataset, error) {
 	if s, ok := flags.(*supervisedFlags); ok && s.streams(path) {
-		d, err := s.stream(path, task, target)
-		if err != nil {
-			return nil, err
-		}
-		return d, flags.fits(d)
+		return s.stream(path, task, target)
 	}
 	d, err := dataset.Open(path)
 	if err != nil {
@@ -239,8 +251,5 @@ func examplesIn(path, task, target string, flags modelFlags) (*dataset.Dataset, 
 	if d, err = oneTarget(d, target); err != nil {
 		return nil, err
 	}
-	if err := wantsExamples(path, d); err != nil {
-		return nil, err
-	}
-	return d, flags.fits(d)
+	return d, wantsExamples(path, d)
 }

@@ -186,20 +186,20 @@ func parseLayers(text string) ([]gckn.LayerOptions, error) {
 }
 
 // fits implements modelFlags.
-func (g *gcknFlags) fits(d *dataset.Dataset) error {
+func (g *gcknFlags) fits(d *dataset.Dataset) (*dataset.Encoding, error) {
 	if g.severalValues { // there is a classifier
 		if err := wantsGraphClasses(g.variant, d); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	return g.encodes(d)
 }
 
 // encodes reports features that the data do not have.
-func (g *gcknFlags) encodes(d *dataset.Dataset) error {
-	_, err := dataset.FitEncoding(d, g.features, nil)
+func (g *gcknFlags) encodes(d *dataset.Dataset) (*dataset.Encoding, error) {
+	seen, err := dataset.FitEncoding(d, g.features, nil)
 	if err != nil && g.features != dataset.AutoFeatures {
-		return usagef("--features %s: %w", g.features, err)
+		return nil, usagef("--features %s: %w", g.features, err)
 	}
-	return err
+	return seen, err
 }

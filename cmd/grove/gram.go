@@ -65,6 +65,7 @@ type gramReport struct {
 	Device  string       `json:"device"`
 	File    string       `json:"file"`
 	Params  any          `json:"params"`
+	Notes   []string     `json:"notes,omitempty"`
 	Seconds eval.Seconds `json:"seconds"`
 }
 
@@ -90,7 +91,8 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, model string, flags modelFlag
 	if err := wantsVertices(d); err != nil {
 		return err
 	}
-	if err := flags.fits(d); err != nil {
+	seen, err := flags.fits(d)
+	if err != nil {
 		return err
 	}
 	load := seconds(start)
@@ -115,8 +117,10 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, model string, flags modelFlag
 	}); err != nil {
 		return err
 	}
-	r := gramReport{model, d.Name, n, describe(e), f.out, settings[0].params(), spent.spent(load, 0, start)}
+	r := gramReport{model, d.Name, n, describe(e), f.out, settings[0].params(), leftOut(c, d, seen),
+		spent.spent(load, 0, start)}
 	return a.emit(r, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d x %d float64, %s of %s in %.2f s\n", r.File, n, n, r.Model, r.Dataset, r.Seconds.Total)
+		writeNotes(w, r.Notes)
 	})
 }

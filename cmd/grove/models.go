@@ -19,11 +19,14 @@ type family struct {
 	name   string
 	kind   string // of its model files
 	models []modelName
-	verbs  []string                      // commands that know its models
-	learns string                        // what it learns from graphs without their targets; nothing where it is empty
-	inner  string                        // default of --inner
-	flags  func(model string) modelFlags // fresh flags with the model's defaults
-	load   func(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error)
+	verbs  []string // commands that know its models
+	learns string   // what it learns from graphs without their targets; nothing where it is empty
+	inner  string   // default of --inner
+
+	weights bool // its models see the weights of arcs
+
+	flags func(model string) modelFlags // fresh flags with the model's defaults
+	load  func(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error)
 }
 
 type modelName struct{ name, short string }
@@ -48,8 +51,9 @@ type modelFlags interface {
 	add(fs *pflag.FlagSet, verb string)
 	// check reports what is wrong with the flags, before any data are read.
 	check(seed uint64) error
-	// fits reports flags that ask for what the data do not have, and tasks that the model does not solve.
-	fits(d *dataset.Dataset) error
+	// fits reports flags that ask for what the data do not have, and tasks that the model does not solve. It returns
+	// what the model sees of the vertices and arcs.
+	fits(d *dataset.Dataset) (seen *dataset.Encoding, err error)
 	// settings returns the settings that the flags ask for, the product of their lists. It is called
 	// after check and fits.
 	settings(w *work) []setting

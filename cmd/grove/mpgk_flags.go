@@ -116,18 +116,17 @@ func (m *mpgkFlags) check(seed uint64) error {
 }
 
 // fits implements modelFlags.
-func (m *mpgkFlags) fits(d *dataset.Dataset) error {
+func (m *mpgkFlags) fits(d *dataset.Dataset) (*dataset.Encoding, error) {
 	if m.predicts {
 		if err := wantsGraphs(m.model, d); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	m.regression = d.Task == dataset.GraphRegression
 	if m.head == "mlp" && !m.regression {
-		return usagef("--head mlp: data set %s has no targets; classes are told apart by a support vector machine", d.Name)
+		return nil, usagef("--head mlp: data set %s has no targets; classes are told apart by a support vector machine", d.Name)
 	}
-	_, err := m.encode(d, nil)
-	return err
+	return m.encode(d, nil)
 }
 
 // encode says what the vertices of d show: attributes as they are, else labels, else degrees, which are

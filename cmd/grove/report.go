@@ -46,6 +46,13 @@ func fact(w io.Writer, name, format string, values ...any) {
 	fmt.Fprintf(w, "%-12s %s\n", name, fmt.Sprintf(format, values...))
 }
 
+// writeNotes writes what a report remarks.
+func writeNotes(w io.Writer, notes []string) {
+	for _, note := range notes {
+		fact(w, "note", "%s", note)
+	}
+}
+
 // count writes a number with its noun: 1 graph, 2 graphs.
 func count(n int, noun string) string {
 	if n == 1 {

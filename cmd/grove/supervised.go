@@ -130,9 +130,10 @@ func (s *supervisedFlags) check(seed uint64) error {
 }
 
 // fits implements modelFlags.
-func (s *supervisedFlags) fits(d *dataset.Dataset) error {
+func (s *supervisedFlags) fits(d *dataset.Dataset) (*dataset.Encoding, error) {
 	if s.stored != nil {
-		return s.stored.encode(s.network.features)
+		err := s.stored.encode(s.network.features)
+		return s.stored.encoding, err
 	}
 	return s.network.encodes(d)
 }

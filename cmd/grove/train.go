@@ -109,14 +109,14 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if err := flags.check(f.seed); err != nil {
 		return err
 	}
-	d, err := examplesIn(f.data, f.task, f.target, flags)
+	d, notes, err := examplesIn(c, f.data, f.task, f.target, flags)
 	if err != nil {
 		return err
 	}
 	load := seconds(start)
 	var spent stopwatch
 	r := &trainReport{Model: model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out,
-		Notes: notesOn(d)}
+		Notes: notes}
 	chosen, value, selecting, err := a.choose(c.Context(), f, d, flags, e, &spent, r)
 	if err != nil {
 		return err
@@ -247,9 +247,7 @@ func (r *trainReport) print(w io.Writer) {
 		fact(w, "", "%s cross-validated at this choice (grove eval gives the honest figure)",
 			written(r.Metric, *r.Validation, *r.Std))
 	}
-	for _, note := range r.Notes {
-		fact(w, "note", "%s", note)
-	}
+	writeNotes(w, r.Notes)
 	writeSeconds(w, r.Seconds)
 	fact(w, "written to", "%s", r.File)
 }

@@ -14,7 +14,7 @@ import (
 
 func treegFamily() family {
 	return family{
-		name: "TREE-G", kind: "treeg", load: loadTreeG, verbs: []string{"eval", "train"}, inner: "5",
+		name: "TREE-G", kind: "treeg", load: loadTreeG, verbs: []string{"eval", "train"}, inner: "5", weights: true,
 		models: []modelName{{"treeg", "decision trees whose splits see the graph, boosted, bagged or single"}},
 		flags:  func(string) modelFlags { return newTreeGFlags() },
 	}

@@ -116,16 +116,15 @@ func (g *treegFlags) check(seed uint64) error {
 }
 
 // fits implements modelFlags.
-func (g *treegFlags) fits(d *dataset.Dataset) error {
+func (g *treegFlags) fits(d *dataset.Dataset) (*dataset.Encoding, error) {
 	level := treeg.Graphs
 	if taskOf(d) != graphTask {
 		level = treeg.Vertices // edges are the vertices of a line graph
 	}
 	if err := g.combine(level); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := g.encode(d)
-	return err
+	return g.encode(d)
 }
 
 // combine makes the product of the lists.

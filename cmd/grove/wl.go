@@ -80,9 +80,9 @@ func (w *wlFlags) check(uint64) error {
 }
 
 // fits implements modelFlags. Vertices without labels are coloured alike.
-func (w *wlFlags) fits(d *dataset.Dataset) error {
+func (w *wlFlags) fits(d *dataset.Dataset) (*dataset.Encoding, error) {
 	if d.Task.PerVertex() {
-		return fmt.Errorf("%s compares graphs; data set %s has a task for every vertex", w.model, d.Name)
+		return nil, fmt.Errorf("%s compares graphs; data set %s has a task for every vertex", w.model, d.Name)
 	}
 	if w.features == dataset.AutoFeatures {
 		w.features = dataset.LabelFeatures
@@ -94,10 +94,9 @@ func (w *wlFlags) fits(d *dataset.Dataset) error {
 		w.options[i].Uniform = w.features == dataset.NoFeatures
 	}
 	if w.arcLabels && d.Batch.ArcLabels == nil {
-		return usagef("--arc-labels: the arcs of data set %s have no labels", d.Name)
+		return nil, usagef("--arc-labels: the arcs of data set %s have no labels", d.Name)
 	}
-	_, err := w.encode(d)
-	return err
+	return w.encode(d)
 }
 
 func (w *wlFlags) encode(d *dataset.Dataset) (*dataset.Encoding, error) {

@@ -75,9 +75,9 @@ func (f *deepFlags) check(seed uint64) error {
 }
 
 // fits implements modelFlags.
-func (f *deepFlags) fits(d *dataset.Dataset) error {
+func (f *deepFlags) fits(d *dataset.Dataset) (*dataset.Encoding, error) {
 	if err := wantsGraphClasses(f.kernel.model, d); err != nil {
-		return err
+		return nil, err
 	}
 	return f.kernel.fits(d)
 }
