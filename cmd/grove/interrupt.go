@@ -5,6 +5,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/grove-graph/grove/atomicfile"
 )
 
 // The work has patience of time to come back after a signal, and the last words have moment: they may go to a
@@ -21,7 +23,10 @@ func (a *app) obeySignals(cancel func()) (leave func()) {
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	go obey(signals, finished, cancel, a.progress.finish, os.Exit)
+	go obey(signals, finished, cancel, a.progress.finish, func(status int) {
+		within(moment, atomicfile.Abandon)
+		os.Exit(status)
+	})
 	return func() {
 		signal.Stop(signals)
 		close(finished)

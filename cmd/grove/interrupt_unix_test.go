@@ -107,6 +107,7 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 		"embed":        {{"gckn-path", "--path-size", "12", "--data", full, "-o", out}},
 		"gram":         {{"wl", "--data", slow, "-o", out}},
 		"devices":      {{}},
+		"version":      {{}},
 		"man":          {{man}},
 		"completion":   {{"bash"}},
 		"help":         {{}},

@@ -1,0 +1,271 @@
+//go:build unix
+
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// contents are the files below a folder, hidden ones left out.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
+			return filepath.SkipDir
+		case strings.HasPrefix(entry.Name(), ".") || entry.IsDir():
+			return nil
+		}
+		name, err := filepath.Rel(dir, path)
+		found[name] = string(readFile(t, path))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// below returns the files whose names begin with a word.
+func below(files map[string]string, begin string) map[string]string {
+	some := maps.Clone(files)
+	maps.DeleteFunc(some, func(name, _ string) bool { return !strings.HasPrefix(name, begin) })
+	return some
+}
+
+// hidden lists the hidden files and folders below a folder.
+func hidden(t *testing.T, dir string) []string {
+	t.Helper()
+	var found []string
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(entry.Name(), ".") {
+			found = append(found, path)
+		}
+		return nil
+	})
+	return found
+}
+
+// killed starts a command line in a folder and kills it after a while. It reports how long the process lived and
+// whether it ended by itself.
+func killed(t *testing.T, dir string, after time.Duration, args ...string) (lived time.Duration, ended bool) {
+	t.Helper()
+	p := newProcess(t, "", args...)
+	p.Dir = dir
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	timer := time.AfterFunc(after, func() { _ = p.Process.Kill() })
+	err := p.Wait()
+	ended = timer.Stop()
+	if ended && err != nil {
+		t.Fatalf("grove %s: %v: %s", strings.Join(args, " "), err, p.stderr.String())
+	}
+	return time.Since(start), ended
+}
+
+const never = time.Hour
+
+// A data set whose replacement is killed is the old one or the new one.
+func TestKilledOverwriteLeavesOldOrNew(t *testing.T) {
+	const kills = 60
+	dir := t.TempDir()
+	synth := func(seed string) []string {
+		return []string{"data", "synth", "red-isolated", "--graphs", "400", "--seed", seed, "--out", "x", "--overwrite"}
+	}
+	killed(t, dir, never, synth("1")...)
+	old := contents(t, dir)
+	whole, _ := killed(t, dir, never, synth("2")...)
+	made := contents(t, dir)
+	random := rand.New(rand.NewPCG(1, 0))
+	news := 0
+	for i := range kills {
+		killed(t, dir, never, synth("1")...)
+		if left := hidden(t, dir); left != nil {
+			t.Fatalf("before kill %d: %v is left", i, left)
+		}
+		// Most kills come when the files are written.
+		after := time.Duration((0.3 + 0.8*random.Float64()) * float64(whole))
+		killed(t, dir, after, synth("2")...)
+		switch now := contents(t, dir); {
+		case maps.Equal(now, made):
+			news++
+		case !maps.Equal(now, old):
+			t.Fatalf("kill %d after %v: neither the old data set nor the new one", i, after)
+		}
+	}
+	t.Logf("%d new, %d old", news, kills-news)
+	if news == kills {
+		t.Error("no kill came before the end")
+	}
+}
+
+// killScene is a command that writes something whose name begins with out, in a folder in which data and models are.
+type killScene struct {
+	name     string
+	old, new []string // two command lines, of which the first was there before
+}
+
+func killScenes(server string) []killScene {
+	seeds := func(name string, args ...string) killScene {
+		return killScene{name, append(args, "--seed", "1"), append(args, "--seed", "2")}
+	}
+	nets := []string{"--epochs", "2", "--filters", "8", "--path-size", "2", "--checkpoint", "state"}
+	return []killScene{
+		seeds("synth", "data", "synth", "molecules", "--graphs", "100", "--out", "out", "--overwrite"),
+		seeds("synth a vertex task", "data", "synth", "block-model", "--vertices", "300", "--out", "out", "--overwrite"),
+		{"convert", []string{"data", "convert", "mols", "--out", "out", "--overwrite"},
+			[]string{"data", "convert", "more", "--out", "out", "--overwrite"}},
+		{"convert to shards", []string{"data", "convert", "mols", "--to", "shards", "--out", "out", "--overwrite"},
+			[]string{"data", "convert", "more", "--to", "shards", "--out", "out", "--overwrite"}},
+		seeds("split", "data", "split", "mols", "--out", "out", "--overwrite"),
+		{"fetch", nil, []string{"data", "fetch", "out", "--url", server}},
+		seeds("train gckn", small("train", "gckn-path", "--data", "mols", "-o", "out")...),
+		seeds("train gckn end to end", append([]string{"train", "gckn-path-sup", "--data", "mols", "-o", "out"}, nets...)...),
+		seeds("train treeg", "train", "treeg", "--data", "mols", "--estimators", "3", "-o", "out"),
+		{"train wl", []string{"train", "wl", "--data", "mols", "-o", "out"},
+			[]string{"train", "wl", "--data", "more", "-o", "out"}},
+		{"train cgmm", []string{"train", "cgmm", "--data", "mols", "--depth", "1", "--states", "3", "-o", "out"},
+			[]string{"train", "cgmm", "--data", "mols", "--depth", "2", "--states", "3", "--checkpoint", "state", "-o", "out"}},
+		{"predict", []string{"predict", "--model", "model", "--data", "mols", "-o", "out.csv"},
+			[]string{"predict", "--model", "model", "--data", "more", "-o", "out.csv"}},
+		{"embed", []string{"embed", "--model", "model", "--data", "mols", "-o", "out.npy"},
+			[]string{"embed", "--model", "model", "--data", "more", "-o", "out.npy"}},
+		{"gram", []string{"gram", "wl", "--data", "mols", "-o", "out.npy"},
+			[]string{"gram", "wl", "--data", "more", "-o", "out.npy"}},
+		{"explain", []string{"explain", "--model", "model", "--data", "mols", "--index", "0-3", "-o", "out.svg"},
+			[]string{"explain", "--model", "model", "--data", "more", "--index", "0-3", "-o", "out.svg"}},
+		{"dump", []string{"dump", "--model", "trees", "--format", "svg", "-o", "out.svg"},
+			[]string{"dump", "--model", "trees", "--format", "json", "-o", "out.svg"}},
+		seeds("eval", "eval", "wl", "--data", "mols", "--plot", "out.svg"),
+	}
+}
+
+// Wherever a command is killed, what it writes is what was there before or what it would have written, its inputs are
+// untouched, and after the next run nothing of the dead is left.
+func TestKilledCommandsLeaveOldOrNew(t *testing.T) {
+	const kills = 204
+	inputs := t.TempDir()
+	for name, seed := range map[string]string{"mols": "1", "more": "2"} {
+		must(t, "data", "synth", "molecules", "--graphs", "60", "--vertices", "12", "--seed", seed,
+			"--out", filepath.Join(inputs, name))
+	}
+	data := filepath.Join(inputs, "mols")
+	must(t, small("train", "gckn-path", "--data", data, "-o", filepath.Join(inputs, "model"))...)
+	must(t, "train", "treeg", "--data", data, "--estimators", "2", "-o", filepath.Join(inputs, "trees"))
+	given := contents(t, inputs)
+	scenes := killScenes(archiveServer(t, filepath.Join(inputs, "mols"), "mols", "out"))
+	for i, s := range scenes {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(2, uint64(i)))
+			fresh := func() string {
+				dir := t.TempDir()
+				if err := os.CopyFS(dir, os.DirFS(inputs)); err != nil {
+					t.Fatal(err)
+				}
+				return dir
+			}
+			before := fresh()
+			if s.old != nil {
+				killed(t, before, never, s.old...)
+				_ = os.Remove(filepath.Join(before, "state"))
+			}
+			after := fresh()
+			whole, _ := killed(t, after, never, s.new...)
+			old, made := below(contents(t, before), "out"), below(contents(t, after), "out")
+			if len(made) == 0 {
+				t.Fatal("nothing was written")
+			}
+			for range kills / len(scenes) {
+				dir := t.TempDir()
+				if err := os.CopyFS(dir, os.DirFS(before)); err != nil {
+					t.Fatal(err)
+				}
+				at := time.Duration((0.2 + 0.9*random.Float64()) * float64(whole))
+				killed(t, dir, at, s.new...)
+				now := contents(t, dir)
+				if out := below(now, "out"); !maps.Equal(out, old) && !maps.Equal(out, made) {
+					t.Errorf("killed after %v: what is there is neither the old nor the new", at)
+				}
+				for name, text := range given {
+					if now[name] != text {
+						t.Errorf("killed after %v: the input %s has changed", at, name)
+					}
+				}
+				killed(t, dir, never, s.new...)
+				if !maps.Equal(below(contents(t, dir), "out"), made) {
+					t.Errorf("the run after one that was killed after %v writes something else", at)
+				}
+				if left := hidden(t, dir); left != nil {
+					t.Errorf("the run after one that was killed after %v leaves %v", at, left)
+				}
+			}
+		})
+	}
+}
+
+// archiveServer serves a data set in TU format as an archive under another name.
+func archiveServer(t *testing.T, dir, name, as string) string {
+	t.Helper()
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for file, text := range contents(t, dir) {
+		w, err := z.Create(as + "/" + strings.Replace(file, name, as, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = w.Write([]byte(text))
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Unix(1e9, 0), bytes.NewReader(archive.Bytes()))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// Of two processes that write to one folder at once, one does so.
+func TestTwoProcessesAtOneFolder(t *testing.T) {
+	for range 8 {
+		dir := t.TempDir()
+		status := make(chan int, 2)
+		for _, seed := range []string{"1", "2"} {
+			p := newProcess(t, "", "data", "synth", "molecules", "--graphs", "400", "--seed", seed, "--out", "x")
+			p.Dir = dir
+			go func() {
+				_ = p.Run()
+				if p.ProcessState.ExitCode() != 0 && !strings.HasPrefix(p.stderr.String(), "grove: --out x: ") {
+					t.Errorf("it says %q", p.stderr.String())
+				}
+				status <- p.ProcessState.ExitCode()
+			}()
+		}
+		if first, second := <-status, <-status; (first == 0) == (second == 0) {
+			t.Errorf("the processes end with %d and %d", first, second)
+		}
+		if left := hidden(t, dir); left != nil {
+			t.Errorf("left are %v", left)
+		}
+		if must(t, "data", "info", filepath.Join(dir, "x")) == "" {
+			t.Error("no data set")
+		}
+	}
+}
