@@ -27,6 +27,7 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 			return nil, fmt.Errorf("fold %d: %w", f+1, err)
 		}
 	}
+	p.forecast = p.newForecast(p.nestedTrainings(inner[0]))
 	best := make([]candidate, len(p.Folds))
 	var r run
 	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l Learner) error {

@@ -36,7 +36,13 @@ type Problem struct {
 	// Progress, if not nil, is called after each fold of each setting, by one goroutine at a time.
 	Progress func(done, total int, text string)
 
-	grids []Grid // of the settings
+	// Forecast, if not nil, is called once, as soon as the first piece of the work shows how long the rest of it
+	// will take. Its cost is roughly right where the settings cost the same.
+	Forecast func(left time.Duration)
+
+	grids    []Grid // of the settings
+	forecast *forecast
+	now      func() time.Time // of the forecast, default [time.Now]
 }
 
 const defaultInner = 5
@@ -167,6 +173,7 @@ func (p *Problem) forFolds(
 			return nil
 		})
 	}
+	ctx = withParts(ctx)
 	for setting := range p.Settings {
 		l, err := p.learner(ctx, r, setting, nil)
 		if err != nil {
@@ -221,6 +228,12 @@ func (p *Problem) learner(ctx context.Context, r *run, setting int, train []int)
 		return nil, err
 	}
 	defer r.spend(&r.represent, time.Now())
+	if f, s := p.forecast, sharingOf(ctx); f != nil {
+		since, once, fold := p.now(), s.once.Load(), s.fold.Load()
+		defer func() {
+			f.learner(since, time.Duration(s.once.Load()-once), time.Duration(s.fold.Load()-fold))
+		}()
+	}
 	l, err := p.Settings[setting].Learner(ctx, slices.Clone(train))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Settings[setting], err)
@@ -234,12 +247,21 @@ func (p *Problem) learner(ctx context.Context, r *run, setting int, train []int)
 
 // learn trains on one part of a split and predicts the other, for every value of a grid.
 func (p *Problem) learn(ctx context.Context, l Learner, grid Grid, s *Split) ([]Targets, error) {
-	predicted, err := l.Learn(ctx, Task{
+	t := Task{
 		Train: slices.Clone(s.Train), Known: p.targets().Of(s.Train), Test: slices.Clone(s.Test),
 		Grid: slices.Clone(grid.Values), Workers: max(p.Workers/len(p.Folds), 1), // folds come before the workers of one
-	})
+	}
+	var since time.Time
+	if p.forecast != nil {
+		since = p.now()
+		t.Progress = p.forecast.watch(since)
+	}
+	predicted, err := l.Learn(ctx, t)
 	if err != nil {
 		return nil, err
+	}
+	if p.forecast != nil {
+		p.forecast.learned(p.now().Sub(since))
 	}
 	if len(predicted) != grid.size() {
 		return nil, fmt.Errorf("%d predictions for %d values of the grid", len(predicted), grid.size())

@@ -16,6 +16,7 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	for s := range scores {
 		scores[s] = make([][]float64, len(p.Folds))
 	}
+	p.forecast = p.newForecast(1)
 	var r run
 	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l Learner) (err error) {
 		scores[setting][fold], err = p.scores(ctx, l, p.grids[setting], &p.Folds[fold])

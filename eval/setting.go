@@ -63,6 +63,9 @@ type Task struct {
 	Test    []int     // graphs to predict
 	Grid    []float64 // values to train for, all of the setting's grid or one
 	Workers int       // goroutines
+
+	// Progress, if not nil, may be told how far the training has come, by any goroutine.
+	Progress func(done, total int)
 }
 
 // Vectors represents graphs by vectors.

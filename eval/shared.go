@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Shared computes once what several settings share: the layers under fingerprints of several depths, the
@@ -28,10 +29,12 @@ type part[T any] struct {
 // Get returns what Compute makes of the graphs in train. An error is not kept, and nothing is where train
 // is not nil and ctx is not one that an evaluation handed to a setting.
 func (s *Shared[T]) Get(ctx context.Context, train []int) (T, error) {
-	p := &s.all
+	p, spent := &s.all, &sharingOf(ctx).once
 	if train != nil {
-		p = s.ofFold(ctx)
+		p, spent = s.ofFold(ctx), &sharingOf(ctx).fold
 	}
+	start := time.Now()
+	defer func() { spent.Add(int64(time.Since(start))) }()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.done && slices.Equal(p.train, train) {

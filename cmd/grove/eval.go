@@ -164,7 +164,9 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, 
 	load := seconds(start)
 
 	var spent stopwatch
+	a.progress.parts = true
 	settings := a.settingsFor(&p, flags, d, e, &spent)
+	p.Forecast = func(left time.Duration) { a.progress.forecast(left, extent(&p)) }
 	protocol := eval.Nested
 	if f.selection == "published" {
 		protocol = eval.Published

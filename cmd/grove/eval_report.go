@@ -81,6 +81,15 @@ func (r *evalReport) print(w io.Writer) {
 	}
 }
 
+// extent says how much an evaluation is.
+func extent(p *eval.Problem) string {
+	text := count(len(p.Folds), "fold")
+	if n := len(p.Settings); n > 1 {
+		text += " x " + count(n, "setting")
+	}
+	return text
+}
+
 // spread says what the standard deviation is of.
 func (r *evalReport) spread() string {
 	if r.problem.Repeats > 1 {

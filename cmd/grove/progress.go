@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ const (
 	barInterval  = 100 * time.Millisecond
 	barDelay     = 300 * time.Millisecond // short work shows nothing
 	lineInterval = 5 * time.Second
+	longWork     = 10 * time.Second // is announced
 )
 
 // progress tells how far long work has come: a bar on a terminal, plain lines now and then elsewhere,
@@ -25,8 +27,13 @@ type progress struct {
 	now      func() time.Time
 
 	mu      sync.Mutex
+	started time.Time // of the command
+	said    bool      // how long the work is
+	parts   bool      // stages are no measure of the work: they are parts of it that repeat
 	stage   string    // what follows a comma in its name may change while it runs
 	began   time.Time // of the stage
+	from    float64   // share that was done then
+	share   float64   // that is done now
 	shown   time.Time // last time that something was written
 	visible bool      // there is a bar on the screen
 	over    bool      // no more progress is shown
@@ -38,13 +45,48 @@ func newProgress(out io.Writer) *progress {
 		info, err := f.Stat()
 		p.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 	}
-	p.shown = p.now()
+	p.shown, p.started = p.now(), p.now()
 	return p
+}
+
+// forecast says once how long the work is in all, where that is long, by the time that is left of it.
+func (p *progress) forecast(left time.Duration, what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.foretell(left, what)
+}
+
+func (p *progress) foretell(left time.Duration, what string) {
+	total := p.now().Sub(p.started) + left
+	if p.quiet || p.said || total < longWork {
+		return
+	}
+	p.said = true
+	p.wipe()
+	fmt.Fprintf(p.out, "grove: about %s of work (%s); Ctrl-C stops it\n", roughly(total), what)
+}
+
+// roughly writes a duration without false precision.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 90*time.Second:
+		return fmt.Sprintf("%.0f s", 5*math.Round(d.Seconds()/5))
+	case d < 90*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
 // report says that done of total pieces of a stage are ready.
 func (p *progress) report(stage string, done, total int) {
 	p.amount(stage, float64(done), float64(total), func() string { return fmt.Sprintf("%d of %d", done, total) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if left := p.left(); left > 0 && !p.parts {
+		p.foretell(left, p.stage)
+	}
 }
 
 // bytes is report for a download, whose size may be unknown (-1).
@@ -69,14 +111,18 @@ func (p *progress) amount(stage string, done, total float64, words func() string
 		return
 	}
 	now := p.now()
-	if name, _, _ := strings.Cut(stage, ","); p.stage != name {
-		p.stage, p.began = name, now
-	}
 	share := 0.0
 	if total > 0 {
 		share = min(max(done/total, 0), 1)
 	}
-	left := remaining(now.Sub(p.began), share)
+	if name, _, _ := strings.Cut(stage, ","); p.stage != name || share < p.from {
+		p.stage, p.began, p.from = name, now, share
+	}
+	p.share = share
+	left := ""
+	if d := p.left(); d > 0 {
+		left = fmt.Sprintf(", %s left", max(d.Round(time.Second), time.Second))
+	}
 	switch since := now.Sub(p.shown); {
 	case p.terminal && (since >= barInterval && p.visible || since >= barDelay):
 		p.shown, p.visible = now, true
@@ -87,13 +133,13 @@ func (p *progress) amount(stage string, done, total float64, words func() string
 	}
 }
 
-// remaining estimates the time left from the share that is done.
-func remaining(elapsed time.Duration, share float64) string {
-	if elapsed < time.Second || share <= 0 || share >= 1 {
-		return ""
+// left estimates the time that is left of the stage from what was done since its beginning; 0: not known.
+func (p *progress) left() time.Duration {
+	elapsed := p.now().Sub(p.began)
+	if elapsed < time.Second || p.share <= p.from || p.share >= 1 {
+		return 0
 	}
-	left := time.Duration(float64(elapsed) * (1 - share) / share).Round(time.Second)
-	return fmt.Sprintf(", %s left", max(left, time.Second))
+	return time.Duration(float64(elapsed) * (1 - p.share) / (p.share - p.from))
 }
 
 // bar draws a share as a bar of the given width.

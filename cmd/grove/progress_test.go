@@ -12,12 +12,13 @@ func clocked(terminal bool) (*progress, *bytes.Buffer, *time.Time) {
 	var out bytes.Buffer
 	now := time.Unix(0, 0)
 	p := newProgress(&out)
-	p.terminal, p.now, p.shown = terminal, func() time.Time { return now }, now
+	p.terminal, p.now, p.shown, p.started = terminal, func() time.Time { return now }, now, now
 	return p, &out, &now
 }
 
 func TestProgressIsOneLineOnATerminal(t *testing.T) {
 	p, out, now := clocked(true)
+	p.parts = true
 	p.report("encode", 0, 100)
 	if out.Len() > 0 {
 		t.Errorf("short work shows nothing, here is %q", out)
@@ -38,6 +39,7 @@ func TestProgressIsOneLineOnATerminal(t *testing.T) {
 
 func TestProgressIsPlainLinesElsewhere(t *testing.T) {
 	p, out, now := clocked(false)
+	p.parts = true
 	for done := range 100 {
 		p.report("encode", done, 100)
 		*now = now.Add(time.Second / 2)
@@ -64,6 +66,52 @@ func TestQuietShowsNoProgress(t *testing.T) {
 		p.clear()
 		if out.Len() > 0 {
 			t.Errorf("--quiet writes %q", out)
+		}
+	}
+}
+
+func TestLongWorkIsAnnouncedOnce(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		for _, c := range []struct {
+			left time.Duration
+			want string
+		}{
+			{4 * time.Second, ""},
+			{23 * time.Second, "grove: about 25 s of work (10 folds x 12 settings); Ctrl-C stops it\n"},
+			{170 * time.Second, "grove: about 3 min of work (10 folds x 12 settings); Ctrl-C stops it\n"},
+			{5 * time.Hour, "grove: about 5 h of work (10 folds x 12 settings); Ctrl-C stops it\n"},
+		} {
+			p, out, now := clocked(terminal)
+			*now = now.Add(2 * time.Second)
+			p.forecast(c.left, "10 folds x 12 settings")
+			p.forecast(c.left, "10 folds x 12 settings")
+			if out.String() != c.want {
+				t.Errorf("terminal %v, %v left: %q, want %q", terminal, c.left, out, c.want)
+			}
+			p, out, _ = clocked(terminal)
+			p.quiet = true
+			if p.forecast(c.left, "10 folds"); out.Len() > 0 {
+				t.Errorf("--quiet writes %q", out)
+			}
+		}
+	}
+}
+
+// A stage of its own is announced by how far it comes, one that is a part of more is not.
+func TestLongStagesAreAnnounced(t *testing.T) {
+	for _, parts := range []bool{false, true} {
+		p, out, now := clocked(false)
+		p.parts = parts
+		for done := range 3 {
+			p.report("encode", done, 60)
+			*now = now.Add(time.Second)
+		}
+		want := "grove: about 60 s of work (encode); Ctrl-C stops it\n"
+		if parts {
+			want = ""
+		}
+		if out.String() != want {
+			t.Errorf("parts %v: %q, want %q", parts, out, want)
 		}
 	}
 }

@@ -33,7 +33,11 @@ func (s *supervisedSetting) Grid() eval.Grid {
 // epochs trains on a task of package eval.
 func (s *supervisedSetting) epochs(ctx context.Context, seen []int, t eval.Task, passes int) ([]eval.Targets, error) {
 	known := gckn.Known{Classes: t.Known.Classes, Targets: t.Known.Values}
-	outputs, err := s.one.Epochs(ctx, seen, t.Train, known, t.Test, passes)
+	one := s.one
+	if t.Progress != nil {
+		one.Watch = func(r autodiff.Record) { t.Progress(r.Epoch, passes) }
+	}
+	outputs, err := one.Epochs(ctx, seen, t.Train, known, t.Test, passes)
 	if err != nil {
 		return nil, err
 	}

@@ -173,6 +173,7 @@ func (a *app) choose(
 		return 0, 0, 0, err
 	}
 	p.Settings = asEval(settings)
+	p.Forecast, a.progress.parts = func(left time.Duration) { a.progress.forecast(left, extent(&p)) }, true
 	o, err := eval.Published(ctx, p)
 	if err != nil {
 		return 0, 0, 0, err

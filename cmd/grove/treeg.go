@@ -138,7 +138,7 @@ func (s *treegSetting) Learn(ctx context.Context, t eval.Task) ([]eval.Targets, 
 		sizes = []float64{float64(opt.Estimators)}
 	}
 	opt.Estimators = int(slices.Max(sizes))
-	m, err := p.data.Fit(ctx, targets, opt, nil)
+	m, err := p.data.Fit(ctx, targets, opt, stageless(t.Progress))
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +156,14 @@ func (s *treegSetting) Learn(ctx context.Context, t eval.Task) ([]eval.Targets, 
 		}
 	}
 	return predicted, nil
+}
+
+// stageless passes on how far a training has come, without the name of the stage.
+func stageless(progress func(done, total int)) treeg.Progress {
+	if progress == nil {
+		return nil
+	}
+	return func(_ string, done, total int) { progress(done, total) }
 }
 
 // filled returns n times a value.
