@@ -29,7 +29,8 @@ import (
 //   - A single column of edge attributes becomes the arc weights; several are checked and left out.
 //   - NAME_node_label_names.txt, an addition of Grove, has a line "code name" for vertex labels that
 //     have a name. Names are for people: two codes may share one and stay different labels, and a name
-//     may look like another code. A code that is named twice is an error.
+//     may look like another code. A code that is named twice is an error. Without the file
+//     the labels of some known sets of molecules (MUTAG, Mutagenicity, PTC_MR, AIDS) are shown as elements.
 //   - NAME_node_gt.txt and NAME_edge_gt.txt mark the motif behind the classes by 0 and 1, a line for every
 //     vertex and for every line of NAME_A.txt.
 func OpenTU(dir string) (*Dataset, error) {

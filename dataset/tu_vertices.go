@@ -17,6 +17,7 @@ func (r *tuReader) readVertexLabels() error {
 	r.set.Batch.Labels, r.set.Batch.NumLabels = ids, len(distinct)
 	r.set.LabelCodes, r.set.LabelNames = codeNames(distinct), codeNames(distinct)
 	if !r.has("node_label_names") {
+		r.set.nameElements()
 		return nil
 	}
 	names := make(map[string]string)
