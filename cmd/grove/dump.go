@@ -25,7 +25,7 @@ func newDump(a *app) *cobra.Command {
 		Use:   "dump --model trees.grove",
 		Short: "Write the decision trees of a model, to read or to draw",
 		Long: `Write what a model of decision trees (treeg) has learned: as text to read, as JSON for programs, or one
-tree as an SVG drawing.
+tree as a drawing, SVG or PNG by the name of the file.
 
 A split compares a number with a threshold: "sum of N along walks of 1 from S+ of the parent > 3.5" adds
 up, over the vertices of the graph, the walks of one step that start in a vertex labelled N of a subset. The
@@ -38,8 +38,8 @@ Trees are counted from 0 in the order in which they were fitted. Where each clas
 number stands for one of each.`,
 		Example: `  grove dump --model trees.grove
   grove dump --model trees.grove --tree 0
-  grove dump --model trees.grove --tree 0 --format svg -o tree.svg
-  grove dump --model trees.grove --tree 3 --class 2 --format svg -o tree.svg
+  grove dump --model trees.grove --tree 0 -o tree.svg
+  grove dump --model trees.grove --tree 3 --class 2 -o tree.png
   grove dump --model trees.grove --format json -o trees.json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -56,7 +56,7 @@ number stands for one of each.`,
 	})
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
 		choiceVar(fs, &f.format, "format", []string{"text", "json", "svg"}, "what to write")
-		fs.StringVarP(&f.out, "out", "o", "", "`FILE` to write (default: standard output)")
+		fs.StringVarP(&f.out, "out", "o", "", "`FILE` to write (default: standard output); .svg or .png for a drawing")
 		fs.Var(newList(&f.names, parseName), "label-names",
 			"`NAME,...` names of the vertex labels, in ascending order of their codes")
 		a.addOutputFlags(fs)
@@ -74,13 +74,18 @@ func (f *dumpFlags) check(c *cobra.Command, a *app) error {
 			return usagef("--json and --format %s: give one of the two", f.format)
 		}
 		f.format = "json"
+	} else if isFigure(f.out) && !c.Flags().Changed("format") {
+		f.format = "svg"
 	}
 	switch {
 	case f.tree < -1:
 		return usagef("--tree %d: trees are counted from 0", f.tree)
 	case f.class != "" && f.format != "svg":
 		return usagef("--class belongs to --format svg; %s holds the trees of all classes", f.format)
-	case f.out != "":
+	case isPNG(f.out) && f.format != "svg":
+		return usagef("--out %s: %s is no picture; give another name or --format svg", f.out, f.format)
+	}
+	if f.out != "" {
 		return writable("--out", f.out)
 	}
 	return nil
@@ -114,6 +119,9 @@ func (a *app) dump(f *dumpFlags) error {
 		}
 	}
 	write := map[string]func(io.Writer) error{"text": d.text, "json": d.json, "svg": d.draw}[f.format]
+	if f.format == "svg" && f.out != "" {
+		return writeDrawing("--out", f.out, write)
+	}
 	if f.out != "" {
 		return writeFile("--out", f.out, write)
 	}

@@ -110,10 +110,7 @@ func (f *evalFlags) check(c *cobra.Command) error {
 		return usagef("--inner %s: inner folds in a folder divide given folds: give --folds too", f.inner)
 	}
 	if f.plot != "" {
-		if e := strings.ToLower(filepath.Ext(f.plot)); e != ".svg" && e != ".png" {
-			return usagef("--plot %s: give a name that ends in .svg or .png", f.plot)
-		}
-		return writable("--plot", f.plot)
+		return writableFigure("--plot", f.plot)
 	}
 	return nil
 }

@@ -188,12 +188,7 @@ func (r *evalReport) draw(path string) error {
 	if err != nil {
 		return fmt.Errorf("--plot %s: %w", path, err)
 	}
-	return writeFile("--plot", path, func(w io.Writer) error {
-		if strings.HasSuffix(strings.ToLower(path), ".png") {
-			return figure.WritePNG(w)
-		}
-		return figure.WriteSVG(w)
-	})
+	return writeFigure("--plot", path, figure)
 }
 
 func (r *evalReport) figure(title string) (*render.Figure, error) {

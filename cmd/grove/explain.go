@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
@@ -104,10 +103,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 				return usagef("--columns %d: want a number from 1 on", f.columns)
 			}
 			if f.out != "" {
-				if !strings.HasSuffix(strings.ToLower(f.out), ".svg") {
-					return usagef("--out %s: drawings are SVG; give a name that ends in .svg", f.out)
-				}
-				if err := writable("--out", f.out); err != nil {
+				if err := writableFigure("--out", f.out); err != nil {
 					return err
 				}
 			}
@@ -130,7 +126,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 	addFlags(c.Flags(), groupModel, f.addMethodFlags)
 	addFlags(c.Flags(), groupComputing, f.computing.addFlags)
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&f.out, "out", "o", "", "`FILE` drawing to write, an SVG document")
+		fs.StringVarP(&f.out, "out", "o", "", "`FILE` drawing to write, .svg or .png")
 		fs.Var(newList(&f.names, parseName), "label-names",
 			"`NAME,...` names of the vertex labels, in ascending order of their codes")
 		fs.Var(newList(&f.bonds, parseBond), "bonds",

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/cgmm"
@@ -208,19 +206,7 @@ func (m *cgmmModel) drawProfiles(path, name string, profiles []classProfile) err
 	if err != nil {
 		return err
 	}
-	write := figure.WriteSVG
-	if strings.HasSuffix(strings.ToLower(path), ".png") {
-		write = figure.WritePNG
-	}
-	return writeFile("--class-map", path, write)
-}
-
-// writableFigure wants a file name of a figure.
-func writableFigure(flag, path string) error {
-	if e := strings.ToLower(filepath.Ext(path)); e != ".svg" && e != ".png" {
-		return usagef("%s %s: give a name that ends in .svg or .png", flag, path)
-	}
-	return writable(flag, path)
+	return writeFigure("--class-map", path, figure)
 }
 
 // drawStates writes a drawing of every graph of d in every layer.
@@ -251,7 +237,7 @@ func (f *explainFlags) drawStates(d *dataset.Dataset, explained []graphStates) e
 	if columns < 1 {
 		columns = min(layers, 4)
 	}
-	return writeFile("--out", f.out, func(w io.Writer) error {
+	return writeDrawing("--out", f.out, func(w io.Writer) error {
 		return render.Grid(w, d.Name+": the most likely state of each vertex", drawings, columns, render.Style{})
 	})
 }

@@ -76,7 +76,7 @@ func (f *explainFlags) draw(d *dataset.Dataset, explained []explanation) error {
 		drawings[i] = drawing
 	}
 	title := titleOf(d, len(drawings), "what each vertex contributes")
-	return writeFile("--out", f.out, func(w io.Writer) error {
+	return writeDrawing("--out", f.out, func(w io.Writer) error {
 		return render.Grid(w, title, drawings, f.across(len(drawings)), render.Style{})
 	})
 }

@@ -207,7 +207,7 @@ func (f *explainFlags) drawKernel(d *dataset.Dataset, explained []explanation) e
 	if across == 0 {
 		across = min(f.colours+1, 4)
 	}
-	return writeFile("--out", f.out, func(w io.Writer) error {
+	return writeDrawing("--out", f.out, func(w io.Writer) error {
 		return render.Grid(w, d.Name+": what each vertex contributes, and the heaviest colours", drawings, across,
 			render.Style{})
 	})

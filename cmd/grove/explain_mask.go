@@ -123,7 +123,7 @@ func (f *explainFlags) drawMasks(d *dataset.Dataset, explained []explanation) er
 		drawings[i] = drawing
 	}
 	title := titleOf(d, len(drawings), "the edges that the decision rests on")
-	return writeFile("--out", f.out, func(w io.Writer) error {
+	return writeDrawing("--out", f.out, func(w io.Writer) error {
 		return render.Grid(w, title, drawings, f.across(len(drawings)), render.Style{Limit: 1})
 	})
 }

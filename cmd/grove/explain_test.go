@@ -109,3 +109,26 @@ func TestExplainRefusesWhatItCannotDraw(t *testing.T) {
 	must(t, "data", "synth", "block-model", "--vertices", "40", "--out", blocks)
 	fails(t, exitFailure, []string{"vertex"}, "explain", "--model", model, "--data", blocks, "--index", "0", "-o", out)
 }
+
+// Drawings are SVG or PNG by the names of their files.
+func TestDrawingsAsPNG(t *testing.T) {
+	data, dir := molecules(t, "molecules"), t.TempDir()
+	path, trees := filepath.Join(dir, "path.grove"), filepath.Join(dir, "trees.grove")
+	must(t, small("train", "gckn-path", "--data", data, "--c", "1", "-o", path)...)
+	must(t, "train", "treeg", "--data", data, "--estimators", "2", "-o", trees)
+	for _, args := range [][]string{
+		{"explain", "--model", path, "--data", data, "--index", "0-1"},
+		{"explain", "--model", trees, "--data", data, "--index", "0"},
+		{"dump", "--model", trees},
+	} {
+		for _, kind := range []string{".png", ".svg"} {
+			out := filepath.Join(dir, "x"+kind)
+			must(t, append(args, "-o", out)...)
+			raw := string(readFile(t, out))
+			if want := map[string]string{".png": "\x89PNG", ".svg": "<svg"}[kind]; !strings.HasPrefix(raw, want) {
+				t.Errorf("%s -o x%s writes %.20q", args[0], kind, raw)
+			}
+		}
+	}
+	fails(t, exitUsage, []string{"--out", "text"}, "dump", "--model", trees, "--format", "text", "-o", filepath.Join(dir, "x.png"))
+}

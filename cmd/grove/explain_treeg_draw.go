@@ -36,7 +36,7 @@ func (f *explainFlags) drawTrees(x *toExplain, explained []treesExplanation) err
 	} else {
 		drawings[0].Title = x.d.Name + ", " + drawings[0].Title
 	}
-	return writeFile("--out", f.out, func(w io.Writer) error {
+	return writeDrawing("--out", f.out, func(w io.Writer) error {
 		return render.Grid(w, title, drawings, f.across(len(drawings)), render.Style{})
 	})
 }

@@ -195,7 +195,7 @@ func TestWrongUsageExitsWithTwo(t *testing.T) {
 		{[]string{"--index", "5-2", "backwards"},
 			[]string{"explain", "--model", "m", "--data", "x", "-o", "x.svg", "--index", "5-2"}},
 		{[]string{"--index", "first"}, []string{"explain", "--model", "m", "--data", "x", "-o", "x.svg", "--index", "first"}},
-		{[]string{".svg"}, []string{"explain", "--model", "m", "--data", "x", "-o", "x.png", "--index", "1"}},
+		{[]string{".svg or .png"}, []string{"explain", "--model", "m", "--data", "x", "-o", "x.pdf", "--index", "1"}},
 		{[]string{"man"}, []string{"man"}},
 	} {
 		fails(t, exitUsage, c.words, c.args...)
