@@ -36,7 +36,7 @@ func (n *MLP) Tensors() map[string]*tensor.Dense {
 // was stored.
 func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*MLP, error) {
 	var s storedMLP
-	if err := json.Unmarshal(description, &s); err != nil {
+	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
 	if err := s.Options.Check(); err != nil {
@@ -58,17 +58,30 @@ func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*
 			return nil, modelfile.Damaged(fmt.Errorf("%s of shape %v and type %v, want %v of float32",
 				mlpTensors[i], w.Shape(), w.Dtype(), shape))
 		}
+		for _, v := range w.Float32s() {
+			if !(math.Abs(float64(v)) <= largestWeight) {
+				return nil, modelfile.Damaged(fmt.Errorf("%s holds %g", mlpTensors[i], v))
+			}
+		}
 		n.net[i] = tensor.New(tensor.WithEngine(n.engine), tensor.WithShape(shape...), tensor.WithBacking(w.Float32s()))
 	}
 	return n, nil
 }
+
+// largestWeight bounds the weights between standardised columns: with larger ones a loss overflows long before.
+const largestWeight = 1e20
+
+// leastSpread bounds the deviation of a column that is not constant, as a share of its mean: among 2^31 numbers one
+// may be off by a unit in the last place.
+const leastSpread = 1e-21
 
 func (a affine) check() error {
 	if len(a.Mean) == 0 || len(a.Mean) != len(a.Scale) {
 		return fmt.Errorf("%d means and %d scales", len(a.Mean), len(a.Scale))
 	}
 	for j, s := range a.Scale {
-		if !(s > 0) || math.IsInf(s, 0) || math.IsNaN(a.Mean[j]) || math.IsInf(a.Mean[j], 0) {
+		if !(s > 0) || math.IsInf(s, 0) || math.IsNaN(a.Mean[j]) || math.IsInf(a.Mean[j], 0) ||
+			s != 1 && s < leastSpread*math.Abs(a.Mean[j]) {
 			return fmt.Errorf("column %d has mean %g and scale %g", j, a.Mean[j], s)
 		}
 	}

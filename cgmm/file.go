@@ -1,6 +1,7 @@
 package cgmm
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -68,7 +69,7 @@ func (y *layer) parameters(number int) []parameter {
 // was stored. Memory is only taken for what the file holds.
 func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
 	var s stored
-	if err := json.Unmarshal(description, &s); err != nil {
+	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
 	m := &Model{opt: s.Options, input: s.Input, standard: standard{s.Shift, s.Scale}, engine: e, history: s.History}
@@ -82,6 +83,9 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 			if err := p.read(f); err != nil {
 				return nil, err
 			}
+		}
+		if err := y.check(); err != nil {
+			return nil, modelfile.Damaged(fmt.Errorf("layer %d: %w", l+1, err))
 		}
 		m.layers = append(m.layers, y)
 	}
@@ -102,14 +106,55 @@ func (m *Model) check() error {
 			dims)
 	}
 	for d, scale := range m.standard.scale {
-		if !(scale > 0) {
-			return fmt.Errorf("the scale of attribute %d is %g", d, scale)
+		shift := m.standard.shift[d]
+		if !(scale > 0) || math.IsInf(scale, 0) || math.IsNaN(shift) || math.IsInf(shift, 0) ||
+			scale != 1 && scale < leastSpread*math.Abs(shift) {
+			return fmt.Errorf("attribute %d has mean %g and deviation %g", d, shift, scale)
 		}
 	}
 	if len(m.history) < 1 || len(m.history) > m.opt.Layers {
 		return fmt.Errorf("%d layers of at most %d", len(m.history), m.opt.Layers)
 	}
 	return nil
+}
+
+// maxDeviation bounds standardised attributes, which are at most the root of the number of vertices.
+const maxDeviation = 1 << 16
+
+// check reports means and variances that standardised attributes do not have, and probabilities that do not add up to 1.
+func (y *layer) check() error {
+	one := func(what string, p []float64) error {
+		sum := 0.0
+		for _, v := range p {
+			sum += v
+		}
+		if !(math.Abs(sum-1) <= 1e-9) {
+			return fmt.Errorf("%s of sum %g", what, sum)
+		}
+		return nil
+	}
+	for i, mean := range y.emission.mean {
+		if v := y.emission.variance[i]; math.Abs(mean) > maxDeviation || v > maxDeviation*maxDeviation {
+			return fmt.Errorf("a state of mean %g and variance %g of standardised attributes", mean, v)
+		}
+	}
+	err := cmp.Or(one("weights of layers", y.layerWeight), one("a marginal", y.marginal))
+	for l := range y.below {
+		err = cmp.Or(err, one("weights of arcs", y.arcWeight[l*y.arcs:(l+1)*y.arcs]))
+	}
+	for c := range y.columns() {
+		err = cmp.Or(err, one("a transition", y.transition[c*y.states:(c+1)*y.states]))
+	}
+	for d, p := range y.emission.discrete {
+		column := make([]float64, y.emission.symbols[d])
+		for i := range y.states {
+			for k := range column {
+				column[k] = p[k*y.states+i]
+			}
+			err = cmp.Or(err, one("an emission", column))
+		}
+	}
+	return err
 }
 
 // read takes the values of a parameter from a file.

@@ -102,6 +102,9 @@ type observations struct {
 // fitted on. A column that is constant there keeps its scale.
 type standard struct{ shift, scale []float64 }
 
+// leastSpread is the deviation, as a share of the mean, up to which a column is constant.
+const leastSpread = 1e-12
+
 // standardOf returns the standard of some vertices.
 func standardOf(o *observations) standard {
 	weight := make([]float64, o.count)
@@ -120,7 +123,7 @@ func standardOf(o *observations) standard {
 			squares += w * (o.reals[id*o.dims+d] - mean) * (o.reals[id*o.dims+d] - mean)
 		}
 		s.shift[d], s.scale[d] = mean, math.Sqrt(squares/n)
-		if !(s.scale[d] > 1e-12*math.Abs(mean)) {
+		if !(s.scale[d] > leastSpread*math.Abs(mean)) {
 			s.scale[d] = 1
 		}
 	}

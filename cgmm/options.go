@@ -107,10 +107,11 @@ func (o *Options) Check() error {
 	if !seen[1] {
 		return fmt.Errorf("preceding layers %v: without distance 1 the second layer looks at nothing", o.Previous)
 	}
-	return o.Fingerprint.check(o.Layers)
+	return o.Fingerprint.Check(o.Layers)
 }
 
-func (f *Fingerprint) check(layers int) error {
+// Check reports a fingerprint that a model of so many layers does not have.
+func (f *Fingerprint) Check(layers int) error {
 	if f.Depth < 0 || f.Depth > layers {
 		return fmt.Errorf("a fingerprint of %d layers of %d, want 0 for all or a number up to that", f.Depth, layers)
 	}

@@ -93,7 +93,7 @@ func (s *States) Dim(f Fingerprint) int {
 // Fingerprints returns the fingerprint of every graph, NumGraphs x [States.Dim]. A graph without vertices
 // has zeros.
 func (s *States) Fingerprints(f Fingerprint) (*tensor.Dense, error) {
-	if err := f.check(max(len(s.layers), f.Depth)); err != nil {
+	if err := f.Check(max(len(s.layers), f.Depth)); err != nil {
 		return nil, err
 	}
 	dim, graphs := s.Dim(f), s.batch.NumGraphs()
@@ -114,7 +114,7 @@ func (s *States) Fingerprints(f Fingerprint) (*tensor.Dense, error) {
 // VertexFeatures returns the share of every vertex in the fingerprint of its graph, NumVertices x [States.Dim]:
 // the rows of the vertices of a graph add up to its fingerprint.
 func (s *States) VertexFeatures(f Fingerprint) (*tensor.Dense, error) {
-	if err := f.check(max(len(s.layers), f.Depth)); err != nil {
+	if err := f.Check(max(len(s.layers), f.Depth)); err != nil {
 		return nil, err
 	}
 	dim := s.Dim(f)

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/grove-graph/grove/graph"
@@ -211,8 +212,28 @@ func (e *Encoding) Check() error {
 		return fmt.Errorf("features %s with the attributes of others", e.Features)
 	case s != nil && len(s.Scale) != len(s.Mean):
 		return fmt.Errorf("%d means and %d scales of attributes", len(s.Mean), len(s.Scale))
-	case (e.Features.labelled() || e.Features == DegreeFeatures) != (e.Labels != nil):
+	case (e.Features.labelled() || e.Features == DegreeFeatures) != (len(e.Labels) > 0):
 		return fmt.Errorf("features %s with %d labels", e.Features, len(e.Labels))
+	case e.Features == AutoFeatures || e.Attributes < 0:
+		return fmt.Errorf("features %s with %d attributes", e.Features, e.Attributes)
+	case e.Names != nil && len(e.Names) != len(e.Labels):
+		return fmt.Errorf("%d names of %d labels", len(e.Names), len(e.Labels))
+	}
+	for _, codes := range [][]string{e.Labels, e.ArcLabels} {
+		distinct := slices.Compact(slices.Sorted(slices.Values(codes)))
+		if len(distinct) < len(codes) || slices.Contains(codes, "") {
+			return fmt.Errorf("a label is empty or there twice: %q", codes)
+		}
+	}
+	if e.Features == DegreeFeatures {
+		for _, code := range e.Labels {
+			if degree, err := strconv.Atoi(code); err != nil || degree < 0 {
+				return fmt.Errorf("a degree of %q", code)
+			}
+		}
+	}
+	if s != nil {
+		return s.check()
 	}
 	return nil
 }

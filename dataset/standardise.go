@@ -82,6 +82,22 @@ func fitStandardisation(width int, each func(visit func(*graph.Batch)) error) (*
 	return s, err
 }
 
+// leastSpread bounds the deviation of a column that is not constant, as a share of its mean: among 2^31 numbers one
+// may be off by a unit in the last place.
+const leastSpread = 1e-21
+
+// check returns an error where mean and scale are not those of columns.
+func (s *Standardisation) check() error {
+	for c, scale := range s.Scale {
+		mean := s.Mean[c]
+		if !(scale > 0) || math.IsInf(scale, 0) || math.IsNaN(mean) || math.IsInf(mean, 0) ||
+			scale != 1 && scale < leastSpread*math.Abs(mean) {
+			return fmt.Errorf("attribute %d has mean %g and deviation %g", c, mean, scale)
+		}
+	}
+	return nil
+}
+
 // Apply returns the batch with standardised attributes. A missing one (NaN) stays missing and has no share in the norm
 // of its vertex. It is an error if the batch has another number of attributes than the one that was fitted, or if
 // values are so large that their norm overflows.

@@ -3,6 +3,7 @@ package gckn
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/modelfile"
@@ -33,7 +34,7 @@ func anchorName(l int) string { return fmt.Sprintf("anchors%d", l+1) }
 // that was stored.
 func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
 	var s stored
-	if err := json.Unmarshal(description, &s); err != nil {
+	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
 	if err := s.Options.Check(); err != nil {
@@ -51,9 +52,33 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 		if want := m.anchorShape(l); !z.Shape().Eq(want) {
 			return nil, modelfile.Damaged(fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, z.Shape(), want))
 		}
+		if err := m.checkAnchors(z); err != nil {
+			return nil, modelfile.Damaged(fmt.Errorf("layer %d: %w", l+1, err))
+		}
 		if err := m.add(z); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
+}
+
+// checkAnchors reports anchors that are of another dtype or no unit vectors. A vector may be shorter, see normEps.
+func (m *Model) checkAnchors(z *tensor.Dense) error {
+	if z.Dtype() != m.dtype() {
+		return fmt.Errorf("anchors of %v, want %v", z.Dtype(), m.dtype())
+	}
+	rows, err := hostRows(flat(z))
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		squares := 0.0
+		for _, v := range row {
+			squares += v * v
+		}
+		if !(squares <= 1+1e-3) {
+			return fmt.Errorf("an anchor of length %g, want 1", math.Sqrt(squares))
+		}
+	}
+	return nil
 }

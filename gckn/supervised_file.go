@@ -3,7 +3,9 @@ package gckn
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
+	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
@@ -37,12 +39,15 @@ func (s *Supervised) Tensors() map[string]*tensor.Dense {
 // bits as the one that was stored.
 func LoadSupervised(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Supervised, error) {
 	var d storedSupervised
-	if err := json.Unmarshal(description, &d); err != nil {
+	if err := modelfile.Unmarshal(description, &d); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
 	network, err := json.Marshal(stored{d.Options.Network, d.Input})
 	if err != nil {
 		return nil, err
+	}
+	if err := d.check(); err != nil {
+		return nil, modelfile.Damaged(err)
 	}
 	s := &Supervised{opt: d.Options, vertices: d.Vertices, regression: d.Regression, best: d.Best}
 	if s.model, err = Load(e, network, f); err != nil {
@@ -72,5 +77,33 @@ func LoadSupervised(e engine.Engine, description json.RawMessage, f *modelfile.F
 	if err := s.classifier.Check(); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
+	if weight.Dtype() != tensor.Float64 || bias.Dtype() != tensor.Float64 {
+		return nil, modelfile.Damaged(fmt.Errorf("classifier of %v with bias of %v, want float64", weight.Dtype(),
+			bias.Dtype()))
+	}
+	for _, row := range append(s.classifier.Weight, s.classifier.Bias) {
+		for _, w := range row {
+			if !s.regression && math.Abs(w) > largestWeight {
+				return nil, modelfile.Damaged(fmt.Errorf("a weight of %g in the classifier", w))
+			}
+		}
+	}
 	return s, nil
+}
+
+// largestWeight bounds the weights of a classifier: with larger ones a loss overflows long before.
+const largestWeight = 1e20
+
+// check reports what cannot be the description of a model.
+func (d *storedSupervised) check() error {
+	if err := d.Options.Check(); err != nil {
+		return err
+	}
+	if squared := d.Options.Loss == autodiff.Squared; d.Regression && d.Options.Loss != "" && !squared {
+		return fmt.Errorf("loss %s of a regression", d.Options.Loss)
+	}
+	if d.Best < 0 || d.Best > d.Options.Epochs {
+		return fmt.Errorf("epoch %d of %d", d.Best, d.Options.Epochs)
+	}
+	return nil
 }

@@ -17,8 +17,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 
@@ -30,6 +32,9 @@ const (
 	magic   = "GROVEMDL"
 	version = 1
 	prefix  = len(magic) + 4 + 8
+
+	maxTensors = 1 << 14 // several for every layer or iteration of the deepest model
+	maxDims    = 8
 )
 
 // File is the content of a model file.
@@ -37,6 +42,8 @@ type File struct {
 	Kind    string                   // which family of models wrote it
 	Model   json.RawMessage          // the model's description
 	Tensors map[string]*tensor.Dense // Float32 or Float64
+
+	taken map[string]bool // names of the tensors that were asked for
 }
 
 type header struct {
@@ -68,6 +75,9 @@ func Encode(kind string, model any, tensors map[string]*tensor.Dense) ([]byte, e
 	description, err := json.Marshal(model)
 	if err != nil {
 		return nil, fmt.Errorf("describing the model: %w", err)
+	}
+	if len(tensors) > maxTensors {
+		return nil, fmt.Errorf("%d tensors, a file holds up to %d", len(tensors), maxTensors)
 	}
 	h := header{Kind: kind, Model: description, Tensors: []entry{}}
 	names := make([]string, 0, len(tensors))
@@ -206,8 +216,14 @@ func Decode(raw []byte) (*File, error) {
 	if err := json.Unmarshal(content[prefix:prefix+int(length)], &h); err != nil {
 		return nil, Damaged(fmt.Errorf("header: %w", err))
 	}
+	if len(h.Tensors) > maxTensors {
+		return nil, Damaged(fmt.Errorf("%d tensors, a file holds up to %d", len(h.Tensors), maxTensors))
+	}
 	f := &File{Kind: h.Kind, Model: h.Model, Tensors: make(map[string]*tensor.Dense, len(h.Tensors))}
 	for _, e := range h.Tensors {
+		if f.Tensors[e.Name] != nil {
+			return nil, Damaged(fmt.Errorf("tensor %q is there twice", e.Name))
+		}
 		t, rest, err := e.decode(body)
 		if err != nil {
 			return nil, Damaged(fmt.Errorf("tensor %q: %w", e.Name, err))
@@ -233,8 +249,8 @@ func (e entry) decode(body []byte) (*tensor.Dense, []byte, error) {
 		}
 		n *= s
 	}
-	if len(e.Shape) == 0 || n*width > len(body) {
-		return nil, nil, fmt.Errorf("shape %v needs more than the %d bytes left", e.Shape, len(body))
+	if len(e.Shape) == 0 || len(e.Shape) > maxDims || n*width > len(body) {
+		return nil, nil, fmt.Errorf("shape %v, and %d bytes are left", e.Shape[:min(len(e.Shape), maxDims)], len(body))
 	}
 	var backing any
 	if width == 4 {
@@ -256,9 +272,29 @@ func (e entry) decode(body []byte) (*tensor.Dense, []byte, error) {
 // Tensor returns a tensor of the file by name, or an error if the file has none of this number of
 // dimensions.
 func (f *File) Tensor(name string, dims int) (*tensor.Dense, error) {
-	t := f.Tensors[name]
+	t := f.Take(name)
 	if t == nil || t.Dims() != dims {
 		return nil, fmt.Errorf("the model file has no tensor %q of %d dimensions", name, dims)
 	}
 	return t, nil
+}
+
+// Take returns a tensor of the file by name, or nil if the file has none.
+func (f *File) Take(name string) *tensor.Dense {
+	if f.taken == nil {
+		f.taken = map[string]bool{}
+	}
+	f.taken[name] = true
+	return f.Tensors[name]
+}
+
+// Left returns an error where the file has a tensor that was not asked for by [File.Tensor] or [File.Take]: what the
+// model says of itself then does not fit what the file holds.
+func (f *File) Left() error {
+	for _, name := range slices.Sorted(maps.Keys(f.Tensors)) {
+		if !f.taken[name] {
+			return fmt.Errorf("tensor %q is none of the model", name)
+		}
+	}
+	return nil
 }

@@ -2,6 +2,10 @@ package modelfile
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,6 +113,87 @@ func TestMagicAndVersionComeFirst(t *testing.T) {
 		}
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// A file with a valid checksum is held against its own bounds before anything is made of it.
+func TestForgedHeadersAreRefused(t *testing.T) {
+	many := make([]entry, 200_000)
+	for i := range many {
+		many[i] = entry{fmt.Sprint(i), "float32", []int{0}}
+	}
+	deep := make([]int, 100_000)
+	for name, entries := range map[string][]entry{
+		"200000 tensors": many,
+		"twice":          {{"a", "float32", []int{0}}, {"a", "float64", []int{0}}},
+		"shape [0 0":     {{"a", "float32", deep}},
+		"shape [1 4":     {{"a", "float32", []int{1, 4}}},
+	} {
+		head, err := json.Marshal(header{Kind: "test", Model: json.RawMessage("{}"), Tensors: entries})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := binary.LittleEndian.AppendUint32([]byte(magic), version)
+		raw = append(binary.LittleEndian.AppendUint64(raw, uint64(len(head))), head...)
+		sum := sha256.Sum256(raw)
+		_, err = Decode(append(raw, sum[:]...))
+		if err == nil || !strings.Contains(err.Error(), damage) || !strings.Contains(err.Error(), name) ||
+			len(err.Error()) > 200 {
+			t.Errorf("%s: error %.300v", name, err)
+		}
+	}
+	tensors := map[string]*tensor.Dense{}
+	for _, e := range many {
+		tensors[e.Name] = sampleTensors()["c"]
+	}
+	if _, err := Encode("test", nil, tensors); err == nil {
+		t.Error("a file is written that cannot be read")
+	}
+}
+
+func TestTensorsThatNobodyAskedFor(t *testing.T) {
+	f, err := Decode(sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Tensor("a", 2); err != nil || f.Take("b") == nil || f.Take("none") != nil {
+		t.Errorf("error %v", err)
+	}
+	if err := f.Left(); err == nil || !strings.Contains(err.Error(), `"c"`) {
+		t.Errorf("error %v", err)
+	}
+	f.Take("c")
+	if err := f.Left(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnmarshalWantsEveryField(t *testing.T) {
+	type inner struct {
+		Size int `json:"size"`
+	}
+	type model struct {
+		inner
+		Names []string           `json:"names"`
+		Late  float64            `json:"late,omitempty"`
+		Table map[string]float64 `json:"table"`
+		List  []*inner           `json:"list"`
+	}
+	for text, want := range map[string]string{
+		`{"size":1,"names":["a"],"table":null,"list":[{"size":2}]}`:             "",
+		`{"size":1,"names":null,"late":2,"table":{},"list":[]}`:                 "",
+		`{"names":["a"],"table":null,"list":[]}`:                                `the model has no "size"`,
+		`{"size":null,"names":["a"],"table":null,"list":[]}`:                    "size is null",
+		`{"size":1,"names":["a",null],"table":null,"list":[]}`:                  "names[1] is null",
+		`{"size":1,"names":["a"],"table":null,"list":[{"size":2},{"seize":3}]}`: `list[1] has no "size"`,
+		`{"size":1,"names":["a"],"table":null,"list":[null]}`:                   "list[0] is null",
+		`{"size":1,"names":["a"],"late":null,"table":null,"list":[]}`:           "late is null",
+	} {
+		var m model
+		err := Unmarshal([]byte(text), &m)
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}
 }

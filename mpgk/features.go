@@ -63,12 +63,24 @@ func (m *Model) Features(ctx context.Context, b *graph.Batch, progress Progress)
 	return m.nystrom.features(engine.Host(m.engine), g)
 }
 
-func (n *graphMap) features(host engine.Engine, g *Graphs) (*tensor.Dense, error) {
+// NumFeatures returns the number of columns of [Model.Features], 0 without graph landmarks.
+func (m *Model) NumFeatures() int {
+	if m.nystrom == nil {
+		return 0
+	}
+	return m.nystrom.width()
+}
+
+func (n *graphMap) width() int {
 	width := 0
 	for _, r := range n.roots {
 		width += r.Shape()[1]
 	}
-	out := engine.New(host, tensor.Float64, g.Len(), width)
+	return width
+}
+
+func (n *graphMap) features(host engine.Engine, g *Graphs) (*tensor.Dense, error) {
+	out := engine.New(host, tensor.Float64, g.Len(), n.width())
 	column := 0
 	for t, root := range n.roots {
 		rank := root.Shape()[1]

@@ -53,7 +53,11 @@ func (m *Model) Tensors() map[string]*tensor.Dense {
 	if m.input.Attributes > 0 {
 		put(nameAttributes, m.batch.Attributes)
 	} else if m.input.Labels > 0 {
-		put(nameLabels, floats(m.batch.Labels))
+		labels := make([]float64, len(m.batch.Labels))
+		for v := range labels {
+			labels[v] = float64(m.input.label(m.batch, v))
+		}
+		put(nameLabels, labels)
 	}
 	put(nameKept, floats(m.kept))
 	if m.nystrom != nil {
@@ -104,7 +108,7 @@ func floats[T int | int32](x []T) []float64 {
 // the one that was stored, on the same kind of processor.
 func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
 	var s stored
-	if err := json.Unmarshal(description, &s); err != nil {
+	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
 	if err := s.Options.Check(); err != nil {
@@ -123,8 +127,9 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	}
 	kept := r.numbers(nameKept, 0, m.batch.NumGraphs()-1)
 	numbers := r.numbers(nameGraphs, 0, m.batch.NumGraphs()-1)
-	if r.err == nil && (m.opt.GraphLandmarks > 0) != (len(numbers) > 0) {
-		r.err = damaged("%d graph landmarks", len(numbers))
+	want := min(m.opt.GraphLandmarks, m.batch.NumGraphs())
+	if r.err == nil && (len(numbers) != want || !ascends(numbers)) {
+		r.err = damaged("the graph landmarks are not %d of %d in their order", want, m.batch.NumGraphs())
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -146,4 +151,14 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 
 func damaged(format string, args ...any) error {
 	return modelfile.Damaged(fmt.Errorf(format, args...))
+}
+
+// ascends reports whether every number is larger than the one before it.
+func ascends(x []int) bool {
+	for i := 1; i < len(x); i++ {
+		if x[i] <= x[i-1] {
+			return false
+		}
+	}
+	return true
 }

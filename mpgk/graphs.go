@@ -124,6 +124,14 @@ func (g *Graphs) self(t int) []float64 {
 	return total
 }
 
+// Largest returns the largest value of the kernel, that of a graph with itself.
+func (m *Model) Largest() float64 {
+	if m.opt.Normalise {
+		return 1
+	}
+	return slices.Max(append(m.train.self(m.opt.Iterations), 0))
+}
+
 // normalise divides k by the roots of the self values, where the options ask for it.
 func (g *Graphs) normalise(k *tensor.Dense, other *Graphs, t int) {
 	if !g.opt.Normalise {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
@@ -216,6 +217,9 @@ func (m *Model) Size() (points, entries int) {
 	}
 	return points, entries
 }
+
+// Kept returns the numbers of the graphs that are left among those of Fit, see [Model.Keep]; nil for all.
+func (m *Model) Kept() []int { return slices.Clone(m.kept) }
 
 // Training returns the graphs that others are compared with: those of Fit, or of Keep.
 func (m *Model) Training() *Graphs { return m.train }

@@ -19,7 +19,7 @@ type reader struct {
 
 // floats returns a list of numbers; a tensor that is not there is an empty list.
 func (r *reader) floats(name string) []float64 {
-	x := r.file.Tensors[name]
+	x := r.file.Take(name)
 	if x == nil || r.err != nil {
 		return nil
 	}
@@ -91,8 +91,11 @@ func (r *reader) batch(in Input) *graph.Batch {
 		if r.err == nil && (len(b.Attributes)%in.Attributes != 0 || len(b.Attributes)/in.Attributes != n) {
 			r.err = damaged("%d attributes of %d vertices", len(b.Attributes), n)
 		}
+		if r.err == nil && in.check(b) != nil {
+			r.err = modelfile.Damaged(in.check(b))
+		}
 	case in.Labels > 0:
-		b.NumLabels, b.Labels = in.Labels, r.ints(nameLabels, n, math.MinInt32, math.MaxInt32)
+		b.NumLabels, b.Labels = in.Labels, r.ints(nameLabels, n, 0, in.Labels)
 	}
 	return b
 }

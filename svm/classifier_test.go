@@ -224,7 +224,9 @@ func TestModelCheck(t *testing.T) {
 		{"biases", func(m *Model) { m.Bias = nil }},
 		{"entries for 2 features", func(m *Model) { m.Weights[2] = m.Weights[2][:1] }},
 		{"not finite", func(m *Model) { m.Weights[1] = nan.Weights[1] }},
-		{"scale 1 of the model", func(m *Model) { m.Scaler.Scale[1] = 0 }},
+		{"mean 0 and scale 0", func(m *Model) { m.Scaler.Scale[1] = 0 }},
+		{"mean 1e+30 and scale 2", func(m *Model) { m.Scaler.Mean[0], m.Scaler.Scale[0] = 1e30, 2 }},
+		{"trained with C", func(m *Model) { m.C = 0 }},
 	} {
 		m := good()
 		c.spoil(m)

@@ -187,7 +187,8 @@ func checkRows(k Kernel, rows []int) ([]int, error) {
 	return rows, nil
 }
 
-// Check returns an error where the parts do not fit each other, as they may in a file.
+// Check returns an error where the parts do not fit each other, as they may in a file, or where a training without
+// weights of the classes cannot have led to them.
 func (m *KernelClassifier) Check() error {
 	n := len(m.Classes)
 	if n < 2 {
@@ -199,6 +200,9 @@ func (m *KernelClassifier) Check() error {
 	if len(m.Pairs) != n*(n-1)/2 {
 		return fmt.Errorf("the model has %d machines for %d classes: want one for every pair", len(m.Pairs), n)
 	}
+	if err := checkC(m.C); err != nil {
+		return err
+	}
 	pair := 0
 	for i := range n {
 		for j := i + 1; j < n; j++ {
@@ -206,10 +210,26 @@ func (m *KernelClassifier) Check() error {
 			if p.First != i || p.Second != j {
 				return fmt.Errorf("machine %d of the model is for the pair (%d, %d): want (%d, %d)", pair, p.First, p.Second, i, j)
 			}
-			if err := p.check(); err != nil {
+			if err := p.check(m.C); err != nil {
 				return fmt.Errorf("machine %d of the model: %w", pair, err)
 			}
 			pair++
+		}
+	}
+	return nil
+}
+
+// CheckKernel returns an error where no training gives the biases of the machines on a kernel that is nowhere larger
+// than largest: some object of the training has a decision of at most 1.
+func (m *KernelClassifier) CheckKernel(largest float64) error {
+	for i := range m.Pairs {
+		p := &m.Pairs[i]
+		sum := 0.0
+		for _, c := range p.Coefficients {
+			sum += math.Abs(c)
+		}
+		if most := trainedSlack * (1 + sum*largest); !(math.Abs(p.Bias) <= most) {
+			return fmt.Errorf("machine %d of the model has the bias %g, its kernel gives at most %g", i, p.Bias, most)
 		}
 	}
 	return nil

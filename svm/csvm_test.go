@@ -323,8 +323,11 @@ func TestDamagedKernelClassifier(t *testing.T) {
 		"1 support vectors and 2":   func(m *KernelClassifier) { m.Pairs[2].Objects = []int{1} },
 		"not ascending from 0 on":   func(m *KernelClassifier) { m.Pairs[0].Objects[0] = -1 },
 		"machine 1 of the model: a": func(m *KernelClassifier) { m.Pairs[1].Bias = math.NaN() },
+		"trained with C":            func(m *KernelClassifier) { m.C = math.Inf(1) },
+		"coefficient 1.5 with C 1":  func(m *KernelClassifier) { m.Pairs[1].Coefficients = []float64{1.5, -1.5} },
+		"coefficients of sum 0.5":   func(m *KernelClassifier) { m.Pairs[1].Coefficients = []float64{1, -0.5} },
 	} {
-		m := &KernelClassifier{Classes: []int{1, 2, 3}}
+		m := &KernelClassifier{Classes: []int{1, 2, 3}, C: 1}
 		for _, p := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
 			e := Expansion{Objects: []int{0, 3}, Coefficients: []float64{1, -1}}
 			m.Pairs = append(m.Pairs, KernelPair{p[0], p[1], e})

@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gorgonia.org/tensor"
@@ -55,8 +56,12 @@ func (e *Expansion) collect(items []int, b []float64) {
 	}
 }
 
-// check returns an error where the parts do not fit each other.
-func (e *Expansion) check() error {
+// dualTolerance is the rounding of the conditions on the variables of the dual problem, in units of C.
+const dualTolerance = 1e-6
+
+// check returns an error where the parts do not fit each other, or where the coefficients are not within -C and C or
+// do not add up to 0, as those of every solution do.
+func (e *Expansion) check(c float64) error {
 	if len(e.Objects) != len(e.Coefficients) {
 		return fmt.Errorf("%d support vectors and %d coefficients", len(e.Objects), len(e.Coefficients))
 	}
@@ -69,6 +74,23 @@ func (e *Expansion) check() error {
 	}
 	if notFinite(e.Coefficients) >= 0 || !finite(e.Bias) {
 		return fmt.Errorf("a number is not finite")
+	}
+	sum := 0.0
+	for _, v := range e.Coefficients {
+		if sum += v / c; math.Abs(v) > (1+dualTolerance)*c {
+			return fmt.Errorf("the coefficient %g with C %g", v, c)
+		}
+	}
+	if math.Abs(sum) > dualTolerance*float64(1+len(e.Coefficients)) {
+		return fmt.Errorf("coefficients of sum %g", sum*c)
+	}
+	return nil
+}
+
+// checkC reports a C that no grid has.
+func checkC(c float64) error {
+	if !(c > 0) || math.IsInf(c, 0) {
+		return fmt.Errorf("the model was trained with C %g: want a positive number", c)
 	}
 	return nil
 }

@@ -56,9 +56,13 @@ func (m *Model) Check() error {
 			return fmt.Errorf("the model holds a number that is not finite")
 		}
 	}
+	if err := checkC(m.C); err != nil {
+		return err
+	}
 	for j, s := range m.Scaler.Scale {
-		if s <= 0 {
-			return fmt.Errorf("scale %d of the model is %g: want a positive number", j, s)
+		// A column that varies less is constant, see Scaler.
+		if least := constantUnits * 0x1p-52 * math.Abs(m.Scaler.Mean[j]); s <= 0 || s != 1 && s <= least {
+			return fmt.Errorf("column %d of the model has mean %g and scale %g", j, m.Scaler.Mean[j], s)
 		}
 	}
 	for k, w := range m.Weights {
@@ -68,6 +72,28 @@ func (m *Model) Check() error {
 	}
 	return nil
 }
+
+// CheckTrained returns an error where no training on so many rows gives the weights, at the model's C: the objective
+// 1/2 |w|^2 + C sum_i max(0, 1 - f_i)^2 is C rows for zeros and not larger at its minimum. There some row has |f| <= 1,
+// which bounds the bias, as no standardised column is longer than the root of the number of rows.
+func (m *Model) CheckTrained(rows int) error {
+	most := math.Sqrt(2*m.C*float64(rows)) * trainedSlack
+	columns := math.Sqrt(float64(len(m.Scaler.Mean)) * float64(rows))
+	for k, w := range m.Weights {
+		if length := math.Sqrt(simd.Dot(w, w)); !(length <= most) {
+			return fmt.Errorf("weight vector %d of the model has length %g; C %g and %d rows give at most %g", k, length, m.C,
+				rows, most)
+		}
+		if b := m.Bias[k]; !(math.Abs(b) <= trainedSlack+most*columns) {
+			return fmt.Errorf("bias %d of the model is %g; its C and %d rows give at most %g", k, b, rows,
+				trainedSlack+most*columns)
+		}
+	}
+	return nil
+}
+
+// trainedSlack is room for rounding in the bounds on what training gives.
+const trainedSlack = 1.01
 
 // Decisions returns <w, z> + b, with z the standardised features, for the rows of x (N x d; nil: all
 // rows): a Float64 matrix with one column for each problem of the model, at least one. With a single

@@ -66,7 +66,13 @@ func FitKernelRegressor(
 
 // Check returns an error where the parts do not fit each other, as they may in a file.
 func (m *KernelRegressor) Check() error {
-	if err := m.check(); err != nil {
+	if err := checkC(m.C); err != nil {
+		return err
+	}
+	if !(m.Epsilon >= 0) || math.IsInf(m.Epsilon, 0) {
+		return fmt.Errorf("epsilon of the model is %g: want a number from 0 on", m.Epsilon)
+	}
+	if err := m.check(m.C); err != nil {
 		return fmt.Errorf("the model: %w", err)
 	}
 	return nil

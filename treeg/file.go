@@ -33,7 +33,7 @@ func (m *Model) Tensors() map[string]*tensor.Dense { return nil }
 // Load makes a model from the description in its file. It predicts the same bits as the one that was stored.
 func Load(e engine.Engine, description json.RawMessage, _ *modelfile.File) (*Model, error) {
 	var s stored
-	if err := json.Unmarshal(description, &s); err != nil {
+	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, fmt.Errorf("damaged model file: %w", err)
 	}
 	if err := s.check(); err != nil {
@@ -57,12 +57,15 @@ func (s *stored) check() error {
 		return err
 	}
 	boosting := s.Options.Ensemble == Boosting
-	outputs, row := max(s.Classes, 1), 1
+	outputs, row, rounds := max(s.Classes, 1), 1, s.Options.Estimators
 	if boosting {
 		if s.Loss == Squared || s.Loss == Logistic {
 			outputs = 1
 		}
 		row = outputs
+	}
+	if s.Options.Ensemble == Single {
+		rounds = 1
 	}
 	suits := s.Loss == Squared && s.Classes == 0 || s.Loss == Logistic && boosting && s.Classes == 2 ||
 		(s.Loss == Softmax || s.Loss == OneVsAll) && boosting && s.Classes > 0 ||
@@ -74,8 +77,15 @@ func (s *stored) check() error {
 		return fmt.Errorf("%d scores to start from, want %d", len(s.Start), outputs)
 	case len(s.First) != 0 && (len(s.First) != outputs || !boosting):
 		return fmt.Errorf("%d trees to start from, want %d", len(s.First), outputs)
-	case len(s.Trees) == 0:
-		return errors.New("no trees")
+	case len(s.Trees) == 0 || len(s.Trees) > rounds || len(s.Trees) < rounds && (!boosting || s.Options.Patience == 0):
+		return fmt.Errorf("%d rounds of trees, want %d", len(s.Trees), rounds)
+	case s.Input.Constant != s.Options.Constant || s.Input.MeanSteps != s.Options.MeanSteps:
+		return errors.New("an input of other options")
+	}
+	for _, v := range s.Start {
+		if !finite(v) || s.Classes > 0 && math.Abs(v) > largestStart || !boosting && v != 0 {
+			return fmt.Errorf("a score of %g to start from", v)
+		}
 	}
 	values := 1
 	if !boosting {
@@ -86,9 +96,35 @@ func (s *stored) check() error {
 			return fmt.Errorf("round %d: %d trees, want %d", r, len(trees), row)
 		}
 		for _, t := range trees {
-			if err := t.check(&s.Input, values); err != nil {
+			err := t.check(&s.Input, values)
+			if err == nil && s.Classes > 0 {
+				err = s.checkLeaves(t)
+			}
+			if err != nil {
 				return fmt.Errorf("round %d: %w", r, err)
 			}
+		}
+	}
+	return nil
+}
+
+// largestStart bounds the log-odds of a class among the examples, of which there are less than 2^64.
+const largestStart = 64
+
+// checkLeaves reports leaves that an ensemble for classes cannot have: those of boosting hold log-odds that no step
+// exceeds, those of a forest the shares of the classes.
+func (s *stored) checkLeaves(t *Tree) error {
+	shares := s.Options.Ensemble != Boosting
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		sum := 0.0
+		for _, v := range n.Value {
+			if sum += v; math.Abs(v) > largestStep || shares && v < 0 {
+				return fmt.Errorf("leaf %d has the value %g", i, v)
+			}
+		}
+		if n.Split == nil && shares && math.Abs(sum-1) > 1e-9 {
+			return fmt.Errorf("the shares of the classes in leaf %d add up to %g", i, sum)
 		}
 	}
 	return nil
@@ -107,9 +143,9 @@ func (in *Input) checkStored(level Level) error {
 	case in.DiagonalGrids != nil && len(in.DiagonalGrids) != len(in.Arcs):
 		return fmt.Errorf("grids of %d adjacency matrices, want %d", len(in.DiagonalGrids), len(in.Arcs))
 	}
-	for _, g := range in.FeatureGrids {
-		if !g.valid() {
-			return fmt.Errorf("grid %d", g)
+	for k, g := range in.FeatureGrids {
+		if !g.valid() || k >= in.Attributes && g > 0 { // labels and the constant are whole numbers
+			return fmt.Errorf("grid %d of feature %d", g, k)
 		}
 	}
 	for i, a := range in.Arcs {
@@ -150,7 +186,7 @@ func (t *Tree) check(in *Input, values int) error {
 				return fmt.Errorf("leaf %d has %d values, want %d", i, len(n.Value), values)
 			}
 			for _, v := range n.Value {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
+				if !finite(v) {
 					return fmt.Errorf("leaf %d has the value %g", i, v)
 				}
 			}
@@ -180,3 +216,5 @@ func (t *Tree) check(in *Input, values int) error {
 	}
 	return nil
 }
+
+func finite(x float64) bool { return x-x == 0 }

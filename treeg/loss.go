@@ -69,8 +69,11 @@ func (logistic) step(residuals []float64) float64 {
 	if curvature < 1e-150 {
 		return 0
 	}
-	return sum / curvature
+	return min(max(sum/curvature, -largestStep), largestStep)
 }
+
+// largestStep bounds the log-odds in a leaf. Only examples whose probability is wrong by 1 to the last bit give more.
+const largestStep = 1 << 53
 
 func (logistic) loss(y, scores []float64, outputs int) float64 {
 	sum := 0.0

@@ -8,7 +8,7 @@ func (m *Model) First(rounds int) *Model {
 		panic("treeg: a model of no rounds")
 	}
 	opt := m.opt
-	opt.Estimators = rounds
+	opt.Estimators = min(rounds, opt.Estimators)
 	return &Model{
 		engine: m.engine, opt: opt, input: m.input, loss: m.loss, number: m.number,
 		start: m.start, first: m.first, trees: m.trees[:min(rounds, len(m.trees))],

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/mkl"
 	"github.com/grove-graph/grove/modelfile"
 	"gorgonia.org/tensor"
 )
@@ -48,7 +49,7 @@ func LoadDeep(e engine.Engine, description json.RawMessage, f *modelfile.File) (
 		storedDeep
 		Model json.RawMessage `json:"kernel"`
 	}
-	if err := json.Unmarshal(description, &s); err != nil {
+	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
 	m, err := Load(e, s.Model, f)
@@ -79,8 +80,8 @@ func loadDeep(m *Model, s *storedDeep, f *modelfile.File) (*Deep, error) {
 		return nil, err
 	}
 	d.weights = byRound(m, func(node int) float64 { return weights[node] })
-	if d.opt.Groups == 0 {
-		return d, nil
+	if err := d.checkWeights(weights); err != nil || d.opt.Groups == 0 {
+		return d, err
 	}
 	groups, err := readNumbers(f, tensorGroups)
 	if err != nil {
@@ -90,8 +91,31 @@ func loadDeep(m *Model, s *storedDeep, f *modelfile.File) (*Deep, error) {
 		return nil, fmt.Errorf("%s: %d numbers, want one up to %d for each of %d colours",
 			tensorGroups, len(groups.left), d.opt.Groups, nodes)
 	}
+	shared := map[uint64]float64{}
+	for node, w := range weights {
+		if known, there := shared[groups.left[node]]; there && known != w || groups.left[node] == 0 && w != 0 {
+			return nil, fmt.Errorf("%s: colour %d has another weight than its group", tensorWeights, node)
+		}
+		shared[groups.left[node]] = w
+	}
 	d.group = byRound(m, func(node int) int32 { return int32(groups.left[node]) - 1 })
 	return d, nil
+}
+
+// checkWeights reports weights that EasyMKL does not give. Those of scaled kernels are divided by their mean diagonals,
+// which are not less than the share of one vertex of one graph.
+func (d *Deep) checkWeights(weights []float64) error {
+	sum, most := 0.0, 1.0
+	for _, w := range weights {
+		sum, most = sum+w, max(most, w)
+	}
+	self := make([]float64, d.model.NumGraphs())
+	addSelf(self, Assignment, d.model.train, nil)
+	if !(sum > 0) || most > float64(len(self))*slices.Max(append(self, 1)) ||
+		d.opt.Groups == 0 && d.opt.Norm == mkl.SumOne && !d.opt.Scale && math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf("%s: weights of sum %g, the largest of them %g", tensorWeights, sum, most)
+	}
+	return nil
 }
 
 // readWeights returns the means of the columns of the weights, which are finite and not negative.

@@ -92,7 +92,7 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 
 func load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Model, error) {
 	var s stored
-	if err := json.Unmarshal(description, &s); err != nil {
+	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, err
 	}
 	if err := s.Options.Check(); err != nil {
@@ -110,6 +110,9 @@ func load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	if err != nil {
 		return nil, err
 	}
+	if err := checkVertices(train); err != nil {
+		return nil, err
+	}
 	m.setTrain(train)
 	return m, nil
 }
@@ -124,7 +127,7 @@ func loadRounds(s *stored, f *modelfile.File) ([]*dictionary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Tensors[tensorMarks] != nil {
+	if f.Take(tensorMarks) != nil {
 		marks, err := readNumbers(f, tensorMarks)
 		if err != nil {
 			return nil, err
@@ -218,6 +221,45 @@ func loadHistograms(s *stored, f *modelfile.File) ([]*histograms, error) {
 		rounds = append(rounds, h)
 	}
 	return rounds, cmp.Or(rows.end(), colours.end(), counts.end())
+}
+
+// checkVertices reports a graph that does not have the same number of vertices in all rounds.
+func checkVertices(rounds []*histograms) error {
+	vertices := make([]int, rounds[0].graphs())
+	for t, h := range rounds {
+		for g := range vertices {
+			n := 0
+			for _, count := range h.count[h.rowPtr[g]:h.rowPtr[g+1]] {
+				n += int(count)
+			}
+			if t == 0 {
+				vertices[g] = n
+			}
+			if n != vertices[g] || n > math.MaxInt32 {
+				return fmt.Errorf("graph %d has %d vertices in round %d and %d in round 0", g, n, t, vertices[g])
+			}
+		}
+	}
+	return nil
+}
+
+// CheckInput returns an error where the model does not look at graphs with so many vertex labels, 0 for none, whose
+// arcs have labels to tell apart or not, as it may where both come from a file.
+func (m *Model) CheckInput(labels int, arcLabels bool) error {
+	r := m.refinement
+	marked := slices.ContainsFunc(r.rounds, func(d *dictionary) bool {
+		return slices.ContainsFunc(d.items, func(item uint64) bool { return m.opt.ArcLabels && item > numberMask })
+	})
+	if r.labelled != (labels > 0 && !m.opt.Uniform) || marked && !arcLabels || arcLabels && !m.opt.ArcLabels {
+		return fmt.Errorf("%d labels of vertices, labels of arcs: %t, for colours that look at labels: %t, of arcs: %t",
+			labels, arcLabels, r.labelled, m.opt.ArcLabels)
+	}
+	for _, label := range r.rounds[0].items {
+		if label > uint64(labels) || !r.labelled && label > 0 {
+			return fmt.Errorf("a colour of label %d of %d", label, labels)
+		}
+	}
+	return nil
 }
 
 // numbers are what is still to be read of a vector of whole numbers below 2^32.

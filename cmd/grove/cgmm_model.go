@@ -85,7 +85,7 @@ func (m *cgmmModel) parts() (any, map[string]*tensor.Dense, error) {
 // loadCGMM reads the parts of a contextual graph Markov model.
 func loadCGMM(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
 	var s storedCGMM
-	if err := json.Unmarshal(parts, &s); err != nil {
+	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
 	if s.Encoding == nil || s.Machine == nil {
@@ -100,6 +100,9 @@ func loadCGMM(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File
 	}
 	if want, have := model.Input(), cgmm.InputFor(s.Encoding); fmt.Sprint(want) != fmt.Sprint(have) {
 		return nil, fmt.Errorf("an encoding of %+v for a model that wants %+v", have, want)
+	}
+	if err := s.Fingerprint.Check(model.Layers()); err != nil {
+		return nil, err
 	}
 	m := &cgmmModel{head: *h, encoding: s.Encoding, model: model, fingerprint: s.Fingerprint}
 	if m.machine, err = s.Machine.load(h, f, model.DimOf(s.Fingerprint)); err != nil {

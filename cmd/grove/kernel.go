@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
@@ -21,6 +23,10 @@ type graphKernel interface {
 	gram(ctx context.Context, report func(string, int, int)) (*tensor.Dense, error)
 	// cross returns the kernel matrix between other graphs and the fitted ones.
 	cross(ctx context.Context, b *graph.Batch, report func(string, int, int)) (*tensor.Dense, error)
+	// Largest returns the largest kernel value of the fitted graphs.
+	Largest() float64
+	// checkEncoding returns an error where an encoding from a file does not give the kernel what it wants.
+	checkEncoding(e *dataset.Encoding) error
 	MarshalJSON() ([]byte, error)
 	Tensors() map[string]*tensor.Dense
 }
@@ -155,7 +161,7 @@ func loadMachine(
 	h *head, parts json.RawMessage, kernel func(description json.RawMessage) (graphKernel, error),
 ) (predictor, error) {
 	var s storedMachine
-	if err := json.Unmarshal(parts, &s); err != nil {
+	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
 	if s.Encoding == nil || (s.Classifier == nil) == (s.Regressor == nil) {
@@ -168,9 +174,15 @@ func loadMachine(
 	if err != nil {
 		return nil, err
 	}
+	if err := k.checkEncoding(s.Encoding); err != nil {
+		return nil, err
+	}
 	var support []int
 	if s.Classifier != nil {
 		if err := s.Classifier.Check(); err != nil {
+			return nil, err
+		}
+		if err := s.Classifier.CheckKernel(k.Largest()); err != nil {
 			return nil, err
 		}
 		if err := h.checkClasses(s.Classifier.Classes); err != nil {
@@ -181,13 +193,14 @@ func loadMachine(
 		if err := s.Regressor.Check(); err != nil {
 			return nil, err
 		}
-		if len(h.Targets) != 1 {
-			return nil, fmt.Errorf("a regressor of one target on %d targets", len(h.Targets))
+		if len(h.Targets) != 1 || len(h.Classes) > 0 {
+			return nil, fmt.Errorf("a regressor of one target on %d targets and %d classes", len(h.Targets), len(h.Classes))
 		}
 		support = s.Regressor.Support()
 	}
-	if len(support) > 0 && support[len(support)-1] >= k.NumGraphs() {
-		return nil, fmt.Errorf("support vector %d of %d graphs", support[len(support)-1], k.NumGraphs())
+	if _, forgets := k.(keeper); forgets && !slices.Equal(support, every(k.NumGraphs())) ||
+		len(support) > 0 && support[len(support)-1] >= k.NumGraphs() {
+		return nil, fmt.Errorf("a machine on %d support vectors of %d graphs", len(support), k.NumGraphs())
 	}
 	return &kernelMachine{*h, s.Encoding, k, s.Classifier, s.Regressor}, nil
 }

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
@@ -156,14 +159,30 @@ func (k mpgkKernel) cross(ctx context.Context, b *graph.Batch, report func(strin
 	return k.Cross(ctx, b, report)
 }
 
+func (k mpgkKernel) checkEncoding(e *dataset.Encoding) error {
+	want := mpgk.Input{}
+	if want.Labels, want.Attributes = e.Width(); want.Attributes > 0 {
+		want.Labels = 0
+	}
+	if k.Input() != want {
+		return fmt.Errorf("an encoding of %+v for a kernel that wants %+v", want, k.Input())
+	}
+	if kept := k.Kept(); !slices.IsSorted(kept) || len(slices.Compact(kept)) < k.NumGraphs() && kept != nil {
+		return errors.New("the support vectors are not in the order of the graphs")
+	}
+	return nil
+}
+
 // loadMPGK reads the parts of a machine, or of a network, on a message passing kernel.
 func loadMPGK(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
-	var s storedNetwork
+	var s struct {
+		Network json.RawMessage `json:"network"`
+	}
 	if err := json.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
 	if s.Network != nil {
-		return loadKernelNetwork(e, h, &s, f)
+		return loadKernelNetwork(e, h, parts, f)
 	}
 	return loadMachine(h, parts, func(description json.RawMessage) (graphKernel, error) {
 		k, err := mpgk.Load(e, description, f)

@@ -142,7 +142,11 @@ func (n *kernelNetwork) parts() (any, map[string]*tensor.Dense, error) {
 }
 
 // loadKernelNetwork reads the parts of a network on a kernel.
-func loadKernelNetwork(e engine.Engine, h *head, s *storedNetwork, f *modelfile.File) (predictor, error) {
+func loadKernelNetwork(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
+	var s storedNetwork
+	if err := modelfile.Unmarshal(parts, &s); err != nil {
+		return nil, err
+	}
 	if s.Encoding == nil {
 		return nil, fmt.Errorf("its encoding is missing")
 	}
@@ -157,8 +161,12 @@ func loadKernelNetwork(e engine.Engine, h *head, s *storedNetwork, f *modelfile.
 	if err != nil {
 		return nil, err
 	}
-	if network.Outputs() != len(h.Targets) {
-		return nil, fmt.Errorf("a network of %d outputs on %d targets", network.Outputs(), len(h.Targets))
+	if err := (mpgkKernel{kernel}).checkEncoding(s.Encoding); err != nil {
+		return nil, err
+	}
+	if network.Outputs() != len(h.Targets) || len(h.Classes) > 0 || network.Inputs() != kernel.NumFeatures() {
+		return nil, fmt.Errorf("a network from %d to %d numbers on %d features and %d targets", network.Inputs(),
+			network.Outputs(), kernel.NumFeatures(), len(h.Targets))
 	}
 	return &kernelNetwork{*h, s.Encoding, kernel, network}, nil
 }

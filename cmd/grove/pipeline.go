@@ -77,7 +77,7 @@ func (p *pipeline) parts() (any, map[string]*tensor.Dense, error) {
 // loadPipeline reads the parts of a pipeline.
 func loadPipeline(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
 	var s storedPipeline
-	if err := json.Unmarshal(parts, &s); err != nil {
+	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
 	model, err := gckn.Load(e, s.Network, f)
@@ -105,7 +105,7 @@ func (s *storedPipeline) check(h *head, model *gckn.Model) error {
 	if have, want := len(s.Classifier.Scaler.Mean), opt.Dim(); have != want {
 		return fmt.Errorf("a classifier of %d features on a network that puts out %d", have, want)
 	}
-	return h.checkClasses(s.Classifier.Classes)
+	return h.checkLinear(s.Classifier)
 }
 
 // checkEncoding returns an error where an encoding does not give a network what it wants.

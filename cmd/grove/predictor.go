@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/gckn"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
 
@@ -36,12 +38,40 @@ type head struct {
 
 func (h *head) about() *head { return h }
 
+// check returns an error where the head is none of a model of the family.
+func (h *head) check(f *family) error {
+	switch {
+	case h.Task != graphTask && h.Task != nodeTask && (h.Task != edgeTask || f.kind != treegFamily().kind):
+		return fmt.Errorf("a task of kind %q", h.Task)
+	case !slices.ContainsFunc(f.models, func(m modelName) bool { return m.name == h.Model }):
+		return fmt.Errorf("a model %q of kind %s", h.Model, f.kind)
+	case h.Training.Graphs < 1:
+		return fmt.Errorf("a training on %d graphs", h.Training.Graphs)
+	case slices.Contains(h.Classes, ""):
+		return errors.New("a class without a name")
+	case len(h.Classes) == 0 && len(h.Targets) == 0:
+		return errors.New("neither classes nor targets to predict")
+	case len(slices.Compact(slices.Sorted(slices.Values(h.Classes)))) < len(h.Classes):
+		return fmt.Errorf("a class is there twice: %q", h.Classes)
+	}
+	return nil
+}
+
 // checkClasses returns an error where a classifier does not tell apart all classes of the head, each once.
 func (h *head) checkClasses(classes []int) error {
 	if sorted := slices.Sorted(slices.Values(classes)); !slices.Equal(sorted, every(len(h.Classes))) {
 		return fmt.Errorf("a classifier of the classes %v for %d names of classes", classes, len(h.Classes))
 	}
 	return nil
+}
+
+// checkLinear returns an error where a linear classifier is none of the head's classes, or not one that was trained on
+// as many graphs as the head says.
+func (h *head) checkLinear(m *svm.Model) error {
+	if err := m.CheckTrained(h.Training.Graphs); err != nil {
+		return err
+	}
+	return h.checkClasses(m.Classes)
 }
 
 // training says how a model came to be. Accuracies are in percent, errors in the units of the target.
@@ -95,20 +125,29 @@ func read(path string, e engine.Engine) (predictor, error) {
 		if family.kind != f.Kind {
 			continue
 		}
-		var s storedModel
-		if err := json.Unmarshal(f.Model, &s); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, modelfile.Damaged(err))
-		}
-		if t := s.Head.Task; t != graphTask && t != nodeTask && (t != edgeTask || family.kind != treegFamily().kind) {
-			return nil, fmt.Errorf("%s: %w", path, modelfile.Damaged(fmt.Errorf("a task of kind %q", t)))
-		}
-		p, err := family.load(e, &s.Head, s.Parts, f)
+		p, err := family.read(f, e)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, modelfile.Damaged(err))
 		}
 		return p, nil
 	}
 	return nil, fmt.Errorf("%s: a model of kind %q, which this program does not know", path, f.Kind)
+}
+
+// read makes a model of the family from the content of a file.
+func (f family) read(from *modelfile.File, e engine.Engine) (predictor, error) {
+	var s storedModel
+	if err := modelfile.Unmarshal(from.Model, &s); err != nil {
+		return nil, err
+	}
+	if err := s.Head.check(&f); err != nil {
+		return nil, err
+	}
+	p, err := f.load(e, &s.Head, s.Parts, from)
+	if err != nil {
+		return nil, err
+	}
+	return p, from.Left()
 }
 
 // predictions are what a model says of the examples of a data set. Its matrices are of Float64 with a row for each

@@ -97,7 +97,7 @@ func (m *supervisedModel) parts() (any, map[string]*tensor.Dense, error) {
 // loadSupervised reads the parts of a network that was trained end to end.
 func loadSupervised(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
 	var s storedSupervised
-	if err := json.Unmarshal(parts, &s); err != nil {
+	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
 	if s.Encoding == nil {
@@ -114,7 +114,8 @@ func loadSupervised(e engine.Engine, h *head, parts json.RawMessage, f *modelfil
 	if model.Regression() {
 		outputs, what = len(h.Targets), "targets"
 	}
-	if have := len(model.Classifier().Bias); have != outputs || model.Vertices() != (h.Task == nodeTask) {
+	if have := len(model.Classifier().Bias); have != outputs || model.Vertices() != (h.Task == nodeTask) ||
+		model.Regression() != (len(h.Classes) == 0) {
 		return nil, fmt.Errorf("a network of %d outputs on %d %s of a %s", have, outputs, what, h.Task.noun())
 	}
 	return &supervisedModel{*h, s.Encoding, model, nil}, nil

@@ -83,7 +83,7 @@ func (m *treegModel) parts() (any, map[string]*tensor.Dense, error) {
 // loadTreeG reads the parts of an ensemble.
 func loadTreeG(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
 	var s storedTreeG
-	if err := json.Unmarshal(parts, &s); err != nil {
+	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
 	if s.Encoding == nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
@@ -109,7 +111,7 @@ func (s *storedVectors) load(h *head, f *modelfile.File, columns int) (*vectorMa
 		if have := len(s.Linear.Scaler.Mean); have != columns {
 			return nil, fmt.Errorf("a classifier of %d features on %d columns", have, columns)
 		}
-		return &vectorMachine{linear: s.Linear, workers: 1}, h.checkClasses(s.Linear.Classes)
+		return &vectorMachine{linear: s.Linear, workers: 1}, h.checkLinear(s.Linear)
 	}
 	if s.Kernel == nil || s.Classifier == nil {
 		return nil, fmt.Errorf("its classifier is missing")
@@ -120,12 +122,20 @@ func (s *storedVectors) load(h *head, f *modelfile.File, columns int) (*vectorMa
 	if err := s.Classifier.Check(); err != nil {
 		return nil, err
 	}
-	x := f.Tensors[supportTensor]
+	x := f.Take(supportTensor)
 	switch support := s.Classifier.Support(); {
 	case x == nil || x.Dtype() != tensor.Float64 || len(x.Shape()) != 2 || x.Shape()[1] != columns:
 		return nil, fmt.Errorf("its support vectors do not have %d columns", columns)
-	case len(support) > 0 && support[len(support)-1] >= x.Shape()[0]:
-		return nil, fmt.Errorf("support vector %d of %d", support[len(support)-1], x.Shape()[0])
+	case !slices.Equal(support, every(x.Shape()[0])):
+		return nil, fmt.Errorf("a machine on %d support vectors of %d", len(support), x.Shape()[0])
+	}
+	for _, v := range x.Float64s() {
+		if !(v >= 0 && v <= math.MaxUint32) { // no graph has more vertices or arcs
+			return nil, fmt.Errorf("a fingerprint of %g in a support vector", v)
+		}
+	}
+	if err := s.Classifier.CheckKernel(1); err != nil {
+		return nil, err
 	}
 	return &vectorMachine{kernel: *s.Kernel, classifier: s.Classifier, support: x, workers: 1},
 		h.checkClasses(s.Classifier.Classes)

@@ -174,6 +174,10 @@ func (k wlKernel) cross(ctx context.Context, b *graph.Batch, report func(string,
 	return k.Cross(ctx, b, report)
 }
 
+func (k wlKernel) checkEncoding(e *dataset.Encoding) error {
+	return k.CheckInput(len(e.Labels), len(e.ArcLabels) > 0)
+}
+
 // loadWL reads the parts of a machine on a Weisfeiler-Lehman kernel.
 func loadWL(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
 	return loadMachine(h, parts, func(description json.RawMessage) (graphKernel, error) {

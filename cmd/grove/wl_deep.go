@@ -197,6 +197,10 @@ func (k deepKernel) cross(ctx context.Context, b *graph.Batch, report func(strin
 	return k.Cross(ctx, b, report)
 }
 
+func (k deepKernel) checkEncoding(e *dataset.Encoding) error {
+	return k.Model().CheckInput(len(e.Labels), len(e.ArcLabels) > 0)
+}
+
 // loadDeep reads the parts of a machine on a kernel with learned weights.
 func loadDeep(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error) {
 	return loadMachine(h, parts, func(description json.RawMessage) (graphKernel, error) {
