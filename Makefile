@@ -15,8 +15,9 @@ help: ## list the targets
 need-go:
 	@command -v $(GO) >/dev/null || { echo "Grove needs Go 1.26 or newer: https://go.dev/dl"; exit 1; }
 
+# Without C, whose threads reserve so much address space that nothing runs under a small ulimit -v.
 build: need-go ## build the command line and the benchmark into build/
-	$(GO) build -ldflags '-X main.stamp=$(STAMP)' -o $(BUILD)/grove ./cmd/grove
+	CGO_ENABLED=0 $(GO) build -ldflags '-X main.stamp=$(STAMP)' -o $(BUILD)/grove ./cmd/grove
 	$(GO) build -o $(BUILD)/bench ./cmd/bench
 
 demo: build ## generate molecules, evaluate and train GCKN-subtree on them, draw an explanation

@@ -5,6 +5,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/memory"
 	"gorgonia.org/tensor"
 )
 
@@ -97,6 +98,9 @@ func (s *States) Fingerprints(f Fingerprint) (*tensor.Dense, error) {
 		return nil, err
 	}
 	dim, graphs := s.Dim(f), s.batch.NumGraphs()
+	if err := memory.ForMatrices("fingerprints", 1, graphs, dim); err != nil {
+		return nil, err
+	}
 	out := make([]float64, graphs*dim)
 	for g := range graphs {
 		from, to := s.batch.Vertices(g)
@@ -118,6 +122,9 @@ func (s *States) VertexFeatures(f Fingerprint) (*tensor.Dense, error) {
 		return nil, err
 	}
 	dim := s.Dim(f)
+	if err := memory.ForMatrices("features of vertices", 1, s.batch.NumVertices(), dim); err != nil {
+		return nil, err
+	}
 	out := make([]float64, s.batch.NumVertices()*dim)
 	for g := range s.batch.NumGraphs() {
 		from, to := s.batch.Vertices(g)

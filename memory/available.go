@@ -15,11 +15,12 @@ import (
 
 // Available returns the bytes of memory that this process may still take without swapping: the least of
 // what the kernel calls available (MemAvailable, which counts caches that it would give up), what the
-// limits of the control groups around the process leave (version 2 and version 1), and what a memory
-// limit of the Go runtime (GOMEMLIMIT) leaves. It returns 0 where the system tells none of these, and at
-// least 1 otherwise.
+// limits of the control groups around the process leave (version 2 and version 1), what the limits on the process
+// itself leave (ulimit -v and ulimit -d), and what a memory limit of the Go runtime (GOMEMLIMIT) leaves. It
+// returns 0 where the system tells none of these, and at least 1 otherwise.
 func Available() int64 {
-	free := system(os.DirFS("/"))
+	root := os.DirFS("/")
+	free := min(system(root), ceiling(root, vacant()))
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		free = min(free, max(limit-held(), 0))
 	}
@@ -33,6 +34,13 @@ func Available() int64 {
 func Peak() int64 {
 	kib, _ := field(os.DirFS("/"), "proc/self/status", "VmHWM:")
 	return kib << 10
+}
+
+// vacant returns the bytes that the Go runtime has mapped and does not use.
+func vacant() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64() + samples[1].Value.Uint64())
 }
 
 // held returns the bytes that the Go runtime holds, by the count that GOMEMLIMIT limits.
@@ -63,6 +71,49 @@ func system(root fs.FS) int64 {
 		case slices.Contains(controllers, "memory"):
 			free = min(free, left(root, "sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes", "memory.usage_in_bytes",
 				"total_inactive_file"))
+		}
+	}
+	return free
+}
+
+// Limited reports whether there is a limit on the memory that this process maps (ulimit -v or ulimit -d). The Go
+// runtime ends a program that meets it.
+func Limited() bool {
+	root := os.DirFS("/")
+	return ceiling(root, 0) < math.MaxInt64
+}
+
+// Heed makes the Go runtime collect garbage before it meets a limit on this process, of which it does not know.
+func Heed() {
+	free := ceiling(os.DirFS("/"), vacant())
+	if free == math.MaxInt64 {
+		return
+	}
+	const share = 8 // the part of what is free that is left for stacks, and for what falls to pieces
+	if limit := held() + free - free/share; limit < debug.SetMemoryLimit(-1) {
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// ceiling returns what the limits on the process itself leave, given what of its mappings is vacant, and math.MaxInt64
+// where there are none.
+func ceiling(root fs.FS, vacant int64) int64 {
+	free := int64(math.MaxInt64)
+	limits, err := fs.ReadFile(root, "proc/self/limits")
+	if err != nil {
+		return free
+	}
+	for line := range strings.Lines(string(limits)) {
+		for limit, taken := range map[string]string{"Max address space": "VmSize:", "Max data size": "VmData:"} {
+			text, ok := strings.CutPrefix(line, limit)
+			if !ok {
+				continue
+			}
+			most, err := strconv.ParseInt(strings.Fields(text)[0], 10, 64) // fails for the word unlimited
+			kib, known := field(root, "proc/self/status", taken)
+			if err == nil && known {
+				free = min(free, max(most-kib<<10+vacant, 0))
+			}
 		}
 	}
 	return free

@@ -61,6 +61,28 @@ func TestTheTightestLimitCounts(t *testing.T) {
 	}
 }
 
+func TestLimitsOnTheProcess(t *testing.T) {
+	const status = "Name:\tgrove\nVmSize:\t  700 kB\nVmData:\t  100 kB\n"
+	for _, c := range []struct {
+		limits string
+		want   int64
+	}{
+		{"Max address space         unlimited            unlimited            bytes     \n", math.MaxInt64},
+		{"Max address space         1024000              unlimited            bytes     \n", 1024000 - 700<<10 + 50},
+		{"Max data size             112400               unlimited            bytes     \n" +
+			"Max address space         1024000              unlimited            bytes     \n", 10050},
+		{"Max address space         1000                 1000                 bytes     \n", 0},
+	} {
+		root := files(map[string]string{"proc/self/status": status, "proc/self/limits": c.limits})
+		if got := ceiling(root, 50); got != c.want {
+			t.Errorf("%d bytes, want %d under %q", got, c.want, c.limits)
+		}
+	}
+	if got := ceiling(files(nil), 0); got != math.MaxInt64 {
+		t.Errorf("%d bytes where nothing is known", got)
+	}
+}
+
 func TestThisMachineHasMemoryAndTheLimitOfTheRuntimeHolds(t *testing.T) {
 	if _, err := os.Stat("/proc/meminfo"); err != nil {
 		t.Skipf("%s does not tell how much memory is free", runtime.GOOS)

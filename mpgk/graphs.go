@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/memory"
 	"gorgonia.org/tensor"
 )
 
@@ -51,6 +52,13 @@ func (g *Graphs) Cross(other *Graphs, t int) (*tensor.Dense, error) {
 	if err := g.check(other, t); err != nil {
 		return nil, err
 	}
+	copies := 1
+	if g.opt.SumIterations && t > 1 {
+		copies = 2
+	}
+	if err := memory.ForMatrices("kernel matrix", copies, g.n, other.n); err != nil {
+		return nil, err
+	}
 	var sum *tensor.Dense
 	for s := range g.levels[:t+1] {
 		if !g.counts(s, t) {
@@ -69,6 +77,13 @@ func (g *Graphs) Cross(other *Graphs, t int) (*tensor.Dense, error) {
 // EachGram calls visit with the kernel matrix of the graphs after t = 1, ..., Options.Iterations updates. The matrix
 // is good until visit returns.
 func (g *Graphs) EachGram(visit func(t int, k *tensor.Dense) error) error {
+	copies := 1
+	if g.opt.SumIterations { // the sum, and a term of it or what normalising makes of it
+		copies = 2
+	}
+	if err := memory.ForMatrices("kernel matrix", copies, g.n, g.n); err != nil {
+		return err
+	}
 	var sum *tensor.Dense // of all levels so far
 	for t := 1; t < len(g.levels); t++ {
 		var k *tensor.Dense

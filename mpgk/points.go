@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/memory"
 	"gorgonia.org/tensor"
 )
 
@@ -79,6 +80,9 @@ func (p *points) selectRows(rows []int32) *points {
 // of p.
 func kernel(e engine.Engine, p, q *points) ([]float64, error) {
 	n, m := p.len(), q.len()
+	if err := memory.ForMatrices("kernel matrix", 2, n, m); err != nil { // counts and dense parts
+		return nil, err
+	}
 	out := make([]float64, n*m)
 	if n == 0 || m == 0 {
 		return out, nil

@@ -99,16 +99,14 @@ func (l *sumLevel) rows(graphs []int) level {
 func (l *sumLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 	o := other.(*sumLevel)
 	host := engine.Host(e)
-	out := engine.New(host, tensor.Float64, l.n, o.n)
-	if l.n == 0 || o.n == 0 {
-		return out, nil
-	}
-	if l.width > 0 {
-		product, err := denseProduct(e, l.dense, o.dense, l.n, o.n, l.width)
-		if err != nil {
+	var out *tensor.Dense
+	if l.n == 0 || o.n == 0 || l.width == 0 {
+		out = engine.New(host, tensor.Float64, l.n, o.n)
+	} else {
+		var err error
+		if out, err = denseProduct(e, l.dense, o.dense, l.n, o.n, l.width); err != nil {
 			return nil, err
 		}
-		out = product
 	}
 	if len(l.value) > 0 && len(o.value) > 0 {
 		addSparseProduct(e.Workers(), out.Float64s(), l, o)

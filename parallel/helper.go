@@ -1,7 +1,9 @@
 package parallel
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 )
@@ -16,7 +18,8 @@ type task struct {
 	helpers int
 	state   atomic.Int64 // number of helpers that are at it; over more when no work is left
 	done    chan struct{}
-	watch   bool // there is a processor for everyone, so that to watch takes time from nobody
+	failed  atomic.Pointer[string] // what a helper panicked with
+	watch   bool                   // there is a processor for everyone, so that to watch takes time from nobody
 }
 
 // over tells a helper that wakes up only when no work is left that nobody waits for it.
@@ -29,7 +32,7 @@ func newTask(run func(), helpers int) *task {
 // help does a part of the work, unless it comes too late.
 func (t *task) help() {
 	if t.state.Add(1) < over {
-		t.run()
+		t.attempt()
 	}
 	if t.state.Add(-1) == over {
 		select {
@@ -37,6 +40,17 @@ func (t *task) help() {
 		default: // a helper that came too late has said so as well
 		}
 	}
+}
+
+// attempt runs the work. A panic is kept for the goroutine that waits, where the caller can deal with it.
+func (t *task) attempt() {
+	defer func() {
+		if cause := recover(); cause != nil {
+			said := fmt.Sprintf("%v\n\nin a helper:\n%s", cause, debug.Stack())
+			t.failed.CompareAndSwap(nil, &said)
+		}
+	}()
+	t.run()
 }
 
 // share hands the task to its helpers: first to those that watch for work. Others are called; none where a crowd is on

@@ -1,6 +1,6 @@
 // Package parallel runs independent pieces of work on several goroutines. Pieces are handed out in
 // order as workers become free, so callers must not let the result of a piece depend on who ran it. Goroutines that
-// have helped watch for more work for some microseconds before they sleep: many short loops follow one another.
+// have helped watch for more work for some microseconds before they sleep: many short loops follow one another. A panic in a piece comes out of the loop, whoever ran it.
 package parallel
 
 import "sync/atomic"
@@ -38,6 +38,9 @@ func Each(workers, n int, start func() func(i int)) {
 	t.share()
 	run() // no other goroutine has to wake up for short work
 	t.wait()
+	if said := t.failed.Load(); said != nil {
+		panic(*said)
+	}
 }
 
 // Chunks calls body(from, to) for consecutive ranges of at most size that cover 0..n.

@@ -1,7 +1,9 @@
 package parallel
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -116,5 +118,28 @@ func TestTasksFromEverywhere(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d helpers still watch", left)
 		}
+	}
+}
+
+// The caller of a loop can recover from a panic in it, also where another goroutine ran the piece.
+func TestPanicComesOutOfTheLoop(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "piece 3") {
+					t.Errorf("%d workers: recovered %q", workers, said)
+				}
+			}()
+			var began atomic.Int32
+			For(workers, 4, func(i int) {
+				began.Add(1)
+				for workers > 1 && began.Load() < 4 { // so that each is run by another goroutine
+					time.Sleep(time.Millisecond)
+				}
+				if i == 3 {
+					panic("piece 3")
+				}
+			})
+		}()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/parallel"
 )
 
@@ -87,6 +88,9 @@ func (k VectorKernel) Cross(x, y *tensor.Dense, workers int) (*tensor.Dense, err
 	}
 	if left.columns != right.columns {
 		return nil, fmt.Errorf("kernel between vectors of %d and of %d entries", left.columns, right.columns)
+	}
+	if err := memory.ForMatrices("kernel matrix", 1, left.rows, right.rows); err != nil {
+		return nil, err
 	}
 	out := make([]float64, left.rows*right.rows)
 	if k.Kind == JaccardKernel {

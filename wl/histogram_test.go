@@ -10,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
 )
 
 func TestPairs(t *testing.T) {
@@ -27,11 +28,12 @@ func TestEnginesIntersect(t *testing.T) {
 	opt := Options{Kernel: Assignment, Iterations: 3, Follow: FollowOut}
 	m := fit(t, enginetest.Open(t, 2), b, opt)
 	n := b.NumGraphs()
+	zeros := func() *tensor.Dense { return engine.New(engine.NewCPU(1), tensor.Float64, n, n) }
 	weights := byRound(m, func(node int) float64 { return float64(node % 4) })
 	for _, w := range [][][]float64{nil, weights} {
 		a, other := sparse(m.train, w), sparse(m.train, w)
 		for _, right := range []*engine.Sparse{a, other} {
-			got, want := matrix(n, n), matrix(n, n)
+			got, want := zeros(), zeros()
 			if err := m.intersect(ctx, got, a, right); err != nil {
 				t.Fatal(err)
 			}

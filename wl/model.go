@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/memory"
 	"gorgonia.org/tensor"
 )
 
@@ -100,8 +101,14 @@ func (m *Model) Gram(ctx context.Context, progress Progress) (*tensor.Dense, err
 // the host on any engine.
 func (m *Model) EachGram(ctx context.Context, progress Progress, visit func(h int, k *tensor.Dense) error) error {
 	n := m.NumGraphs()
+	if err := memory.ForMatrices("kernel matrix", 2, n, n); err != nil {
+		return err
+	}
+	k, err := matrix(n, n)
+	if err != nil {
+		return err
+	}
 	raw, self := make([]float64, n*n), make([]float64, n)
-	k := matrix(n, n)
 	p := &pairs{kernel: m.opt.Kernel, left: m.train, right: m.index}
 	for t := range m.train {
 		if err := p.addUpper(ctx, raw, t, t+1, m.engine.Workers(), progress); err != nil {
@@ -142,7 +149,10 @@ func (m *Model) factors(self []float64) []float64 {
 // gram returns the matrix of the fitted graphs under weights of the colours, nil for ones.
 func (m *Model) gram(ctx context.Context, weights [][]float64, progress Progress) (*tensor.Dense, error) {
 	n := m.NumGraphs()
-	k := matrix(n, n)
+	k, err := matrix(n, n)
+	if err != nil {
+		return nil, err
+	}
 	if m.onDevice() {
 		a := sparse(m.train, weights)
 		if err := m.intersect(ctx, k, a, a); err != nil {
@@ -180,7 +190,10 @@ func (m *Model) cross(
 		known[t] = h.below(m.train[t].columns)
 	}
 	rows, columns := b.NumGraphs(), m.NumGraphs()
-	k := matrix(rows, columns)
+	k, err := matrix(rows, columns)
+	if err != nil {
+		return nil, err
+	}
 	if m.onDevice() {
 		if err := m.intersect(ctx, k, sparse(known, weights), sparse(m.train, weights)); err != nil {
 			return nil, err
@@ -204,7 +217,10 @@ func (m *Model) cross(
 	return k, nil
 }
 
-// matrix returns a zero matrix in host memory.
-func matrix(rows, columns int) *tensor.Dense {
-	return tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(make([]float64, rows*columns)))
+// matrix returns a zero matrix in host memory, or an error where there is no room for it.
+func matrix(rows, columns int) (*tensor.Dense, error) {
+	if err := memory.ForMatrices("kernel matrix", 1, rows, columns); err != nil {
+		return nil, err
+	}
+	return tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(make([]float64, rows*columns))), nil
 }

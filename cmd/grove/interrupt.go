@@ -19,10 +19,7 @@ const (
 // obeySignals lets signals interrupt the work until the returned function is called.
 func (a *app) obeySignals(cancel func()) (leave func()) {
 	signals, finished := make(chan os.Signal, 2), make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
-		signal.Notify(signals, syscall.SIGHUP)
-	}
+	notify(signals)
 	go obey(signals, finished, cancel, a.progress.finish, func(status int) {
 		within(moment, atomicfile.Abandon)
 		os.Exit(status)
@@ -30,6 +27,14 @@ func (a *app) obeySignals(cancel func()) (leave func()) {
 	return func() {
 		signal.Stop(signals)
 		close(finished)
+	}
+}
+
+// notify asks for the signals that end a program.
+func notify(signals chan<- os.Signal) {
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+		signal.Notify(signals, syscall.SIGHUP)
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 )
 
 // started returns channels to and from obey.
-func started(t *testing.T) (signals chan os.Signal, finished, cancelled chan struct{}, said chan string, status chan int) {
+func started(t *testing.T) (
+	signals chan os.Signal, finished, cancelled chan struct{}, said chan string, status chan int,
+) {
 	t.Helper()
 	signals, finished, cancelled = make(chan os.Signal), make(chan struct{}), make(chan struct{})
 	said, status = make(chan string, 2), make(chan int, 1)

@@ -10,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
@@ -49,6 +50,9 @@ func (s *kernelSetting) params() any { return s.options }
 
 // gram implements grammer.
 func (s *kernelSetting) gram(ctx context.Context) (*tensor.Dense, error) {
+	if err := s.work.askForMatrices(1); err != nil {
+		return nil, err
+	}
 	_, k, err := s.fit(ctx)
 	if err != nil {
 		return nil, err
@@ -59,6 +63,9 @@ func (s *kernelSetting) gram(ctx context.Context) (*tensor.Dense, error) {
 // train implements setting: a machine on the kernel between all graphs that have a class or target. Where
 // the kernel can forget graphs, the support vectors alone are kept.
 func (s *kernelSetting) train(ctx context.Context, c float64) (predictor, error) {
+	if err := s.work.askForMatrices(1); err != nil {
+		return nil, err
+	}
 	fitting := time.Now()
 	encoding, k, err := s.fit(ctx)
 	if err != nil {
@@ -73,6 +80,13 @@ func (s *kernelSetting) train(ctx context.Context, c float64) (predictor, error)
 	s.work.spent.transforming(transforming)
 	p := &kernelMachine{encoding: encoding, kernel: k}
 	return p, p.fit(ctx, s, gram, c)
+}
+
+// askForMatrices refuses so many kernel matrices between all graphs where there is no room for them, before work is
+// put into what they are made of.
+func (w *work) askForMatrices(copies int) error {
+	n := w.data.NumGraphs()
+	return memory.ForMatrices("kernel matrix", copies, n, n)
 }
 
 // kernelMachine is a graph kernel with a support vector machine on it, a classifier or a regressor.

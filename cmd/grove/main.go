@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/grove-graph/grove/memory"
+	"github.com/spf13/cobra"
 )
 
 // Exit statuses.
@@ -19,7 +22,11 @@ const (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	status, done := guard(os.Args[1:])
+	if !done {
+		status = run(context.Background(), os.Args[1:], os.Stdout, standardError())
+	}
+	os.Exit(status)
 }
 
 // run executes one command line and returns its exit status. An error is one line on stderr.
@@ -29,9 +36,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := &app{line: args, out: stdout, progress: newProgress(stderr)}
 	defer a.obeySignals(cancel)()
 
-	root := newRoot(a)
-	err := root.ExecuteContext(ctx)
-	err = errors.Join(err, a.close())
+	err := a.execute(ctx)
 	a.progress.clear()
 	if err == nil {
 		return 0
@@ -46,6 +51,39 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitFailure
+}
+
+// execute runs the command and closes the devices that it has opened. A panic becomes an error, unless GOTRACEBACK asks
+// for where it comes from.
+func (a *app) execute(ctx context.Context) (err error) {
+	defer func() {
+		if os.Getenv("GOTRACEBACK") != "" {
+			return
+		}
+		if cause := recover(); cause != nil {
+			what, _, _ := strings.Cut(fmt.Sprint(cause), "\n") // its stack follows
+			err = fmt.Errorf("a mistake in grove, please report it: %s (GOTRACEBACK=all tells where)", what)
+		}
+	}()
+	root := newRoot(a)
+	c, err := root.ExecuteContextC(ctx)
+	return errors.Join(withRemedy(c, err), a.close())
+}
+
+// withRemedy says what to do where there is no room for a kernel matrix.
+func withRemedy(c *cobra.Command, err error) error {
+	var short *memory.Shortage
+	if !errors.As(err, &short) {
+		return err
+	}
+	switch family := c.Annotations["family"]; {
+	case family == "":
+		return fmt.Errorf("%w: give it fewer graphs at a time", err)
+	case family == mpgkFamily().name:
+		return fmt.Errorf("%w; gckn-path and treeg need no matrix, and grove embed %s compares graphs with few landmarks",
+			err, c.Name())
+	}
+	return fmt.Errorf("%w; gckn-path and treeg need no matrix", err)
 }
 
 // oneLine joins the lines of a message.

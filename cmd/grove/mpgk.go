@@ -40,6 +40,9 @@ func (m *mpgkFlags) settings(w *work) []setting {
 	settings := make([]setting, len(m.options))
 	for i, o := range m.options {
 		gram := kernelOf{mpgkName(o), func(ctx context.Context, train []int) (svm.Kernel, error) {
+			if err := w.askForMatrices(1); err != nil {
+				return nil, err
+			}
 			graphs, err := shared[o.SumIterations].Get(ctx, train)
 			if err != nil {
 				return nil, err

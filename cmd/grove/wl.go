@@ -119,9 +119,24 @@ func (w *wlFlags) settings(k *work) []setting {
 		}
 	}
 	shared := &eval.Shared[map[int]svm.Kernel]{Compute: func(ctx context.Context, _ []int) (map[int]svm.Kernel, error) {
+		copies := 1
+		if len(w.iterations) > 1 {
+			copies = 2 + len(w.iterations) // EachGram has two at hand
+		}
+		if err := k.askForMatrices(copies); err != nil {
+			return nil, err
+		}
 		_, m, err := w.fit(ctx, k, most)
 		if err != nil {
 			return nil, err
+		}
+		if copies == 1 {
+			gram, err := m.Gram(ctx, k.report)
+			if err != nil {
+				return nil, err
+			}
+			matrix, err := svm.NewMatrix(gram)
+			return map[int]svm.Kernel{most.Iterations: matrix}, err
 		}
 		return matrices(func(visit func(int, *tensor.Dense) error) error {
 			return m.EachGram(ctx, k.report, func(h int, gram *tensor.Dense) error {

@@ -151,6 +151,9 @@ func (s *deepSetting) Learner(ctx context.Context, _ []int) (eval.Learner, error
 
 // Learn implements [eval.Learner]: weights and machines learn from the classes of the training part alone.
 func (s *deepSetting) Learn(ctx context.Context, t eval.Task) ([]eval.Targets, error) {
+	if err := s.work.askForMatrices(1); err != nil {
+		return nil, err
+	}
 	c, err := s.colours.Get(ctx, nil)
 	if err != nil {
 		return nil, err
