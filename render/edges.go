@@ -60,7 +60,8 @@ func (p *picture) edgeList() []edge {
 // edges draws all edges below the discs.
 func (p *picture) edges(doc *document) {
 	list := p.edgeList()
-	stroke, width := rgb(0x6b7078), 1.8
+	const widest = 1.8
+	stroke, width := rgb(0x6b7078), widest
 	n := len(p.at)
 	switch density := float64(len(list)) / float64(max(n, 1)); {
 	case density > 6:
@@ -81,7 +82,7 @@ func (p *picture) edges(doc *document) {
 			if p.limit > 0 {
 				t = min(1, max(-1, e.score/p.limit))
 			}
-			ink, thick = diverging(t), 1.5+5*math.Abs(t)
+			ink, thick = diverging(t), (1.5+5*math.Abs(t))*width/widest
 			ink = mix(ink, rgb(0x6b7078), 0.35*(1-math.Abs(t))) // the middle of the scale is too pale for a line
 			attributes = []string{"stroke", ink.String(), "stroke-width", px(thick)}
 			doc.open("g")

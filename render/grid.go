@@ -110,10 +110,10 @@ func newPage(title string, drawings []Drawing, columns int, style Style) *page {
 	return p
 }
 
-// addLegends decides which legends the page needs: a scale where anything is coloured by value, and
-// swatches where kinds are coloured but not all named.
+// addLegends decides which legends the page needs: a scale where anything is coloured by value, the
+// meaning of sizes, and swatches where kinds are coloured but not all named.
 func (p *page) addLegends(colours kinds, limit float64) {
-	unnamed, scaled, positive := false, false, true
+	unnamed, scaled, sized, positive := false, false, false, true
 	for _, c := range p.cells {
 		positive = positive && c.picture.drawing.positive()
 	}
@@ -122,6 +122,10 @@ func (p *page) addLegends(colours kinds, limit float64) {
 		if d.signed() && !scaled {
 			scaled = true
 			p.legends = append(p.legends, scaleLegend(p.text, d, limit, positive))
+		}
+		if c.picture.scales != nil && !sized {
+			sized = true
+			p.legends = append(p.legends, sizeLegend(p.text, d, colours))
 		}
 		if len(d.Contributions) > 0 {
 			continue

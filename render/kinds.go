@@ -117,6 +117,19 @@ func kindsOf(drawings []Drawing) kinds {
 	return k
 }
 
+// word says what the colours of the vertices of a drawing tell, "" where they tell nothing.
+func (k kinds) word(d *Drawing) string {
+	switch _, word := d.numbered(0); {
+	case len(k.order) == 0 || len(d.Contributions) > 0:
+		return ""
+	case !slices.ContainsFunc(k.order, func(kind string) bool { return !isElement(kind) }):
+		return "element"
+	case word != "":
+		return word
+	}
+	return "label"
+}
+
 // colour returns the fill of vertex v of a drawing.
 func (k kinds) colour(d *Drawing, v int, limit float64) colour {
 	if len(d.Contributions) > 0 {

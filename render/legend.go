@@ -83,6 +83,44 @@ func scaleLegend(text typesetter, d *Drawing, limit float64, oneSided bool) lege
 	return l
 }
 
+// sizeLegend says what the sizes of the discs measure, and what their colours tell if anything. Disc sizes follow the
+// mean of their drawing, see [discScales].
+func sizeLegend(text typesetter, d *Drawing, k kinds) legend {
+	measure := d.Size
+	if measure == "" {
+		measure = "size"
+	}
+	heading := "size of a vertex: " + measure
+	if told := k.word(d); told != "" {
+		heading += ", colour: " + told
+	}
+	heading = shorten(heading, 72)
+	const mean = 7.0 // radius
+	scales := []float64{smallestDisc, 1, largestDisc}
+	words := []string{"¼ of the mean or less", "the mean", "2½ times the mean or more"}
+	row := 0.0
+	for i, w := range words {
+		row += 2*mean*scales[i] + 5 + text.width(w, legendText, false) + 16
+	}
+	row -= 16
+	l := legend{width: max(row, text.width(heading, legendText, true)), height: 42}
+	l.draw = func(doc *document, x, y float64) {
+		doc.open("g", "class", "legend")
+		doc.text("text", heading, "x", px(x+l.width/2), "y", px(y+11), "font-size", px(legendText), "text-anchor", "middle",
+			"font-weight", "bold", "fill", "#3a3f45")
+		at := x + (l.width-row)/2
+		for i, w := range words {
+			radius := mean * scales[i]
+			doc.element("circle", "cx", px(at+radius), "cy", px(y+30), "r", px(radius), "fill", "#8d949e")
+			at += 2*radius + 5
+			doc.text("text", w, "x", px(at), "y", px(y+34), "font-size", px(legendText), "fill", "#3a3f45")
+			at += text.width(w, legendText, false) + 16
+		}
+		doc.close("g")
+	}
+	return l
+}
+
 // kindLegend is a list of swatches in rows of at most the given width.
 func kindLegend(text typesetter, k kinds, width float64) legend {
 	type entry struct {

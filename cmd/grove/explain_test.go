@@ -130,5 +130,6 @@ func TestDrawingsAsPNG(t *testing.T) {
 			}
 		}
 	}
-	fails(t, exitUsage, []string{"--out", "text"}, "dump", "--model", trees, "--format", "text", "-o", filepath.Join(dir, "x.png"))
+	fails(t, exitUsage, []string{"--out", "text"},
+		"dump", "--model", trees, "--format", "text", "-o", filepath.Join(dir, "x.png"))
 }

@@ -41,11 +41,14 @@ func (f *explainFlags) drawTrees(x *toExplain, explained []treesExplanation) err
 	})
 }
 
+// edgeMeasure is what drawings say of their lines.
+const edgeMeasure = "importance of an edge, by colour and width"
+
 // drawGraph says how to draw graph i of d.
 func (f *explainFlags) drawGraph(d *dataset.Dataset, i int, x *treesExplanation) (render.Drawing, error) {
 	drawing := render.Drawing{
 		Batch: d.Batch, Graph: i, Title: x.example(), Caption: x.summary(), Names: x.labels,
-		Sizes: x.vertices, Size: "importance", ArcScores: x.arcs, Measure: "importance of an edge",
+		Sizes: x.vertices, Size: "importance", ArcScores: x.arcs, Measure: edgeMeasure,
 		Highlight: motifOf(d, i),
 	}
 	if f.bonds == nil {
@@ -95,7 +98,7 @@ func (x *toExplain) drawSurroundings(explained *treesExplanation) render.Drawing
 	list = slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return slices.Contains(centre, v) })
 	slices.SortStableFunc(list, func(u, v int32) int { return cmp.Compare(importance(v), importance(u)) })
 	drawn, at := cutter.Of(append(centre, list[:min(len(list), mostDrawn-len(centre))]...), 0)
-	drawing := render.Drawing{Title: explained.example(), Caption: caption, Measure: "importance of an edge"}
+	drawing := render.Drawing{Title: explained.example(), Caption: caption, Measure: edgeMeasure}
 	for i := range centre {
 		drawing.Highlight = append(drawing.Highlight, int(at[i]))
 	}

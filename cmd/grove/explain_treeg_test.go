@@ -59,6 +59,11 @@ func TestExplainTreesOfGraphs(t *testing.T) {
 			t.Errorf("class %v: the kinds of edges have %g in all", c["class"], sum)
 		}
 	}
+	for _, want := range []string{"size of a vertex: importance, colour: element", edgeMeasure} {
+		if !strings.Contains(wellFormed(t, out), want) {
+			t.Errorf("no %q in the legend", want)
+		}
+	}
 	if drawing := wellFormed(t, out); total != 6 || strings.Count(drawing, `class="graph"`) != 6 {
 		t.Errorf("averages over %g examples, and a drawing of others", total)
 	}

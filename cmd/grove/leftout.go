@@ -25,7 +25,8 @@ func leftOut(c *cobra.Command, d *dataset.Dataset, seen *dataset.Encoding) []str
 	}
 	add(b.AttributeDim > 0 && !attributes && !chosen, count(b.AttributeDim, "attribute")+" of the vertices",
 		features(c, seen.Features, true))
-	add(b.NumLabels > 1 && !labels && !chosen, count(b.NumLabels, "label")+" of vertices", features(c, seen.Features, false))
+	add(b.NumLabels > 1 && !labels && !chosen, count(b.NumLabels, "label")+" of vertices",
+		features(c, seen.Features, false))
 	add(len(d.ArcLabelNames) > 1 && seen.ArcLabels == nil, count(len(d.ArcLabelNames), "label")+" of edges",
 		flagOf(c, "arc-labels", ""))
 	add(b.ArcWeights != nil && !familyOf(c.Name()).weights, "weights of edges", "")

@@ -66,7 +66,8 @@ func TestHelpListsTheWordsOfAFlag(t *testing.T) {
 func TestCommandsStandInColumns(t *testing.T) {
 	for _, args := range [][]string{{"eval", "--help"}, {"train", "--help"}, {"embed", "--help"}} {
 		columns := map[int]bool{}
-		for _, m := range regexp.MustCompile(`(?m)^  (?:gckn|wl|treeg|cgmm)[a-z0-9-]* +`).FindAllString(must(t, args...), -1) {
+		model := regexp.MustCompile(`(?m)^  (?:gckn|wl|treeg|cgmm)[a-z0-9-]* +`)
+		for _, m := range model.FindAllString(must(t, args...), -1) {
 			columns[len(m)] = true
 		}
 		if len(columns) > 1 {
