@@ -21,37 +21,50 @@ const TUCollection = "https://www.chrsmrrs.com/graphkerneldatasets"
 
 // FetchOptions says how [Fetch] downloads. The zero value takes the TU collection into the current folder.
 type FetchOptions struct {
-	Dir      string                  // the data set goes to Dir/NAME; "" is the current folder
-	BaseURL  string                  // where NAME.zip lies; "" is TUCollection
-	SHA256   string                  // expected checksum of NAME.zip in hexadecimal; "" is not checked
-	MaxBytes int64                   // most bytes of the unpacked files; 0 means 16 GiB
+	Dir      string // the data set goes to Dir/NAME; "" is the current folder
+	BaseURL  string // where NAME.zip lies; "" is TUCollection
+	SHA256   string // expected checksum of NAME.zip in hexadecimal; "" is not checked
+	MaxBytes int64  // most bytes of the unpacked files; 0 means 16 GiB
+
+	MaxDownload   int64 // most bytes of the archive, whatever the server says; 0 means 4 GiB
+	AcceptChanged bool  // take files other than those that are pinned, see [CheckPinned]
+
 	Progress func(done, total int64) // called with the bytes there and in all, -1 if unknown; may be nil
 	Client   *http.Client            // nil takes a client that gives up after a minute of silence
 }
 
 const (
-	defaultMaxBytes = 16 << 30
-	longestSilence  = time.Minute
+	defaultMaxBytes    = 16 << 30
+	defaultMaxDownload = 4 << 30
+	longestSilence     = time.Minute
 )
 
-// Fetch downloads NAME.zip, checks it and unpacks it to Dir/NAME, whose path it returns. A data set that
-// is there already is left alone.
-//
-// An interrupted download stays in Dir as .NAME.zip.part and is continued, if the server offers the same
-// file still (by its ETag or date). The archive's own checksums and, if given, its SHA-256 are verified
-// before the folder takes its name, so it is there as a whole or not at all. Errors are one line;
-// without a network it says so and what to do.
-func Fetch(ctx context.Context, name string, options FetchOptions) (string, error) {
-	path, err := fetch(ctx, name, options)
-	if err != nil {
-		return "", fmt.Errorf("fetch %s: %w", name, err)
-	}
-	return path, nil
+// Fetched is a data set that [Fetch] has put into a folder, or found there.
+type Fetched struct {
+	Folder string
+	Before bool  // it was there and left alone
+	Known  int   // files whose contents are those that are pinned, 0 where none are
+	Change error // how the files differ from the pinned ones, where that was accepted or the set was there before
 }
 
-func fetch(ctx context.Context, name string, opt FetchOptions) (string, error) {
+// Fetch downloads NAME.zip, checks it and unpacks it to Dir/NAME. A data set that is there already is left alone.
+//
+// An interrupted download stays in Dir as .NAME.zip.part and is continued, if the server offers the same
+// file still (by its ETag or date). The archive's own checksums, if given its SHA-256, and the contents of the files
+// where they are pinned (see [CheckPinned]) are verified before the folder takes its name, so it is there as a whole
+// or not at all. Errors are one line, [ErrChanged] where the contents are others; without a network it says so and
+// what to do.
+func Fetch(ctx context.Context, name string, options FetchOptions) (*Fetched, error) {
+	fetched, err := fetch(ctx, name, options)
+	if err != nil {
+		return nil, fmt.Errorf("fetch %s: %w", name, err)
+	}
+	return fetched, nil
+}
+
+func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error) {
 	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(name) {
-		return "", errors.New("a name has only letters, digits, dots, underscores and hyphens")
+		return nil, errors.New("a name has only letters, digits, dots, underscores and hyphens")
 	}
 	if opt.Dir == "" {
 		opt.Dir = "."
@@ -62,17 +75,22 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (string, error) {
 	if opt.MaxBytes == 0 {
 		opt.MaxBytes = defaultMaxBytes
 	}
+	if opt.MaxDownload == 0 {
+		opt.MaxDownload = defaultMaxDownload
+	}
 	if opt.Client == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.ResponseHeaderTimeout = longestSilence
 		opt.Client = &http.Client{Transport: transport}
 	}
-	target := filepath.Join(opt.Dir, name)
-	if tu := (folder{os.DirFS(target), target}); tu.find(name+"_A.txt") != "" {
-		return target, nil
+	f := &Fetched{Folder: filepath.Join(opt.Dir, name)}
+	if tu := (folder{os.DirFS(f.Folder), f.Folder}); tu.find(name+"_A.txt") != "" {
+		f.Before = true
+		f.Known, f.Change = CheckPinned(f.Folder, name)
+		return f, nil
 	}
 	if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
-		return "", err
+		return nil, err
 	}
 	d := &download{
 		FetchOptions: opt,
@@ -80,21 +98,27 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (string, error) {
 		part:         filepath.Join(opt.Dir, "."+name+".zip.part"),
 	}
 	if err := d.run(ctx); err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := d.checkSum(); err != nil {
 		d.forget()
-		return "", err
+		return nil, err
 	}
-	if err := unpack(d.part, target, name, opt.MaxBytes); err != nil {
+	verify := func(dir string) error {
+		if f.Known, f.Change = CheckPinned(dir, name); opt.AcceptChanged {
+			return nil
+		}
+		return f.Change
+	}
+	if err := unpack(d.part, f.Folder, name, opt.MaxBytes, verify); err != nil {
 		var damaged *archiveError
-		if errors.As(err, &damaged) {
+		if errors.As(err, &damaged) || errors.Is(err, ErrChanged) {
 			d.forget()
 		}
-		return "", err
+		return nil, err
 	}
 	d.forget()
-	return target, nil
+	return f, nil
 }
 
 // download is one archive on its way into a partial file. Beside it lies a file with the validator (the
@@ -168,7 +192,17 @@ func (d *download) request(ctx context.Context) (restart bool, err error) {
 	default:
 		return false, fmt.Errorf("%s: the server answers %s", d.url, response.Status)
 	}
+	if max(done, total) > d.MaxDownload {
+		d.forget()
+		return false, d.tooLarge()
+	}
 	return false, d.save(response, done, total, cancel)
+}
+
+// tooLarge says that the server sends more than can be the data set.
+func (d *download) tooLarge() error {
+	return fmt.Errorf("%s: the server sends more than the %d bytes that are taken at most: "+
+		"if this is the data set, unpack a copy by hand", d.url, d.MaxDownload)
 }
 
 // save appends the body of the response to the first done bytes of the partial file.
@@ -192,6 +226,10 @@ func (d *download) save(response *http.Response, done, total int64, cancel conte
 	buffer := make([]byte, 1<<16)
 	for {
 		n, readError := response.Body.Read(buffer)
+		if done+int64(n) > d.MaxDownload {
+			d.forget()
+			return d.tooLarge()
+		}
 		if _, err := file.Write(buffer[:n]); err != nil {
 			return err
 		}

@@ -92,7 +92,11 @@ func (s *archiveServer) fetch(dir string, change func(*FetchOptions)) (string, e
 	if change != nil {
 		change(&opt)
 	}
-	return Fetch(context.Background(), "X", opt)
+	fetched, err := Fetch(context.Background(), "X", opt)
+	if err != nil {
+		return "", err
+	}
+	return fetched.Folder, nil
 }
 
 // wantFetched checks that the data set is there and nothing else is.

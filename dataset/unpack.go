@@ -24,8 +24,9 @@ func (e *archiveError) Error() string { return "the archive " + e.reason }
 
 // unpack extracts the archive of a TU data set to the folder target, which takes its name at the end: when all files
 // fit their CRC. The archives of the collection hold one folder NAME; files without a folder are accepted too. An
-// entry that would leave the folder, is no plain file or exceeds the sizes it states or maxBytes is refused.
-func unpack(archive, target, name string, maxBytes int64) error {
+// entry that would leave the folder, is no plain file or exceeds the sizes it states or maxBytes is refused. verify
+// says of the folder that holds the files whether they are taken.
+func unpack(archive, target, name string, maxBytes int64, verify func(dir string) error) error {
 	reader, err := zip.OpenReader(archive)
 	if err != nil {
 		return &archiveError{"is damaged: " + err.Error()}
@@ -44,7 +45,7 @@ func unpack(archive, target, name string, maxBytes int64) error {
 	defer out.Discard()
 	u := &unpacker{out: out, left: maxBytes, taken: map[string]bool{}}
 	for _, entry := range reader.File {
-		if path.Clean(entry.Name) == path.Join(name, name+"_A.txt") || path.Clean(entry.Name) == path.Join(name, name+"_A.txt.gz") {
+		if strings.TrimSuffix(path.Clean(entry.Name), ".gz") == path.Join(name, name+"_A.txt") {
 			u.inside = name + "/"
 		}
 	}
@@ -55,6 +56,9 @@ func unpack(archive, target, name string, maxBytes int64) error {
 	}
 	if (folder{os.DirFS(out.Path()), target}).find(name+"_A.txt") == "" {
 		return &archiveError{fmt.Sprintf("holds no %s_A.txt", name)}
+	}
+	if err := verify(out.Path()); err != nil {
+		return err
 	}
 	if err := out.Commit(); err != nil {
 		return fmt.Errorf("%s: %w", target, plainError(err))

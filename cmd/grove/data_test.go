@@ -3,6 +3,8 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/internal/testfiles"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -98,7 +102,7 @@ func TestDataFetchFromServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/tu/TINY.zip" {
+		if r.URL.Path != "/tu/TINY.zip" && r.URL.Path != "/tu/MUTAG.zip" {
 			http.NotFound(w, r)
 			return
 		}
@@ -107,10 +111,79 @@ func TestDataFetchFromServer(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	if info := mustJSON(t, "data", "fetch", "TINY", "--dir", dir, "--url", server.URL+"/tu"); info["graphs"] != 2.0 ||
-		info["folder"] != filepath.Join(dir, "TINY") {
+		info["folder"] != filepath.Join(dir, "TINY") ||
+		info["verified"] != "this set is not pinned: only the archive's own checksums were verified" {
 		t.Errorf("fetched: %v", info)
 	}
 	fails(t, exitFailure, []string{"OTHER", "404"}, "data", "fetch", "OTHER", "--dir", dir, "--url", server.URL+"/tu")
+}
+
+// What is offered by a known name is held against what Grove knows of it, its size and its contents.
+func TestFetchKnowsItsSets(t *testing.T) {
+	content := "1, 2\n2, 1\n"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		z := zip.NewWriter(w)
+		for name, text := range map[string]string{
+			"MUTAG/MUTAG_A.txt": content, "MUTAG/MUTAG_graph_indicator.txt": "1\n1\n2\n",
+			"MUTAG/MUTAG_graph_labels.txt": "0\n1\n",
+		} {
+			f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+			if err == nil {
+				_, err = f.Write([]byte(text))
+			}
+			if err != nil {
+				return
+			}
+		}
+		_ = z.Close()
+	}))
+	defer server.Close()
+	fetch := []string{"data", "fetch", "MUTAG", "--dir", t.TempDir(), "--url", server.URL}
+	fails(t, exitFailure, []string{"MUTAG", "not the data set that Grove knows", "--accept-changed"}, fetch...)
+	text := must(t, append(fetch, "--accept-changed")...)
+	if !strings.Contains(text, "MUTAG_A.txt says something else; only the archive's own checksums were verified") {
+		t.Errorf("a changed set is accepted without a word: %s", text)
+	}
+	if r := mustJSON(t, fetch...); !strings.Contains(r["changed"].(string), "MUTAG_A.txt") || r["known_files"] != 0.0 {
+		t.Errorf("a changed set that was there: %v", r)
+	}
+	content = strings.Repeat("1, 2\n", 1<<20)
+	fails(t, exitFailure, []string{"MUTAG", "the server sends more than"}, "data", "fetch", "MUTAG", "--dir", t.TempDir(),
+		"--url", server.URL, "--accept-changed")
+}
+
+// The limits of the known sets leave room for their files.
+func TestKnownSetsFitTheirLimits(t *testing.T) {
+	for _, d := range tuCollection() {
+		t.Run(d.Name, func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join(testfiles.Data(t, "tu", d.Name), "*.txt*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := int64(0)
+			for _, file := range files {
+				raw, err := os.Open(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var in io.Reader = raw
+				if filepath.Ext(file) == ".gz" {
+					if in, err = gzip.NewReader(raw); err != nil {
+						t.Fatal(err)
+					}
+				}
+				n, err := io.Copy(io.Discard, in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				total += n
+				raw.Close()
+			}
+			if d.largest() < total*5/4 {
+				t.Errorf("%d bytes of files, the limit is %d", total, d.largest())
+			}
+		})
+	}
 }
 
 func TestConvertLeavesVerticesOut(t *testing.T) {
