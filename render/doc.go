@@ -5,7 +5,7 @@
 // layout. A drawing needs nothing around it: colours, legend, tooltips and a description for screen
 // readers are inside, and it has a light background of its own so that it reads on dark pages too.
 //
-// [AccuracyCurves], [Lines], [Bars] and [HeatMaps] make plots with gonum/plot; a [Figure] is written as SVG
+// [AccuracyCurves], [Lines], [Dots] and [HeatMaps] make plots with gonum/plot; a [Figure] is written as SVG
 // or PNG.
 //
 // [TextBars] shows a few numbers in a terminal.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"image/png"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 func svgOf(t *testing.T, f *Figure, err error) []*node {
@@ -106,27 +108,48 @@ func TestManyCurves(t *testing.T) {
 	svgOf(t, f, err)
 }
 
-func TestBars(t *testing.T) {
-	series := []Series{
-		{Name: "Grove", Values: []float64{93.1, 68, -5}, Deviation: []float64{5, 6, 1}},
-		{Name: "reference", Values: []float64{95, math.NaN(), 3}},
-	}
-	f, err := Bars(Chart{Title: "Two", Y: Axis{Label: "accuracy (%)"}},
-		[]string{"MUTAG", "a data set with a long name", "<C>"}, series)
+func TestDots(t *testing.T) {
+	values := []float64{93.1, 88, 88, 88, 100, 94.7}
+	f, err := Dots(Chart{Title: "MUTAG", X: Axis{Label: "accuracy (%) of each fold"}}, values, 92, 4.5,
+		&Reference{"most frequent class", 86.5})
 	nodes := svgOf(t, f, err)
-	for _, want := range []string{"Grove", "reference", "MUTAG", "93.1", "95.0", "<C>"} {
+	for _, want := range []string{"mean 92.0 ± 4.5", "most frequent class", "1", "6", "90"} {
 		if !hasText(nodes, want) {
-			t.Errorf("the chart does not say %q", want)
+			t.Errorf("the plot does not say %q", want)
 		}
 	}
-	var many []Series
-	for i := range 12 {
-		many = append(many, Series{Name: fmt.Sprint("series number ", i), Values: []float64{float64(i)}})
+	for _, far := range []string{"0", "50", "60"} {
+		if hasText(nodes, far) {
+			t.Errorf("the axis reaches to %s, far from all values", far)
+		}
 	}
-	f, err = Bars(Chart{Width: 300}, []string{"x"}, many)
+	f, err = Dots(Chart{}, values, 92, 4.5, &Reference{"most frequent class", 50})
+	if hasText(svgOf(t, f, err), "most frequent class") {
+		t.Error("a reference far from all values is drawn")
+	}
+	f, err = Dots(Chart{Width: 300}, make([]float64, 200), 0, 0, nil)
 	svgOf(t, f, err)
-	f, err = Bars(Chart{}, []string{"nothing"}, []Series{{Values: []float64{math.NaN()}}})
-	svgOf(t, f, err)
+}
+
+func TestStackedDotsDoNotOverlap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		at := make([]vg.Length, 1+rng.IntN(120))
+		for i := range at {
+			at[i] = vg.Length(rng.IntN(20) * 7)
+		}
+		radius, height := (&dots{}).stacks(at, 150)
+		for i := range at {
+			if height[i] > 150 {
+				t.Errorf("a dot at height %v", height[i])
+			}
+			for j := range i {
+				if math.Hypot(float64(at[i]-at[j]), float64(height[i]-height[j])) < 2*float64(radius) {
+					t.Fatalf("dots %d and %d overlap", i, j)
+				}
+			}
+		}
+	}
 }
 
 func TestBadPlotsAreRefused(t *testing.T) {
@@ -157,18 +180,19 @@ func TestBadPlotsAreRefused(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		chart      Chart
-		categories []string
-		series     []Series
-		want       string
+		chart           Chart
+		values          []float64
+		mean, deviation float64
+		want            string
 	}{
-		{Chart{}, nil, nil, "at least one category"},
-		{Chart{Y: Axis{Log: true}}, []string{"a"}, []Series{{Values: one}}, "bars start at zero"},
-		{Chart{}, []string{"a"}, []Series{{Name: "s"}}, `series "s": 0 values for 1 categories`},
-		{Chart{}, []string{"a"}, []Series{{Values: []float64{math.Inf(1)}}}, "value 0 is +Inf"},
-		{Chart{}, []string{"a"}, []Series{{Values: one, Deviation: []float64{math.NaN()}}}, "deviation 0 is NaN"},
+		{Chart{}, nil, 0, 0, "at least one value"},
+		{Chart{X: Axis{Log: true}}, one, 1, 0, "linear axis"},
+		{Chart{}, []float64{math.Inf(1)}, 1, 0, "value 0 is +Inf"},
+		{Chart{}, one, nan, 0, "a mean of NaN"},
+		{Chart{}, one, 1, -1, "a deviation of -1"},
 	} {
-		if _, err := Bars(test.chart, test.categories, test.series); err == nil || !strings.Contains(err.Error(), test.want) {
+		_, err := Dots(test.chart, test.values, test.mean, test.deviation, nil)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}

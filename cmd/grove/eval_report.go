@@ -200,16 +200,26 @@ func (r *evalReport) figure(title string) (*render.Figure, error) {
 		return render.AccuracyCurves(title, r.bestCurves())
 	}
 	what, values := r.parts()
-	categories := make([]string, len(values))
-	for i := range categories {
-		categories[i] = fmt.Sprint(i + 1)
-	}
 	label := string(r.Metric)
 	if r.Metric == eval.MetricAccuracy {
 		label = "accuracy (%)"
 	}
-	chart := render.Chart{Title: title, X: render.Axis{Label: what}, Y: render.Axis{Label: label}}
-	return render.Bars(chart, categories, []render.Series{{Name: "test " + string(r.Metric), Values: values}})
+	chart := render.Chart{Title: title, X: render.Axis{Label: label + " of each " + what}}
+	return render.Dots(chart, values, r.Mean, r.Std, r.majority())
+}
+
+// majority is the accuracy of guessing the most frequent class, nil in a regression.
+func (r *evalReport) majority() *render.Reference {
+	x := examplesOf(r.data)
+	if x.classes == nil {
+		return nil
+	}
+	sizes := make([]int, len(r.data.ClassNames))
+	for _, i := range x.known {
+		sizes[x.classes[i]]++
+	}
+	share := float64(slices.Max(sizes)) / float64(len(x.known))
+	return &render.Reference{Name: "most frequent class", Value: 100 * share}
 }
 
 // bestCurves returns the curves of the best settings in percent, the chosen setting first, with the C
