@@ -15,6 +15,8 @@ import (
 type batches struct {
 	mu    sync.Mutex
 	known map[weak.Pointer[graph.Batch]]*resident
+
+	late func() // called by derived when another goroutine had made its array first; for tests
 }
 
 // resident is what lies on the device for one batch.
@@ -85,32 +87,47 @@ func derived[T element](k *op, b *graph.Batch, name string, build func() []T) po
 		return pointer[T]{}
 	}
 	entry := k.e.batches.of(b)
-	entry.mu.Lock()
-	found, ok := entry.parts[name]
-	if ok && found.block != nil {
-		found.block.retain()
+	kept, there := entry.hold(name)
+	if there {
+		return adopt[T](k, kept)
 	}
-	entry.mu.Unlock()
-	if !ok {
-		// Without the lock, because a lack of memory makes take drop what batches hold.
-		made, err := settle(k, build())
-		if err != nil {
-			k.fail(err)
-			return pointer[T]{}
-		}
-		entry.mu.Lock()
-		if other, raced := entry.parts[name]; raced {
-			entry.mu.Unlock()
-			if made != nil {
-				made.release()
-			}
-			return adopt[T](k, other.block.retained())
-		}
-		entry.parts[name] = part{made}
-		found = part{made.retained()}
-		entry.mu.Unlock()
+	// Without the lock, because a lack of memory makes take drop what batches hold.
+	made, err := settle(k, build())
+	if err != nil {
+		k.fail(err)
+		return pointer[T]{}
 	}
-	return adopt[T](k, found.block)
+	kept, there = entry.keep(name, made)
+	if there {
+		if made != nil {
+			made.release()
+		}
+		if k.e.batches.late != nil {
+			k.e.batches.late()
+		}
+	}
+	return adopt[T](k, kept)
+}
+
+// hold returns the block of an array with one more holder, if the array is there.
+func (d *resident) hold(name string) (kept *block, there bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, there := d.parts[name]
+	return p.block.retained(), there
+}
+
+// keep adds an array, unless one is there already, and returns the block of the one that stays, with one more holder.
+// That is added under the lock: after it the batches may drop theirs, and the block would go back to the pool.
+func (d *resident) keep(name string, made *block) (kept *block, there bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, there := d.parts[name]
+	if !there {
+		p = part{made}
+		d.parts[name] = p
+	}
+	return p.block.retained(), there
 }
 
 // retained is retain for a block that may be nil.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -371,6 +372,38 @@ func TestDerivedDataAreMadeOnce(t *testing.T) {
 	}
 	if made != 1 {
 		t.Errorf("made %d times", made)
+	}
+}
+
+// Where another goroutine has made the same data first, and memory then runs out so that batches drop what they have and
+// a third one takes it, the data are held by the operation that came late all the same.
+func TestDerivedDataAreHeldBeforeTheyAreDropped(t *testing.T) {
+	e := opened(t)
+	b := &graph.Batch{Offsets: []int32{0}, RowPtr: []int32{0}}
+	squares, nothing := []int32{0, 1, 4, 9}, func(*stream) error { return nil }
+	late := 0
+	e.batches.late = func() {
+		late++
+		e.batches.drop()
+		third := e.begin("third")
+		upload(third, []int32{7, 7, 7, 7})
+		if err := third.run(nothing); err != nil {
+			t.Error(err)
+		}
+	}
+	second := e.begin("second")
+	p := derived(second, b, "squares", func() []int32 {
+		first := e.begin("first")
+		derived(first, b, "squares", func() []int32 { return squares })
+		if err := first.run(nothing); err != nil {
+			t.Error(err)
+		}
+		return squares
+	})
+	got := make([]int32, 4)
+	fetch(second, got, p)
+	if err := second.run(nothing); err != nil || late != 1 || !slices.Equal(got, squares) {
+		t.Errorf("%v after %d late ones, %v", got, late, err)
 	}
 }
 
