@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/optimize"
 	"gorgonia.org/tensor"
@@ -44,9 +45,10 @@ type LinearProblem struct {
 }
 
 // FitLinear minimises a [LinearProblem] over the given rows of x (N x d, Float32 or Float64; nil: all) by
-// L-BFGS. The search runs over standardised columns, a change of variables that leaves the problem as it
-// is and makes its scales alike. With a positive Decay W is unique, and so is b but for a common constant
-// in the cross-entropy. A cancelled context is an error, and so is a number that is not finite.
+// L-BFGS. The search runs over standardised columns, smaller ones under a large Decay, a change of variables
+// that leaves the problem as it is and makes its scales alike. With a positive Decay W is unique, and so is b
+// but for a common constant in the cross-entropy. A cancelled context is an error, and so are a number that is
+// not finite and a search that gets nowhere.
 func FitLinear(ctx context.Context, x *tensor.Dense, rows []int, p LinearProblem) (*Linear, error) {
 	d, err := newDesign(x, rows)
 	if err != nil {
@@ -66,6 +68,9 @@ func FitLinear(ctx context.Context, x *tensor.Dense, rows []int, p LinearProblem
 			}
 		}
 	}
+	for j, s := range scaler.Scale { // so that the penalty, Decay / Scale^2, curves no more than the loss of the rows
+		scaler.Scale[j] = max(s, math.Sqrt(p.Decay/float64(max(d.numRows(), 1))))
+	}
 	d.scaler = scaler
 	f := &linearObjective{LinearProblem: &p, ctx: ctx, rows: d.rows, d: d.columns, scale: scaler.Scale}
 	f.z = make([]float64, d.numRows()*d.columns)
@@ -74,6 +79,7 @@ func FitLinear(ctx context.Context, x *tensor.Dense, rows []int, p LinearProblem
 	if err != nil {
 		return nil, err
 	}
+	f.begin, f.least = start, math.Inf(1)
 	settings := &optimize.Settings{
 		GradientThreshold: p.Tolerance * float64(d.numRows()),
 		MajorIterations:   p.Iterations,
@@ -88,10 +94,15 @@ func FitLinear(ctx context.Context, x *tensor.Dense, rows []int, p LinearProblem
 		return nil, fmt.Errorf("fitting a linear model: %w", err)
 	case math.IsNaN(best.F) || math.IsInf(best.F, 0):
 		return nil, errors.New("fitting a linear model: the loss overflows: scale the features down")
+	case f.vain >= vainSearch && slices.Equal(best.X, f.begin):
+		return nil, errors.New("fitting a linear model: there is no way down from the start: scale the features down")
 	}
 	// A line search that finds nothing smaller has come as far as the rounding of float64 allows.
 	return f.original(best.X, scaler), nil
 }
+
+// mostDecay bounds the decay, whose product with a weight is a number still.
+const mostDecay = 1e300
 
 // check fills in the defaults and reports what does not fit.
 func (p *LinearProblem) check(rows int) error {
@@ -107,8 +118,8 @@ func (p *LinearProblem) check(rows int) error {
 		return fmt.Errorf("loss %q: want %s, %s, %s or %s", p.Loss, CrossEntropy, Logistic, SquaredHinge, Squared)
 	case p.Outputs < 1:
 		return fmt.Errorf("%d outputs: want at least 1", p.Outputs)
-	case !(p.Decay >= 0) || math.IsInf(p.Decay, 0):
-		return fmt.Errorf("decay %g: want a number from 0 on", p.Decay)
+	case !(p.Decay >= 0 && p.Decay <= mostDecay):
+		return fmt.Errorf("decay %g: want a number from 0 to %g", p.Decay, mostDecay)
 	case p.Weights != nil && len(p.Weights) != rows:
 		return fmt.Errorf("%d weights for a matrix of %d rows", len(p.Weights), rows)
 	case p.Loss == Squared && len(p.Values) != rows*p.Outputs:

@@ -21,6 +21,10 @@ type linearObjective struct {
 	d     int
 	scale []float64
 
+	begin []float64 // where the search starts
+	least float64   // the least value so far
+	vain  int       // evaluations since then
+
 	at      []float64 // V by rows, then c, that loss, slopes and outputs belong to
 	loss    float64
 	outputs []float64 // n x Outputs
@@ -56,6 +60,9 @@ func (f *linearObjective) value(at []float64) float64 {
 		f.loss += f.Decay / 2 * w * w
 	}
 	f.at = append(f.at[:0], at...)
+	if f.vain++; f.loss < f.least {
+		f.least, f.vain = f.loss, 0
+	}
 	return f.loss
 }
 
@@ -75,9 +82,13 @@ func (f *linearObjective) gradient(to, at []float64) {
 	}
 }
 
-// status implements [optimize.Problem]: it stops the search when nobody waits for it.
+// vainSearch is how many evaluations may follow each other that find nothing smaller. A line search takes some ten;
+// one that meets numbers that are not finite does not end.
+const vainSearch = 100
+
+// status implements [optimize.Problem]: it stops the search when nobody waits for it, and when it leads nowhere.
 func (f *linearObjective) status() (optimize.Status, error) {
-	if f.ctx.Err() != nil {
+	if f.ctx.Err() != nil || f.vain >= vainSearch {
 		return optimize.MethodConverge, nil
 	}
 	return optimize.NotTerminated, nil

@@ -245,3 +245,37 @@ func TestLinearEdges(t *testing.T) {
 		}
 	}
 }
+
+// However large the decay, the search ends at the minimum, where all is left to the intercepts.
+func TestLargeDecays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	x, classes := make([][]float64, 50), make([]int, 50)
+	for i := range x {
+		classes[i] = min(rng.IntN(4), 1)
+		x[i] = []float64{rng.NormFloat64(), 1e-3 * rng.NormFloat64(), 1e3 * rng.NormFloat64()}
+	}
+	for _, loss := range []Loss{CrossEntropy, Logistic, SquaredHinge} {
+		p := LinearProblem{Loss: loss, Outputs: 2, Classes: classes}
+		first := 0.0
+		for _, decay := range []float64{1e12, 1e15, 1e20, 1e100, 1e150, 1e200, 1e300} {
+			p.Decay = decay
+			m, err := FitLinear(context.Background(), matrix(x), nil, p)
+			if err != nil {
+				t.Fatalf("%s, decay %g: %v", loss, decay, err)
+			}
+			objective := objectiveOf(t, m, matrix(x), p)
+			if first == 0 {
+				first = objective
+			}
+			if !(math.Abs(objective-first) <= 1e-4*first) {
+				t.Errorf("%s, decay %g: the objective is %g, that of a smaller decay %g", loss, decay, objective, first)
+			}
+		}
+		for _, decay := range []float64{-1, 1e307, math.Inf(1), math.NaN()} {
+			p.Decay = decay
+			if _, err := FitLinear(context.Background(), matrix(x), nil, p); err == nil {
+				t.Errorf("%s: a decay of %g is taken", loss, decay)
+			}
+		}
+	}
+}
