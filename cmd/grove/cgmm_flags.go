@@ -39,20 +39,29 @@ func (g *cgmmFlags) add(fs *pflag.FlagSet, verb string) {
 		value = "`N` "
 	}
 	fs.Var(newList(&g.states, parseCount), "states", value+"hidden states of a layer")
+	bound(fs, "states", 1, 1<<12)
 	fs.IntVar(&g.opt.Layers, "layers", g.opt.Layers, "`N` layers, the most where growth may stop")
+	bound(fs, "layers", 1, 256)
 	fs.Var(newList(&g.depths, parseRounds), "depth", value+"layers that represent a graph, from the first on; 0: all")
+	bound(fs, "depth", 0, 256)
 	fs.Var(newList(&g.previous, parseCount), "previous",
 		"`D,...` preceding layers that a layer looks at, as distances: 1 is the layer below")
+	bound(fs, "previous", 1, 256)
 	fs.BoolVar(&g.opt.Soft, "soft", false, "let layers see posteriors of states, not the most likely states")
 	fs.IntVar(&g.opt.Iterations, "iterations", g.opt.Iterations,
 		"`N` iterations of expectation maximisation in a layer, at most")
+	bound(fs, "iterations", 1, many)
 	fs.Float64Var(&g.opt.Tolerance, "tolerance", g.opt.Tolerance,
 		"`T` gain of the log-likelihood, as a share of it, at which they stop")
+	bound(fs, "tolerance", 0, 1)
 	fs.Float64Var(&g.opt.Smoothing, "smoothing", g.opt.Smoothing, "`S` added to every expected count")
+	bound(fs, "smoothing", 0, huge)
 	fs.IntVar(&g.opt.Pool, "pool", g.opt.Pool,
 		"`N` candidates of a layer with different random starts; the best on graphs held out is taken")
+	bound(fs, "pool", 1, 1<<12)
 	fs.IntVar(&g.opt.Patience, "patience", g.opt.Patience,
 		"`N` layers without a better score after which growth stops, 0: never")
+	bound(fs, "patience", 0, many)
 	choicesVar(fs, &g.fingerprint, "fingerprint", []string{"counts", "frequencies"},
 		"how the states of its vertices represent a graph")
 	fs.BoolVar(&g.opt.Fingerprint.Bigrams, "bigrams", false, "count pairs of states of neighbours too")
@@ -65,6 +74,7 @@ func (g *cgmmFlags) add(fs *pflag.FlagSet, verb string) {
 	choicesVar(fs, &g.kernels, "classifier", []string{svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel},
 		"support vector machine on the fingerprints")
 	fs.Var(newList(&g.gammas, parsePositive), "gamma", "`G,...` of the rbf kernel")
+	bound(fs, "gamma", tiny, huge)
 	g.machine.add(fs, "60 values for linear machines, 7 for others")
 	if verb == "train" {
 		fs.StringVar(&g.checkpoint, "checkpoint", "",

@@ -18,6 +18,7 @@ func (c *computing) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&c.device, "device", "auto", "device that computes (see grove devices)")
 	annotateWords(fs, "device", []string{"auto", "cpu", "cuda"})
 	fs.IntVar(&c.workers, "workers", 0, "`N` goroutines that compute, 0: one for every CPU; results do not depend on it")
+	bound(fs, "workers", 0, 1<<12)
 }
 
 // open returns the engine that the flags ask for. It is closed when the command ends.

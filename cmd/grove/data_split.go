@@ -77,6 +77,7 @@ the seed draws, to hold out. Both are in TU format and have the same classes, la
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&out, "out", "", "`DIR` folder to write train and test to, made if need be")
 		fs.IntVar(&parts, "parts", 10, "`K` hold out one of K parts")
+		bound(fs, "parts", 2, many)
 		fs.Uint64Var(&seed, "seed", 0, "`S` number that the parts follow from")
 		addOverwriteFlag(fs, &overwrite)
 	})

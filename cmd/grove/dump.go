@@ -52,6 +52,7 @@ number stands for one of each.`,
 	addFlags(c.Flags(), groupModel, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train treeg wrote")
 		fs.IntVar(&f.tree, "tree", f.tree, "`N` tree to write, counted from 0; -1: all of them (SVG: tree 0)")
+		bound(fs, "tree", -1, many)
 		fs.StringVar(&f.class, "class", "", "`NAME` class whose tree to draw, where each has its own")
 	})
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {

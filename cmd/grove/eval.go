@@ -62,7 +62,9 @@ classes; the figures are optimistic. Every output says which protocol it comes f
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
+		bound(fs, "cv", 2, many)
 		fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
+		bound(fs, "repeats", 1, 1e4)
 		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"},
 			"how everything is chosen: inside each training part, or by the test folds")
 		fs.StringVar(&f.inner, "inner", f.inner,

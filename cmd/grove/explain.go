@@ -122,6 +122,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 			"`I,J-K,...` graphs (or vertices) to explain, counted from 0; all for all of them")
 		fs.StringVar(&f.class, "class", "", "`NAME` of these graphs take those of this class that are predicted to have it")
 		fs.IntVar(&f.limit, "limit", 0, "`N` of these take the first N")
+		bound(fs, "limit", 0, many)
 	})
 	addFlags(c.Flags(), groupModel, f.addMethodFlags)
 	addFlags(c.Flags(), groupComputing, f.computing.addFlags)
@@ -135,6 +136,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 		fs.StringVar(&f.classMap, "class-map", "",
 			"`FILE` heat map of the states of every class to write, .svg or .png (cgmm)")
 		fs.IntVar(&f.columns, "columns", 0, "`N` drawings side by side (default: by their number)")
+		bound(fs, "columns", 1, many)
 		a.addOutputFlags(fs)
 	})
 	return c

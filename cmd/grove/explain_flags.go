@@ -21,8 +21,11 @@ func (f *explainFlags) addMethodFlags(fs *pflag.FlagSet) {
 		"contributions of the vertices, or masks on the paths")
 	fs.Var(newSingle(&f.masks.Lambda, parsePositive), "lambda",
 		"`L` weight of the sum of the masks against the loss; more leaves fewer paths")
+	bound(fs, "lambda", tiny, huge)
 	fs.IntVar(&f.edges, "edges", 0, "`K` edges of the highest score to select, 0: those of at least half the highest")
+	bound(fs, "edges", 0, many)
 	fs.IntVar(&f.colours, "colours", 0, "`N` draw the N colours of a graph with the largest learned weights too (dwl-oa)")
+	bound(fs, "colours", 0, many)
 	fs.BoolVar(&f.groups, "groups", false,
 		"count the molecules that have a whole nitro group or ring among the selected edges")
 }
@@ -123,6 +126,9 @@ func parseSpan(text string) (span, error) {
 	to, err := strconv.Atoi(last)
 	if err != nil || to < 0 {
 		return span{}, fmt.Errorf("%q is neither the number of a graph nor a range like 0-5", text)
+	}
+	if to > many {
+		return span{}, fmt.Errorf("no data set has so many graphs, at most %d", many)
 	}
 	if to < from {
 		return span{}, fmt.Errorf("the range %s runs backwards", text)

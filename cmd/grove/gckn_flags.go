@@ -55,8 +55,11 @@ func (g *gcknFlags) add(fs *pflag.FlagSet, verb string) {
 		poolings = poolings[:3]
 	}
 	fs.Var(newList(&g.grid.PathSizes, parseCount), "path-size", value+"vertices of the longest path")
+	bound(fs, "path-size", 1, 16)
 	fs.Var(newList(&g.grid.Filters, parseCount), "filters", value+"number of anchors of a layer")
+	bound(fs, "filters", 1, 1<<14)
 	fs.Var(newList(&g.grid.Sigmas, parsePositive), "sigma", value+"bandwidth of the kernel between vertices")
+	bound(fs, "sigma", 1e-3, 1e3)
 	choicesVar(fs, &g.grid.Local, "pooling", poolings, "how the paths of a vertex become one vector")
 	choicesVar(fs, &g.grid.Global, "global-pooling", poolings, "how the vertices of a graph become one vector")
 	if several {
@@ -77,6 +80,7 @@ func (g *gcknFlags) add(fs *pflag.FlagSet, verb string) {
 	choiceVar(fs, &g.rule, "regularisation", []string{"code", "paper"},
 		"of the inverse square root: after the root as in the published code, inside as in the paper")
 	fs.Var(newSingle(&g.samples, parseCount), "samples", "`N` paths from which the anchors of a layer are learned")
+	bound(fs, "samples", 1, 1<<28)
 	choiceVar(fs, &g.precision, "precision", []string{"float32", "float64"}, "numbers to compute with")
 	if several && !g.supervised {
 		g.machine.add(fs, "code: 60 values from 1e-4 to 1e4")

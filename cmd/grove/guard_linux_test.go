@@ -84,7 +84,7 @@ func TestEpitaph(t *testing.T) {
 		"runtime: out of memory: cannot allocate 8-byte block\nfatal error: out of memory\n":            "ulimit -v",
 		"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\nPC=0x7f": "ulimit -v",
 		"fatal error: failed to reserve page summary memory\n":                                          "ulimit -v",
-		"panic: runtime error: index out of range [3]\n\ngoroutine 1\n":                                 "index out of range [3]",
+		"panic: runtime error: index out of range [3]\n\ngoroutine 1\n":                                 "out of range [3]",
 		"fatal error: all goroutines are asleep - deadlock!\n":                                          "deadlock",
 		"SIGSEGV: segmentation violation\nPC=0x0\n":                                                     "segmentation",
 	} {

@@ -44,13 +44,19 @@ func (m *mpgkFlags) add(fs *pflag.FlagSet, verb string) {
 		value = "`T` "
 	}
 	fs.Var(newList(&m.iterations, parseCount), "iterations", value+"updates of the kernel between vertices")
+	bound(fs, "iterations", 1, 32)
 	fs.Float64Var(&m.opt.Alpha, "alpha", m.opt.Alpha, "`A` weight of the vertex in an update")
+	bound(fs, "alpha", 0, 1000)
 	fs.Float64Var(&m.opt.Beta, "beta", m.opt.Beta, "`B` weight of its neighbourhood")
+	bound(fs, "beta", 0, 1000)
 	featuresVar(fs, &m.features, "auto", "labels", "degrees", "raw", "raw+labels", "attributes", "attributes+labels")
 	fs.IntVar(&m.opt.Landmarks, "landmarks", m.opt.Landmarks,
 		"`N` vertices of a Nyström approximation of the kernel between vertices (200 in the paper), 0: exact")
+	bound(fs, "landmarks", 0, 1<<13)
 	fs.IntVar(&m.opt.Branching, "branching", m.opt.Branching, "`N` children of a node of a hierarchy")
+	bound(fs, "branching", 2, 64)
 	fs.IntVar(&m.opt.Depth, "depth", m.opt.Depth, "`N` depth of a hierarchy")
+	bound(fs, "depth", 1, 64)
 	choiceVar(fs, &m.weights, "weights", []string{"paper", "published"},
 		"of the nodes of a hierarchy: those of the paper or of the published code")
 	value = "`true,false` "
@@ -63,18 +69,24 @@ func (m *mpgkFlags) add(fs *pflag.FlagSet, verb string) {
 	if verb == "embed" {
 		fs.Var(newSingle(&m.dims, parseCount), "dims",
 			"`N` coordinates of a vertex, by kernel principal components (with --task node)")
+		bound(fs, "dims", 1, 1<<12)
 		fs.IntVar(&m.opt.GraphLandmarks, "graph-landmarks", 200, "`N` graphs that represent the others (without --task node)")
+		bound(fs, "graph-landmarks", 1, 1<<13)
 		return
 	}
 	fs.BoolVar(&m.opt.Normalise, "normalise", false, "divide kernel values by those of the graphs with themselves")
 	if m.predicts = verb != "gram"; m.predicts {
 		fs.Var(newSingle(&m.epsilon, parsePositive), "epsilon",
 			"`E` error that costs nothing in a regression, in units of the target")
+		bound(fs, "epsilon", tiny, huge)
 		choiceVar(fs, &m.head, "head", []string{"svr", "mlp"},
 			"of a regression: support vector regression, or a network on the kernel with a few graphs")
 		fs.IntVar(&m.opt.GraphLandmarks, "graph-landmarks", 0, "`N` those graphs (default 200 with --head mlp)")
+		bound(fs, "graph-landmarks", 0, 1<<13)
 		fs.IntVar(&m.network.Hidden, "hidden", m.network.Hidden, "`N` hidden units of the network")
+		bound(fs, "hidden", 1, 1<<16)
 		fs.IntVar(&m.network.Epochs, "epochs", m.network.Epochs, "`N` passes over the data that train the network")
+		bound(fs, "epochs", 1, 1_000_000)
 		m.machine.add(fs, "7 values from 1e-3 to 1e3")
 	}
 }

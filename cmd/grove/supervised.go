@@ -60,10 +60,15 @@ func (s *supervisedFlags) add(fs *pflag.FlagSet, verb string) {
 	s.flags, s.training = fs, verb == "train"
 	s.network.add(fs, verb)
 	fs.IntVar(&s.opt.Epochs, "epochs", s.opt.Epochs, "`N` passes over the data at most; how many are taken is chosen")
+	bound(fs, "epochs", 0, 1_000_000)
 	fs.IntVar(&s.opt.BatchSize, "batch-size", s.opt.BatchSize, "`N` graphs (or vertices) of a step")
+	bound(fs, "batch-size", 1, many)
 	fs.Var(newSingle(&s.opt.Rate, parsePositive), "rate", "`R` of Adam in the first epochs")
+	bound(fs, "rate", tiny, huge)
 	fs.IntVar(&s.opt.HalveEvery, "halve-every", s.opt.HalveEvery, "`N` epochs after which the rate is halved, 0: never")
+	bound(fs, "halve-every", 0, many)
 	fs.Var(newList(&s.decays, parseDecay), "decay", "`L,...` L2 penalties of the classifier")
+	bound(fs, "decay", 0, huge)
 	losses := []autodiff.Loss{"auto", autodiff.CrossEntropy, autodiff.SquaredHinge, autodiff.Squared}
 	choicesVar(fs, &s.losses, "loss", losses,
 		"what is minimised; auto: cross-entropy for classes, squared for targets")
@@ -77,17 +82,21 @@ func (s *supervisedFlags) add(fs *pflag.FlagSet, verb string) {
 	fs.IntVar(&s.opt.StartGraphs, "start-graphs", 0,
 		"`N` training graphs, drawn at random, from which the unsupervised start is learned; "+
 			"0: all, or of graphs on disk 10000")
+	bound(fs, "start-graphs", 0, many)
 	if !s.training {
 		return
 	}
 	fs.IntVar(&s.validation, "validation", s.validation,
 		"`K` hold out one of K parts to choose the number of epochs by; 0: train all epochs on all data")
+	bound(fs, "validation", 0, many)
 	fs.IntVar(&s.opt.Patience, "patience", 50,
 		"`N` epochs without a better validation score after which training stops, 0: never")
+	bound(fs, "patience", 0, many)
 	fs.StringVar(&s.checkpoint.Path, "checkpoint", "",
 		"`FILE` state of the training, kept while it runs; a training that finds it goes on from there, to the same bits")
 	fs.IntVar(&s.checkpoint.Every, "checkpoint-every", s.checkpoint.Every,
 		"`N` steps from one checkpoint to the next")
+	bound(fs, "checkpoint-every", 1, many)
 }
 
 // check implements modelFlags.
@@ -97,6 +106,9 @@ func (s *supervisedFlags) check(seed uint64) error {
 	}
 	if s.training && s.validation < 2 && s.validation != 0 {
 		return usagef("--validation %d: want 2 parts or more, or 0 to hold nothing out", s.validation)
+	}
+	if !s.training && s.opt.Epochs == 0 {
+		return usagef("--epochs 0: an evaluation chooses among the epochs from 1 on")
 	}
 	if s.checkpoint.Path != "" {
 		if err := writable("--checkpoint", s.checkpoint.Path); err != nil {

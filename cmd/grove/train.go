@@ -49,6 +49,7 @@ chosen by stratified cross-validation within the given data.`,
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses what is left open")
+		bound(fs, "cv", 2, many)
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)

@@ -50,13 +50,18 @@ func (g *treegFlags) add(fs *pflag.FlagSet, verb string) {
 	losses := []string{"auto", "squared", "logistic", "softmax", "one-vs-all", "gini", "entropy"}
 	choiceVar(fs, &g.loss, "loss", losses, "what trees reduce; auto: by the targets and the ensemble")
 	fs.Var(newList(&g.estimators, parseCount), "estimators", "`N,...` rounds of boosting (50), or trees of a forest (100)")
+	bound(fs, "estimators", 1, 1<<20)
 	fs.Var(newList(&g.rates, parsePositive), "learning-rate", "`R,...` of boosting")
+	bound(fs, "learning-rate", tiny, 1000)
 	g.addWalks(fs)
 	g.addLimits(fs)
 	fs.Float64Var(&g.subsample, "subsample", g.subsample, "`S` share of the examples that each round of boosting draws")
+	bound(fs, "subsample", tiny, 1)
 	fs.IntVar(&g.patience, "patience", 0,
 		"`N` rounds without a better loss on a part held out after which boosting stops, 0: none")
+	bound(fs, "patience", 0, many)
 	fs.IntVar(&g.bins, "bins", g.bins, "`N` of the histograms of large nodes, 0: thresholds are always exact")
+	bound(fs, "bins", 0, 1<<12)
 	fs.BoolVar(&g.constant, "constant", g.constant, "give every vertex a feature that is 1")
 	featuresVar(fs, &g.features,
 		"auto", "labels", "degrees", "raw", "raw+labels", "attributes", "attributes+labels", "none")
@@ -64,6 +69,7 @@ func (g *treegFlags) add(fs *pflag.FlagSet, verb string) {
 		fs.IntVar(&g.static, "static", g.static,
 			"`D` compare: the same trees on static features, sums and means of A^d f over the vertices of a graph "+
 				"(for vertices A^d f), d = 0 to D, in place of walks and subsets; -1: off")
+		bound(fs, "static", -1, 16)
 	}
 }
 
@@ -71,8 +77,10 @@ func (g *treegFlags) add(fs *pflag.FlagSet, verb string) {
 func (g *treegFlags) addWalks(fs *pflag.FlagSet) {
 	fs.Var(newList(&g.lengths, parseRounds), "walk-length",
 		"`D,...` longest walk that a split looks along; 0: a split sees no arcs")
+	bound(fs, "walk-length", 0, 16)
 	fs.Var(newList(&g.distances, parseRounds), "ancestors",
 		"`A,...` how many nodes up the tree a split may point for its subset; 0: only all vertices")
+	bound(fs, "ancestors", 0, many)
 	walks := []string{"all", "source", "cycle", "target", "target_source"}
 	choicesVar(fs, &g.walks, "walks", walks, "types of walks that splits may use")
 	aggregations := []string{"all", "sum", "mean", "min", "max"}
@@ -89,16 +97,24 @@ func (g *treegFlags) addWalks(fs *pflag.FlagSet) {
 // addLimits declares what ends the growth of a tree, and what its nodes draw.
 func (g *treegFlags) addLimits(fs *pflag.FlagSet) {
 	fs.Var(newList(&g.leaves, parseRounds), "leaves", "`N,...` leaves of a tree, 0: no limit")
+	bound(fs, "leaves", 0, many)
 	fs.Var(newList(&g.depths, parseRounds), "max-depth", "`N,...` depth of a tree, 0: no limit")
+	bound(fs, "max-depth", 0, 1000)
 	fs.IntVar(&g.split, "min-split", g.split, "`N` a node of fewer examples is not split")
+	bound(fs, "min-split", 0, many)
 	fs.Var(newList(&g.smallest, parseCount), "min-leaf", "`N,...` examples of each child, at least")
+	bound(fs, "min-leaf", 1, many)
 	fs.Float64Var(&g.gain, "min-gain", 0, "`G` a split gains more than this")
+	bound(fs, "min-gain", 0, 1e+100)
 	fs.Float64Var(&g.pruning, "pruning", 0, "`A` complexity parameter of cost-complexity pruning, for a single tree")
+	bound(fs, "pruning", 0, 1e+100)
 	choiceVar(fs, &g.growth, "growth", []string{"best-first", "level-wise"}, "which leaf is split next")
 	fs.Float64Var(&g.keep, "keep", g.keep,
 		"`P` probability that a node may use a type of walk (0.25 for graphs, 0.5 for vertices)")
+	bound(fs, "keep", tiny, 1)
 	fs.IntVar(&g.columns, "max-features", 0,
 		"`N` features drawn for each node (extra-trees: and each length of walks), 0: all, -1: the root of their number")
+	bound(fs, "max-features", -1, many)
 }
 
 // check implements modelFlags. Defaults depend on the task, so the options are made by fits.

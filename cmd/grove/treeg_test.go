@@ -102,8 +102,8 @@ func TestTreeGRefuses(t *testing.T) {
 		{[]string{"--anchors all"}, []string{"--anchors", "all"}},
 		{[]string{"--static and --ancestors"}, []string{"--static", "1", "--ancestors", "1"}},
 		{[]string{"--static -3"}, []string{"--static", "-3"}},
-		{[]string{"walks of length 99"}, []string{"--static", "99"}},
-		{[]string{"kept with probability 2"}, []string{"--keep", "2"}},
+		{[]string{"--static 99", "-1 to 16"}, []string{"--static", "99"}},
+		{[]string{"--keep 2", "to 1"}, []string{"--keep", "2"}},
 	} {
 		fails(t, exitUsage, c.words, append([]string{"eval", "treeg", "--data", data}, c.args...)...)
 	}

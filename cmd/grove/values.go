@@ -129,6 +129,48 @@ func (s *single[T]) Set(text string) error {
 	return err
 }
 
+// bounded is a flag whose numbers, one or a list of them, have a range.
+type bounded struct {
+	pflag.Value
+	least, most float64
+}
+
+func (b bounded) Set(text string) error {
+	if err := b.Value.Set(text); err != nil {
+		return err
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err == nil && !(x >= b.least && x <= b.most) {
+			return fmt.Errorf("want a number from %s to %s", plainNumber(b.least), plainNumber(b.most))
+		}
+	}
+	return nil
+}
+
+// plainNumber writes whole numbers with all their digits.
+func plainNumber(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) <= many {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// many is more of anything than there is work for. Sums and products of two of it are whole numbers still.
+const many = 1_000_000_000
+
+// Other positive numbers than these differ from 0 or from infinity in overflow alone.
+const (
+	tiny = 1e-12
+	huge = 1e12
+)
+
+// bound gives the numbers of a flag their range: what the arithmetic behind it bears.
+func bound(fs *pflag.FlagSet, name string, least, most float64) {
+	f := fs.Lookup(name)
+	f.Value = bounded{f.Value, least, most}
+}
+
 // choice returns a parser that accepts a few words.
 func choice[T ~string](allowed ...T) func(string) (T, error) {
 	return func(text string) (T, error) {

@@ -50,6 +50,7 @@ func (w *wlFlags) add(fs *pflag.FlagSet, verb string) {
 		value = "`H` "
 	}
 	fs.Var(newList(&w.iterations, parseRounds), "iterations", value+"rounds of colour refinement")
+	bound(fs, "iterations", 0, 1000)
 	featuresVar(fs, &w.features, "auto", "labels", "degrees", "none")
 	fs.BoolVar(&w.arcLabels, "arc-labels", false, "tell neighbours apart by the label of the arc")
 	choiceVar(fs, &w.follow, "follow", []string{"out", "in", "both"}, "arcs of a directed graph that lead to neighbours")

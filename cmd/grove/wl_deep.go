@@ -49,8 +49,10 @@ func (f *deepFlags) add(fs *pflag.FlagSet, verb string) {
 		value = "`L` "
 	}
 	fs.Var(newList(&f.lambdas, parseDecay), "lambda", value+"regularisation of the weights, from 0 to 1")
+	bound(fs, "lambda", 0, 1)
 	fs.Var(newList(&f.groups, parseRounds), "groups",
 		"`N,...` groups of colours that share a weight (DWL-OA2), 0: a weight for each colour (DWL-OA1)")
+	bound(fs, "groups", 0, many)
 	choiceVar(fs, &f.norm, "weight-norm", []string{"sum", "l2"},
 		"norm that is 1 for the weights: their sum or their length")
 }
