@@ -28,9 +28,12 @@ const (
 	treeLine    = 14.0
 	treePadding = 7.0
 	treeGap     = 14.0 // between boxes of one level
-	treeLevel   = 54.0 // between levels, for the lines and their names
+	treeLevel   = 58.0 // between levels, for the lines and their names
+	treeName    = 29.0 // from the boxes of a level down to the names of the branches
+	treeSubset  = 18.0 // between levels, for the names of subsets
 	treeWidest  = 190.0
-	treeArrow   = 13.0 // an arrow head starts so far outside of a box
+	treeArrow   = 9.0 // length of an arrow head
+	treeCorner  = 5.0 // radius of an arrow's corners
 )
 
 // Tree writes a decision tree as an SVG document: every split with its criterion, children left for no and right for
@@ -49,14 +52,15 @@ func Tree(w io.Writer, title string, nodes []TreeNode) error {
 
 // treePicture is a tree with its boxes.
 type treePicture struct {
-	nodes  []TreeNode
-	text   typesetter
-	parent []int
-	depth  []int
-	boxes  []treeBox
-	rows   []float64 // top of every level
-	width  float64
-	height float64
+	nodes   []TreeNode
+	text    typesetter
+	parent  []int
+	depth   []int
+	boxes   []treeBox
+	rows    []float64 // top of every level
+	bottoms []float64 // of the tallest box of every level
+	width   float64
+	height  float64
 }
 
 type treeBox struct{ x, y, width, height float64 } // x is the middle
@@ -114,11 +118,17 @@ func (t *treePicture) measure() {
 		tallest[t.depth[i]] = max(tallest[t.depth[i]], b.height)
 	}
 	y := 0.0
-	for _, high := range tallest {
-		t.rows = append(t.rows, y)
-		y += high + treeLevel
+	for l, high := range tallest {
+		if l > 0 {
+			y += treeLevel
+		}
+		if slices.ContainsFunc(t.nodes, func(n TreeNode) bool { return n.PointsTo > 0 }) {
+			y += treeSubset * min(float64(l), 1)
+		}
+		t.rows, t.bottoms = append(t.rows, y), append(t.bottoms, y+high)
+		y += high
 	}
-	t.height = y - treeLevel
+	t.height = y
 }
 
 // place puts the branch below node i to the right of left and returns its right end.
@@ -182,29 +192,90 @@ func (t *treePicture) document(title string) *document {
 
 // branches draws the lines from splits to their children with their names.
 func (t *treePicture) branches(doc *document) {
-	for i, n := range t.nodes {
-		if n.No == 0 {
-			continue
-		}
-		from := t.boxes[i]
-		for _, c := range []int{n.No, n.Yes} {
-			to, name := t.boxes[c], "no"
-			if c == n.Yes {
-				name = "yes"
-			}
-			x, y := from.x, from.y+from.height
-			share := min(max(t.nodes[c].Share, 0), 1)
-			doc.element("line", "x1", px(x), "y1", px(y), "x2", px(to.x), "y2", px(to.y),
+	for i := range t.nodes {
+		for _, b := range t.children(i) {
+			from, to := t.boxes[i], t.boxes[b.child]
+			share := min(max(t.nodes[b.child].Share, 0), 1)
+			doc.element("line", "x1", px(from.x), "y1", px(from.y+from.height), "x2", px(to.x), "y2", px(to.y),
 				"stroke", "#8d949e", "stroke-width", px(1+4*share))
-			doc.text("text", name, "x", px(x+0.45*(to.x-x)), "y", px(y+0.45*(to.y-y)),
-				"font-size", px(treeText-1), "text-anchor", "middle",
-				"fill", "#3a3f45", "stroke", "#ffffff", "stroke-width", "3", "paint-order", "stroke")
+			t.label(doc, b.name, b.x, b.y, "#3a3f45")
 		}
 	}
 }
 
-// pointers draws the dashed arrows to the ancestors whose subsets are used, each beside the lines of the tree.
+// branch is the line from a split to a child, with its name and the place of that.
+type branch struct {
+	child int
+	name  string
+	x, y  float64 // middle of the base line
+}
+
+// children returns the branches below a node. All names of a level stand at one height.
+func (t *treePicture) children(i int) (all []branch) {
+	n, from := t.nodes[i], t.boxes[i]
+	if n.No == 0 {
+		return nil
+	}
+	for k, c := range []int{n.No, n.Yes} {
+		to := t.boxes[c]
+		y := t.bottoms[t.depth[i]] + treeName
+		start := from.y + from.height
+		all = append(all, branch{c, []string{"no", "yes"}[k], from.x + (to.x-from.x)*(y-4-start)/(to.y-start), y})
+	}
+	return all
+}
+
+// label sets a word with a rim that parts it from lines.
+func (t *treePicture) label(doc *document, word string, x, y float64, ink string) {
+	doc.text("text", word, "x", px(x), "y", px(y), "font-size", px(treeText-1), "text-anchor", "middle", "fill", ink,
+		"stroke", "#ffffff", "stroke-width", "3", "paint-order", "stroke")
+}
+
+// labelBox returns the place of a word.
+func (t *treePicture) labelBox(word string, x, y float64) rectangle {
+	half := t.text.width(word, treeText-1, false) / 2
+	return rectangle{x - half, y - 9, x + half, y + 3}
+}
+
+// subset returns the place of the name of the subset of a node: on its box, away from the line to its parent.
+func (t *treePicture) subset(i int) (x, y float64) {
+	side := 0.25
+	if t.nodes[t.parent[i]].No == i {
+		side = -side
+	}
+	return t.boxes[i].x + side*t.boxes[i].width, t.boxes[i].y - 5
+}
+
+// pointers draws the dashed arrows to the ancestors whose subsets are used, around boxes and names.
 func (t *treePicture) pointers(doc *document) {
+	const ink = "#b4551d"
+	ways := t.ways()
+	for i, n := range t.nodes {
+		if n.PointsTo == 0 {
+			continue
+		}
+		x, y := t.subset(i)
+		t.label(doc, n.Subset, x, y, ink)
+		way := ways[i]
+		if way == nil {
+			continue
+		}
+		last := len(way) - 1
+		tip := [2]float64{way[last][0], way[last][1] - clearance + 1}
+		way[last][1] = tip[1] + treeArrow - 2
+		doc.element("path", "d", rounded(way), "fill", "none", "stroke", ink, "stroke-width", "1.4",
+			"stroke-dasharray", "5 4")
+		end := px(tip[1] + treeArrow)
+		doc.element("polygon", "points", px(tip[0])+","+px(tip[1])+" "+px(tip[0]-4.5)+","+end+" "+px(tip[0]+4.5)+","+end,
+			"fill", ink)
+	}
+}
+
+// ways returns for every node that uses a subset the corners of the way from its name to the lower edge of the
+// ancestor.
+func (t *treePicture) ways() map[int][][2]float64 {
+	r := t.router()
+	ways := map[int][][2]float64{}
 	for i, n := range t.nodes {
 		if n.PointsTo == 0 {
 			continue
@@ -213,24 +284,73 @@ func (t *treePicture) pointers(doc *document) {
 		for range n.PointsTo {
 			a = t.parent[a]
 		}
-		from, to := t.boxes[i], t.boxes[a]
-		side := 1.0
-		if from.x < to.x {
-			side = -1
+		x, y := t.subset(i)
+		var to []point
+		for _, port := range t.ports(a) {
+			to = append(to, r.pointAt(port, t.boxes[a].y+t.boxes[a].height+clearance))
 		}
-		x0, y0 := from.x+side*from.width/2, from.y+from.height/2
-		x1, y1 := to.x+side*to.width/2, to.y+to.height/2
-		bow := max(math.Abs(x0-x1)*0.2, 24)
-		path := fmt.Sprintf("M%s %sC%s %s %s %s %s %s", px(x0), px(y0), px(x0+side*bow), px(y0-0.3*(y0-y1)),
-			px(x1+side*(bow+treeArrow)), px(y1), px(x1+side*treeArrow), px(y1))
-		doc.element("path", "d", path, "fill", "none", "stroke", "#b4551d", "stroke-width", "1.4", "stroke-dasharray", "5 4")
-		tip, end := px(x1+side*2), px(x1+side*treeArrow)
-		points := fmt.Sprintf("%s,%s %s,%s %s,%s", tip, px(y1), end, px(y1-4.5), end, px(y1+4.5))
-		doc.element("polygon", "points", points, "fill", "#b4551d")
-		doc.text("text", n.Subset, "x", px(x0+side*5), "y", px(y0-4), "font-size", px(treeText-1),
-			"text-anchor", map[float64]string{1: "start", -1: "end"}[side],
-			"fill", "#b4551d", "stroke", "#ffffff", "stroke-width", "3", "paint-order", "stroke")
+		ways[i] = r.way(r.pointAt(x, t.labelBox(n.Subset, x, y).top-clearance), to)
 	}
+	return ways
+}
+
+// ports returns where arrows may meet the lower edge of a box.
+func (t *treePicture) ports(i int) (xs []float64) {
+	b := t.boxes[i]
+	for _, share := range []float64{0.1, 0.18, 0.26, 0.34, 0.42} {
+		xs = append(xs, b.x-share*b.width, b.x+share*b.width)
+	}
+	return xs
+}
+
+// router knows the boxes and names, and the lanes between them: above and below the names of branches, and beside all.
+func (t *treePicture) router() *router {
+	var obstacles []rectangle
+	var xs, ys []float64
+	add := func(o rectangle) {
+		obstacles = append(obstacles, o)
+		for _, away := range []float64{clearance + 1, clearance + 4} {
+			xs = append(xs, o.left-away, o.right+away)
+		}
+	}
+	for i, b := range t.boxes {
+		add(rectangle{b.x - b.width/2, b.y, b.x + b.width/2, b.y + b.height})
+		for _, c := range t.children(i) {
+			add(t.labelBox(c.name, c.x, c.y))
+		}
+		if t.nodes[i].PointsTo > 0 {
+			x, y := t.subset(i)
+			o := t.labelBox(t.nodes[i].Subset, x, y)
+			add(o)
+			xs, ys = append(xs, x), append(ys, o.top-clearance)
+		}
+		xs, ys = append(xs, t.ports(i)...), append(ys, b.y+b.height+clearance)
+	}
+	for l := 0; l+1 < len(t.rows); l++ {
+		ys = append(ys, t.bottoms[l]+treeName-9-clearance)
+		for y := t.bottoms[l] + treeName + 3 + clearance; y <= t.rows[l+1]-treeSubset; y += 4 {
+			ys = append(ys, y)
+		}
+	}
+	return newRouter(obstacles, xs, ys)
+}
+
+// rounded returns a path through corners, which are rounded.
+func rounded(corners [][2]float64) string {
+	path := "M" + px(corners[0][0]) + " " + px(corners[0][1])
+	toward := func(a, b [2]float64) (at [2]float64) { // a corner's radius from a
+		length := math.Hypot(b[0]-a[0], b[1]-a[1])
+		share := min(treeCorner, length/2) / max(length, 1e-9)
+		return [2]float64{a[0] + share*(b[0]-a[0]), a[1] + share*(b[1]-a[1])}
+	}
+	for k := 1; k+1 < len(corners); k++ {
+		corner := corners[k]
+		in, out := toward(corner, corners[k-1]), toward(corner, corners[k+1])
+		path += fmt.Sprintf("L%s %sC%s %s %s %s %s %s", px(in[0]), px(in[1]), px(corner[0]), px(corner[1]), px(corner[0]),
+			px(corner[1]), px(out[0]), px(out[1]))
+	}
+	last := corners[len(corners)-1]
+	return path + "L" + px(last[0]) + " " + px(last[1])
 }
 
 // splits draws the boxes.
