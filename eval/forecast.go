@@ -25,7 +25,7 @@ type forecast struct {
 }
 
 // leastWatched is how long a training that reports its progress is watched before it stands for others.
-const leastWatched = 500 * time.Millisecond
+const leastWatched = time.Second
 
 // newForecast begins a forecast, nil where nobody asks for one.
 func (p *Problem) newForecast(trainings float64) *forecast {
