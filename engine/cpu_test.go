@@ -32,6 +32,21 @@ func TestConformanceOfEveryInstructionSet(t *testing.T) {
 	}
 }
 
+// A library gets an error where GROVE_SIMD names nothing, and the program goes on.
+func TestOpenRefusesUnknownInstructions(t *testing.T) {
+	if os.Getenv("GROVE_SIMD") == "nonsense" {
+		if _, err := engine.Open("cpu", 1); err == nil || !strings.Contains(err.Error(), "GROVE_SIMD=nonsense") {
+			t.Errorf("error %v", err)
+		}
+		return
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestOpenRefusesUnknownInstructions$")
+	child.Env = append(os.Environ(), "GROVE_SIMD=nonsense")
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 func TestOpen(t *testing.T) {
 	for _, device := range []string{"auto", "cpu", ""} {
 		e, err := engine.Open(device, 0)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grove-graph/grove/engine/simd"
 	"gorgonia.org/tensor"
 )
 
@@ -102,8 +103,11 @@ func Register(kind string, available func() bool, open func(ordinal, workers int
 
 // Open returns the engine of a device: "auto", "cpu", "cuda" or "cuda:1". Auto is the first GPU where there is
 // one that can be used, and else the CPU. workers bounds the number of goroutines that compute; 0 means one for every
-// CPU.
+// CPU. It is an error where the environment variable GROVE_SIMD names no instruction set that the machine has.
 func Open(device string, workers int) (Engine, error) {
+	if err := simd.Check(); err != nil {
+		return nil, err
+	}
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}

@@ -30,7 +30,11 @@ func newDevices(a *app) *cobra.Command {
 		Short: "List the devices that can compute",
 		Long: `List the devices that can compute, with what matters for speed: instruction set, cores, memory; and
 with a program that make gpu built the GPUs, their driver and libraries, or why none can be used.
-The names are those that --device takes; auto takes the best one.`,
+The names are those that --device takes; auto takes the best one.
+
+The processor computes with the best instruction set that it has, or with the one that the environment
+variable GROVE_SIMD names: portable, avx2 or avx512. One seed gives the same bits wherever the instruction
+set is the same; between two of them the last bits of a result may differ.`,
 		Example: `  grove devices
   grove devices --json
   GROVE_SIMD=portable grove devices     # without vector instructions, for comparison`,

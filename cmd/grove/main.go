@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/memory"
 	"github.com/spf13/cobra"
 )
@@ -65,6 +66,9 @@ func (a *app) execute(ctx context.Context) (err error) {
 			err = fmt.Errorf("a mistake in grove, please report it: %s (GOTRACEBACK=all tells where)", what)
 		}
 	}()
+	if err := simd.Check(); err != nil {
+		return &usageError{err}
+	}
 	root := newRoot(a)
 	c, err := root.ExecuteContextC(ctx)
 	return errors.Join(withRemedy(c, err), a.close())

@@ -85,6 +85,8 @@ type training struct {
 	Accuracy   *float64 `json:"training_accuracy,omitempty"`
 	RMSE       *float64 `json:"training_rmse,omitempty"`
 	Validation *float64 `json:"cross_validated,omitempty"` // nothing where there was no choice
+
+	Instructions string `json:"instructions,omitempty"` // that the processor computed with; models from before do not say
 }
 
 // storedModel is the description of a model in its file.

@@ -35,7 +35,10 @@ The first five minutes:
   grove predict --model model.grove --data molecules -o predictions.csv
   grove explain --model model.grove --data molecules --index 0-5 -o explanation.svg
 
-Your own graphs: write them in the TU format (see grove data convert --help).`,
+Your own graphs: write them in the TU format (see grove data convert --help).
+
+The environment variable GROVE_SIMD=portable|avx2|avx512 names the instruction set of the processor, so
+that other machines come to the same bits (see grove devices --help).`,
 		Version:           thisBuild().String(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,

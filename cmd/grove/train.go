@@ -9,6 +9,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/eval"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -133,7 +134,7 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	}
 	p.about().Training = training{
 		Dataset: d.Name, Graphs: r.Graphs, Setting: r.Setting, Seed: f.seed, Value: r.Value, ChosenBy: r.ChosenBy,
-		Accuracy: r.Accuracy, RMSE: r.RMSE, Validation: r.Validation,
+		Accuracy: r.Accuracy, RMSE: r.RMSE, Validation: r.Validation, Instructions: simd.Level(),
 	}
 	if err := save(f.out, p); err != nil {
 		return fmt.Errorf("--out %s: %w", f.out, plain(err))

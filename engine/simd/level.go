@@ -1,7 +1,9 @@
 package simd
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"unsafe"
 )
 
@@ -24,19 +26,34 @@ var levelNames = [...]string{portable: "portable", avx2: "avx2", avx512: "avx512
 
 func (l level) String() string { return levelNames[l] }
 
-// active is the level of the exported functions. It is set once and never changes.
-var active = lowered(supported(), os.Getenv("GROVE_SIMD"))
+// variable is the environment variable that names the level.
+const variable = "GROVE_SIMD"
+
+// active is the level of the exported functions, and refused what speaks against the one that was asked for. They are
+// set once and never change.
+var active, refused = chosen(supported(), os.Getenv(variable))
 
 // Level returns the instruction set in use: "avx512", "avx2" or "portable". It is the best one that
-// the machine supports, or the one named by the environment variable GROVE_SIMD if that is lower.
+// the machine supports, or the one that the environment variable GROVE_SIMD names.
 func Level() string { return active.String() }
 
-// lowered returns the level called name where best includes it, else best.
-func lowered(best level, name string) level {
+// Check returns an error where the environment variable GROVE_SIMD names no level, or one that the machine does not
+// support.
+func Check() error { return refused }
+
+// chosen returns the level called name where best includes it, and best where the name is empty. With an error it is
+// best.
+func chosen(best level, name string) (level, error) {
+	if name == "" {
+		return best, nil
+	}
 	for l, known := range levelNames {
-		if known == name {
-			return min(best, level(l))
+		switch {
+		case known == name && level(l) <= best:
+			return level(l), nil
+		case known == name:
+			return best, fmt.Errorf("%s=%s: this machine supports %s and lower levels", variable, name, best)
 		}
 	}
-	return best
+	return best, fmt.Errorf("%s=%s: want %s", variable, name, strings.Join(levelNames[:], ", "))
 }

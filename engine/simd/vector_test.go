@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -280,21 +281,28 @@ func TestExportedFunctionsRunAtTheActiveLevel(t *testing.T) {
 	}
 }
 
-func TestLevelIsLoweredNeverRaised(t *testing.T) {
+func TestLevelIsTheOneThatIsNamed(t *testing.T) {
 	for _, test := range []struct {
-		best level
-		name string
-		want level
+		best    level
+		name    string
+		want    level
+		refused string
 	}{
-		{avx512, "", avx512},
-		{avx512, "avx2", avx2},
-		{avx512, "portable", portable},
-		{avx2, "avx512", avx2},
-		{portable, "avx512", portable},
-		{avx2, "sse9", avx2},
+		{avx512, "", avx512, ""},
+		{avx512, "avx512", avx512, ""},
+		{avx512, "avx2", avx2, ""},
+		{avx512, "portable", portable, ""},
+		{avx2, "avx512", avx2, "GROVE_SIMD=avx512: this machine supports avx2 and lower levels"},
+		{portable, "avx512", portable, "GROVE_SIMD=avx512: this machine supports portable and lower levels"},
+		{avx2, "sse9", avx2, "GROVE_SIMD=sse9: want portable, avx2, avx512"},
+		{avx2, "AVX2", avx2, "GROVE_SIMD=AVX2: want portable, avx2, avx512"},
 	} {
-		if got := lowered(test.best, test.name); got != test.want {
-			t.Errorf("best %v lowered by %q is %v, want %v", test.best, test.name, got, test.want)
+		got, err := chosen(test.best, test.name)
+		if err == nil {
+			err = errors.New("")
+		}
+		if got != test.want || err.Error() != test.refused {
+			t.Errorf("best %v with %q is %v, want %v; error %q, want %q", test.best, test.name, got, test.want, err, test.refused)
 		}
 	}
 }
