@@ -49,19 +49,25 @@ func Run(t *testing.T, e engine.Engine) {
 // Check runs one case on e and on the reference and returns how they differ, nil where they agree.
 // Guard words around every output must be untouched.
 func Check(c Case, e engine.Engine, dtype tensor.Dtype) error {
-	_, err := check(c, e, dtype)
+	_, err := check(c, &call{e: e, dtype: dtype})
 	return err
 }
 
-// check is [Check] that also returns the largest difference as a share of the admissible one.
-func check(c Case, e engine.Engine, dtype tensor.Dtype) (worst float64, err error) {
-	want := &call{e: engine.Reference{}, dtype: dtype}
+// CheckBits is [Check] that also returns the bit patterns of the outputs, see [Case.Bits].
+func CheckBits(c Case, e engine.Engine, dtype tensor.Dtype) (bits string, err error) {
 	got := &call{e: e, dtype: dtype}
-	wantErr, err := c.run(want), c.run(got)
-	if err == nil {
-		err = got.fetch()
+	if _, err := check(c, got); err != nil {
+		return "", err
 	}
-	if (err == nil) != (wantErr == nil) {
+	return got.bits(), nil
+}
+
+// check is [Check] that also returns the largest difference as a share of the admissible one.
+func check(c Case, got *call) (worst float64, err error) {
+	dtype := got.dtype
+	want := &call{e: engine.Reference{}, dtype: dtype}
+	wantErr := c.run(want)
+	if err = got.do(c); (err == nil) != (wantErr == nil) {
 		return 0, fmt.Errorf("error %v, reference %v", err, wantErr)
 	}
 	unit := 1e-12
@@ -109,6 +115,7 @@ type call struct {
 	e       engine.Engine
 	dtype   tensor.Dtype
 	outputs []*output
+	err     error // of the run
 }
 
 // output is a tensor between guard words. On a device the tensor has memory of its own there, whose
@@ -249,17 +256,27 @@ func (c *call) upload(dtype tensor.Dtype, x []float64, shape ...int) *tensor.Den
 	return c.place(host)
 }
 
-// Bits runs the case on e and returns the bit patterns of its outputs.
+// Bits runs the case on e and returns the bit patterns of its outputs, or the error.
 func (c Case) Bits(e engine.Engine, dtype tensor.Dtype) string {
 	run := &call{e: e, dtype: dtype}
-	if err := c.run(run); err != nil {
-		return err.Error()
+	_ = run.do(c) // is part of the bits
+	return run.bits()
+}
+
+// do runs a case and brings its outputs to the host.
+func (c *call) do(of Case) error {
+	if c.err = of.run(c); c.err == nil {
+		c.err = c.fetch()
 	}
-	if err := run.fetch(); err != nil {
-		return err.Error()
+	return c.err
+}
+
+func (c *call) bits() string {
+	if c.err != nil {
+		return c.err.Error()
 	}
 	var bits strings.Builder
-	for _, o := range run.outputs {
+	for _, o := range c.outputs {
 		for _, v := range o.values() {
 			binary.Write(&bits, binary.LittleEndian, math.Float64bits(v))
 		}

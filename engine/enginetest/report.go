@@ -29,7 +29,7 @@ func Summarize(e engine.Engine) []Summary {
 			all = append(all, Summary{Operation: c.Operation})
 		}
 		for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-			worst, err := check(c, e, dtype)
+			worst, err := check(c, &call{e: e, dtype: dtype})
 			all[at].Cases++
 			all[at].Worst = max(all[at].Worst, worst)
 			if err != nil {
