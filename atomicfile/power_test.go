@@ -270,7 +270,8 @@ type scene struct {
 }
 
 func scenes() []scene {
-	was, is := files{"a.part": "old a", "b.part": "old b", "sub/c.part": "old c"}, files{"a.part": "new a", "sub/d.part": "new d"}
+	was := files{"a.part": "old a", "b.part": "old b", "sub/c.part": "old c"}
+	is := files{"a.part": "new a", "sub/d.part": "new d"}
 	kept := func(f files) files {
 		f = maps.Clone(f)
 		f["notes"] = "mine"

@@ -24,8 +24,9 @@ func eachKernels(t *testing.T, test func(t *testing.T, e *Engine)) {
 	}
 }
 
-// suite returns the cases for an engine: a sample of all kinds, and the rest of those that decompose matrices, which take
-// most of the time on a simulated GPU. The plain eigensolver takes seconds for a matrix there and does without the rest.
+// suite returns the cases for an engine: a sample of all kinds, and the rest of those that decompose matrices, which
+// take most of the time on a simulated GPU. The plain eigensolver takes seconds for a matrix there and does without
+// the rest.
 func suite(e *Engine) (sample, rest []enginetest.Case) {
 	every := 8
 	if e.plain {

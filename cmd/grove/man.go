@@ -44,7 +44,8 @@ func writeManual(dir string, root *cobra.Command) (pages []string, err error) {
 		page := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
 		pages = append(pages, page)
 		header := &doc.GenManHeader{
-			Title: strings.ToUpper(strings.TrimSuffix(page, ".1")), Section: "1", Source: "grove " + root.Version, Manual: "Grove",
+			Title: strings.ToUpper(strings.TrimSuffix(page, ".1")), Section: "1", Source: "grove " + root.Version,
+			Manual: "Grove",
 		}
 		return atomicfile.Write(filepath.Join(dir, page), func(w io.Writer) error { return doc.GenMan(c, header, w) })
 	})
