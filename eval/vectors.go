@@ -6,6 +6,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/svm"
+	"gorgonia.org/tensor"
 )
 
 // OnVectors is a kernel between graphs by way of vectors.
@@ -35,13 +36,19 @@ func (g OnVectors) Gram(ctx context.Context, train []int) (svm.Kernel, error) {
 	if e == nil {
 		e = engine.NewCPU(1)
 	}
+	return KernelOn(x, g.Kernel, e, memory)
+}
+
+// KernelOn returns the kernel between the rows of x: its matrix, or where that takes more than so many bytes
+// (default 1 GiB) its rows when they are asked for, of which as many as fit are kept.
+func KernelOn(x *tensor.Dense, kernel svm.VectorKernel, e engine.Engine, memory int) (svm.Kernel, error) {
 	if memory <= 0 {
 		memory = defaultMemory
 	}
 	if n := x.Shape()[0]; 8*n*n > memory {
-		return g.Kernel.Rows(e, x, memory)
+		return kernel.Rows(e, x, memory)
 	}
-	k, err := g.Kernel.Gram(x, e.Workers())
+	k, err := kernel.Gram(x, e.Workers())
 	if err != nil {
 		return nil, err
 	}

@@ -143,7 +143,7 @@ func (s *cgmmSetting) train(ctx context.Context, c float64) (predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := trainMachine(ctx, x, w.data.Classes, s.kernel, c, w.engine.Workers())
+	m, err := trainMachine(ctx, x, w.data.Classes, s.kernel, c, w.engine)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func TestLimitedAddressSpace(t *testing.T) {
 	}
 	grove, dir := plainBinary(t), t.TempDir()
 	small, large := molecules(t, "molecules"), filepath.Join(dir, "large")
-	must(t, "data", "synth", "molecules", "--graphs", "30000", "--seed", "1", "--out", large)
+	must(t, "data", "synth", "molecules", "--graphs", "20000", "--seed", "1", "--out", large)
 	model, trees, kernel := filepath.Join(dir, "m.grove"), filepath.Join(dir, "t.grove"), filepath.Join(dir, "k.grove")
 	must(t, "train", "gckn-path", "--data", small, "--filters", "16", "-o", model)
 	must(t, "train", "treeg", "--data", small, "--estimators", "2", "-o", trees)
@@ -58,7 +58,7 @@ func TestLimitedAddressSpace(t *testing.T) {
 	} {
 		p := newProcess(t, "ulimit -v 1000000", strings.Fields(line)...)
 		p.Args[3] = grove
-		watch := time.AfterFunc(10*time.Second, func() { _ = p.Process.Signal(os.Interrupt) })
+		watch := time.AfterFunc(5*time.Second, func() { _ = p.Process.Signal(os.Interrupt) })
 		_ = p.Run()
 		watch.Stop()
 		status, said := p.ProcessState.ExitCode(), p.stderr.String()

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
@@ -23,8 +25,9 @@ type vectorMachine struct {
 
 // trainMachine trains a machine on the rows of x.
 func trainMachine(
-	ctx context.Context, x *tensor.Dense, classes []int, kernel svm.VectorKernel, c float64, workers int,
+	ctx context.Context, x *tensor.Dense, classes []int, kernel svm.VectorKernel, c float64, e engine.Engine,
 ) (*vectorMachine, error) {
+	workers := e.Workers()
 	if kernel.Kind == svm.LinearKernel {
 		trained, err := svm.FitClassifier(ctx, x, nil, classes, []float64{c}, svm.Options{Workers: workers})
 		if err != nil {
@@ -32,11 +35,7 @@ func trainMachine(
 		}
 		return &vectorMachine{linear: trained.Model(0), workers: workers}, nil
 	}
-	gram, err := kernel.Gram(x, workers)
-	if err != nil {
-		return nil, err
-	}
-	k, err := svm.NewMatrix(gram)
+	k, err := eval.KernelOn(x, kernel, e, 0)
 	if err != nil {
 		return nil, err
 	}
