@@ -1,6 +1,7 @@
 // Package parallel runs independent pieces of work on several goroutines. Pieces are handed out in
 // order as workers become free, so callers must not let the result of a piece depend on who ran it. Goroutines that
-// have helped watch for more work for some microseconds before they sleep: many short loops follow one another. A panic in a piece comes out of the loop, whoever ran it.
+// have helped watch for more work for some microseconds before they sleep: many short loops follow one another. A panic
+// in a piece comes out of the loop, whoever ran it.
 package parallel
 
 import "sync/atomic"

@@ -302,7 +302,8 @@ func TestLevelIsTheOneThatIsNamed(t *testing.T) {
 			err = errors.New("")
 		}
 		if got != test.want || err.Error() != test.refused {
-			t.Errorf("best %v with %q is %v, want %v; error %q, want %q", test.best, test.name, got, test.want, err, test.refused)
+			t.Errorf("best %v with %q is %v, want %v; error %q, want %q", test.best, test.name, got, test.want, err,
+				test.refused)
 		}
 	}
 }
