@@ -1,13 +1,16 @@
 // Package atomicfile writes files, and folders of several files, that are there as a whole or not at all, whenever
 // the process is killed or the machine goes down.
 //
-// What is being made has a hidden name beside its target: .NAME.01234567 for a file, .NAME.new for a folder. It is
+// What is being made has a hidden name beside its target: .NAME.grove-01234567 for a file, .NAME.grove-incomplete for a
+// folder. It is
 // locked as long as its writer lives, so that a later writer of the same target knows what the dead have left, and
 // removes that and nothing else. Where a file system has no locks, nothing is removed.
 package atomicfile
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +45,8 @@ func writeOn(d disk, path string, content func(w io.Writer) error) error {
 	case t.stream:
 		err = t.pour(content)
 	default:
-		err = errors.Join(t.clean(), t.replace(d, content))
+		_ = t.clean() // what is left is in nobody's way
+		err = t.replace(d, content)
 	}
 	return named(path, err)
 }
@@ -53,7 +57,7 @@ func Check(path string) error {
 	t, err := find(path)
 	switch {
 	case err != nil:
-	case t.mode&fs.ModeNamedPipe != 0:
+	case t.stream && t.info.Mode()&fs.ModeNamedPipe != 0:
 	case t.stream:
 		var file *os.File
 		if file, err = os.OpenFile(t.path, os.O_WRONLY, 0); err == nil {
@@ -80,48 +84,28 @@ func Clean(path string) error {
 
 // target is where the bytes of a file go.
 type target struct {
-	path   string // links resolved
-	exists bool
-	mode   fs.FileMode // if it exists
+	path   string      // links resolved
+	info   fs.FileInfo // of what is there, nil for nothing
 	stream bool        // no regular file: to be written to, not replaced
 }
 
 func find(path string) (target, error) {
+	path, err := Resolve(path)
+	if err != nil {
+		return target{}, err
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		path, err = resolveDangling(path)
-		return target{path: path}, err
+		return target{path: path}, nil
 	case err != nil:
 		return target{}, err
 	case info.IsDir():
 		return target{}, errFolder
 	case info.Mode().Perm()&0o222 == 0:
 		return target{}, errReadOnly
-	case !info.Mode().IsRegular():
-		return target{path: path, exists: true, mode: info.Mode(), stream: true}, nil
 	}
-	path, err = filepath.EvalSymlinks(path)
-	return target{path: path, exists: true, mode: info.Mode()}, err
-}
-
-// resolveDangling follows links to a file that is not there.
-func resolveDangling(path string) (string, error) {
-	for range 40 {
-		link, err := os.Readlink(path)
-		if err != nil {
-			return path, nil // no link
-		}
-		if !filepath.IsAbs(link) {
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-			if err != nil {
-				return "", err
-			}
-			link = filepath.Join(dir, link)
-		}
-		path = link
-	}
-	return "", errLinks
+	return target{path: path, info: info, stream: !info.Mode().IsRegular()}, nil
 }
 
 // pour writes to a device or a pipe.
@@ -141,8 +125,8 @@ func (t target) replace(d disk, content func(w io.Writer) error) error {
 		return err
 	}
 	err = fill(made.file, content)
-	if err == nil && t.exists {
-		err = made.file.Chmod(t.mode.Perm())
+	if err == nil && t.info != nil {
+		err = adopt(made.file, t.info)
 	}
 	if err == nil {
 		err = made.file.Sync()
@@ -192,7 +176,10 @@ func newTemporary(d disk, path string) (*temporary, error) {
 		if err == nil {
 			return &temporary{d, file, c}, nil
 		}
-		_ = file.Close() // somebody took it for what a dead process has left before it was held
+		_ = file.Close()
+		if !lost(err) {
+			return nil, errors.Join(err, d.remove(name))
+		}
 	}
 	return nil, fs.ErrExist
 }
@@ -211,7 +198,11 @@ func (t *temporary) discard(cause error) error {
 // hidden begins the names of what is made beside path. It leaves room in a name of at most 255 bytes.
 func hidden(path string) string {
 	name := filepath.Base(path)
-	return "." + name[:min(len(name), 200)] + "."
+	if len(name) > 200 {
+		sum := sha256.Sum256([]byte(name))
+		name = name[:180] + hex.EncodeToString(sum[:8])
+	}
+	return "." + name + ".grove-"
 }
 
 // clean removes the temporary files of dead writers of the target.
@@ -240,13 +231,18 @@ func named(path string, err error) error {
 	if err == nil {
 		return nil
 	}
+	return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
+}
+
+// cause drops the operation and the path of an error, which may be hidden.
+func cause(err error) error {
 	var inner *fs.PathError
 	var link *os.LinkError
 	switch {
 	case errors.As(err, &inner):
-		err = inner.Err
+		return inner.Err
 	case errors.As(err, &link):
-		err = link.Err
+		return link.Err
 	}
-	return &fs.PathError{Op: "write", Path: path, Err: err}
+	return err
 }

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"sync"
 )
@@ -34,10 +35,15 @@ func hold(path string) (*claim, error) {
 	return c, nil
 }
 
+// lost reports whether another process took what this one has just made for what a dead one had left.
+func lost(err error) bool {
+	return errors.Is(err, errHeld) || errors.Is(err, errGone) || errors.Is(err, fs.ErrNotExist)
+}
+
 // lockPath locks the file or folder at path until what it returns is closed. It fails with errHeld where another
 // process has the lock, and with errNoLocks where there are none.
 func lockPath(path string) (*os.File, error) {
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|openOnly, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -10,14 +10,14 @@ import (
 // Clean removes what a killed writer of this file left, and nothing else.
 func TestCleanRemovesWhatWasLeft(t *testing.T) {
 	dir := t.TempDir()
-	keep := []string{"state", ".state", ".state.0123abc", ".state.0123abcg", ".other.0123abcd", "state.0123abcd",
-		".state.0123abcd.old"}
-	for _, name := range append([]string{".state.0123abcd", ".state.ffffffff"}, keep...) {
+	keep := []string{"state", ".state", ".state.grove-0123abc", ".state.grove-0123abcg", ".other.grove-0123abcd",
+		"state.grove-0123abcd", ".state.grove-0123abcd.old", ".state.20240131", ".state.grove"}
+	for _, name := range append([]string{".state.grove-0123abcd", ".state.grove-ffffffff"}, keep...) {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(dir, ".state.00000000"), 0o777); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, ".state.grove-00000000"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := Clean(filepath.Join(dir, "state")); err != nil {
@@ -31,7 +31,7 @@ func TestCleanRemovesWhatWasLeft(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	want := append(keep, ".state.00000000")
+	want := append(keep, ".state.grove-00000000")
 	slices.Sort(want)
 	if !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)

@@ -62,8 +62,8 @@ func (b breaking) exchange(x, y string) error {
 	return b.does(func() error { return b.disk.exchange(x, y) })
 }
 
-func (b breaking) chmod(path string, mode fs.FileMode) error {
-	return b.does(func() error { return b.disk.chmod(path, mode) })
+func (b breaking) adopt(path string, like fs.FileInfo) error {
+	return b.does(func() error { return b.disk.adopt(path, like) })
 }
 
 func (b breaking) remove(path string) error {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 )
 
 // Folder is a folder of several files that is being made. [Folder.Commit] puts it in place in one step; until then
@@ -20,11 +19,11 @@ type Folder struct {
 	parts    []string
 	replaces func(name string) bool
 	claim    *claim
-	exists   bool
-	mode     fs.FileMode // of the folder that is replaced
+	exists   fs.FileInfo // of the folder that is replaced, nil for none
 	old      *os.File    // its lock, nil where there are none
 	parents  []string    // made for it
 	made     []string    // the parts that were made
+	files    []string    // that were written
 	placed   bool        // what is being made has its name already
 }
 
@@ -49,7 +48,7 @@ func NewFolder(path string, replaces func(name string) bool, parts ...string) (*
 }
 
 func newFolderOn(d disk, path string, replaces func(name string) bool, parts []string) (*Folder, error) {
-	place, err := placeOf(path)
+	place, err := Resolve(path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,24 +58,6 @@ func newFolderOn(d disk, path string, replaces func(name string) bool, parts []s
 		return nil, err
 	}
 	return f, nil
-}
-
-// placeOf follows links to where a folder is or is to be.
-func placeOf(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	place, err := filepath.EvalSymlinks(path)
-	if missing(err) {
-		return resolveDangling(path)
-	}
-	return place, err
-}
-
-// missing reports whether an error says that there is nothing at a path, be it that a file is above it.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // The names of a folder in the making, and of one that is being replaced where the two cannot be exchanged.
@@ -96,10 +77,10 @@ func (f *Folder) begin() error {
 	if err := f.recover(); err != nil {
 		return err
 	}
-	if err := f.claimOld(); err != nil {
-		return err
+	if err := f.claimNew(); err != nil {
+		return f.unfitPlace(err)
 	}
-	return f.claimNew()
+	return f.claimOld()
 }
 
 // makeParents makes the folder dir and those above it. Each lasts before something is put into it, also where a
@@ -120,10 +101,16 @@ func (f *Folder) makeParents(dir string) error {
 	case err != nil:
 		return err
 	}
-	if err := f.disk.sync(filepath.Dir(dir)); !errors.Is(err, fs.ErrPermission) { // it may be another user's
+	return f.disk.sync(filepath.Dir(dir))
+}
+
+// unfitPlace explains why nothing can be made beside a folder that is there.
+func (f *Folder) unfitPlace(err error) error {
+	if info, there := os.Stat(f.path); there != nil || !info.IsDir() || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	return nil
+	return unfit("a folder of several files is put in place as a whole, and the folder around it cannot be written to: " +
+		"name a folder in it")
 }
 
 // recover finishes, or takes back, the replacement that a dead process was about where it could not exchange folders.
@@ -161,6 +148,9 @@ func (f *Folder) claimOld() error {
 		return err
 	case !info.IsDir():
 		return unfit("this is a file, not a folder")
+	case mounted(f.path, info):
+		return unfit("a folder of several files is put in place as a whole, and this is where a file system begins: name " +
+			"a folder in it")
 	case within(info):
 		return unfit("this is the folder you are in, or one around it, and a folder of several files is put in " +
 			"place as a whole: name another one")
@@ -168,8 +158,13 @@ func (f *Folder) claimOld() error {
 	if f.old, err = lockPath(f.path); err != nil && !errors.Is(err, errNoLocks) {
 		return err
 	}
-	f.exists, f.mode = true, info.Mode().Perm()
-	return f.others("", func(string, fs.DirEntry) error { return nil })
+	f.exists = info
+	return f.others("", func(name string, entry fs.DirEntry) error {
+		if err := f.takeOver(name, entry); err != nil { // tried before there is any work to lose
+			return err
+		}
+		return f.disk.remove(filepath.Join(f.Path(), name))
+	})
 }
 
 // within reports whether the process is in a folder.
@@ -212,8 +207,11 @@ func (f *Folder) claimNew() error {
 		err := f.disk.mkdir(f.making())
 		if err == nil {
 			f.claim, err = hold(f.making())
-			if errors.Is(err, errGone) || errors.Is(err, fs.ErrNotExist) {
-				continue // another process took it for what a dead one had left
+			if lost(err) {
+				continue
+			}
+			if err != nil {
+				_ = f.disk.remove(f.making())
 			}
 			return err
 		}
@@ -259,6 +257,7 @@ func (f *Folder) file(name string, content func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	f.files = append(f.files, filepath.FromSlash(name))
 	err = fill(file, content)
 	if err == nil {
 		err = file.Sync()
@@ -292,8 +291,11 @@ func (f *Folder) commit() error {
 	if f.claim == nil {
 		return fs.ErrClosed
 	}
-	if f.exists {
-		if err := errors.Join(f.others("", f.takeOver), f.disk.chmod(f.Path(), f.mode)); err != nil {
+	if f.exists != nil {
+		if err := f.others("", f.takeOver); err != nil {
+			return err
+		}
+		if err := f.adopt(); err != nil {
 			return err
 		}
 	}
@@ -320,16 +322,32 @@ func (f *Folder) takeOver(name string, entry fs.DirEntry) error {
 	default:
 		err = f.disk.link(from, to)
 	}
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return unfit("it holds the file %s, which would be lost: move that, or name another folder", name)
+	case err != nil:
+		return unfit("it holds the file %s, which cannot be taken over (%v): move that, or name another folder", name,
+			cause(err))
 	}
-	return err
+	return nil
+}
+
+// adopt gives the new folder, and its files that were there before, the owners and permissions of the old ones.
+func (f *Folder) adopt() error {
+	for _, name := range f.files {
+		if info, err := os.Lstat(filepath.Join(f.path, name)); err == nil && info.Mode().IsRegular() {
+			if err := f.disk.adopt(filepath.Join(f.Path(), name), info); err != nil {
+				return err
+			}
+		}
+	}
+	return f.disk.adopt(f.Path(), f.exists)
 }
 
 // put gives the new folder its name. What was replaced is removed when the exchange is sure to last.
 func (f *Folder) put() error {
 	parent := filepath.Dir(f.path)
-	if !f.exists {
+	if f.exists == nil {
 		err := f.disk.rename(f.Path(), f.path)
 		if f.placed = err == nil; f.placed {
 			err = f.disk.sync(parent)

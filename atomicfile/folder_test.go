@@ -198,3 +198,40 @@ func TestCleaningLeavesTheLivingAlone(t *testing.T) {
 	}
 	only(t, dir, "f")
 }
+
+// A folder and its files keep their permissions when they are replaced.
+func TestReplacedFilesKeepTheirPermissions(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "f")
+	put(t, dir, files{"a.part": "old", "b.part": "old"})
+	if err := os.Chmod(filepath.Join(dir, "a.part"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o770|fs.ModeSetgid); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFolder(system{}, dir, files{"a.part": "new"}); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]fs.FileMode{
+		filepath.Join(dir, "a.part"): 0o600, dir: fs.ModeDir | fs.ModeSetgid | 0o770,
+	} {
+		if info, _ := os.Stat(path); info.Mode() != want {
+			t.Errorf("%s became %v, want %v", path, info.Mode(), want)
+		}
+	}
+}
+
+// What cannot be claimed is not left behind.
+func TestUnclaimedFilesAreRemoved(t *testing.T) {
+	for _, long := range []string{"f", strings.Repeat("x", 240)} {
+		dir := t.TempDir()
+		broken := errors.New("no more files")
+		if err := Write(filepath.Join(dir, long), func(io.Writer) error { return broken }); !errors.Is(err, broken) {
+			t.Errorf("error %v", err)
+		}
+		only(t, dir)
+	}
+	if a, b := hidden(strings.Repeat("x", 240)), hidden(strings.Repeat("x", 241)); a == b || len(a) > 230 {
+		t.Errorf("long names share %q", a)
+	}
+}

@@ -4,10 +4,38 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// openOnly keeps from waiting at pipes and from following links.
+const openOnly = unix.O_NONBLOCK | unix.O_NOFOLLOW
+
+// adopt gives a file the permissions of another one, and its owner where that is allowed.
+func adopt(file interface {
+	Chmod(mode fs.FileMode) error
+	Chown(uid, gid int) error
+}, like fs.FileInfo) error {
+	if owner, ok := like.Sys().(*syscall.Stat_t); ok {
+		_ = file.Chown(int(owner.Uid), int(owner.Gid))
+	}
+	return file.Chmod(like.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky))
+}
+
+// mounted reports whether a folder is the root of a file system.
+func mounted(path string, info fs.FileInfo) bool {
+	parent, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	mine, ok := info.Sys().(*syscall.Stat_t)
+	around, okAround := parent.Sys().(*syscall.Stat_t)
+	return ok && okAround && mine.Dev != around.Dev
+}
 
 // lock locks an open file or folder for this process, without waiting.
 func lock(file *os.File) error {
@@ -24,9 +52,13 @@ func lock(file *os.File) error {
 	}
 }
 
-// syncFolder makes the names in a folder last. Some file systems have no such request, and need none.
+// syncFolder makes the names in a folder last. Some file systems have no such request, and need none; a folder that
+// one may write to but not read, or a folder above it of another user, cannot be asked.
 func syncFolder(dir string) error {
 	file, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -306,7 +306,7 @@ func scenes() []scene {
 			return maps.Equal(there, kept(is)) || !done && maps.Equal(there, kept(was))
 		}},
 		{"a folder that cannot be exchanged", before, folder, func(held files, done bool) bool {
-			there, aside := held.below("f"), held.below(".f.replaced")
+			there, aside := held.below("f"), held.below(".f.grove-replaced")
 			return maps.Equal(there, kept(is)) || !done && (maps.Equal(there, kept(was)) ||
 				there == nil && (maps.Equal(aside, kept(was)) || maps.Equal(aside, kept(is))))
 		}},

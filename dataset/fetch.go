@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/grove-graph/grove/atomicfile"
 )
 
 // TUCollection is where the TU collection (Morris et al. 2020) offers its archives.
@@ -89,9 +91,14 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error)
 		f.Known, f.Change = CheckPinned(f.Folder, name)
 		return f, nil
 	}
-	if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
-		return nil, err
+	if _, err := os.Lstat(f.Folder); err == nil {
+		return nil, fmt.Errorf("%s is in the way: remove it and run again", f.Folder)
 	}
+	out, err := atomicfile.NewFolder(f.Folder, func(string) bool { return false }) // one process at a time
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Folder, plainError(err))
+	}
+	defer out.Discard()
 	d := &download{
 		FetchOptions: opt,
 		url:          strings.TrimRight(opt.BaseURL, "/") + "/" + url.PathEscape(name) + ".zip",
@@ -110,7 +117,7 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error)
 		}
 		return f.Change
 	}
-	if err := unpack(d.part, f.Folder, name, opt.MaxBytes, verify); err != nil {
+	if err := unpack(d.part, out, name, opt.MaxBytes, verify); err != nil {
 		var damaged *archiveError
 		if errors.As(err, &damaged) || errors.Is(err, ErrChanged) {
 			d.forget()
@@ -207,15 +214,20 @@ func (d *download) tooLarge() error {
 
 // save appends the body of the response to the first done bytes of the partial file.
 func (d *download) save(response *http.Response, done, total int64, cancel context.CancelCauseFunc) error {
-	if err := os.WriteFile(d.validatorFile(), []byte(validator(response.Header)), 0o666); err != nil {
-		return err
+	if info, err := os.Lstat(d.part); err == nil && !info.Mode().IsRegular() {
+		if err := os.Remove(d.part); err != nil {
+			return err
+		}
 	}
 	file, err := os.OpenFile(d.part, os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := file.Truncate(done); err != nil {
+	if err := file.Truncate(done); err != nil { // before the file is said to be of another version
+		return err
+	}
+	if err := os.WriteFile(d.validatorFile(), []byte(validator(response.Header)), 0o666); err != nil {
 		return err
 	}
 	if _, err := file.Seek(done, io.SeekStart); err != nil {

@@ -370,3 +370,25 @@ func TestFetchStopsWhenCancelled(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Of two processes that fetch a data set at once, one does; and what lies where its partial file goes is not followed.
+func TestFetchIsForOneAtATime(t *testing.T) {
+	s := newArchiveServer(t, smallArchive(t))
+	dir := t.TempDir()
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, filepath.Join(dir, ".X.zip.part")); err != nil {
+		t.Fatal(err)
+	}
+	var second error
+	path, err := s.fetch(dir, func(opt *FetchOptions) {
+		opt.Progress = func(int64, int64) { _, second = s.fetch(dir, nil) }
+	})
+	wantFetched(t, dir, path, err)
+	wantError(t, second, "another process is writing it")
+	if raw, _ := os.ReadFile(victim); string(raw) != "mine" {
+		t.Errorf("the file behind a link holds %q", raw)
+	}
+}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -94,7 +95,7 @@ func formatNamed(name Format) (format, error) {
 type located struct {
 	format format // without a name if there is none
 	folder folder
-	file   string // the file that was named, without .gz; "" for the folder
+	file   string // the file that was named, "" for the folder
 }
 
 // find returns the data set at path, a folder or a file.
@@ -107,10 +108,10 @@ func find(path string) (located, error) {
 	if !info.IsDir() {
 		dir, file := filepath.Split(path)
 		dir = filepath.Clean(dir)
-		p = located{folder: folder{os.DirFS(dir), dir}, file: strings.TrimSuffix(file, ".gz")}
+		p = located{folder: folder{os.DirFS(dir), dir}, file: file}
 	}
 	for _, known := range formats() {
-		if p.file == "" && known.in(p.folder) || p.file != "" && known.of(p.file) {
+		if p.file == "" && known.in(p.folder) || p.file != "" && known.of(strings.TrimSuffix(p.file, ".gz")) {
 			p.format = known
 			return p, nil
 		}
@@ -126,8 +127,39 @@ func find(path string) (located, error) {
 //   - a folder that holds train.tree and test.tree, or a file NAME.tree: labelled trees, see [OpenTrees];
 //   - a file NAME.txt, or a folder that holds one: the text format of GIN, see [OpenText].
 //
-// Each file may be compressed (.gz). The error of an unknown folder says what was looked for.
-func Open(path string) (*Dataset, error) {
+// Each file may be compressed (.gz). The error of an unknown folder says what was looked for. A data set that is
+// replaced by another one while it is read is read again.
+func Open(path string) (d *Dataset, err error) {
+	err = asOne(path, func() error {
+		d, err = open(path)
+		return err
+	})
+	return d, err
+}
+
+// asOne reads a folder by several files, again where it was meanwhile replaced by another one: the files of two data
+// sets are none.
+func asOne(path string, read func() error) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		path = filepath.Dir(path)
+	}
+	for range 5 {
+		held, err := os.Open(path) // so that no other folder gets its identity
+		if err != nil {
+			return read()
+		}
+		before, errBefore := held.Stat()
+		err = read()
+		after, errAfter := os.Stat(path)
+		_ = held.Close()
+		if errors.Join(errBefore, errAfter) != nil || os.SameFile(before, after) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: the data set was replaced again and again while it was read", path)
+}
+
+func open(path string) (*Dataset, error) {
 	p, err := find(path)
 	switch {
 	case err != nil:

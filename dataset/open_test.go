@@ -61,3 +61,30 @@ func TestOpenFindsTheFormat(t *testing.T) {
 	_, err = OpenText(filepath.Join(dir, "text", "absent.txt"))
 	wantError(t, err, "absent.txt: no such file")
 }
+
+// A folder that is replaced while it is read is read again, until it stays.
+func TestReplacedWhileItIsRead(t *testing.T) {
+	d, err := Synth("power-law", SynthOptions{Graphs: 3, Vertices: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "d")
+	for _, times := range []int{0, 2, 100} {
+		if err := Write(dir, d); err != nil {
+			t.Fatal(err)
+		}
+		reads := 0
+		err := asOne(filepath.Join(dir, d.Name+"_A.txt"), func() error {
+			if reads++; reads <= times {
+				return Write(dir, d)
+			}
+			return nil
+		})
+		if times < 100 && (err != nil || reads != times+1) {
+			t.Errorf("replaced %d times: read %d times, %v", times, reads, err)
+		}
+		if times == 100 {
+			wantError(t, err, "was replaced again and again")
+		}
+	}
+}

@@ -32,7 +32,19 @@ type Shards struct {
 
 // OpenShards opens a store that [WriteShards] or a [ShardWriter] has made. Close it when it is no longer
 // needed.
-func OpenShards(dir string) (*Shards, error) {
+func OpenShards(dir string) (s *Shards, err error) {
+	err = asOne(dir, func() error {
+		if s != nil {
+			_ = s.Close()
+		}
+		s, err = readHead(dir)
+		return err
+	})
+	return s, err
+}
+
+// readHead reads all of a store but its graphs.
+func readHead(dir string) (*Shards, error) {
 	path := filepath.Join(dir, shardIndex)
 	err := regular(os.Stat(path))
 	var raw []byte

@@ -26,10 +26,10 @@ func OpenText(name string) (*Dataset, error) {
 	}
 	dir, file := filepath.Split(name)
 	dir = filepath.Clean(dir)
-	return openText(folder{os.DirFS(dir), dir}, strings.TrimSuffix(file, ".gz"))
+	return openText(folder{os.DirFS(dir), dir}, file)
 }
 
-// openTextIn opens a file of a folder, named without .gz, or "" for what the folder holds.
+// openTextIn opens a file of a folder, or with "" what the folder holds.
 func openTextIn(f folder, file string) (*Dataset, error) {
 	if file == "" {
 		return openTextFolder(f)
@@ -43,7 +43,7 @@ func openTextFolder(f folder) (*Dataset, error) {
 	case 0:
 		return nil, fmt.Errorf("%s: no data set in text format: looked for NAME.txt and NAME.txt.gz", f.name)
 	case 1:
-		return openText(f, strings.TrimSuffix(found[0], ".gz"))
+		return openText(f, found[0])
 	default:
 		return nil, fmt.Errorf("%s: %d text files: name the one to read", f.name, len(found))
 	}
@@ -57,7 +57,7 @@ func textFiles(f folder) []string {
 	}
 	var found []string
 	for _, stored := range f.stored("*.txt") {
-		l, err := f.open(strings.TrimSuffix(stored, ".gz"))
+		l, err := f.open(stored)
 		if err != nil {
 			continue
 		}
@@ -100,7 +100,7 @@ func openText(f folder, name string) (*Dataset, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	d := &Dataset{Name: strings.TrimSuffix(path.Base(name), ".txt")}
+	d := &Dataset{Name: strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".gz"), ".txt")}
 	if d.Batch, err = r.batch(); err != nil {
 		return nil, fmt.Errorf("%s: %w", l.file, err)
 	}

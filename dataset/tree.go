@@ -25,15 +25,15 @@ func OpenTrees(name string) (*Dataset, error) {
 	}
 	dir, file := filepath.Split(name)
 	dir = filepath.Clean(dir)
-	return openTreesIn(folder{os.DirFS(dir), dir}, strings.TrimSuffix(file, ".gz"))
+	return openTreesIn(folder{os.DirFS(dir), dir}, file)
 }
 
-// openTreesIn opens a file of a folder, named without .gz, or "" for what the folder holds.
+// openTreesIn opens a file of a folder, or with "" what the folder holds.
 func openTreesIn(f folder, file string) (*Dataset, error) {
 	if file == "" {
 		return openTreeFolder(f)
 	}
-	return openTrees(f, strings.TrimSuffix(file, treeSuffix), file)
+	return openTrees(f, strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), treeSuffix), file)
 }
 
 const treeSuffix = ".tree"
@@ -47,7 +47,7 @@ func openTreeFolder(f folder) (*Dataset, error) {
 	case 0:
 		return nil, fmt.Errorf("%s: no trees: looked for train.tree and test.tree, or NAME.tree, plain or .gz", f.name)
 	case 1:
-		return openTreesIn(f, strings.TrimSuffix(found[0], ".gz"))
+		return openTreesIn(f, found[0])
 	default:
 		return nil, fmt.Errorf("%s: %d files of trees: name the one to read, or have train.tree and test.tree", f.name,
 			len(found))

@@ -22,11 +22,11 @@ type archiveError struct{ reason string }
 
 func (e *archiveError) Error() string { return "the archive " + e.reason }
 
-// unpack extracts the archive of a TU data set to the folder target, which takes its name at the end: when all files
-// fit their CRC. The archives of the collection hold one folder NAME; files without a folder are accepted too. An
+// unpack extracts the archive of a TU data set to a folder, which it puts in place at the end: when all files fit
+// their CRC. The archives of the collection hold one folder NAME; files without a folder are accepted too. An
 // entry that would leave the folder, is no plain file or exceeds the sizes it states or maxBytes is refused. verify
 // says of the folder that holds the files whether they are taken.
-func unpack(archive, target, name string, maxBytes int64, verify func(dir string) error) error {
+func unpack(archive string, out *atomicfile.Folder, name string, maxBytes int64, verify func(dir string) error) error {
 	reader, err := zip.OpenReader(archive)
 	if err != nil {
 		return &archiveError{"is damaged: " + err.Error()}
@@ -35,14 +35,6 @@ func unpack(archive, target, name string, maxBytes int64, verify func(dir string
 	if len(reader.File) > maxArchiveFiles {
 		return &archiveError{fmt.Sprintf("holds %d files, more than %d", len(reader.File), maxArchiveFiles)}
 	}
-	if _, err := os.Lstat(target); err == nil {
-		return fmt.Errorf("%s is in the way: remove it and run again", target)
-	}
-	out, err := atomicfile.NewFolder(target, func(string) bool { return false })
-	if err != nil {
-		return fmt.Errorf("%s: %w", target, plainError(err))
-	}
-	defer out.Discard()
 	u := &unpacker{out: out, left: maxBytes, taken: map[string]bool{}}
 	for _, entry := range reader.File {
 		if strings.TrimSuffix(path.Clean(entry.Name), ".gz") == path.Join(name, name+"_A.txt") {
@@ -54,14 +46,14 @@ func unpack(archive, target, name string, maxBytes int64, verify func(dir string
 			return err
 		}
 	}
-	if (folder{os.DirFS(out.Path()), target}).find(name+"_A.txt") == "" {
+	if (folder{os.DirFS(out.Path()), name}).find(name+"_A.txt") == "" {
 		return &archiveError{fmt.Sprintf("holds no %s_A.txt", name)}
 	}
 	if err := verify(out.Path()); err != nil {
 		return err
 	}
 	if err := out.Commit(); err != nil {
-		return fmt.Errorf("%s: %w", target, plainError(err))
+		return fmt.Errorf("%s: %w", name, plainError(err))
 	}
 	return nil
 }

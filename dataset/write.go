@@ -63,6 +63,10 @@ func (e *OccupiedError) Error() string {
 // the reason for an [OccupiedError]. Other files in the folder are kept. Until the output is committed or discarded no
 // other process can write to the folder.
 func NewOutput(dir string, overwrite bool, parts ...string) (*Output, error) {
+	real, err := atomicfile.Resolve(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, plainError(err))
+	}
 	places := []string{""}
 	if len(parts) > 0 {
 		places = parts
@@ -70,13 +74,13 @@ func NewOutput(dir string, overwrite bool, parts ...string) (*Output, error) {
 	replaced := map[string]bool{}
 	look := func() error {
 		for _, part := range places {
-			path := filepath.Join(dir, part)
+			path := filepath.Join(real, part)
 			info, err := os.Stat(path)
 			if err != nil || !info.IsDir() {
 				continue // nothing there, or in the way of what is to be made
 			}
 			if held := FormatOf(path); held != NoFormat && !overwrite {
-				return &OccupiedError{path, held}
+				return &OccupiedError{filepath.Join(dir, part), held}
 			}
 			for _, file := range Files(path) {
 				replaced[filepath.ToSlash(filepath.Join(part, filepath.Base(file)))] = true
@@ -87,7 +91,7 @@ func NewOutput(dir string, overwrite bool, parts ...string) (*Output, error) {
 	if err := look(); err != nil {
 		return nil, err
 	}
-	folder, err := atomicfile.NewFolder(dir, func(name string) bool { return replaced[name] }, parts...)
+	folder, err := atomicfile.NewFolder(real, func(name string) bool { return replaced[name] }, parts...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, plainError(err))
 	}

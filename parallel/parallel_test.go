@@ -126,18 +126,19 @@ func TestPanicComesOutOfTheLoop(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		func() {
 			defer func() {
-				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "piece 3") {
+				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "the second piece") {
 					t.Errorf("%d workers: recovered %q", workers, said)
 				}
 			}()
-			var began atomic.Int32
-			For(workers, 4, func(i int) {
-				began.Add(1)
-				for workers > 1 && began.Load() < 4 { // so that each is run by another goroutine
-					time.Sleep(time.Millisecond)
+			began := make(chan bool)
+			For(workers, 2, func(i int) {
+				if i == 1 {
+					close(began)
+					panic("the second piece")
 				}
-				if i == 3 {
-					panic("piece 3")
+				select { // so that another goroutine takes it, if one comes
+				case <-began:
+				case <-time.After(time.Duration(workers-1) * time.Second):
 				}
 			})
 		}()

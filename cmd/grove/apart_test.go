@@ -50,6 +50,17 @@ func TestNoOutputIsAnInput(t *testing.T) {
 	if err := os.Link("model", "second"); err != nil {
 		t.Fatal(err)
 	}
+	write(t, "both/z.txt", "1\n1 0\n0 0\n")
+	write(t, "both/z.txt.gz", "no archive")
+	must(t, "data", "split", "data", "--out", "parts")
+	for link, to := range map[string]string{"part": "parts/train", "text/way": "../task", "view/view_A.txt": "../data/data_A.txt"} {
+		if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
 	before := dirTree(t, dir)
 	labels := "data/data_graph_labels.txt"
 	for _, args := range [][]string{
@@ -75,11 +86,21 @@ func TestNoOutputIsAnInput(t *testing.T) {
 		{"data", "convert", "data", "--out", "data", "--overwrite"},
 		{"data", "convert", "tree/x.tree", "--out", "tree", "--overwrite"},
 		{"data", "split", "data", "--out", "data"},
+		{"data", "split", "parts/train/", "--out", "parts", "--overwrite"},
+		{"data", "split", "parts/train/train_A.txt", "--out", "parts", "--overwrite"},
+		{"data", "split", "part", "--out", "parts", "--overwrite"},
+		{"data", "convert", "view", "--out", "data", "--overwrite"},
+		{"data", "convert", "data", "--out", "text/way/../data", "--overwrite"},
+		{"embed", "gckn-path", "--data", "both", "-o", "both/z.txt"},
 	} {
 		fails(t, exitUsage, []string{"--", "read from", "name another one"}, args...)
 	}
-	fails(t, exitUsage, []string{"--checkpoint", "--out", "the same file"},
-		"train", "gckn-path-sup", "--data", "data", "-o", "m", "--checkpoint", "./m")
+	for _, same := range []string{"./m", "later"} {
+		_ = os.Symlink("m", "later")
+		fails(t, exitUsage, []string{"--checkpoint", "--out", "the same file"},
+			"train", "gckn-path-sup", "--data", "data", "-o", "m", "--checkpoint", same)
+	}
+	fails(t, exitFailure, []string{"z.txt.gz"}, "embed", "gckn-path", "--data", "both/z.txt.gz", "-o", "both/z.txt")
 	if after := dirTree(t, dir); !sameState(before, after) {
 		t.Error("a refused command changed something")
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/grove-graph/grove/cgmm"
@@ -131,11 +129,6 @@ func (s *cgmmSetting) train(ctx context.Context, c float64) (predictor, error) {
 	fitted, err := v.flags.grow(ctx, w, o, every(w.data.NumGraphs()), v.flags.checkpoint)
 	if err != nil {
 		return nil, err
-	}
-	if path := v.flags.checkpoint; path != "" {
-		if err := os.Remove(path); err != nil {
-			return nil, fmt.Errorf("--checkpoint %s: %w", path, plain(err))
-		}
 	}
 	f := o.Fingerprint
 	f.Depth = min(f.Depth, fitted.model.Layers())

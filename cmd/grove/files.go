@@ -125,26 +125,24 @@ func keepApart(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// reads reports whether what is there is among the files of an input, or a folder with one of them.
+// reads reports whether what is there is among the files of an input, or a folder around one of them.
 func reads(input string, there fs.FileInfo) bool {
-	same := func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && os.SameFile(info, there)
-	}
-	info, err := os.Stat(input)
-	if err != nil {
-		return false
-	}
 	files := append(dataset.Files(input), input)
-	if info.IsDir() && len(files) == 1 { // no data set: folds
-		entries, _ := os.ReadDir(input)
+	if entries, err := os.ReadDir(input); err == nil && len(files) == 1 { // no data set: folds
 		for _, e := range entries {
 			files = append(files, filepath.Join(input, e.Name()))
 		}
 	}
 	for _, file := range files {
-		if same(file) || there.IsDir() && same(filepath.Dir(file)) {
-			return true
+		file, err := atomicfile.Resolve(file)
+		for err == nil {
+			if info, err := os.Stat(file); err == nil && os.SameFile(info, there) {
+				return true
+			}
+			if !there.IsDir() || file == filepath.Dir(file) {
+				break
+			}
+			file = filepath.Dir(file)
 		}
 	}
 	return false
@@ -152,12 +150,12 @@ func reads(input string, there fs.FileInfo) bool {
 
 // samePlace reports whether two paths lead to the same file, which need not be there yet.
 func samePlace(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	if errX == nil && errY == nil {
-		return os.SameFile(x, y)
+	placeA, errA := atomicfile.Resolve(a)
+	placeB, errB := atomicfile.Resolve(b)
+	if errors.Join(errA, errB) != nil {
+		return false
 	}
-	x, errX = os.Stat(filepath.Dir(a))
-	y, errY = os.Stat(filepath.Dir(b))
-	return errX == nil && errY == nil && os.SameFile(x, y) && filepath.Base(a) == filepath.Base(b)
+	x, errX := os.Stat(placeA)
+	y, errY := os.Stat(placeB)
+	return placeA == placeB || errX == nil && errY == nil && os.SameFile(x, y)
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"syscall"
 
 	"github.com/grove-graph/grove/memory"
@@ -31,7 +32,7 @@ func guard(args []string) (status int, done bool) {
 	c := exec.Command(self, args...)
 	c.Args[0] = os.Args[0]
 	c.Stdin, c.Stdout, c.Stderr, c.ExtraFiles = os.Stdin, os.Stdout, &dump, []*os.File{os.Stderr}
-	c.Env = append(os.Environ(), guarded+"=1", "GOTRACEBACK=none")
+	c.Env = append(os.Environ(), guarded+"="+strconv.Itoa(os.Getpid()), "GOTRACEBACK=none")
 	// A terminal sends Ctrl-C to a whole group: in one of its own the child gets it once, from here.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	signals := make(chan os.Signal, 8)
@@ -70,7 +71,7 @@ func account(ended *os.ProcessState, dump string) int {
 // guardedError returns where the messages of a guarded child go, and makes it ready to be one.
 func guardedError() *os.File {
 	file := os.NewFile(guardedFD, os.Stderr.Name())
-	if _, err := file.Stat(); err != nil {
+	if _, err := file.Stat(); err != nil || os.Getenv(guarded) != strconv.Itoa(os.Getppid()) {
 		return os.Stderr // no child: the variable is set by chance
 	}
 	os.Unsetenv("GOTRACEBACK") // the runtime has read it

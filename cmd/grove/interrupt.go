@@ -32,9 +32,10 @@ func (a *app) obeySignals(cancel func()) (leave func()) {
 
 // notify asks for the signals that end a program.
 func notify(signals chan<- os.Signal) {
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
-		signal.Notify(signals, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as SIGHUP is under nohup, and SIGINT of what a script starts in the background
+			signal.Notify(signals, s)
+		}
 	}
 }
 

@@ -269,3 +269,27 @@ func TestTwoProcessesAtOneFolder(t *testing.T) {
 		}
 	}
 }
+
+// A checkpoint stays until the model that it leads to is kept.
+func TestCheckpointStaysUntilTheModelIsKept(t *testing.T) {
+	const full = "/dev/full" // a disk that is
+	if _, err := os.Stat(full); err != nil {
+		t.Skip(err)
+	}
+	data, dir := molecules(t, "molecules"), t.TempDir()
+	state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
+	for _, args := range [][]string{
+		{"train", "cgmm", "--depth", "1", "--states", "3"},
+		{"train", "gckn-path-sup", "--epochs", "1", "--filters", "8", "--path-size", "2", "--checkpoint-every", "1"},
+	} {
+		args = append(args, "--data", data, "--checkpoint", state)
+		fails(t, exitFailure, []string{"--out", "no space"}, append(args, "-o", full)...)
+		if _, err := os.Stat(state); err != nil {
+			t.Errorf("%s: %v", args[1], err)
+		}
+		must(t, append(args, "-o", model)...)
+		if _, err := os.Stat(state); err == nil {
+			t.Errorf("%s: the checkpoint is still there", args[1])
+		}
+	}
+}

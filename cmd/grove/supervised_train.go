@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/grove-graph/grove/autodiff"
@@ -71,11 +70,6 @@ func (s *supervisedSetting) train(ctx context.Context, _ float64) (predictor, er
 	m, err := gckn.Supervise(ctx, s.work.engine, t)
 	if err != nil {
 		return nil, err
-	}
-	if path := t.Checkpoint.Path; path != "" {
-		if err := os.Remove(path); err != nil {
-			return nil, fmt.Errorf("--checkpoint %s: %w", path, plain(err))
-		}
 	}
 	h := head{Model: s.flags.model, Task: x.task, Classes: d.ClassNames, Targets: d.TargetNames}
 	return &supervisedModel{h, encoding, m, s.flags.stored}, nil

@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
+	"github.com/grove-graph/grove/atomicfile"
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/simd"
@@ -139,8 +143,27 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if err := save(f.out, p); err != nil {
 		return fmt.Errorf("--out %s: %w", f.out, plain(err))
 	}
+	if err := removeCheckpoint(c); err != nil {
+		return err
+	}
 	r.Seconds = spent.spent(load, selecting, start)
 	return a.emit(r, r.print)
+}
+
+// removeCheckpoint removes the file that --checkpoint names: the model, which is more, is kept by now.
+func removeCheckpoint(c *cobra.Command) error {
+	f := c.Flags().Lookup("checkpoint")
+	if f == nil || f.Value.String() == "" {
+		return nil
+	}
+	path, err := atomicfile.Resolve(f.Value.String())
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--checkpoint %s: %w", f.Value.String(), plain(err))
+	}
+	return nil
 }
 
 // choose picks a setting and a value of its grid by cross-validation, if there is anything to pick, and
