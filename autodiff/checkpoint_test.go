@@ -65,7 +65,7 @@ func TestTrainingResumes(t *testing.T) {
 // A training that was killed while it wrote its checkpoint leaves a temporary file, which the next one removes.
 func TestTrainingRemovesWhatAKilledOneLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
-	left := filepath.Join(filepath.Dir(path), ".checkpoint.01234567")
+	left := filepath.Join(filepath.Dir(path), ".checkpoint.grove-01234567")
 	for range 2 { // before the first checkpoint, and after it
 		if err := os.WriteFile(left, []byte("half a check"), 0o666); err != nil {
 			t.Fatal(err)
