@@ -23,7 +23,8 @@ func plainBinary(t *testing.T) string {
 	return binary
 }
 
-var shownProgress = regexp.MustCompile(`(?m)^grove: .*: [0-9]+ of [0-9]+.*\n`)
+// shownProgress is what a command may say before it ends.
+var shownProgress = regexp.MustCompile(`(?m)^grove: (.*: [0-9]+ of [0-9]+.*|about .* of work .*|stopping; .*)\n`)
 
 // No command ends in a dump of the Go runtime where the address space is limited to one gigabyte, most of which the
 // runtime reserves, whether it has enough or not: what there is to say is one line.
