@@ -90,11 +90,13 @@ type target struct {
 }
 
 func find(path string) (target, error) {
-	path, err := Resolve(path)
-	if err != nil {
-		return target{}, err
-	}
 	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() { // /dev/stdout leads to a pipe, but by no path
+		if path, err = Resolve(path); err != nil {
+			return target{}, err
+		}
+		info, err = os.Stat(path)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return target{path: path}, nil

@@ -176,6 +176,25 @@ func TestPipesAreWrittenTo(t *testing.T) {
 	only(t, dir, "link", "pipe")
 }
 
+// /dev/stdout and its like lead to pipes that have no path.
+func TestOpenPipesAreWrittenTo(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := fmt.Sprintf("/dev/fd/%d", w.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(err)
+	}
+	if err := errors.Join(Check(path), Write(path, text("through")), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := io.ReadAll(r); err != nil || string(raw) != "through" {
+		t.Errorf("read %q, %v", raw, err)
+	}
+}
+
 func TestFoldersAreRefusedInOneLine(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "no", "file"), dir + "/"} {
