@@ -74,11 +74,11 @@ func (f *Folder) begin() error {
 			return err
 		}
 	}
+	if err := f.claimNew(); err != nil { // from here on no other process writes the folder
+		return f.unfitPlace(err)
+	}
 	if err := f.recover(); err != nil {
 		return err
-	}
-	if err := f.claimNew(); err != nil {
-		return f.unfitPlace(err)
 	}
 	return f.claimOld()
 }
