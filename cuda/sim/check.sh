@@ -25,7 +25,8 @@ models)
 	# Whole trainings take too long on it: TestEveryFamilyMovesBetweenDevices has short ones of all families. What
 	# processes leave behind, and what they say, does not depend on the device.
 	simulated -skip 'Supervis|Mask|Regression|TreeG|ExplainTrees' ./gckn ./nystrom
-	simulated -skip 'Supervis|Mask|Regression|TreeG|ExplainTrees|Killed|TwoProcesses|Signals|Limited|Extreme|Readme|Formats' ./cmd/grove
+	no_device='Killed|TwoProcesses|Signals|Limited|Extreme|Readme|Formats|Forged|PredictionsMean|Checkpoint|AnInput|Notes|Instructions'
+	simulated -skip "Supervis|Mask|Regression|TreeG|ExplainTrees|$no_device" ./cmd/grove
 	simulated -run 'Golden|StayOnTheDevice|SameOnADevice' ./autodiff ./wl ./mpgk ./cgmm
 	simulated -run 'Vector' ./svm
 	simulated -run 'EnginesFit|GoldenBest' ./treeg
