@@ -279,8 +279,8 @@ func TestCheckpointStaysUntilTheModelIsKept(t *testing.T) {
 	data, dir := molecules(t, "molecules"), t.TempDir()
 	state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
 	for _, args := range [][]string{
-		{"train", "cgmm", "--depth", "1", "--states", "3"},
-		{"train", "gckn-path-sup", "--epochs", "1", "--filters", "8", "--path-size", "2", "--checkpoint-every", "1"},
+		{"train", "cgmm", "--depth", "1", "--states", "3", "-q"},
+		{"train", "gckn-path-sup", "--epochs", "1", "--filters", "8", "--path-size", "2", "--checkpoint-every", "1", "-q"},
 	} {
 		args = append(args, "--data", data, "--checkpoint", state)
 		fails(t, exitFailure, []string{"--out", "no space"}, append(args, "-o", full)...)
