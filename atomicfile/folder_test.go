@@ -221,8 +221,8 @@ func TestReplacedFilesKeepTheirPermissions(t *testing.T) {
 	}
 }
 
-// What cannot be claimed is not left behind.
-func TestUnclaimedFilesAreRemoved(t *testing.T) {
+// A failed write leaves nothing beside a file, however long its name is, and no two names share a hidden one.
+func TestLongNamesHaveHiddenNamesOfTheirOwn(t *testing.T) {
 	for _, long := range []string{"f", strings.Repeat("x", 240)} {
 		dir := t.TempDir()
 		broken := errors.New("no more files")
@@ -230,6 +230,10 @@ func TestUnclaimedFilesAreRemoved(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		only(t, dir)
+		if err := Write(filepath.Join(dir, long), text("whole")); err != nil {
+			t.Error(err)
+		}
+		only(t, dir, long)
 	}
 	if a, b := hidden(strings.Repeat("x", 240)), hidden(strings.Repeat("x", 241)); a == b || len(a) > 230 {
 		t.Errorf("long names share %q", a)
