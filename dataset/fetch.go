@@ -86,7 +86,13 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error)
 		opt.Client = &http.Client{Transport: transport}
 	}
 	f := &Fetched{Folder: filepath.Join(opt.Dir, name)}
+	d := &download{
+		FetchOptions: opt,
+		url:          strings.TrimRight(opt.BaseURL, "/") + "/" + url.PathEscape(name) + ".zip",
+		part:         filepath.Join(opt.Dir, "."+name+".zip.part"),
+	}
 	if tu := (folder{os.DirFS(f.Folder), f.Folder}); tu.find(name+"_A.txt") != "" {
+		d.forget() // of a run that was killed once the folder had its name
 		f.Before = true
 		f.Known, f.Change = CheckPinned(f.Folder, name)
 		return f, nil
@@ -99,11 +105,6 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error)
 		return nil, fmt.Errorf("%s: %w", f.Folder, plainError(err))
 	}
 	defer out.Discard()
-	d := &download{
-		FetchOptions: opt,
-		url:          strings.TrimRight(opt.BaseURL, "/") + "/" + url.PathEscape(name) + ".zip",
-		part:         filepath.Join(opt.Dir, "."+name+".zip.part"),
-	}
 	if err := d.run(ctx); err != nil {
 		return nil, err
 	}

@@ -244,6 +244,21 @@ func TestFetchUnpacksACompletePartialFile(t *testing.T) {
 	wantFetched(t, dir, path, err)
 }
 
+// A run that is killed once the folder has its name leaves its archive, which the next run removes.
+func TestFetchRemovesTheArchiveOfAKilledRun(t *testing.T) {
+	s := newArchiveServer(t, smallArchive(t))
+	dir := t.TempDir()
+	path, err := s.fetch(dir, nil)
+	wantFetched(t, dir, path, err)
+	for _, name := range []string{".X.zip.part", ".X.zip.part.validator"} {
+		if err := os.WriteFile(filepath.Join(dir, name), s.content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, err = s.fetch(dir, nil)
+	wantFetched(t, dir, path, err)
+}
+
 func TestFetchRefusesWhatIsNoGoodArchive(t *testing.T) {
 	good := smallArchive(t)
 	damaged := bytes.Clone(good)
