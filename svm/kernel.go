@@ -96,6 +96,14 @@ func (m *Matrix) at(i, j int) float64 {
 // Len implements [Kernel].
 func (m *Matrix) Len() int { return m.n }
 
+// Dense returns the matrix that m was made of.
+func (m *Matrix) Dense() *tensor.Dense {
+	if m.single != nil {
+		return tensor.New(tensor.WithShape(m.n, m.n), tensor.WithBacking(m.single))
+	}
+	return tensor.New(tensor.WithShape(m.n, m.n), tensor.WithBacking(m.double))
+}
+
 // Diagonal implements [Kernel].
 func (m *Matrix) Diagonal(i int) float64 { return m.at(i, i) }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/mkl"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
@@ -56,7 +57,7 @@ type Deep struct {
 //
 // Errors are options that make no sense, graphs that are not there, fewer than two classes and
 // [mkl.ErrInseparable].
-func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOptions, progress Progress) (*Deep, error) {
+func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOptions, progress model.Progress) (*Deep, error) {
 	if graphs == nil {
 		graphs = make([]int, m.NumGraphs())
 		for g := range graphs {
@@ -79,7 +80,7 @@ func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOption
 	}
 	mean := make([]float64, tree.Kernels())
 	for k, class := range positive {
-		progress.report("learn weights", k, len(positive))
+		progress.Report("learn weights", k, len(positive))
 		labels := make([]float64, len(graphs))
 		for i, c := range classes {
 			labels[i] = -1
@@ -95,7 +96,7 @@ func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOption
 			mean[i] += w / float64(len(positive))
 		}
 	}
-	progress.report("learn weights", len(positive), len(positive))
+	progress.Report("learn weights", len(positive), len(positive))
 	d := &Deep{model: m, opt: opt}
 	d.weights = byRound(m, func(node int) float64 {
 		if k := tree.kernelOf(node); k >= 0 {
@@ -110,7 +111,7 @@ func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOption
 }
 
 // tree returns the hierarchy of the colours over some graphs, with its nodes grouped where that is asked for.
-func (m *Model) tree(ctx context.Context, graphs []int, opt *DeepOptions, progress Progress) (*hierarchy, error) {
+func (m *Model) tree(ctx context.Context, graphs []int, opt *DeepOptions, progress model.Progress) (*hierarchy, error) {
 	t := newHierarchy(m.index, graphs, m.NumGraphs(), m.engine.Workers())
 	if factors := m.uniformFactors(); factors != nil {
 		t.root = make([]float64, len(graphs))
@@ -121,7 +122,7 @@ func (m *Model) tree(ctx context.Context, graphs []int, opt *DeepOptions, progre
 	if opt.Groups == 0 {
 		return t, nil
 	}
-	progress.report("group colours", 0, 1)
+	progress.Report("group colours", 0, 1)
 	return t, t.groupNodes(ctx, m.engine, opt.Groups, opt.Seed)
 }
 
@@ -177,11 +178,11 @@ func (d *Deep) Options() DeepOptions { return d.opt }
 
 // Gram returns the matrix of the weighted kernel between all fitted graphs, also those that were not learned from,
 // N x N, normalised where the model is.
-func (d *Deep) Gram(ctx context.Context, progress Progress) (*tensor.Dense, error) {
+func (d *Deep) Gram(ctx context.Context, progress model.Progress) (*tensor.Dense, error) {
 	return d.model.gram(ctx, d.weights, progress)
 }
 
 // Cross returns the weighted kernel between the graphs of b and the fitted ones, NumGraphs of b x N.
-func (d *Deep) Cross(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+func (d *Deep) Cross(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	return d.model.cross(ctx, b, d.weights, progress)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
 )
 
@@ -54,12 +55,12 @@ const (
 )
 
 // rows calls each for the rows 0 to n-1 and reports progress between blocks.
-func rows(ctx context.Context, workers, n int, progress Progress, each func(i int)) error {
+func rows(ctx context.Context, workers, n int, progress model.Progress, each func(i int)) error {
 	for from := 0; from < n; from += rowBlock {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		progress.report("kernel matrix", from, n)
+		progress.Report("kernel matrix", from, n)
 		block := min(rowBlock, n-from)
 		parallel.Chunks(workers, block, rowChunk, func(lo, hi int) {
 			for i := from + lo; i < from+hi; i++ {
@@ -67,12 +68,12 @@ func rows(ctx context.Context, workers, n int, progress Progress, each func(i in
 			}
 		})
 	}
-	progress.report("kernel matrix", n, n)
+	progress.Report("kernel matrix", n, n)
 	return ctx.Err()
 }
 
 // addUpper adds the rounds from to to-1 to the upper triangle of an n x n matrix, right being the index of left.
-func (p *pairs) addUpper(ctx context.Context, out []float64, from, to, workers int, progress Progress) error {
+func (p *pairs) addUpper(ctx context.Context, out []float64, from, to, workers int, progress model.Progress) error {
 	n := p.left[0].graphs()
 	return rows(ctx, workers, n, progress, func(i int) {
 		p.add(out[i*n:(i+1)*n], i, int32(i), from, to)
@@ -80,7 +81,7 @@ func (p *pairs) addUpper(ctx context.Context, out []float64, from, to, workers i
 }
 
 // addAll adds all rounds to the matrix of the graphs of left x columns.
-func (p *pairs) addAll(ctx context.Context, out []float64, columns, workers int, progress Progress) error {
+func (p *pairs) addAll(ctx context.Context, out []float64, columns, workers int, progress model.Progress) error {
 	return rows(ctx, workers, p.left[0].graphs(), progress, func(i int) {
 		p.add(out[i*columns:(i+1)*columns], i, 0, 0, len(p.left))
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/memory"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
@@ -25,7 +26,7 @@ type Model struct {
 // Fit colours the graphs of b and keeps what comparing needs. The engine gives the number of workers; where it
 // is a device, it computes the matrices of [Assignment]. Errors are options that make no sense or ask for labels
 // that b does not have, and a context that is done.
-func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, progress Progress) (*Model, error) {
+func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, progress model.Progress) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -92,14 +93,14 @@ func (m *Model) Keep(graphs []int) error {
 }
 
 // Gram returns the kernel matrix of the fitted graphs, N x N.
-func (m *Model) Gram(ctx context.Context, progress Progress) (*tensor.Dense, error) {
+func (m *Model) Gram(ctx context.Context, progress model.Progress) (*tensor.Dense, error) {
 	return m.gram(ctx, nil, progress)
 }
 
 // EachGram calls visit with the kernel matrix after h = 0 to Iterations rounds, all of them in one pass: the
 // matrix of h+1 is that of h and the pairs of one more round. The matrix is good until visit returns. This is work of
 // the host on any engine.
-func (m *Model) EachGram(ctx context.Context, progress Progress, visit func(h int, k *tensor.Dense) error) error {
+func (m *Model) EachGram(ctx context.Context, progress model.Progress, visit func(h int, k *tensor.Dense) error) error {
 	n := m.NumGraphs()
 	if err := memory.ForMatrices("kernel matrix", 2, n, n); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (m *Model) factors(self []float64) []float64 {
 }
 
 // gram returns the matrix of the fitted graphs under weights of the colours, nil for ones.
-func (m *Model) gram(ctx context.Context, weights [][]float64, progress Progress) (*tensor.Dense, error) {
+func (m *Model) gram(ctx context.Context, weights [][]float64, progress model.Progress) (*tensor.Dense, error) {
 	n := m.NumGraphs()
 	k, err := matrix(n, n)
 	if err != nil {
@@ -172,13 +173,13 @@ func (m *Model) gram(ctx context.Context, weights [][]float64, progress Progress
 
 // Cross returns the kernel matrix between the graphs of b and the fitted ones, NumGraphs of b x N. A row of it
 // does not depend on the other graphs of b. Errors are those of [Fit].
-func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	return m.cross(ctx, b, nil, progress)
 }
 
 // cross is [Model.Cross] under weights of the colours, nil for ones.
 func (m *Model) cross(
-	ctx context.Context, b *graph.Batch, weights [][]float64, progress Progress,
+	ctx context.Context, b *graph.Batch, weights [][]float64, progress model.Progress,
 ) (*tensor.Dense, error) {
 	c, err := m.refinement.apply(ctx, b, m.engine.Workers(), progress)
 	if err != nil {

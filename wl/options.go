@@ -66,12 +66,3 @@ func (o *Options) Check() error {
 	_, err := ParseFollow(string(o.Follow))
 	return err
 }
-
-// Progress is told how far a long computation has come; stages follow one another.
-type Progress func(stage string, done, total int)
-
-func (p Progress) report(stage string, done, total int) {
-	if p != nil {
-		p(stage, done, total)
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
 )
 
@@ -27,13 +28,13 @@ func newRefinement(b *graph.Batch, opt Options) *refinement {
 }
 
 // fit colours a batch and learns its colours.
-func (r *refinement) fit(ctx context.Context, b *graph.Batch, workers int, progress Progress) (*Colouring, error) {
+func (r *refinement) fit(ctx context.Context, b *graph.Batch, workers int, progress model.Progress) (*Colouring, error) {
 	return r.colour(ctx, b, workers, progress, func(t int) (namer, int) { return r.rounds[t].number, 0 })
 }
 
 // apply colours a batch by the colours that were learned. A signature that is not among them gets a
 // colour of its own, the same for all vertices of the batch that have it.
-func (r *refinement) apply(ctx context.Context, b *graph.Batch, workers int, progress Progress) (*Colouring, error) {
+func (r *refinement) apply(ctx context.Context, b *graph.Batch, workers int, progress model.Progress) (*Colouring, error) {
 	return r.colour(ctx, b, workers, progress, func(t int) (namer, int) {
 		known, fresh := r.rounds[t], newDictionary()
 		return func(signature []uint64, h uint64) int32 {
@@ -50,7 +51,7 @@ type namer func(signature []uint64, h uint64) int32
 
 // colour runs the rounds; names returns the namer of a round and how many colours it knows beforehand.
 func (r *refinement) colour(
-	ctx context.Context, b *graph.Batch, workers int, progress Progress, names func(t int) (namer, int),
+	ctx context.Context, b *graph.Batch, workers int, progress model.Progress, names func(t int) (namer, int),
 ) (*Colouring, error) {
 	if err := r.fits(b); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (r *refinement) colour(
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		progress.report("refine colours", t, len(r.rounds))
+		progress.Report("refine colours", t, len(r.rounds))
 		if t == 0 {
 			s.initial(b.Labels)
 		} else {
@@ -78,7 +79,7 @@ func (r *refinement) colour(
 		c.Of, c.Known, c.Total = append(c.Of, now), append(c.Known, r.rounds[t].size()), append(c.Total, total)
 		last = now
 	}
-	progress.report("refine colours", len(r.rounds), len(r.rounds))
+	progress.Report("refine colours", len(r.rounds), len(r.rounds))
 	return c, nil
 }
 

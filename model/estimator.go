@@ -1,0 +1,93 @@
+package model
+
+import (
+	"context"
+
+	"github.com/grove-graph/grove/dataset"
+)
+
+// Progress is told how far a stage of some work has come. Functions that take one accept nil.
+type Progress func(stage string, done, total int)
+
+// Report calls p unless it is nil.
+func (p Progress) Report(stage string, done, total int) {
+	if p != nil {
+		p(stage, done, total)
+	}
+}
+
+// Estimator is one choice of the options of a model: a way from graphs to predictions. It is a value that learning
+// leaves as it is and may be used by several goroutines at once.
+type Estimator interface {
+	// Name is the registered name of the model, "gckn-path" for instance.
+	Name() string
+	// String names the options that a search varies in one line.
+	String() string
+	// Params describes all options, to be written as JSON.
+	Params() any
+	// Grid holds what one call of [Learner.Learn] trains for.
+	Grid() Grid
+	// Sees returns what the estimator looks at of vertices and arcs, fitted on all graphs of the work. The error says
+	// why it cannot learn from the data: a [param.Error] where an option asks for what they do not have.
+	Sees(w *Work) (*dataset.Encoding, error)
+	// Learner learns what needs no targets. It looks at the graphs that w shows it, and its result depends on these
+	// and the options alone. A cancelled context is an error.
+	Learner(ctx context.Context, w *Work) (Learner, error)
+}
+
+// Learner learns from the targets of some examples of the data that it was made for. Its methods may be called from
+// several goroutines at once, and their results depend on the trial alone, but for its Workers and Progress.
+type Learner interface {
+	// Learn returns the predictions of t.Test, one element for every value of t.Grid, or one element where the grid
+	// is empty: classes, or values of one column in a regression; decisions and probabilities may be left out.
+	Learn(ctx context.Context, t Trial) ([]*Predictions, error)
+	// Model returns the model that learned from t.Train with the one value of t.Grid (none where the grid is empty).
+	// It does not depend on the learner any more, and has a [Head] without the training.
+	Model(ctx context.Context, t Trial) (Model, error)
+}
+
+// Trial is one piece of work of a [Learner]. It holds no targets of what is to be predicted.
+type Trial struct {
+	Train   []int     // examples to learn from, ascending
+	Known   *Targets  // of all examples; those outside of Train are hidden
+	Test    []int     // examples to predict; nil where a model is asked for
+	Grid    []float64 // values to train for, all of the estimator's grid or one
+	Workers int       // goroutines, at least 1
+
+	// Progress, if not nil, may be told how far the training has come, by any goroutine.
+	Progress func(done, total int)
+}
+
+// Value returns the one value of the grid, 0 where it is empty.
+func (t *Trial) Value() float64 {
+	if len(t.Grid) == 0 {
+		return 0
+	}
+	return t.Grid[0]
+}
+
+// Grid is a list of values of one hyperparameter that a learner is trained for in one go: the C of a support vector
+// machine, the number of trees or of epochs. Without values there is nothing to choose.
+type Grid struct {
+	Name   string // one word, "C" for instance
+	Values []float64
+}
+
+// Size is the number of predictors that are trained.
+func (g Grid) Size() int { return max(len(g.Values), 1) }
+
+// At returns the grid of the value at place k alone, empty where the grid is.
+func (g Grid) At(k int) Grid {
+	if len(g.Values) == 0 {
+		return g
+	}
+	return Grid{g.Name, g.Values[k : k+1]}
+}
+
+// Value returns the value at place k, 0 where the grid is empty.
+func (g Grid) Value(k int) float64 {
+	if len(g.Values) == 0 {
+		return 0
+	}
+	return g.Values[k]
+}

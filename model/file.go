@@ -1,0 +1,74 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/modelfile"
+)
+
+// stored is the description of a model in its file.
+type stored struct {
+	Head  Head            `json:"head"`
+	Parts json.RawMessage `json:"parts"`
+}
+
+// Save writes a model to a file. It is there as a whole or not at all.
+func Save(path string, m Model) error {
+	f := FamilyOf(m.About().Model)
+	if f == nil {
+		return fmt.Errorf("%s: a model of the name %q, which is not registered", path, m.About().Model)
+	}
+	description, tensors, err := m.Parts()
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(description)
+	if err != nil {
+		return err
+	}
+	return modelfile.Write(path, f.Kind, stored{*m.About(), raw}, tensors)
+}
+
+// Load reads the model in a file, of any family that is registered, for an engine; nil stands for the CPU with one
+// worker. The model predicts the same bits as the one that was saved. A damaged file is an error.
+func Load(path string, e engine.Engine) (Model, error) {
+	if e == nil {
+		e = engine.NewCPU(1)
+	}
+	file, err := modelfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	var kinds []string
+	for _, f := range Families() {
+		if f.Kind == file.Kind {
+			m, err := f.read(file, e)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, modelfile.Damaged(err))
+			}
+			return m, nil
+		}
+		kinds = append(kinds, f.Kind)
+	}
+	return nil, fmt.Errorf("%s: a model of kind %q, which this program does not know; it knows %s",
+		path, file.Kind, strings.Join(kinds, ", "))
+}
+
+// read makes a model of the family from the content of a file.
+func (f *Family) read(from *modelfile.File, e engine.Engine) (Model, error) {
+	var s stored
+	if err := modelfile.Unmarshal(from.Model, &s); err != nil {
+		return nil, err
+	}
+	if err := s.Head.check(f); err != nil {
+		return nil, err
+	}
+	m, err := f.Load(e, &s.Head, s.Parts, from)
+	if err != nil {
+		return nil, err
+	}
+	return m, from.Left()
+}

@@ -1,0 +1,232 @@
+package machine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/memory"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/svm"
+	"gorgonia.org/tensor"
+)
+
+// GraphKernel is a fitted kernel between graphs.
+type GraphKernel interface {
+	// NumGraphs returns the number of fitted graphs.
+	NumGraphs() int
+	// Gram returns the kernel matrix of the fitted graphs, N x N of Float64.
+	Gram(ctx context.Context, progress model.Progress) (*tensor.Dense, error)
+	// Cross returns the kernel matrix between other graphs and the fitted ones, M x N of Float64.
+	Cross(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error)
+	// Largest returns the largest kernel value of the fitted graphs.
+	Largest() float64
+	// CheckEncoding returns an error where an encoding from a file does not give the kernel what it wants.
+	CheckEncoding(e *dataset.Encoding) error
+	MarshalJSON() ([]byte, error)
+	Tensors() map[string]*tensor.Dense
+}
+
+// keeper is a kernel that can forget all fitted graphs but some.
+type keeper interface {
+	Keep(graphs []int) error
+}
+
+// AskForMatrices refuses so many kernel matrices between all graphs of a data set where there is no room for them,
+// before work is put into what they are made of.
+func AskForMatrices(d *dataset.Dataset, copies int) error {
+	n := d.NumGraphs()
+	return memory.ForMatrices("kernel matrix", copies, n, n)
+}
+
+// Kernel learns from a kernel between graphs: classes by a C-SVM for every pair of them ([svm.FitKernelClassifier]),
+// numbers by an epsilon-SVR ([svm.FitKernelRegressor]). A training part with a single class is an error.
+type Kernel struct {
+	Gram    svm.Kernel // between all graphs
+	Epsilon float64    // half the width of the tube in which a number is right
+}
+
+// Len returns the number of graphs.
+func (l *Kernel) Len() int { return l.Gram.Len() }
+
+// Learn is that of [model.Learner].
+func (l *Kernel) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
+	return learnKernel(ctx, l.Gram, l.Epsilon, t)
+}
+
+func learnKernel(ctx context.Context, k svm.Kernel, epsilon float64, t model.Trial) ([]*model.Predictions, error) {
+	o := svm.KernelOptions{Workers: t.Workers}
+	said := make([]*model.Predictions, len(t.Grid))
+	if t.Known.Regression() {
+		machines, err := svm.FitKernelRegressor(ctx, k, t.Train, t.Known.Values, t.Grid, epsilon, o)
+		if err != nil {
+			return nil, err
+		}
+		for i, m := range machines {
+			values, err := m.PredictObjects(k, t.Test)
+			if err != nil {
+				return nil, err
+			}
+			said[i] = &model.Predictions{Values: model.Column(values)}
+		}
+		return said, nil
+	}
+	machines, err := svm.FitKernelClassifier(ctx, k, t.Train, t.Known.Classes, t.Grid, o)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range machines {
+		classes, err := m.PredictObjects(k, t.Test)
+		if err != nil {
+			return nil, err
+		}
+		said[i] = &model.Predictions{Classes: classes}
+	}
+	return said, nil
+}
+
+// KernelMatrix implements [model.Grammer].
+func (l *Kernel) KernelMatrix(context.Context, *model.Targets) (*tensor.Dense, error) {
+	m, ok := l.Gram.(*svm.Matrix)
+	if !ok {
+		return nil, fmt.Errorf("the kernel is not held as a matrix")
+	}
+	return m.Dense(), nil
+}
+
+// Fit trains the machine of a trial with one value of C on a kernel, which l.Gram is the matrix of. Where the kernel can
+// forget graphs it keeps the support vectors alone: it must not be used elsewhere.
+func (l *Kernel) Fit(
+	ctx context.Context, t model.Trial, h model.Head, encoding *dataset.Encoding, kernel GraphKernel,
+) (*KernelMachine, error) {
+	p := &KernelMachine{Head: h, encoding: encoding, Kernel: kernel}
+	o := svm.KernelOptions{Workers: t.Workers}
+	forgets, ok := kernel.(keeper)
+	var support []int
+	if t.Known.Regression() {
+		trained, err := svm.FitKernelRegressor(ctx, l.Gram, t.Train, t.Known.Values, t.Grid, l.Epsilon, o)
+		if err != nil {
+			return nil, err
+		}
+		if p.regressor, support = trained[0], trained[0].Support(); ok {
+			p.regressor = trained[0].OnSupport()
+		}
+	} else {
+		trained, err := svm.FitKernelClassifier(ctx, l.Gram, t.Train, t.Known.Classes, t.Grid, o)
+		if err != nil {
+			return nil, err
+		}
+		if p.Classifier, support = trained[0], trained[0].Support(); ok {
+			p.Classifier = trained[0].OnSupport()
+		}
+	}
+	if ok {
+		return p, forgets.Keep(support)
+	}
+	return p, nil
+}
+
+// KernelMachine is a graph kernel with a support vector machine on it, a classifier or a regressor.
+type KernelMachine struct {
+	model.Head
+	Kernel     GraphKernel
+	Classifier *svm.KernelClassifier // nil in a regression
+	encoding   *dataset.Encoding
+	regressor  *svm.KernelRegressor
+}
+
+// Encoding implements [model.Model].
+func (p *KernelMachine) Encoding() *dataset.Encoding { return p.encoding }
+
+// Predict implements [model.Model].
+func (p *KernelMachine) Predict(
+	ctx context.Context, d *dataset.Dataset, progress model.Progress,
+) (*model.Predictions, error) {
+	b, err := p.encoding.Apply(d)
+	if err != nil {
+		return nil, err
+	}
+	k, err := p.Kernel.Cross(ctx, b, progress)
+	if err != nil {
+		return nil, err
+	}
+	if p.regressor != nil {
+		values, err := p.regressor.Predict(k)
+		if err != nil {
+			return nil, err
+		}
+		return &model.Predictions{Values: model.Column(values)}, nil
+	}
+	return votes(p.Classifier, k)
+}
+
+// storedMachine is what a kernel machine adds to its model file.
+type storedMachine struct {
+	Encoding   *dataset.Encoding     `json:"encoding"`
+	Kernel     json.RawMessage       `json:"kernel"`
+	Classifier *svm.KernelClassifier `json:"classifier,omitempty"`
+	Regressor  *svm.KernelRegressor  `json:"regressor,omitempty"`
+}
+
+// Parts implements [model.Model].
+func (p *KernelMachine) Parts() (any, map[string]*tensor.Dense, error) {
+	description, err := p.Kernel.MarshalJSON()
+	return storedMachine{p.encoding, description, p.Classifier, p.regressor}, p.Kernel.Tensors(), err
+}
+
+// Load reads the parts of a kernel machine, the kernel by the given function.
+func Load(
+	h *model.Head, parts json.RawMessage, kernel func(description json.RawMessage) (GraphKernel, error),
+) (*KernelMachine, error) {
+	var s storedMachine
+	if err := modelfile.Unmarshal(parts, &s); err != nil {
+		return nil, err
+	}
+	if s.Encoding == nil || (s.Classifier == nil) == (s.Regressor == nil) {
+		return nil, fmt.Errorf("it wants an encoding, and a classifier or a regressor")
+	}
+	if err := s.Encoding.Check(); err != nil {
+		return nil, err
+	}
+	k, err := kernel(s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.CheckEncoding(s.Encoding); err != nil {
+		return nil, err
+	}
+	p := &KernelMachine{Head: *h, encoding: s.Encoding, Kernel: k, Classifier: s.Classifier, regressor: s.Regressor}
+	support, err := p.check()
+	if err != nil {
+		return nil, err
+	}
+	if _, forgets := k.(keeper); forgets && !slices.Equal(support, every(k.NumGraphs())) ||
+		len(support) > 0 && support[len(support)-1] >= k.NumGraphs() {
+		return nil, fmt.Errorf("a machine on %d support vectors of %d graphs", len(support), k.NumGraphs())
+	}
+	return p, nil
+}
+
+// check returns an error where the machine is none on its kernel or of its head, and its support vectors.
+func (p *KernelMachine) check() (support []int, err error) {
+	if p.Classifier == nil {
+		if len(p.Targets) != 1 || len(p.Classes) > 0 {
+			return nil, fmt.Errorf("a regressor of one target on %d targets and %d classes", len(p.Targets), len(p.Classes))
+		}
+		if err := p.regressor.Check(); err != nil {
+			return nil, err
+		}
+		return p.regressor.Support(), nil
+	}
+	if err := p.Classifier.Check(); err != nil {
+		return nil, err
+	}
+	if err := p.Classifier.CheckKernel(p.Kernel.Largest()); err != nil {
+		return nil, err
+	}
+	return p.Classifier.Support(), checkClasses(&p.Head, p.Classifier.Classes)
+}

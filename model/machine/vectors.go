@@ -1,0 +1,221 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/svm"
+	"gorgonia.org/tensor"
+)
+
+// Vectors learns classes from vectors: by linear support vector machines with the squared hinge loss on features that
+// are standardised on the training part ([svm.FitClassifier]), or by machines on a kernel between the vectors.
+type Vectors struct {
+	x      *tensor.Dense
+	kernel svm.VectorKernel
+	gram   svm.Kernel // nil where the machine is linear
+}
+
+// kernelMemory bounds the bytes of a kernel matrix. The rows of a larger one are computed when they are asked for, and
+// as many as fit are kept.
+const kernelMemory = 1 << 30
+
+// OnVectors returns a learner on the rows of x, N x D of Float32 or Float64. The zero kernel is the linear one.
+func OnVectors(x *tensor.Dense, kernel svm.VectorKernel, e engine.Engine) (*Vectors, error) {
+	if x == nil || len(x.Shape()) != 2 {
+		return nil, fmt.Errorf("the representation is not a matrix with a row for each graph")
+	}
+	v := &Vectors{x: x, kernel: kernel}
+	if linear(kernel) {
+		return v, nil
+	}
+	var err error
+	v.gram, err = kernelOn(x, kernel, e, kernelMemory)
+	return v, err
+}
+
+func linear(k svm.VectorKernel) bool { return k.Kind == "" || k.Kind == svm.LinearKernel }
+
+// kernelOn returns the kernel between the rows of x: its matrix, or where that takes too many bytes its rows.
+func kernelOn(x *tensor.Dense, kernel svm.VectorKernel, e engine.Engine, memory int) (svm.Kernel, error) {
+	if n := x.Shape()[0]; 8*n*n > memory {
+		return kernel.Rows(e, x, memory)
+	}
+	k, err := kernel.Gram(x, e.Workers())
+	if err != nil {
+		return nil, err
+	}
+	return svm.NewMatrix(k)
+}
+
+// Len returns the number of vectors.
+func (v *Vectors) Len() int { return v.x.Shape()[0] }
+
+// Learn is that of [model.Learner].
+func (v *Vectors) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
+	if t.Known.Regression() {
+		return nil, fmt.Errorf("a classifier of vectors cannot learn numbers")
+	}
+	if v.gram != nil {
+		return learnKernel(ctx, v.gram, 0, t)
+	}
+	classifier, err := svm.FitClassifier(ctx, v.x, t.Train, t.Known.Classes, t.Grid, svm.Options{Workers: t.Workers})
+	if err != nil {
+		return nil, err
+	}
+	predicted, err := classifier.Predict(v.x, t.Test)
+	if err != nil {
+		return nil, err
+	}
+	said := make([]*model.Predictions, len(predicted))
+	for k, classes := range predicted {
+		said[k] = &model.Predictions{Classes: classes}
+	}
+	return said, nil
+}
+
+// Fit trains the machine of a trial with one value of C.
+func (v *Vectors) Fit(ctx context.Context, t model.Trial) (*VectorMachine, error) {
+	rows := t.Train
+	if len(rows) == v.Len() {
+		rows = nil // all, without a copy
+	}
+	if v.gram == nil {
+		trained, err := svm.FitClassifier(ctx, v.x, rows, t.Known.Classes, t.Grid, svm.Options{Workers: t.Workers})
+		if err != nil {
+			return nil, err
+		}
+		return &VectorMachine{Linear: trained.Model(0), workers: t.Workers}, nil
+	}
+	trained, err := svm.FitKernelClassifier(ctx, v.gram, rows, t.Known.Classes, t.Grid,
+		svm.KernelOptions{Workers: t.Workers})
+	if err != nil {
+		return nil, err
+	}
+	m := &VectorMachine{kernel: v.kernel, classifier: trained[0].OnSupport(), workers: t.Workers}
+	m.support = model.Rows(v.x, trained[0].Support())
+	return m, nil
+}
+
+// VectorMachine classifies vectors: by a linear machine, or by one on a kernel with the vectors that it needs.
+type VectorMachine struct {
+	Linear     *svm.Model // nil where it is not linear
+	kernel     svm.VectorKernel
+	classifier *svm.KernelClassifier
+	support    *tensor.Dense // support vectors x columns
+	workers    int
+}
+
+// Predict classifies the rows of x.
+func (m *VectorMachine) Predict(x *tensor.Dense) (*model.Predictions, error) {
+	if m.Linear != nil {
+		decisions, err := m.Linear.Decisions(x, nil)
+		if err != nil {
+			return nil, err
+		}
+		return model.Decide(decisions), nil
+	}
+	k, err := m.kernel.Cross(x, m.support, m.workers)
+	if err != nil {
+		return nil, err
+	}
+	return votes(m.classifier, k)
+}
+
+// votes classifies by the kernel values k of a machine.
+func votes(m *svm.KernelClassifier, k *tensor.Dense) (*model.Predictions, error) {
+	decisions, err := m.Votes(k)
+	if err != nil {
+		return nil, err
+	}
+	return model.Decide(decisions), nil
+}
+
+// StoredVectors is a machine on vectors in a model file; its support vectors are the tensor "support".
+type StoredVectors struct {
+	Linear     *svm.Model            `json:"linear,omitempty"`
+	Kernel     *svm.VectorKernel     `json:"kernel,omitempty"`
+	Classifier *svm.KernelClassifier `json:"classifier,omitempty"`
+}
+
+const supportTensor = "support"
+
+// Store describes the machine and adds its support vectors to the tensors of a file.
+func (m *VectorMachine) Store(tensors map[string]*tensor.Dense) *StoredVectors {
+	if m.Linear != nil {
+		return &StoredVectors{Linear: m.Linear}
+	}
+	tensors[supportTensor] = m.support
+	return &StoredVectors{Kernel: &m.kernel, Classifier: m.classifier}
+}
+
+// Load returns the machine on vectors of the given number of columns. It returns an error where the stored one is none
+// on such vectors, or none of the classes of the head.
+func (s *StoredVectors) Load(h *model.Head, f *modelfile.File, columns int) (*VectorMachine, error) {
+	if s.Linear != nil {
+		return LoadLinear(h, s.Linear, columns)
+	}
+	if s.Kernel == nil || s.Classifier == nil {
+		return nil, fmt.Errorf("its classifier is missing")
+	}
+	if err := s.Kernel.Check(); err != nil {
+		return nil, err
+	}
+	if err := s.Classifier.Check(); err != nil {
+		return nil, err
+	}
+	x := f.Take(supportTensor)
+	switch support := s.Classifier.Support(); {
+	case x == nil || x.Dtype() != tensor.Float64 || len(x.Shape()) != 2 || x.Shape()[1] != columns:
+		return nil, fmt.Errorf("its support vectors do not have %d columns", columns)
+	case !slices.Equal(support, every(x.Shape()[0])):
+		return nil, fmt.Errorf("a machine on %d support vectors of %d", len(support), x.Shape()[0])
+	}
+	for _, v := range x.Float64s() {
+		if !(v >= 0 && v <= math.MaxUint32) { // no graph has more vertices or arcs
+			return nil, fmt.Errorf("a fingerprint of %g in a support vector", v)
+		}
+	}
+	if err := s.Classifier.CheckKernel(1); err != nil {
+		return nil, err
+	}
+	return &VectorMachine{kernel: *s.Kernel, classifier: s.Classifier, support: x, workers: 1},
+		checkClasses(h, s.Classifier.Classes)
+}
+
+// LoadLinear returns a linear machine from a file, and an error where it is none on vectors of so many columns, none of
+// the classes of the head, or none that was trained on as many graphs as the head says.
+func LoadLinear(h *model.Head, m *svm.Model, columns int) (*VectorMachine, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if have := len(m.Scaler.Mean); have != columns {
+		return nil, fmt.Errorf("a classifier of %d features on %d columns", have, columns)
+	}
+	if err := m.CheckTrained(h.Training.Graphs); err != nil {
+		return nil, err
+	}
+	return &VectorMachine{Linear: m, workers: 1}, checkClasses(h, m.Classes)
+}
+
+// checkClasses returns an error where a classifier does not tell apart all classes of the head, each once.
+func checkClasses(h *model.Head, classes []int) error {
+	if sorted := slices.Sorted(slices.Values(classes)); !slices.Equal(sorted, every(len(h.Classes))) {
+		return fmt.Errorf("a classifier of the classes %v for %d names of classes", classes, len(h.Classes))
+	}
+	return nil
+}
+
+// every returns the numbers from 0 to n-1.
+func every(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}

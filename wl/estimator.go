@@ -1,0 +1,159 @@
+package wl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/machine"
+	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/svm"
+	"gorgonia.org/tensor"
+)
+
+// Estimator is a kernel with a support vector machine on it. The kernel of two graphs does not depend on others, so that
+// it learns nothing without targets.
+type Estimator struct {
+	Options  Options
+	Features dataset.Features // of the vertices; default labels where there are any, else nothing
+	C        []float64        // to choose from, ascending; nil is [machine.KernelGrid]
+	Epsilon  float64          // of a regression: the error that costs nothing
+
+	rounds []int // numbers of rounds of estimators that share a refinement with this one; nil: its own
+}
+
+// Name implements [model.Estimator].
+func (s Estimator) Name() string { return string(s.Options.Kernel) }
+
+// String implements [model.Estimator].
+func (s Estimator) String() string { return fmt.Sprintf("%d rounds", s.Options.Iterations) }
+
+// Params implements [model.Estimator].
+func (s Estimator) Params() any { return s.Options }
+
+// Grid implements [model.Estimator].
+func (s Estimator) Grid() model.Grid { return machine.Grid(s.C, machine.KernelGrid()) }
+
+// settle replaces automatic features by what d has.
+func (s *Estimator) settle(d *dataset.Dataset) {
+	if s.Features == dataset.AutoFeatures || s.Features == "" {
+		s.Features = dataset.LabelFeatures
+		if d.Batch.Labels == nil {
+			s.Features = dataset.NoFeatures
+		}
+	}
+	s.Options.Uniform = s.Features == dataset.NoFeatures
+}
+
+// Sees implements [model.Estimator].
+func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
+	s.settle(w.Data)
+	if s.Options.ArcLabels && w.Data.Batch.ArcLabels == nil {
+		return nil, param.Errorf("arc-labels", nil, "the arcs of data set %s have no labels", w.Data.Name)
+	}
+	encoding, err := dataset.FitEncoding(w.Data, s.Features, nil)
+	if err != nil {
+		return nil, param.Errorf("features", s.Features, "%w", err)
+	}
+	if s.Options.ArcLabels {
+		encoding.KeepArcLabels(w.Data)
+	}
+	return encoding, nil
+}
+
+// fit refines the colours of all graphs.
+func (s Estimator) fit(ctx context.Context, w *model.Work) (*dataset.Encoding, *Model, error) {
+	s.settle(w.Data)
+	encoding, err := s.Sees(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := encoding.Apply(w.Data)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := Fit(ctx, w.Engine, b, s.Options, w.Progress)
+	return encoding, m, err
+}
+
+// sharedGrams is the key of the kernel matrices of several numbers of rounds.
+type sharedGrams struct {
+	kernel          Kernel
+	features        dataset.Features
+	normalise, arcs bool
+	follow          Follow
+	rounds          string
+}
+
+// grams returns the kernels of all numbers of rounds that are asked for, out of one refinement.
+func (s Estimator) grams(ctx context.Context, w *model.Work) (map[int]svm.Kernel, error) {
+	s.settle(w.Data)
+	rounds := s.rounds
+	if rounds == nil {
+		rounds = []int{s.Options.Iterations}
+	}
+	o := s.Options
+	key := sharedGrams{o.Kernel, s.Features, o.Normalise, o.ArcLabels, o.Follow, fmt.Sprint(rounds)}
+	return model.Shared(w, key, func() (map[int]svm.Kernel, error) {
+		most := s
+		most.Options.Iterations = slices.Max(rounds)
+		copies := 1
+		if len(rounds) > 1 {
+			copies = 2 + len(rounds) // EachGram has two at hand
+		}
+		if err := machine.AskForMatrices(w.Data, copies); err != nil {
+			return nil, err
+		}
+		_, m, err := most.fit(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		all := map[int]svm.Kernel{}
+		if copies == 1 {
+			k, err := m.Gram(ctx, w.Progress)
+			if err == nil {
+				all[rounds[0]], err = svm.NewMatrix(k)
+			}
+			return all, err
+		}
+		err = m.EachGram(ctx, w.Progress, func(h int, k *tensor.Dense) (err error) {
+			if slices.Contains(rounds, h) {
+				all[h], err = svm.NewMatrix(k.Clone().(*tensor.Dense))
+			}
+			return err
+		})
+		return all, err
+	})
+}
+
+// Learner implements [model.Estimator].
+func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	w = w.Whole()
+	grams, err := s.grams(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	return &learner{machine.Kernel{Gram: grams[s.Options.Iterations], Epsilon: s.Epsilon}, s, w}, nil
+}
+
+type learner struct {
+	machine.Kernel
+	estimator Estimator
+	work      *model.Work
+}
+
+// Model implements [model.Learner].
+func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
+	encoding, m, err := l.estimator.fit(ctx, l.work)
+	if err != nil {
+		return nil, err
+	}
+	return l.Fit(ctx, t, model.HeadOf(l.estimator.Name(), l.work.Data), encoding, m)
+}
+
+// CheckEncoding implements [machine.GraphKernel].
+func (m *Model) CheckEncoding(e *dataset.Encoding) error {
+	return m.CheckInput(len(e.Labels), len(e.ArcLabels) > 0)
+}
