@@ -43,6 +43,6 @@ type DumpedNode struct {
 	Examples float64   `json:"examples"` // of training that reached the node
 	Value    []float64 `json:"value,omitempty"`
 
-	PointsTo int    `json:"-"` // node whose subset the split uses, -1 for all vertices
-	Subset   string `json:"-"` // which of the two subsets of that node, "+" or "-"
+	PointsTo int    `json:"-"` // levels up to the ancestor whose subset the split uses, 0 for all vertices
+	Subset   string `json:"-"` // which of the two subsets of that ancestor: "S+" or "S-"
 }
