@@ -159,13 +159,13 @@ func (s Estimator) features(d *dataset.Dataset) dataset.Features {
 	return dataset.NoFeatures
 }
 
-// prepared are the walks of a data set with the encoding of its vertices.
-type prepared struct {
+// walkedData are the walks of a data set with the encoding of its vertices.
+type walkedData struct {
 	encoding *dataset.Encoding
 	data     *Data
 }
 
-// sharedWalks is the key of the walks of all graphs.
+// sharedWalks is the key of the walks of all graphs. Fits take the workers of the engine that made the walks.
 type sharedWalks struct {
 	level            Level
 	features         dataset.Features
@@ -174,17 +174,18 @@ type sharedWalks struct {
 	means, constant  bool
 	length           int
 	cycles, isStatic bool
+	workers          int
 }
 
 // walks returns the longest walks of all estimators that share them, or the static features.
-func (s Estimator) walks(ctx context.Context, w *model.Work) (*prepared, error) {
+func (s Estimator) walks(ctx context.Context, w *model.Work) (*walkedData, error) {
 	o := s.walked()
 	if s.Static == nil {
 		o.MaxLength = max(o.MaxLength, s.longest)
 	}
 	key := sharedWalks{o.Level, s.features(w.Data), o.Directions, o.Relations, o.MeanSteps, o.Constant,
-		o.MaxLength, slices.Contains(o.Walks, Cycle), s.Static != nil}
-	return model.Shared(w, key, func() (*prepared, error) {
+		o.MaxLength, slices.Contains(o.Walks, Cycle), s.Static != nil, w.Engine.Workers()}
+	return model.Shared(w, key, func() (*walkedData, error) {
 		defer w.Spent.Transforming(time.Now())
 		encoding, err := s.Sees(w)
 		if err != nil {
@@ -201,7 +202,7 @@ func (s Estimator) walks(ctx context.Context, w *model.Work) (*prepared, error) 
 			o = s.fitted()
 		}
 		data, err := Prepare(ctx, w.Engine, b, o)
-		return &prepared{encoding, data}, err
+		return &walkedData{encoding, data}, err
 	})
 }
 
@@ -239,7 +240,7 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 type learner struct {
 	estimator Estimator
 	work      *model.Work
-	walks     *prepared
+	walks     *walkedData
 }
 
 // fit learns from the targets of a trial with the most estimators that it asks for.
