@@ -10,6 +10,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/machine"
+	"github.com/grove-graph/grove/split"
+	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
 
@@ -40,8 +46,43 @@ func (s *noisy) Represent(_ context.Context, train []int) (*tensor.Dense, error)
 	return tensor.New(tensor.WithShape(len(s.classes), d), tensor.WithBacking(x)), nil
 }
 
+// vectors are what the estimators of these tests represent graphs by.
+type vectors interface {
+	String() string
+	Represent(ctx context.Context, train []int) (*tensor.Dense, error)
+}
+
+// classified is an estimator that puts a machine on vectors.
+type classified struct {
+	vectors
+	c      []float64
+	kernel svm.VectorKernel
+}
+
+func (classified) Name() string                                { return "classified" }
+func (classified) Params() any                                 { return nil }
+func (s classified) Grid() model.Grid                          { return machine.Grid(s.c, svm.CGrid()) }
+func (classified) Sees(*model.Work) (*dataset.Encoding, error) { return nil, nil }
+
+func (s classified) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	x, err := s.Represent(ctx, w.Seen)
+	if err != nil {
+		return nil, err
+	}
+	v, err := machine.OnVectors(x, s.kernel, engine.NewCPU(1))
+	return onVectors{v}, err
+}
+
+// onVectors is a learner that never becomes a model.
+type onVectors struct{ *machine.Vectors }
+
+func (onVectors) Model(context.Context, model.Trial) (model.Model, error) { panic("not asked for") }
+
 // linear classifies vectors with a short grid.
-func linear(v Vectors) Setting { return LinearSVM{v, []float64{0.01, 0.1, 1}} }
+func linear(v vectors) model.Estimator { return classified{vectors: v, c: []float64{0.01, 0.1, 1}} }
+
+// nowhere is work without data, for estimators that need none.
+func nowhere() *model.Work { return model.NewWork(&dataset.Dataset{}, engine.NewCPU(1)) }
 
 func labels(n, classes int) []int {
 	out := make([]int, n)
@@ -54,13 +95,13 @@ func labels(n, classes int) []int {
 func problem(t *testing.T, n, classes int, noise ...float64) Problem {
 	t.Helper()
 	y := labels(n, classes)
-	folds, err := Stratified(y, 5, 3)
+	folds, err := split.Stratified(y, 5, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Problem{Classes: y, Folds: folds, Seed: 1}
+	p := Problem{Work: nowhere(), Targets: &model.Targets{Classes: y}, Folds: folds, Seed: 1}
 	for i, v := range noise {
-		p.Settings = append(p.Settings, linear(&noisy{classes: y, noise: v, seed: uint64(i)}))
+		p.Estimators = append(p.Estimators, linear(&noisy{classes: y, noise: v, seed: uint64(i)}))
 	}
 	return p
 }
@@ -101,9 +142,9 @@ func TestPublishedIsTheMaximum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s := range p.Settings {
+	for s := range p.Estimators {
 		one := p
-		one.Settings = p.Settings[s : s+1]
+		one.Estimators = p.Estimators[s : s+1]
 		o, err := Published(context.Background(), one)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +163,7 @@ func TestAnchorsSeeTheTrainingPartAlone(t *testing.T) {
 			if _, err := protocol(context.Background(), p); err != nil {
 				t.Fatal(err)
 			}
-			s := p.Settings[0].(LinearSVM).Vectors.(*noisy)
+			s := p.Estimators[0].(classified).vectors.(*noisy)
 			if !fromTrain {
 				if len(s.trained) != 1 || s.trained[0] != nil {
 					t.Errorf("%s: the shared representation was asked for as %v", name, s.trained)
@@ -164,14 +205,14 @@ func TestNestedChoosesWithoutTheTestFold(t *testing.T) {
 	clean := problem(t, 60, 2, 1.5, 1.4, 1.3)
 	clean.Folds = clean.Folds[:1]
 	dirty := clean
-	dirty.Settings = nil
+	dirty.Estimators = nil
 	test := map[int]bool{}
 	for _, i := range clean.Folds[0].Test {
 		test[i] = true
 	}
-	for _, s := range clean.Settings {
-		n := s.(LinearSVM).Vectors.(*noisy)
-		dirty.Settings = append(dirty.Settings,
+	for _, s := range clean.Estimators {
+		n := s.(classified).vectors.(*noisy)
+		dirty.Estimators = append(dirty.Estimators,
 			linear(&poisoned{noisy{classes: n.classes, noise: n.noise, seed: n.seed}, test}))
 	}
 	a, err := Nested(context.Background(), clean)
@@ -212,7 +253,7 @@ func TestSameOutcomeForAnyNumberOfWorkers(t *testing.T) {
 
 func TestRepeatsReportTheSpreadOfTheirMeans(t *testing.T) {
 	p := problem(t, 60, 2, 1)
-	second, err := Stratified(p.Classes, 5, 77)
+	second, err := split.Stratified(p.Targets.Classes, 5, 77)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,8 +273,8 @@ func TestRepeatsReportTheSpreadOfTheirMeans(t *testing.T) {
 func TestAClassMissingFromTrainingIsNeverPredicted(t *testing.T) {
 	y := []int{0, 0, 0, 0, 1, 1}
 	p := Problem{
-		Classes: y, Settings: []Setting{LinearSVM{&noisy{classes: y, noise: 0.1}, []float64{1}}},
-		Folds: []Split{{Train: []int{0, 1, 2}, Test: []int{3, 4}}},
+		Work: nowhere(), Targets: &model.Targets{Classes: y}, Estimators: []model.Estimator{classified{vectors: &noisy{classes: y, noise: 0.1}, c: []float64{1}}},
+		Folds: []split.Fold{{Train: []int{0, 1, 2}, Test: []int{3, 4}}},
 	}
 	o, err := Published(context.Background(), p)
 	if err != nil {
@@ -254,16 +295,16 @@ func (failing) Represent(context.Context, []int) (*tensor.Dense, error) {
 func TestMistakesAreNamed(t *testing.T) {
 	good := problem(t, 20, 2, 0.5)
 	for want, change := range map[string]func(p *Problem){
-		"no settings":                  func(p *Problem) { p.Settings = nil },
+		"no estimators":                func(p *Problem) { p.Estimators = nil },
 		"no folds":                     func(p *Problem) { p.Folds = nil },
-		"fold 1 has 0 training":        func(p *Problem) { p.Folds = []Split{{Test: []int{1}}} },
-		"fold 1 has 1 training and 0":  func(p *Problem) { p.Folds = []Split{{Train: []int{1}}} },
-		"trains and tests on graph 1":  func(p *Problem) { p.Folds = []Split{{Train: []int{1}, Test: []int{1}}} },
-		"tests on graph 20 of 20":      func(p *Problem) { p.Folds = []Split{{Train: []int{1}, Test: []int{20}}} },
-		"broken: no paths":             func(p *Problem) { p.Settings = []Setting{linear(failing{})} },
+		"fold 1 has 0 training":        func(p *Problem) { p.Folds = []split.Fold{{Test: []int{1}}} },
+		"fold 1 has 1 training and 0":  func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}}} },
+		"trains and tests on graph 1":  func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}, Test: []int{1}}} },
+		"tests on graph 20 of 20":      func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}, Test: []int{20}}} },
+		"broken: no paths":             func(p *Problem) { p.Estimators = []model.Estimator{linear(failing{})} },
 		"5 folds do not make 2":        func(p *Problem) { p.Repeats = 2 },
-		"has class -1":                 func(p *Problem) { p.Classes = append([]int{-1}, p.Classes[1:]...) },
-		"inner folds of 1 folds for 5": func(p *Problem) { p.InnerFolds = make([][]Split, 1) },
+		"has class -1":                 func(p *Problem) { p.Targets = &model.Targets{Classes: append([]int{-1}, p.Targets.Classes[1:]...)} },
+		"inner folds of 1 folds for 5": func(p *Problem) { p.InnerFolds = make([][]split.Fold, 1) },
 	} {
 		p := good
 		change(&p)
@@ -272,20 +313,21 @@ func TestMistakesAreNamed(t *testing.T) {
 		}
 	}
 	elsewhere := good // what no fold holds needs no class
-	elsewhere.Classes = append(append([]int(nil), good.Classes...), -1, -2)
+	elsewhere.Targets = &model.Targets{Classes: append(append([]int(nil), good.Targets.Classes...), -1, -2)}
 	_, err := Nested(context.Background(), elsewhere)
 	if err == nil || !strings.Contains(err.Error(), "20 rows for 22 targets") {
 		t.Errorf("items without a class: error %v, want one about the rows alone", err)
 	}
 	vertices := good
-	vertices.Item, vertices.Folds = "vertex", []Split{{Train: []int{1, 1}, Test: []int{2}}}
+	vertices.Targets = &model.Targets{Task: model.NodeTask, Classes: good.Targets.Classes}
+	vertices.Folds = []split.Fold{{Train: []int{1, 1}, Test: []int{2}}}
 	if _, err := Nested(context.Background(), vertices); err == nil || err.Error() != "fold 1 trains on vertex 1 twice" {
 		t.Errorf("vertices: error %v", err)
 	}
 	leak := good
-	leak.InnerFolds = make([][]Split, 5)
+	leak.InnerFolds = make([][]split.Fold, 5)
 	for f := range leak.InnerFolds {
-		leak.InnerFolds[f] = []Split{{Train: good.Folds[f].Train, Test: good.Folds[f].Test}}
+		leak.InnerFolds[f] = []split.Fold{{Train: good.Folds[f].Train, Test: good.Folds[f].Test}}
 	}
 	if _, err := Nested(context.Background(), leak); err == nil ||
 		!strings.Contains(err.Error(), "which its fold tests on") {

@@ -2,152 +2,90 @@ package eval
 
 import (
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"slices"
+
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 )
 
-// Split is one fold: the graphs to learn from and the graphs to test on, by index.
-type Split struct{ Train, Test []int }
-
-// Stratified cuts the items into k folds, each with its share of every class: the sizes of a class
-// differ by at most one between folds, and so do the sizes of the folds. The order within a class is
-// drawn from the seed. A fold tests on its part and trains on the others, both ascending. Classes may
-// be any integers. Fewer than 2 folds, or more than items, are an error.
-func Stratified(classes []int, k int, seed uint64) ([]Split, error) {
-	return stratified(all(len(classes)), classes, k, seed, outerFolds.stream(0))
+// Folds cuts the examples that have a target into k folds, stratified by class where there are classes, one repeat after
+// another. The edges of each graph stay together where there are at least k graphs (see [Together]).
+func Folds(t *model.Targets, k, repeats int, seed uint64) ([]split.Fold, error) {
+	known := t.Known()
+	if Together(t, k) {
+		return foldsOfGraphs(t, known, k, repeats, seed)
+	}
+	var folds []split.Fold
+	var err error
+	if t.Regression() {
+		folds, err = split.Shuffled(len(known), k, repeats, seed)
+	} else {
+		folds, err = split.Repeats(pick(t.Classes, known), k, repeats, seed)
+	}
+	for i := range folds {
+		folds[i] = split.Fold{Train: pick(known, folds[i].Train), Test: pick(known, folds[i].Test)}
+	}
+	return folds, err
 }
 
-// Repeats returns the folds of several stratified cross-validations, one after another, as [Problem]
-// wants them. The first is that of [Stratified] with the same seed; every later one is drawn from a
-// stream of its own, so that no seed draws a cross-validation that another seed has at another place.
-// Fewer than 1 repeats are an error, and so is what is one in Stratified.
-func Repeats(classes []int, k, repeats int, seed uint64) ([]Split, error) {
-	if repeats < 1 {
-		return nil, fmt.Errorf("%d repeats: want at least 1", repeats)
+// Together reports whether k folds keep the edges of each graph together. Those of fewer graphs than folds, of one large
+// graph for instance, are cut one by one.
+func Together(t *model.Targets, k int) bool {
+	return t.Graphs != nil && len(graphsOf(t, t.Known())) >= k
+}
+
+// graphsOf lists the graphs of some edges, which are in ascending order.
+func graphsOf(t *model.Targets, edges []int) []int { return slices.Compact(pick(t.Graphs, edges)) }
+
+// foldsOfGraphs cuts edges into folds, so that no graph has edges in two of them.
+func foldsOfGraphs(t *model.Targets, edges []int, k, repeats int, seed uint64) ([]split.Fold, error) {
+	graphs := graphsOf(t, edges)
+	cuts, err := split.Shuffled(len(graphs), k, repeats, seed)
+	if err != nil {
+		return nil, fmt.Errorf("folds of whole graphs: %w", err)
 	}
-	var splits []Split
-	for r := range repeats {
-		one, err := stratified(all(len(classes)), classes, k, seed, outerFolds.stream(r))
+	folds := make([]split.Fold, len(cuts))
+	for i, cut := range cuts {
+		tested := map[int]bool{}
+		for _, g := range cut.Test {
+			tested[graphs[g]] = true
+		}
+		for _, e := range edges {
+			if tested[t.Graphs[e]] {
+				folds[i].Test = append(folds[i].Test, e)
+			} else {
+				folds[i].Train = append(folds[i].Train, e)
+			}
+		}
+	}
+	return folds, nil
+}
+
+// InnerOfGraphs cuts the training part of every fold again, by graphs where there are at least k in it. With holdOut the
+// first of the inner folds is the only one. It returns nil where edges are cut one by one.
+func InnerOfGraphs(t *model.Targets, folds []split.Fold, k int, holdOut bool, seed uint64) ([][]split.Fold, error) {
+	var inner [][]split.Fold
+	for f, fold := range folds {
+		if t.Graphs == nil || len(graphsOf(t, fold.Train)) < k {
+			return nil, nil
+		}
+		cuts, err := foldsOfGraphs(t, fold.Train, k, 1, seed+uint64(f)+1)
 		if err != nil {
 			return nil, err
 		}
-		splits = append(splits, one...)
+		if holdOut {
+			cuts = cuts[:1]
+		}
+		inner = append(inner, cuts)
 	}
-	return splits, nil
+	return inner, nil
 }
 
-// Shuffled returns the folds of several cross-validations of n items that have no classes, as for
-// regression. Errors are those of [Repeats].
-func Shuffled(n, k, repeats int, seed uint64) ([]Split, error) {
-	return Repeats(make([]int, n), k, repeats, seed)
-}
-
-// purpose is what random numbers are drawn for.
-type purpose uint64
-
-const (
-	outerFolds purpose = 0x5eed // of a repeat
-	innerFolds purpose = 0x1eaf // of an outer fold
-)
-
-// stream returns the second half of a seed, which differs for every index (by an odd factor, the golden
-// ratio of 2^64) and between purposes.
-func (p purpose) stream(index int) uint64 { return uint64(p) ^ uint64(index)*0x9e3779b97f4a7c15 }
-
-// stratified cuts the given items.
-func stratified(items, classes []int, k int, seed, stream uint64) ([]Split, error) {
-	if k < 2 || k > len(items) {
-		return nil, fmt.Errorf("%d folds of %d graphs: want 2 to %d", k, len(items), len(items))
+// pick returns the values at the given places.
+func pick[T any](from []T, places []int) []T {
+	out := make([]T, len(places))
+	for i, p := range places {
+		out[i] = from[p]
 	}
-	shuffled := append([]int(nil), items...)
-	rng := rand.New(rand.NewPCG(seed, stream))
-	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	byClass := map[int][]int{}
-	for _, i := range shuffled {
-		byClass[classes[i]] = append(byClass[classes[i]], i)
-	}
-	fold := make(map[int]int, len(items))
-	next := 0 // dealt out in turn through all classes, so that fold sizes stay even
-	for _, class := range slices.Sorted(maps.Keys(byClass)) {
-		for _, i := range byClass[class] {
-			fold[i] = next % k
-			next++
-		}
-	}
-	splits := make([]Split, k)
-	for _, i := range items {
-		for f := range splits {
-			if fold[i] == f {
-				splits[f].Test = append(splits[f].Test, i)
-			} else {
-				splits[f].Train = append(splits[f].Train, i)
-			}
-		}
-	}
-	return splits, nil
-}
-
-func all(n int) []int {
-	items := make([]int, n)
-	for i := range items {
-		items[i] = i
-	}
-	return items
-}
-
-// checkSplits reports a fold of n items that cannot be used. Folds may overlap.
-func checkSplits(splits []Split, n int, what, item string) error {
-	if len(splits) == 0 {
-		return fmt.Errorf("no %ss", what)
-	}
-	for f, s := range splits {
-		fold := fmt.Sprintf("%s %d", what, f+1)
-		if len(s.Train) == 0 || len(s.Test) == 0 {
-			return fmt.Errorf("%s has %d training and %d test items", fold, len(s.Train), len(s.Test))
-		}
-		part := make(map[int]bool, len(s.Train)) // item -> is it tested
-		for _, i := range s.Train {
-			if i < 0 || i >= n {
-				return fmt.Errorf("%s trains on %s %d of %d", fold, item, i, n)
-			}
-			if _, twice := part[i]; twice {
-				return fmt.Errorf("%s trains on %s %d twice", fold, item, i)
-			}
-			part[i] = false
-		}
-		for _, i := range s.Test {
-			if i < 0 || i >= n {
-				return fmt.Errorf("%s tests on %s %d of %d", fold, item, i, n)
-			}
-			if tested, there := part[i]; tested {
-				return fmt.Errorf("%s tests on %s %d twice", fold, item, i)
-			} else if there {
-				return fmt.Errorf("%s trains and tests on %s %d", fold, item, i)
-			}
-			part[i] = true
-		}
-	}
-	return nil
-}
-
-// checkInner wants inner folds to stay away from the test part of their fold.
-func (p *Problem) checkInner(inner []Split, outer Split) error {
-	if err := p.checkFolds(inner, "inner fold"); err != nil {
-		return err
-	}
-	tested := make(map[int]bool, len(outer.Test))
-	for _, i := range outer.Test {
-		tested[i] = true
-	}
-	for f, s := range inner {
-		for _, part := range [][]int{s.Train, s.Test} {
-			for _, i := range part {
-				if tested[i] {
-					return fmt.Errorf("inner fold %d holds %s %d, which its fold tests on", f+1, p.Item, i)
-				}
-			}
-		}
-	}
-	return nil
+	return out
 }

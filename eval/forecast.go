@@ -1,11 +1,12 @@
 package eval
 
 import (
-	"context"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 )
 
 // forecast projects from the first piece of an evaluation how long the rest of it takes. A fold costs what its settings
@@ -57,7 +58,7 @@ func (f *forecast) learned(training time.Duration) {
 	}
 	f.said = true
 	p := f.p
-	settings := float64(len(p.Settings))
+	settings := float64(len(p.Estimators))
 	waves := math.Ceil(float64(len(p.Folds)) / float64(min(p.Workers, len(p.Folds))))
 	learn, represent := f.trainings*float64(training), float64(f.represent)
 	all := float64(f.once)
@@ -90,7 +91,7 @@ func (f *forecast) watch(since time.Time) func(done, total int) {
 
 // one is the cost of training for one value of a grid in terms of training for all of them. The values of C are trained
 // one by one; others are lengths of one training.
-func (g Grid) one() float64 {
+func one(g model.Grid) float64 {
 	if len(g.Values) == 0 {
 		return 1
 	}
@@ -109,25 +110,10 @@ func (g Grid) one() float64 {
 
 // nestedTrainings returns the trainings of a setting in a fold of a nested cross-validation: one for each inner fold,
 // and one on the whole training part if the setting is the best one so far.
-func (p *Problem) nestedTrainings(inner []Split) float64 {
+func (p *Problem) nestedTrainings(inner []split.Fold) float64 {
 	if p.candidates() == 1 {
 		return 1
 	}
-	n := float64(len(p.Settings))
-	return float64(len(inner)) + p.grids[0].one()*(1+math.Log(n))/n
-}
-
-// sharing counts the time that a fold spends on what its settings share.
-type sharing struct{ once, fold atomic.Int64 }
-
-// sharingKey is the place of a sharing in the map of [foldParts].
-type sharingKey struct{}
-
-// sharingOf returns the counters of the fold that ctx belongs to.
-func sharingOf(ctx context.Context) *sharing {
-	if parts, ok := ctx.Value(foldParts{}).(*sync.Map); ok {
-		s, _ := parts.LoadOrStore(sharingKey{}, new(sharing))
-		return s.(*sharing)
-	}
-	return new(sharing)
+	n := float64(len(p.Estimators))
+	return float64(len(inner)) + one(p.grids[0])*(1+math.Log(n))/n
 }

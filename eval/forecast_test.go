@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/grove-graph/grove/model"
 )
 
 // clocked is a setting by a clock that only its own work moves.
@@ -16,14 +18,14 @@ type clocked struct {
 	mu               sync.Mutex
 }
 
-func (c *clocked) Learner(ctx context.Context, train []int) (Learner, error) {
+func (c *clocked) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	*c.now = c.now.Add(c.represent)
 	return c, nil
 }
 
-func (c *clocked) Learn(ctx context.Context, t Task) ([]Targets, error) {
+func (c *clocked) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
 	c.mu.Lock()
 	spent := c.learn * time.Duration(max(len(t.Grid), 1))
 	for step := range c.watched {
@@ -40,10 +42,10 @@ func (c *clocked) Learn(ctx context.Context, t Task) ([]Targets, error) {
 // gridC makes the grid one of C.
 type gridC struct{ *clocked }
 
-func (c gridC) Grid() Grid { return Grid{"C", c.steps} }
+func (c gridC) Grid() model.Grid { return model.Grid{Name: "C", Values: c.steps} }
 
-func (c gridC) Learner(ctx context.Context, train []int) (Learner, error) {
-	_, err := c.clocked.Learner(ctx, train)
+func (c gridC) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	_, err := c.clocked.Learner(ctx, w)
 	return c, err
 }
 
@@ -63,12 +65,12 @@ func TestForecastIsTheTimeThatIsLeft(t *testing.T) {
 			now := time.Unix(0, 0)
 			p := numbers(t)
 			for range c.settings {
-				p.Settings = append(p.Settings, gridC{&clocked{
+				p.Estimators = append(p.Estimators, gridC{&clocked{
 					meanOf: meanOf{steps: c.steps}, now: &now, represent: 3 * time.Second, learn: time.Second, watched: c.watched,
 				}})
 			}
 			if c.steps == nil {
-				p.Settings[0] = p.Settings[0].(gridC).clocked
+				p.Estimators[0] = p.Estimators[0].(gridC).clocked
 			}
 			p.FromTrain, p.now = c.fromTrain, func() time.Time { return now }
 			var left time.Duration

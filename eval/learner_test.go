@@ -4,54 +4,61 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 )
 
 // meanOf predicts the mean of the known numbers plus a step, which is its grid, and keeps its tasks.
 type meanOf struct {
 	steps []float64
 	mu    sync.Mutex
-	tasks []Task
+	tasks []model.Trial
 	spoil float64
 }
 
-func (m *meanOf) String() string { return "mean" }
-func (m *meanOf) Grid() Grid {
+func (*meanOf) Name() string                                            { return "mean" }
+func (*meanOf) Params() any                                             { return nil }
+func (*meanOf) Sees(*model.Work) (*dataset.Encoding, error)             { return nil, nil }
+func (*meanOf) Model(context.Context, model.Trial) (model.Model, error) { panic("not asked for") }
+func (m *meanOf) String() string                                        { return "mean" }
+func (m *meanOf) Grid() model.Grid {
 	if m.steps == nil {
-		return Grid{}
+		return model.Grid{}
 	}
-	return Grid{"step", m.steps}
+	return model.Grid{Name: "step", Values: m.steps}
 }
-func (m *meanOf) Learner(context.Context, []int) (Learner, error) { return m, nil }
+func (m *meanOf) Learner(context.Context, *model.Work) (model.Learner, error) { return m, nil }
 
-func (m *meanOf) Learn(_ context.Context, t Task) ([]Targets, error) {
+func (m *meanOf) Learn(_ context.Context, t model.Trial) ([]*model.Predictions, error) {
 	m.mu.Lock()
 	m.tasks = append(m.tasks, t)
 	m.mu.Unlock()
-	mean, _ := MeanStd(t.Known.Values)
+	mean, _ := MeanStd(pick(t.Known.Values, t.Train))
 	steps := t.Grid
 	if len(steps) == 0 {
 		steps = []float64{0}
 	}
-	out := make([]Targets, len(steps))
+	out := make([]*model.Predictions, len(steps))
 	for k, step := range steps {
-		for range t.Test {
-			out[k].Values = append(out[k].Values, mean+step+m.spoil)
-		}
+		out[k] = &model.Predictions{Values: model.Column(slices.Repeat([]float64{mean + step + m.spoil}, len(t.Test)))}
 	}
 	return out, nil
 }
 
-func numbers(t *testing.T, settings ...Setting) Problem {
+func numbers(t *testing.T, settings ...model.Estimator) Problem {
 	t.Helper()
-	p := Problem{Settings: settings}
+	p := Problem{Work: nowhere(), Targets: &model.Targets{}, Estimators: settings}
 	for i := range 30 {
-		p.Values = append(p.Values, 5+math.Sin(float64(i)))
+		p.Targets.Values = append(p.Targets.Values, 5+math.Sin(float64(i)))
 	}
 	var err error
-	if p.Folds, err = Shuffled(30, 3, 2, 1); err != nil {
+	if p.Folds, err = split.Shuffled(30, 3, 2, 1); err != nil {
 		t.Fatal(err)
 	}
 	p.Repeats = 2
@@ -84,7 +91,7 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// A learner gets the targets of its training part in order, and those alone; one part is held out.
+// A learner gets the targets of its training part, and those alone; one part is held out.
 func TestTasks(t *testing.T) {
 	m := &meanOf{steps: []float64{0, 1}}
 	p := numbers(t, m)
@@ -96,29 +103,30 @@ func TestTasks(t *testing.T) {
 		t.Errorf("%d tasks, want %d: one to choose and one to test for every fold", len(m.tasks), want)
 	}
 	for i, task := range m.tasks {
-		for k, g := range task.Train {
-			if task.Known.Values[k] != p.Values[g] {
-				t.Fatalf("task %d: target %g of graph %d, want %g", i, task.Known.Values[k], g, p.Values[g])
-			}
+		known := task.Known.Known()
+		if !slices.Equal(known, task.Train) || i%2 == 0 && len(task.Test) != 5 {
+			t.Errorf("task %d: targets of %v, trained on %v, %d tested", i, known, task.Train, len(task.Test))
 		}
-		if task.Known.Len() != len(task.Train) || i%2 == 0 && len(task.Test) != 5 {
-			t.Errorf("task %d: %d targets of %d graphs, %d tested", i, task.Known.Len(), len(task.Train), len(task.Test))
+		for _, g := range known {
+			if task.Known.Values[g] != p.Targets.Values[g] {
+				t.Fatalf("task %d: target %g of graph %d, want %g", i, task.Known.Values[g], g, p.Targets.Values[g])
+			}
 		}
 	}
 }
 
 func TestRegressionMistakesAreNamed(t *testing.T) {
 	for want, change := range map[string]func(p *Problem){
-		"graph 2, which has target NaN": func(p *Problem) { p.Values[2] = math.NaN() },
-		"give one of the two":           func(p *Problem) { p.Classes = make([]int, 30) },
+		"graph 2, which has target NaN": func(p *Problem) { p.Targets.Values[2] = math.NaN() },
+		"2 numbers of each graph":       func(p *Problem) { p.Targets.Names = []string{"a", "b"} },
 		"metric accuracy does not fit":  func(p *Problem) { p.Metric = MetricAccuracy },
 		`metric "r2"`:                   func(p *Problem) { p.Metric = "r2" },
 		"cannot learn numbers": func(p *Problem) {
-			p.Settings = []Setting{linear(&noisy{classes: labels(30, 2)})}
+			p.Estimators = []model.Estimator{linear(&noisy{classes: labels(30, 2)})}
 		},
-		"no values of step":                func(p *Problem) { p.Settings = []Setting{&meanOf{steps: []float64{}}} },
-		"is NaN":                           func(p *Problem) { p.Settings = []Setting{&meanOf{spoil: math.NaN()}} },
-		"fold 1 has 0 training and 1 test": func(p *Problem) { p.Folds[0] = Split{Test: []int{1}} },
+		"no values of step":                func(p *Problem) { p.Estimators = []model.Estimator{&meanOf{steps: []float64{}}} },
+		"is NaN":                           func(p *Problem) { p.Estimators = []model.Estimator{&meanOf{spoil: math.NaN()}} },
+		"fold 1 has 0 training and 1 test": func(p *Problem) { p.Folds[0] = split.Fold{Test: []int{1}} },
 	} {
 		p := numbers(t, &meanOf{})
 		change(&p)
@@ -144,9 +152,9 @@ func TestErrorsOfNumbers(t *testing.T) {
 func TestUnknownTargetsOutsideTheFolds(t *testing.T) {
 	p := numbers(t, &meanOf{})
 	p.Repeats = 0
-	p.Values[7], p.Item = math.NaN(), "vertex"
-	p.Folds = []Split{{Train: []int{0, 1, 2}, Test: []int{3, 4}}, {Train: []int{0, 4}, Test: []int{3, 5}}}
-	p.InnerFolds = [][]Split{{{Train: []int{0, 1}, Test: []int{8}}}, {{Train: []int{0}, Test: []int{9}}}}
+	p.Targets.Values[7], p.Targets.Task = math.NaN(), model.NodeTask
+	p.Folds = []split.Fold{{Train: []int{0, 1, 2}, Test: []int{3, 4}}, {Train: []int{0, 4}, Test: []int{3, 5}}}
+	p.InnerFolds = [][]split.Fold{{{Train: []int{0, 1}, Test: []int{8}}}, {{Train: []int{0}, Test: []int{9}}}}
 	o, err := Nested(context.Background(), p)
 	if err != nil || len(o.Folds) != 2 {
 		t.Fatalf("outcome %+v, error %v", o, err)
@@ -161,22 +169,26 @@ func TestUnknownTargetsOutsideTheFolds(t *testing.T) {
 // tally counts how often it learns.
 type tally struct{ learned *int }
 
-func (tally) String() string                                    { return "tally" }
-func (tally) Grid() Grid                                        { return Grid{} }
-func (c tally) Learner(context.Context, []int) (Learner, error) { return c, nil }
-func (c tally) Learn(_ context.Context, t Task) ([]Targets, error) {
+func (tally) Name() string                                                  { return "tally" }
+func (tally) Params() any                                                   { return nil }
+func (tally) Sees(*model.Work) (*dataset.Encoding, error)                   { return nil, nil }
+func (tally) Model(context.Context, model.Trial) (model.Model, error)       { panic("not asked for") }
+func (tally) String() string                                                { return "tally" }
+func (tally) Grid() model.Grid                                              { return model.Grid{} }
+func (c tally) Learner(context.Context, *model.Work) (model.Learner, error) { return c, nil }
+func (c tally) Learn(_ context.Context, t model.Trial) ([]*model.Predictions, error) {
 	*c.learned++
-	return []Targets{{Classes: make([]int, len(t.Test))}}, nil
+	return []*model.Predictions{{Classes: make([]int, len(t.Test))}}, nil
 }
 
 func TestNothingIsLearnedOnInnerFoldsWhereThereIsNothingToChoose(t *testing.T) {
 	learned := 0
 	classes := []int{0, 1, 0, 1, 0, 1, 0, 1}
-	folds, err := Stratified(classes, 4, 1)
+	folds, err := split.Stratified(classes, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := Nested(context.Background(), Problem{Classes: classes, Folds: folds, Settings: []Setting{tally{&learned}}})
+	o, err := Nested(context.Background(), Problem{Work: nowhere(), Targets: &model.Targets{Classes: classes}, Folds: folds, Estimators: []model.Estimator{tally{&learned}}})
 	if err != nil {
 		t.Fatal(err)
 	}

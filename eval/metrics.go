@@ -3,6 +3,8 @@ package eval
 import (
 	"fmt"
 	"math"
+
+	"github.com/grove-graph/grove/model"
 )
 
 // Metric is a measure of the agreement of predictions with the truth.
@@ -17,7 +19,7 @@ const (
 )
 
 // check reports a metric that does not fit the targets.
-func (m Metric) check(t Targets) error {
+func (m Metric) check(t *model.Targets) error {
 	switch {
 	case m != MetricAccuracy && m != MetricRMSE && m != MetricMAE:
 		return fmt.Errorf("metric %q: want %s, %s or %s", string(m), MetricAccuracy, MetricRMSE, MetricMAE)
@@ -28,15 +30,15 @@ func (m Metric) check(t Targets) error {
 	return nil
 }
 
-// Score measures predictions, of the same length as truth. It is NaN for none.
-func (m Metric) Score(predicted, truth Targets) float64 {
+// Score measures predictions of the examples that truth is of. It is NaN for none.
+func (m Metric) Score(predicted *model.Predictions, truth *model.Targets) float64 {
 	switch m {
 	case MetricAccuracy:
 		return Accuracy(predicted.Classes, truth.Classes)
 	case MetricRMSE:
-		return RMSE(predicted.Values, truth.Values)
+		return RMSE(predicted.Values.Float64s(), truth.Values)
 	}
-	return MAE(predicted.Values, truth.Values)
+	return MAE(predicted.Values.Float64s(), truth.Values)
 }
 
 // tie is the relative difference of mean scores that counts as none: the same scores added in another

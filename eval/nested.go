@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 )
 
 // Nested evaluates by nested cross-validation. In every fold setting and value of its grid are those with
@@ -20,7 +23,7 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	inner := make([][]Split, len(p.Folds))
+	inner := make([][]split.Fold, len(p.Folds))
 	for f := range p.Folds {
 		var err error
 		if inner[f], err = p.innerFolds(f); err != nil {
@@ -30,7 +33,7 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 	p.forecast = p.newForecast(p.nestedTrainings(inner[0]))
 	best := make([]candidate, len(p.Folds))
 	var r run
-	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l Learner) error {
+	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l model.Learner) error {
 		validate := inner[fold]
 		if p.candidates() == 1 {
 			validate = nil // there is nothing to choose
@@ -42,7 +45,7 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 	}
 	folds, chosen := make([]float64, len(p.Folds)), make([]Choice, len(p.Folds))
 	for f, c := range best {
-		folds[f] = p.Metric.Score(c.predicted, p.targets().Of(p.Folds[f].Test))
+		folds[f] = p.Metric.Score(c.predicted, p.Targets.Of(p.Folds[f].Test))
 		chosen[f] = c.Choice
 	}
 	return p.outcome("nested: settings chosen inside each training fold", folds, chosen, &r), nil
@@ -52,13 +55,13 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 // the whole training part.
 type candidate struct {
 	Choice
-	predicted Targets
+	predicted *model.Predictions
 }
 
 // improve replaces the candidate of a fold if another setting does better at some value of its grid.
-func (p *Problem) improve(ctx context.Context, best *candidate, l Learner, setting, fold int, inner []Split) error {
+func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner, setting, fold int, inner []split.Fold) error {
 	grid := p.grids[setting]
-	means := make([]float64, grid.size())
+	means := make([]float64, grid.Size())
 	if inner == nil {
 		means[0] = math.NaN()
 	}
@@ -72,15 +75,15 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l Learner, setti
 		}
 	}
 	k := p.Metric.firstBest(means)
-	if best.predicted.Len() > 0 && !p.Metric.better(means[k], best.Score) {
+	if best.predicted != nil && !p.Metric.better(means[k], best.Score) {
 		return nil
 	}
-	predicted, err := p.learn(ctx, l, grid.at(k), &p.Folds[fold])
+	predicted, err := p.learn(ctx, l, grid.At(k), &p.Folds[fold])
 	if err != nil {
 		return err
 	}
 	*best = candidate{
-		Choice{setting, p.Settings[setting].String(), grid.Name, grid.value(k), means[k]},
+		Choice{setting, p.Estimators[setting].String(), grid.Name, grid.Value(k), means[k]},
 		predicted[0],
 	}
 	return nil
@@ -90,26 +93,26 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l Learner, setti
 func (p *Problem) candidates() int {
 	n := 0
 	for _, g := range p.grids {
-		n += g.size()
+		n += g.Size()
 	}
 	return n
 }
 
 // innerFolds returns the given inner folds of a fold, checked, or makes them.
-func (p *Problem) innerFolds(fold int) ([]Split, error) {
+func (p *Problem) innerFolds(fold int) ([]split.Fold, error) {
 	outer := p.Folds[fold]
 	if p.InnerFolds != nil {
 		return p.InnerFolds[fold], p.checkInner(p.InnerFolds[fold], outer)
 	}
 	k := min(p.Inner, len(outer.Train))
 	if k < 2 {
-		return nil, fmt.Errorf("a training part of one %s has no inner folds: want larger folds", p.Item)
+		return nil, fmt.Errorf("a training part of one %s has no inner folds: want larger folds", p.item)
 	}
-	classes := p.Classes
+	classes := p.Targets.Classes
 	if classes == nil {
-		classes = make([]int, len(p.Values)) // numbers: nothing to balance
+		classes = make([]int, p.Targets.Len()) // numbers: nothing to balance
 	}
-	folds, err := stratified(outer.Train, classes, k, p.Seed, innerFolds.stream(fold))
+	folds, err := split.Inner(outer.Train, classes, k, p.Seed, fold)
 	if p.HoldOut && err == nil {
 		folds = folds[:1]
 	}

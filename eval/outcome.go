@@ -1,6 +1,10 @@
 package eval
 
-import "time"
+import (
+	"time"
+
+	"github.com/grove-graph/grove/model"
+)
 
 // Outcome is the outcome of a protocol. Scores are in the units of the metric; accuracies are fractions.
 type Outcome struct {
@@ -15,13 +19,13 @@ type Outcome struct {
 	Chosen []Choice // published: one for all folds; nested: one for every fold
 	Curves []Curve  // published: one for every setting
 
-	// Time spent in Setting.Learner and in training and testing predictors, added over goroutines.
+	// Time spent in Estimator.Learner and in training and testing predictors, added over goroutines.
 	Represent, Select time.Duration
 }
 
 // Choice is a chosen setting with its value of the grid.
 type Choice struct {
-	Setting int     // index in Problem.Settings
+	Setting int     // index in Problem.Estimators
 	Name    string  // of the setting
 	Grid    string  // name of its grid
 	Value   float64 // of the grid, 0 where the grid is empty
@@ -32,7 +36,7 @@ type Choice struct {
 // one of each where the grid is empty.
 type Curve struct {
 	Name string // of the setting
-	Grid Grid
+	Grid model.Grid
 	Mean []float64
 	Std  []float64
 }

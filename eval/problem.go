@@ -8,39 +8,42 @@ import (
 	"sync"
 	"time"
 
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/split"
 )
 
 // Problem says what to evaluate and how.
 type Problem struct {
-	Classes  []int     // class of every graph, from 0 on; of graphs that no fold holds, anything
-	Values   []float64 // or a number of every graph: regression
-	Item     string    // what an index stands for, in messages, default "graph"
-	Metric   Metric    // default: accuracy of classes, root mean squared error of numbers
-	Folds    []Split   // outer folds; with several repeats those of one repeat after another, see [Repeats]
-	Repeats  int       // repetitions that Folds holds, 0 meaning 1
-	Settings []Setting // candidates, in the order in which ties are decided
+	Work       *model.Work       // data and engine
+	Targets    *model.Targets    // of its examples, one number of each in a regression; default those of the data
+	Metric     Metric            // default: accuracy of classes, root mean squared error of numbers
+	Folds      []split.Fold      // outer folds; with several repeats those of one repeat after another, see [split.Repeats]
+	Repeats    int               // repetitions that Folds holds, 0 meaning 1
+	Estimators []model.Estimator // candidates, in the order in which ties are decided
 
 	// FromTrain makes every fold learn its anchors, its kernel, ... from its training part. Otherwise
-	// there is one learner of each setting for all folds, which has seen all graphs without their targets.
+	// there is one learner of each estimator for all folds, which has seen all graphs without their targets.
 	FromTrain bool
 
-	Inner      int       // stratified inner folds in Nested, default 5, at most one for each training graph
-	HoldOut    bool      // validate on the first of the inner folds alone: 1/Inner of the training part is held out
-	InnerFolds [][]Split // inner folds of every outer fold, in place of stratified ones; without its test part
-	Seed       uint64    // decides the stratified inner folds
+	Inner      int            // stratified inner folds in Nested, default 5, at most one for each training graph
+	HoldOut    bool           // validate on the first of the inner folds alone: 1/Inner of the training part is held out
+	InnerFolds [][]split.Fold // inner folds of every outer fold, in place of stratified ones; without its test part
+	Seed       uint64         // decides the stratified inner folds
 
 	// Workers is the number of folds worked on at the same time, default 1. With FromTrain one
 	// learner is alive for each, otherwise one in all. Outcomes do not depend on it.
 	Workers int
-	// Progress, if not nil, is called after each fold of each setting, by one goroutine at a time.
+	// Progress, if not nil, is called after each fold of each estimator, by one goroutine at a time.
 	Progress func(done, total int, text string)
 
 	// Forecast, if not nil, is called once, as soon as the first piece of the work shows how long the rest of it
-	// will take. Its cost is roughly right where the settings cost the same.
+	// will take. Its cost is roughly right where the estimators cost the same.
 	Forecast func(left time.Duration)
 
-	grids    []Grid // of the settings
+	grids    []model.Grid // of the estimators
+	item     string       // what an example is called
 	forecast *forecast
 	now      func() time.Time // of the forecast, default [time.Now]
 }
@@ -55,32 +58,35 @@ func (p *Problem) check() error {
 	if p.Inner == 0 {
 		p.Inner = defaultInner
 	}
-	if p.Metric == "" {
-		p.Metric = MetricAccuracy
-		if p.Classes == nil {
-			p.Metric = MetricRMSE
-		}
-	}
-	if p.Item == "" {
-		p.Item = "graph"
-	}
-	p.Workers = max(p.Workers, 1)
 	switch {
-	case len(p.Settings) == 0:
-		return fmt.Errorf("no settings to evaluate")
+	case len(p.Estimators) == 0:
+		return fmt.Errorf("no estimators to evaluate")
+	case p.Work == nil:
+		return fmt.Errorf("no data to evaluate on")
 	case p.Inner < 2:
 		return fmt.Errorf("%d inner folds: want at least 2", p.Inner)
 	case p.InnerFolds != nil && len(p.InnerFolds) != len(p.Folds):
 		return fmt.Errorf("inner folds of %d folds for %d folds", len(p.InnerFolds), len(p.Folds))
 	}
-	if p.Classes != nil && p.Values != nil {
-		return fmt.Errorf("%d classes and %d numbers to predict: give one of the two", len(p.Classes), len(p.Values))
+	if p.Targets == nil {
+		p.Targets = model.TargetsOf(p.Work.Data)
 	}
-	if err := p.Metric.check(p.targets()); err != nil {
+	if p.Targets.Regression() && p.Targets.Width() > 1 {
+		return fmt.Errorf("%d numbers of each %s to predict: want one", p.Targets.Width(), p.Targets.Task.Noun())
+	}
+	p.item = p.Targets.Task.Noun()
+	if p.Metric == "" {
+		p.Metric = MetricAccuracy
+		if p.Targets.Regression() {
+			p.Metric = MetricRMSE
+		}
+	}
+	p.Workers = max(p.Workers, 1)
+	if err := p.Metric.check(p.Targets); err != nil {
 		return err
 	}
-	p.grids = make([]Grid, len(p.Settings))
-	for i, s := range p.Settings {
+	p.grids = make([]model.Grid, len(p.Estimators))
+	for i, s := range p.Estimators {
 		p.grids[i] = s.Grid()
 		if p.grids[i].Name != "" && len(p.grids[i].Values) == 0 {
 			return fmt.Errorf("no values of %s to choose from", p.grids[i].Name)
@@ -96,29 +102,26 @@ func (p *Problem) check() error {
 }
 
 // checkFolds reports folds that cannot be used, and items in them whose target is missing.
-func (p *Problem) checkFolds(folds []Split, what string) error {
-	if err := checkSplits(folds, p.targets().Len(), what, p.Item); err != nil {
+func (p *Problem) checkFolds(folds []split.Fold, what string) error {
+	if err := split.Check(folds, p.Targets.Len(), what, p.item); err != nil {
 		return err
 	}
 	for f, s := range folds {
 		for _, part := range [][]int{s.Train, s.Test} {
 			for _, i := range part {
 				switch {
-				case p.Classes != nil && p.Classes[i] < 0:
+				case p.Targets.Classes != nil && p.Targets.Classes[i] < 0:
 					return fmt.Errorf("%s %d holds %s %d, which has class %d: want classes from 0 on, and no %s without a class",
-						what, f+1, p.Item, i, p.Classes[i], p.Item)
-				case p.Values != nil && p.Values[i]-p.Values[i] != 0:
+						what, f+1, p.item, i, p.Targets.Classes[i], p.item)
+				case p.Targets.Values != nil && p.Targets.Values[i]-p.Targets.Values[i] != 0:
 					return fmt.Errorf("%s %d holds %s %d, which has target %g: leave out what has no target",
-						what, f+1, p.Item, i, p.Values[i])
+						what, f+1, p.item, i, p.Targets.Values[i])
 				}
 			}
 		}
 	}
 	return nil
 }
-
-// targets returns what is to be predicted.
-func (p *Problem) targets() Targets { return Targets{p.Classes, p.Values} }
 
 // run counts the pieces of an evaluation and the time that goroutines spend on them.
 type run struct {
@@ -139,30 +142,32 @@ func (r *run) finish(p *Problem, setting, fold int) {
 	defer r.mu.Unlock()
 	r.done++
 	if p.Progress != nil {
-		p.Progress(r.done, len(p.Settings)*len(p.Folds), fmt.Sprintf("fold %d, %s", fold+1, p.Settings[setting]))
+		p.Progress(r.done, len(p.Estimators)*len(p.Folds), fmt.Sprintf("fold %d, %s", fold+1, p.Estimators[setting]))
 	}
 }
 
-// forFolds calls work with every setting and fold and the learner for the two, several folds at a time,
-// the settings of a fold in their order. It stops at an error.
+// forFolds calls work with every estimator and fold and the learner for the two, several folds at a time,
+// the estimators of a fold in their order. It stops at an error.
 func (p *Problem) forFolds(
-	ctx context.Context, r *run, work func(ctx context.Context, setting, fold int, l Learner) error,
+	ctx context.Context, r *run, work func(ctx context.Context, setting, fold int, l model.Learner) error,
 ) error {
-	one := func(ctx context.Context, setting, fold int, l Learner) error {
+	one := func(ctx context.Context, setting, fold int, l model.Learner) error {
 		start := time.Now()
 		err := work(ctx, setting, fold, l)
 		r.spend(&r.learn, start)
 		if err != nil {
-			return fmt.Errorf("fold %d, %s: %w", fold+1, p.Settings[setting], err)
+			return fmt.Errorf("fold %d, %s: %w", fold+1, p.Estimators[setting], err)
 		}
 		r.finish(p, setting, fold)
 		return nil
 	}
 	if p.FromTrain {
+		narrow := narrowed(p.Work.Engine, p.Workers/len(p.Folds))
 		return together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
-			ctx = withParts(ctx)
-			for setting := range p.Settings {
-				l, err := p.learner(ctx, r, setting, p.Folds[fold].Train)
+			w := p.Work.Part(slices.Clone(p.Folds[fold].Train))
+			w.Engine, w.Progress = narrow, nil
+			for setting := range p.Estimators {
+				l, err := p.learner(ctx, r, setting, w)
 				if err != nil {
 					return fmt.Errorf("fold %d, %w", fold+1, err)
 				}
@@ -173,9 +178,9 @@ func (p *Problem) forFolds(
 			return nil
 		})
 	}
-	ctx = withParts(ctx)
-	for setting := range p.Settings {
-		l, err := p.learner(ctx, r, setting, nil)
+	w := p.Work.Whole()
+	for setting := range p.Estimators {
+		l, err := p.learner(ctx, r, setting, w)
 		if err != nil {
 			return err
 		}
@@ -187,6 +192,14 @@ func (p *Problem) forFolds(
 		}
 	}
 	return nil
+}
+
+// narrowed returns an engine like e for one of several pieces of work that run beside each other. They share a device.
+func narrowed(e engine.Engine, workers int) engine.Engine {
+	if _, device := e.(engine.Device); device {
+		return e
+	}
+	return engine.NewCPU(max(workers, 1))
 }
 
 // together calls work for the pieces 0 to n-1 on several goroutines and stops at an error. Of several
@@ -219,36 +232,39 @@ func together(ctx context.Context, workers, n int, work func(ctx context.Context
 	return stopped
 }
 
-// sized is a learner that knows for how many graphs it was made.
-type sized interface{ size() int }
+// sized is a learner that knows for how many examples it was made.
+type sized interface{ Len() int }
 
-// learner asks a setting for its learner and checks the number of graphs.
-func (p *Problem) learner(ctx context.Context, r *run, setting int, train []int) (Learner, error) {
+// learner asks an estimator for its learner and checks the number of examples.
+func (p *Problem) learner(ctx context.Context, r *run, setting int, w *model.Work) (model.Learner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	defer r.spend(&r.represent, time.Now())
-	if f, s := p.forecast, sharingOf(ctx); f != nil {
-		since, once, fold := p.now(), s.once.Load(), s.fold.Load()
+	if f := p.forecast; f != nil {
+		since := p.now()
+		whole, part := w.SharedTime()
 		defer func() {
-			f.learner(since, time.Duration(s.once.Load()-once), time.Duration(s.fold.Load()-fold))
+			wholeNow, partNow := w.SharedTime()
+			f.learner(since, wholeNow-whole, partNow-part)
 		}()
 	}
-	l, err := p.Settings[setting].Learner(ctx, slices.Clone(train))
+	l, err := p.Estimators[setting].Learner(ctx, w)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Settings[setting], err)
+		return nil, fmt.Errorf("%s: %w", p.Estimators[setting], err)
 	}
-	if s, ok := l.(sized); ok && s.size() != p.targets().Len() {
-		return nil, fmt.Errorf("%s: a representation of %d rows for %d targets",
-			p.Settings[setting], s.size(), p.targets().Len())
+	if s, ok := l.(sized); ok && s.Len() != p.Targets.Len() {
+		return nil, fmt.Errorf("%s: a representation of %d rows for %d targets", p.Estimators[setting], s.Len(), p.Targets.Len())
 	}
 	return l, nil
 }
 
 // learn trains on one part of a split and predicts the other, for every value of a grid.
-func (p *Problem) learn(ctx context.Context, l Learner, grid Grid, s *Split) ([]Targets, error) {
-	t := Task{
-		Train: slices.Clone(s.Train), Known: p.targets().Of(s.Train), Test: slices.Clone(s.Test),
+func (p *Problem) learn(
+	ctx context.Context, l model.Learner, grid model.Grid, s *split.Fold,
+) ([]*model.Predictions, error) {
+	t := model.Trial{
+		Train: slices.Clone(s.Train), Known: p.Targets.Only(s.Train), Test: slices.Clone(s.Test),
 		Grid: slices.Clone(grid.Values), Workers: max(p.Workers/len(p.Folds), 1), // folds come before the workers of one
 	}
 	var since time.Time
@@ -263,16 +279,19 @@ func (p *Problem) learn(ctx context.Context, l Learner, grid Grid, s *Split) ([]
 	if p.forecast != nil {
 		p.forecast.learned(p.now().Sub(since))
 	}
-	if len(predicted) != grid.size() {
-		return nil, fmt.Errorf("%d predictions for %d values of the grid", len(predicted), grid.size())
+	if len(predicted) != grid.Size() {
+		return nil, fmt.Errorf("%d predictions for %d values of the grid", len(predicted), grid.Size())
 	}
 	for _, one := range predicted {
-		if one.Len() != len(s.Test) || (one.Classes == nil) != (p.Classes == nil) {
+		if one.Len() != len(s.Test) || (one.Classes == nil) != p.Targets.Regression() {
 			return nil, fmt.Errorf("predictions of another kind or number than the %d targets", len(s.Test))
 		}
-		for i, y := range one.Values {
+		if one.Values == nil {
+			continue
+		}
+		for i, y := range one.Values.Float64s() {
 			if y-y != 0 {
-				return nil, fmt.Errorf("the prediction of %s %d is %g", p.Item, s.Test[i], y)
+				return nil, fmt.Errorf("the prediction of %s %d is %g", p.item, s.Test[i], y)
 			}
 		}
 	}
@@ -280,15 +299,36 @@ func (p *Problem) learn(ctx context.Context, l Learner, grid Grid, s *Split) ([]
 }
 
 // scores trains on one part of a split and returns the score on the other for every value of a grid.
-func (p *Problem) scores(ctx context.Context, l Learner, grid Grid, s *Split) ([]float64, error) {
+func (p *Problem) scores(ctx context.Context, l model.Learner, grid model.Grid, s *split.Fold) ([]float64, error) {
 	predicted, err := p.learn(ctx, l, grid, s)
 	if err != nil {
 		return nil, err
 	}
-	truth := p.targets().Of(s.Test)
+	truth := p.Targets.Of(s.Test)
 	out := make([]float64, len(predicted))
 	for k, one := range predicted {
 		out[k] = p.Metric.Score(one, truth)
 	}
 	return out, nil
+}
+
+// checkInner wants inner folds to stay away from the test part of their fold.
+func (p *Problem) checkInner(inner []split.Fold, outer split.Fold) error {
+	if err := p.checkFolds(inner, "inner fold"); err != nil {
+		return err
+	}
+	tested := make(map[int]bool, len(outer.Test))
+	for _, i := range outer.Test {
+		tested[i] = true
+	}
+	for f, s := range inner {
+		for _, part := range [][]int{s.Train, s.Test} {
+			for _, i := range part {
+				if tested[i] {
+					return fmt.Errorf("inner fold %d holds %s %d, which its fold tests on", f+1, p.item, i)
+				}
+			}
+		}
+	}
+	return nil
 }

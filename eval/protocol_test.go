@@ -5,10 +5,13 @@ import (
 	"errors"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
 
@@ -17,14 +20,14 @@ func TestNestedChoosesWithoutTheTestClasses(t *testing.T) {
 	p := problem(t, 60, 2, 1.5, 1.4, 1.3)
 	for f, fold := range p.Folds {
 		one := p
-		one.Folds = []Split{fold}
+		one.Folds = []split.Fold{fold}
 		before, err := Nested(context.Background(), one)
 		if err != nil {
 			t.Fatal(err)
 		}
-		one.Classes = append([]int(nil), p.Classes...)
+		one.Targets = &model.Targets{Classes: slices.Clone(p.Targets.Classes)}
 		for _, i := range fold.Test {
-			one.Classes[i] = 1 - one.Classes[i]
+			one.Targets.Classes[i] = 1 - one.Targets.Classes[i]
 		}
 		after, err := Nested(context.Background(), one)
 		if err != nil {
@@ -59,8 +62,8 @@ func TestTiesGoToTheFirst(t *testing.T) {
 func TestOneClassInTraining(t *testing.T) {
 	y := []int{1, 1, 1, 0, 0, 1}
 	p := Problem{
-		Classes: y, Settings: []Setting{LinearSVM{Vectors: &noisy{classes: y, noise: 0.1}}},
-		Folds: []Split{{Train: []int{0, 1, 2}, Test: []int{3, 4, 5}}},
+		Work: nowhere(), Targets: &model.Targets{Classes: y}, Estimators: []model.Estimator{classified{vectors: &noisy{classes: y, noise: 0.1}}},
+		Folds: []split.Fold{{Train: []int{0, 1, 2}, Test: []int{3, 4, 5}}},
 	}
 	for name, protocol := range protocols {
 		o, err := protocol(context.Background(), p)
@@ -71,7 +74,7 @@ func TestOneClassInTraining(t *testing.T) {
 			t.Errorf("%s: accuracy %g, want a third", name, o.Mean)
 		}
 	}
-	p.Folds = []Split{{Train: []int{0}, Test: []int{3}}}
+	p.Folds = []split.Fold{{Train: []int{0}, Test: []int{3}}}
 	if _, err := Nested(context.Background(), p); err == nil || !strings.Contains(err.Error(), "no inner folds") {
 		t.Errorf("one training graph: error %v", err)
 	}
@@ -79,10 +82,10 @@ func TestOneClassInTraining(t *testing.T) {
 
 func TestGivenInnerFolds(t *testing.T) {
 	p := problem(t, 50, 2, 1)
-	p.InnerFolds = make([][]Split, len(p.Folds))
+	p.InnerFolds = make([][]split.Fold, len(p.Folds))
 	for f, fold := range p.Folds {
 		cut := len(fold.Train) * 3 / 4
-		p.InnerFolds[f] = []Split{{Train: fold.Train[:cut], Test: fold.Train[cut:]}}
+		p.InnerFolds[f] = []split.Fold{{Train: fold.Train[:cut], Test: fold.Train[cut:]}}
 	}
 	a, err := Nested(context.Background(), p)
 	if err != nil {
@@ -102,6 +105,9 @@ func TestGivenInnerFolds(t *testing.T) {
 		}
 	}
 }
+
+// protocols are both.
+var protocols = map[string]func(context.Context, Problem) (*Outcome, error){"published": Published, "nested": Nested}
 
 // counted is a setting that counts the matrices it has handed out and that are still alive.
 type counted struct {
@@ -130,7 +136,7 @@ func TestRepresentationsDoNotPileUp(t *testing.T) {
 		p.FromTrain = fromTrain
 		var alive, most atomic.Int64
 		for range 20 {
-			p.Settings = append(p.Settings, linear(&counted{noisy{classes: p.Classes, noise: 1}, &alive, &most}))
+			p.Estimators = append(p.Estimators, linear(&counted{noisy{classes: p.Targets.Classes, noise: 1}, &alive, &most}))
 		}
 		if _, err := Nested(context.Background(), p); err != nil {
 			t.Fatal(err)
@@ -188,24 +194,24 @@ func (s *broken) Represent(ctx context.Context, train []int) (*tensor.Dense, err
 
 func TestErrorsNameFoldAndSetting(t *testing.T) {
 	p := problem(t, 20, 2)
-	p.Settings = []Setting{linear(&wrong{noisy{classes: p.Classes, noise: 3}})}
+	p.Estimators = []model.Estimator{linear(&wrong{noisy{classes: p.Targets.Classes, noise: 3}})}
 	if _, err := Published(context.Background(), p); err == nil ||
 		!strings.Contains(err.Error(), "noise 3: a representation of 19 rows for 20 targets") {
 		t.Errorf("one row too few: error %v", err)
 	}
 	p.FromTrain, p.Workers = true, 3
-	p.Settings = []Setting{linear(&broken{noisy{classes: p.Classes, noise: 3}, p.Folds[3].Train})}
+	p.Estimators = []model.Estimator{linear(&broken{noisy{classes: p.Targets.Classes, noise: 3}, p.Folds[3].Train})}
 	for name, protocol := range protocols {
 		if _, err := protocol(context.Background(), p); err == nil || err.Error() != "fold 4, noise 3: no vertices" {
 			t.Errorf("%s: a fold that fails: error %v", name, err)
 		}
 	}
-	for want, fold := range map[string]Split{
+	for want, fold := range map[string]split.Fold{
 		"trains on graph 3 twice": {Train: []int{3, 3}, Test: []int{1}},
 		"tests on graph 1 twice":  {Train: []int{3}, Test: []int{1, 2, 1}},
 		"trains on graph -1":      {Train: []int{-1}, Test: []int{1}},
 	} {
-		p.Folds = []Split{fold}
+		p.Folds = []split.Fold{fold}
 		if _, err := Published(context.Background(), p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -230,8 +236,8 @@ func TestCancellationStopsSoon(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := problem(t, 40, 2)
 	p.FromTrain = true
-	s := &interrupted{noisy: noisy{classes: p.Classes, noise: 1}, cancel: cancel}
-	p.Settings = []Setting{linear(s)}
+	s := &interrupted{noisy: noisy{classes: p.Targets.Classes, noise: 1}, cancel: cancel}
+	p.Estimators = []model.Estimator{linear(s)}
 	if _, err := Nested(ctx, p); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

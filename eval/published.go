@@ -1,6 +1,10 @@
 package eval
 
-import "context"
+import (
+	"context"
+
+	"github.com/grove-graph/grove/model"
+)
 
 // Published evaluates every setting with every value of its grid on every fold and reports the pair with
 // the best mean TEST score over all folds; of equal ones the earlier setting, then the earlier value.
@@ -12,32 +16,32 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	scores := make([][][]float64, len(p.Settings)) // setting, fold, value of the grid
+	scores := make([][][]float64, len(p.Estimators)) // setting, fold, value of the grid
 	for s := range scores {
 		scores[s] = make([][]float64, len(p.Folds))
 	}
 	p.forecast = p.newForecast(1)
 	var r run
-	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l Learner) (err error) {
+	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l model.Learner) (err error) {
 		scores[setting][fold], err = p.scores(ctx, l, p.grids[setting], &p.Folds[fold])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	curves := make([]Curve, len(p.Settings))
+	curves := make([]Curve, len(p.Estimators))
 	var best Choice
 	place := 0 // of the best value in its grid
-	for s, setting := range p.Settings {
+	for s, setting := range p.Estimators {
 		grid := p.grids[s]
-		curve := Curve{setting.String(), grid, make([]float64, grid.size()), make([]float64, grid.size())}
+		curve := Curve{setting.String(), grid, make([]float64, grid.Size()), make([]float64, grid.Size())}
 		for k := range curve.Mean {
 			curve.Mean[k], curve.Std[k] = MeanStd(column(scores[s], k))
 		}
 		curves[s] = curve
 		k := p.Metric.firstBest(curve.Mean)
 		if s == 0 || p.Metric.better(curve.Mean[k], best.Score) {
-			best, place = Choice{s, curve.Name, grid.Name, grid.value(k), curve.Mean[k]}, k
+			best, place = Choice{s, curve.Name, grid.Name, grid.Value(k), curve.Mean[k]}, k
 		}
 	}
 	folds := column(scores[best.Setting], place)

@@ -74,10 +74,13 @@ func TargetsOf(d *dataset.Dataset) *Targets {
 // Regression reports whether the targets are numbers.
 func (t *Targets) Regression() bool { return t.Values != nil }
 
+// Width returns how many numbers an example has in a regression.
+func (t *Targets) Width() int { return max(len(t.Names), 1) }
+
 // Len returns the number of examples.
 func (t *Targets) Len() int {
 	if t.Values != nil {
-		return len(t.Values) / max(len(t.Names), 1)
+		return len(t.Values) / t.Width()
 	}
 	return len(t.Classes)
 }
@@ -87,7 +90,7 @@ func (t *Targets) Has(example int) bool {
 	if t.Values == nil {
 		return t.Classes[example] >= 0
 	}
-	width := len(t.Names)
+	width := t.Width()
 	return !slices.ContainsFunc(t.Values[example*width:(example+1)*width], math.IsNaN)
 }
 
@@ -113,11 +116,24 @@ func (t *Targets) Only(examples []int) *Targets {
 		return &shown
 	}
 	shown.Values = slices.Repeat([]float64{math.NaN()}, len(t.Values))
-	for width, i := len(t.Names), 0; i < len(examples); i++ {
+	for width, i := t.Width(), 0; i < len(examples); i++ {
 		from := examples[i] * width
 		copy(shown.Values[from:from+width], t.Values[from:])
 	}
 	return &shown
+}
+
+// Of returns the targets of some examples, in their order.
+func (t *Targets) Of(examples []int) *Targets {
+	of, width := &Targets{Task: t.Task, Names: t.Names}, t.Width()
+	for _, i := range examples {
+		if t.Values != nil {
+			of.Values = append(of.Values, t.Values[i*width:(i+1)*width]...)
+		} else {
+			of.Classes = append(of.Classes, t.Classes[i])
+		}
+	}
+	return of
 }
 
 // All returns the trial on all examples that have a target, with the given values of the grid.

@@ -1,4 +1,4 @@
-package eval
+package split
 
 import (
 	"fmt"
@@ -57,7 +57,7 @@ func TestFoldsOfDifferentSeedsDiffer(t *testing.T) {
 	y := labels(60, 2)
 	const seeds, repeats, k = 8, 6, 5
 	seen := map[string]string{}
-	note := func(where string, splits []Split) {
+	note := func(where string, splits []Fold) {
 		t.Helper()
 		key := fmt.Sprint(splits)
 		if other, there := seen[key]; there {
@@ -65,7 +65,6 @@ func TestFoldsOfDifferentSeedsDiffer(t *testing.T) {
 		}
 		seen[key] = where
 	}
-	whole := Split{Train: all(len(y))}
 	for seed := range uint64(seeds) {
 		splits, err := Repeats(y, k, repeats, seed)
 		if err != nil {
@@ -81,13 +80,11 @@ func TestFoldsOfDifferentSeedsDiffer(t *testing.T) {
 		if fmt.Sprint(splits[:k]) != fmt.Sprint(first) {
 			t.Errorf("seed %d: the first repeat is not Stratified", seed)
 		}
-		p := Problem{Classes: y, Inner: k, Seed: seed}
 		for r := range repeats {
 			note(fmt.Sprintf("repeat %d of seed %d", r, seed), splits[r*k:(r+1)*k])
-			p.Folds = append(p.Folds, whole)
 		}
-		for f := range p.Folds { // all folds train on the same graphs, so that only the draw can differ
-			inner, err := p.innerFolds(f)
+		for f := range repeats { // all folds train on the same graphs, so that only the draw can differ
+			inner, err := Inner(all(len(y)), y, k, seed, f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,4 +112,13 @@ func TestStratifiedTakesAnyClasses(t *testing.T) {
 	if fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Errorf("folds depend on the numbers of the classes: %v and %v", a, b)
 	}
+}
+
+// labels gives n items classes in turn.
+func labels(n, classes int) []int {
+	y := make([]int, n)
+	for i := range y {
+		y[i] = i % classes
+	}
+	return y
 }

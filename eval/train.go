@@ -1,0 +1,126 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
+)
+
+// CrossValidate measures estimators by nested cross-validation with k folds, stratified by class: in every fold the
+// estimator, and the value of its grid, is chosen inside the training part ([Nested]).
+func CrossValidate(
+	ctx context.Context, d *dataset.Dataset, k int, seed uint64, estimators ...model.Estimator,
+) (*Outcome, error) {
+	t := model.TargetsOf(d)
+	folds, err := Folds(t, k, 1, seed)
+	if err != nil {
+		return nil, err
+	}
+	workers := runtime.GOMAXPROCS(0)
+	p := Problem{
+		Work: model.NewWork(d, engine.NewCPU(workers)), Targets: t, Folds: folds, Estimators: estimators, FromTrain: true,
+		Seed: seed, Workers: workers,
+	}
+	return Nested(ctx, p)
+}
+
+// Fit chooses among estimators and the values of their grids by 5-fold cross-validation, and fits the best one on all
+// examples of a data set that have a target.
+func Fit(ctx context.Context, d *dataset.Dataset, seed uint64, estimators ...model.Estimator) (model.Model, error) {
+	workers := runtime.GOMAXPROCS(0)
+	w := model.NewWork(d, engine.NewCPU(workers))
+	chosen, err := Choose(ctx, w, estimators, Choosing{Seed: seed, Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	m, err := model.FitWork(ctx, w, estimators[chosen.Setting], chosen.Values())
+	if err != nil {
+		return nil, err
+	}
+	m.About().Training.Seed, m.About().Training.ChosenBy = seed, chosen.By
+	return m, nil
+}
+
+// Choosing says how to choose among estimators.
+type Choosing struct {
+	Folds    int // default 5, at most one for each example
+	Seed     uint64
+	Workers  int
+	Progress func(done, total int, text string)
+	Forecast func(left time.Duration)
+}
+
+// Chosen is what was chosen on all examples.
+type Chosen struct {
+	Choice
+	By     string // how, in words; "" where nothing was left to choose
+	Metric Metric
+	Std    float64 // of the score over the folds, NaN where nothing was left to choose
+	Select time.Duration
+}
+
+// Values returns the value of the grid as a list, empty where the grid is.
+func (c *Chosen) Values() []float64 {
+	if c.Grid == "" {
+		return nil
+	}
+	return []float64{c.Value}
+}
+
+// Choose picks an estimator and a value of its grid by cross-validation on all examples of some work. Where there is
+// nothing to choose nothing is computed.
+func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by Choosing) (*Chosen, error) {
+	t := model.TargetsOf(w.Data)
+	p := Problem{
+		Work: w, Targets: t, Estimators: estimators, FromTrain: true, Workers: by.Workers, Progress: by.Progress,
+		Forecast: by.Forecast,
+	}
+	chosen := &Chosen{Metric: MetricAccuracy, Std: math.NaN()}
+	if t.Regression() {
+		chosen.Metric = MetricRMSE
+	}
+	if len(estimators) == 0 {
+		return nil, fmt.Errorf("no estimators to choose from")
+	}
+	if grid := estimators[0].Grid(); len(estimators) == 1 && grid.Size() == 1 {
+		chosen.Choice = Choice{Name: estimators[0].String(), Grid: grid.Name, Value: grid.Value(0), Score: math.NaN()}
+		if grid.Name != "" {
+			chosen.By = "given"
+		}
+		return chosen, nil
+	}
+	if by.Folds == 0 {
+		by.Folds = 5
+	}
+	known := len(t.Known())
+	parts := min(by.Folds, known)
+	if parts < 2 {
+		return nil, fmt.Errorf("%d %s cannot be cross-validated to choose among settings: give every option, such as C, one value",
+			known, t.Task.Noun())
+	}
+	var err error
+	if p.Folds, err = Folds(t, parts, 1, by.Seed); err != nil {
+		return nil, err
+	}
+	o, err := Published(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	chosen.Choice, chosen.Std, chosen.Select = o.Chosen[0], o.Std, o.Select
+	var among []string
+	if n := estimators[chosen.Setting].Grid().Size(); n > 1 {
+		among = append(among, fmt.Sprintf("%d values", n))
+	}
+	if len(estimators) > 1 {
+		among = append(among, fmt.Sprintf("%d settings", len(estimators)))
+	}
+	chosen.By = fmt.Sprintf("chosen among %s by %d-fold cross-validation", strings.Join(among, " and "), parts)
+	return chosen, nil
+}
