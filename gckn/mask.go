@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
 	"github.com/grove-graph/grove/svm"
 	"gonum.org/v1/gonum/optimize"
@@ -54,11 +55,7 @@ func (o MaskOptions) Check() error {
 }
 
 // MaskedPath is a path of a layer with its mask.
-type MaskedPath struct {
-	Layer    int     `json:"layer"`    // counted from 1
-	Vertices []int32 `json:"vertices"` // numbered from 0 within the graph
-	Mask     float64 `json:"mask"`     // from 0 to 1
-}
+type MaskedPath = model.MaskedPath
 
 // Explanation says on which paths of a graph the decision for a class rests.
 type Explanation struct {
