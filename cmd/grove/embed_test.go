@@ -53,9 +53,9 @@ func TestRowsWrittenInPartsAreOneMatrix(t *testing.T) {
 // short hands over fewer rows than there are graphs, or fails.
 type short struct{ err error }
 
-func (short) width() (int, tensor.Dtype) { return 2, tensor.Float32 }
+func (short) Width() (int, tensor.Dtype) { return 2, tensor.Float32 }
 
-func (s short) each(
+func (s short) Embed(
 	_ context.Context, _ *dataset.Dataset, _ bool, _ func(string, int, int), visit func(*tensor.Dense) error,
 ) error {
 	if err := visit(tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(1, 2))); err != nil {

@@ -1,0 +1,128 @@
+package treeg
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
+)
+
+// Methods implements [model.Explainer].
+func (m *Trained) Methods() []model.Method { return []model.Method{model.Importance} }
+
+// Explain implements [model.Explainer] by how important vertices and edges are to the trees (Eq. 4 of the paper). Edges
+// are explained by edges: [model.Explanation.Seen] has those of the graph in the order of [graph.Batch.LineGraph].
+func (m *Trained) Explain(
+	ctx context.Context, d *dataset.Dataset, examples []int, opt model.ExplainOptions,
+) ([]model.Explanation, error) {
+	const by = "%s is explained by the subsets that its splits use; leave it out"
+	switch {
+	case opt.Method != "" && opt.Method != model.Importance:
+		return nil, param.Errorf("method", opt.Method, by, m.Model)
+	case opt.Colours > 0:
+		return nil, param.Errorf("colours", opt.Colours, by, m.Model)
+	}
+	d, err := m.asked(d)
+	if err != nil {
+		return nil, err
+	}
+	x := &explained{m: m, examples: examples, local: examples}
+	if m.Task == model.GraphTask {
+		d, x.local = d.Select(examples), make([]int, len(examples))
+		for i := range x.local {
+			x.local[i] = i
+		}
+	} else if m.Task == model.EdgeTask {
+		x.edgeOf, _ = d.Batch.Edges()
+	}
+	x.graphs = d.Batch
+	if x.seen, err = seenBatch(m.encoding, d, m.Task); err != nil {
+		return nil, err
+	}
+	if x.said, err = x.predict(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]model.Explanation, len(examples))
+	err = m.Trees.ExplainEach(ctx, x.seen, x.local, -1, func(i int, importance *Explanation) error {
+		out[i] = x.explanation(i, importance)
+		opt.Progress.Report("explain", i+1, len(out))
+		return nil
+	})
+	return out, err
+}
+
+// explained are examples that are explained.
+type explained struct {
+	m        *Trained
+	graphs   *graph.Batch
+	seen     *graph.Batch // by the trees: the graphs, or their line graphs
+	edgeOf   []int32      // where edges are explained: that of every arc
+	examples []int
+	local    []int // their numbers in the batch that is seen
+	said     *model.Predictions
+}
+
+// predict says what the model thinks of the examples. It looks at their graphs alone.
+func (x *explained) predict(ctx context.Context) (*model.Predictions, error) {
+	if x.m.Task == model.GraphTask {
+		return x.m.predict(ctx, x.seen)
+	}
+	graphOf := func(v int) int {
+		g, _ := slices.BinarySearch(x.seen.Offsets, int32(v)+1)
+		return g - 1
+	}
+	var graphs []int
+	for _, v := range x.local {
+		if v < 0 || v >= x.seen.NumVertices() {
+			return nil, fmt.Errorf("%s %d of %d", x.m.Task.Noun(), v, x.seen.NumVertices())
+		}
+		graphs = append(graphs, graphOf(v))
+	}
+	slices.Sort(graphs)
+	graphs = slices.Compact(graphs)
+	part := x.seen.Select(graphs)
+	all, err := x.m.predict(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	places := make([]int, len(x.local))
+	for i, v := range x.local {
+		g := graphOf(v)
+		k, _ := slices.BinarySearch(graphs, g)
+		places[i] = v - int(x.seen.Offsets[g]) + int(part.Offsets[k])
+	}
+	return all.Of(places), nil
+}
+
+// explanation puts the importances of one example beside what is predicted.
+func (x *explained) explanation(i int, importance *Explanation) model.Explanation {
+	out := model.Explanation{Graph: importance.Graph, Predicted: -1,
+		Vertices: importance.Vertices, Arcs: importance.Arcs, Seen: importance.Vertices}
+	switch x.m.Task {
+	case model.GraphTask:
+		out.Graph = x.examples[i]
+	case model.EdgeTask:
+		out.Vertices, out.Arcs = nil, x.ofArcs(importance)
+	}
+	if x.said.Classes == nil {
+		out.Value = &x.said.Values.Float64s()[i]
+	} else {
+		out.Predicted = x.said.Classes[i]
+	}
+	return out
+}
+
+// ofArcs returns how important the edge of each arc of a graph is, where edges are the vertices that the trees see.
+func (x *explained) ofArcs(importance *Explanation) []float64 {
+	from, to := x.graphs.Vertices(importance.Graph)
+	first, _ := x.seen.Vertices(importance.Graph)
+	var arcs []float64
+	for _, e := range x.edgeOf[x.graphs.RowPtr[from]:x.graphs.RowPtr[to]] {
+		arcs = append(arcs, importance.Vertices[e-first])
+	}
+	return arcs
+}
