@@ -85,7 +85,7 @@ func withRemedy(c *cobra.Command, err error) error {
 	switch f := model.FamilyOf(c.Name()); {
 	case f == nil:
 		return fmt.Errorf("%w: give it fewer graphs at a time", err)
-	case slices.Contains(f.Verbs, model.Embed):
+	case slices.Contains(f.Verbs, model.Gram) && slices.Contains(f.Verbs, model.Embed):
 		return fmt.Errorf("%w; gckn-path and treeg need no matrix, and grove embed %s compares graphs with few landmarks",
 			err, c.Name())
 	}
