@@ -24,8 +24,8 @@ func init() {
 	})
 }
 
-// byName are the options by name. Lists are a grid to choose from; what is not given has the default of the ensemble and
-// the task.
+// byName are the options by name. Lists are a grid to choose from; what is not given has the default of the ensemble
+// and the task.
 type byName struct {
 	base     Options // without what the lists and the words say
 	ensemble Ensemble
@@ -42,10 +42,11 @@ type byName struct {
 	declared *param.Set
 }
 
+// Words that stand for no value of the options.
 const (
-	autoLoss Loss = "auto"
-	allKinds      = "all"
-	meanStep      = "mean"
+	autoLoss = Loss("auto")
+	allKinds = "all"
+	meanStep = "mean"
 )
 
 func newByName() *byName {

@@ -1,0 +1,107 @@
+package treeg
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
+	"gorgonia.org/tensor"
+)
+
+// Learner implements [model.Estimator]: walks need no targets.
+func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	if err := s.check(levelOf(w.Data)); err != nil {
+		return nil, err
+	}
+	if t := model.TargetsOf(w.Data); t.Regression() && len(t.Names) != 1 {
+		return nil, param.Errorf("target", nil, "data set %s has the targets %s, and trees learn one", w.Data.Name,
+			strings.Join(t.Names, ", "))
+	}
+	w = w.Whole()
+	walks, err := s.walks(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	return &learner{s, w, walks}, nil
+}
+
+type learner struct {
+	estimator Estimator
+	work      *model.Work
+	walks     *walkedData
+}
+
+// fit learns from the targets of a trial with the most estimators that it asks for.
+func (l *learner) fit(ctx context.Context, t *model.Trial, progress Progress) (*Model, error) {
+	opt := l.estimator.fitted()
+	if len(t.Grid) > 0 {
+		opt.Estimators = int(slices.Max(t.Grid))
+	}
+	targets := Targets{Classes: t.Known.Classes, Values: t.Known.Values, Train: t.Train}
+	if targets.Classes != nil {
+		targets.NumClasses = len(t.Known.Names)
+	}
+	return l.walks.data.Fit(ctx, targets, opt, progress)
+}
+
+// Learn implements [model.Learner].
+func (l *learner) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
+	var progress Progress
+	if t.Progress != nil {
+		progress = func(_ string, done, total int) { t.Progress(done, total) }
+	}
+	m, err := l.fit(ctx, &t, progress)
+	if err != nil {
+		return nil, err
+	}
+	said := make([]*model.Predictions, max(len(t.Grid), 1))
+	for k := range said {
+		one := m
+		if len(t.Grid) > 0 {
+			one = m.First(int(t.Grid[k]))
+		}
+		scores, err := one.ScoresOf(ctx, l.walks.data, t.Test)
+		if err != nil {
+			return nil, err
+		}
+		if said[k], err = one.predictions(scores); err != nil {
+			return nil, err
+		}
+	}
+	return said, nil
+}
+
+// Model implements [model.Learner].
+func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
+	if l.estimator.Static != nil {
+		return nil, param.Errorf("static", *l.estimator.Static,
+			"static features are there to compare with, no model keeps them")
+	}
+	defer l.work.Spent.Fitting(time.Now())
+	m, err := l.fit(ctx, &t, Progress(l.work.Progress))
+	if err != nil {
+		return nil, err
+	}
+	d := l.work.Data
+	return &Trained{model.HeadOf(modelName, d), m, l.walks.encoding, d.Batch.Directed}, nil
+}
+
+// predictions says what raw scores stand for: probabilities of the classes, or values.
+func (m *Model) predictions(scores []float64) (*model.Predictions, error) {
+	if m.NumClasses() == 0 {
+		return &model.Predictions{Values: model.Column(scores)}, nil
+	}
+	classes, err := m.ClassesOf(scores)
+	if err != nil {
+		return nil, err
+	}
+	probabilities, err := m.ProbabilitiesOf(scores)
+	if err != nil {
+		return nil, err
+	}
+	shape := tensor.WithShape(len(classes), m.NumClasses())
+	return &model.Predictions{Classes: classes, Probabilities: tensor.New(shape, tensor.WithBacking(probabilities))}, nil
+}
