@@ -89,14 +89,9 @@ func (c *Classifier) Explain(
 	return explained, nil
 }
 
-// Profile is how often a class shows each state (the paper's figure 5).
-type Profile struct {
-	Class  string      `json:"class"`
-	Layers [][]float64 `json:"layers"` // of every layer: the mean frequency of every state, see [States.ClassMeans]
-}
-
-// Profiles returns the profile of every class of d, nil where its graphs have no classes.
-func (c *Classifier) Profiles(ctx context.Context, d *dataset.Dataset, progress model.Progress) ([]Profile, error) {
+// Profiles implements [model.Profiler] (the paper's figure 5): the mean frequency of every state, see
+// [States.ClassMeans].
+func (c *Classifier) Profiles(ctx context.Context, d *dataset.Dataset, progress model.Progress) ([]model.Profile, error) {
 	if d.Classes == nil {
 		return nil, nil
 	}
@@ -104,7 +99,7 @@ func (c *Classifier) Profiles(ctx context.Context, d *dataset.Dataset, progress 
 	if err != nil {
 		return nil, err
 	}
-	profiles := make([]Profile, d.NumClasses())
+	profiles := make([]model.Profile, d.NumClasses())
 	for k := range profiles {
 		profiles[k].Class = d.ClassNames[k]
 	}

@@ -217,3 +217,13 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 
 // Encoder implements [model.Encoder].
 func (l *learner) Encoder(context.Context, bool) (model.Embedder, error) { return l.fingerprints, nil }
+
+// Depth implements [model.Layered].
+func (s Estimator) Depth() (layers int, others string) {
+	o := s.Options
+	if layers = o.Fingerprint.Depth; layers == 0 {
+		layers = o.Layers
+	}
+	o.Fingerprint.Depth = 0
+	return layers, fmt.Sprintf("%s, %s", o, s.Classifier)
+}

@@ -13,9 +13,9 @@ import (
 // statesReport is what grove explain reports of hidden states.
 type statesReport struct {
 	explainReport
-	ClassMap string         `json:"class_map,omitempty"`
-	Graphs   []graphStates  `json:"graphs"`
-	Classes  []classProfile `json:"classes,omitempty"` // of the whole data set
+	ClassMap string          `json:"class_map,omitempty"`
+	Graphs   []graphStates   `json:"graphs"`
+	Classes  []model.Profile `json:"classes,omitempty"` // of the whole data set
 }
 
 // graphStates is what is said of one graph.
@@ -25,18 +25,6 @@ type graphStates struct {
 	Class     *string  `json:"class,omitempty"`
 	Labels    []string `json:"labels,omitempty"` // of the vertices
 	States    [][]int  `json:"states"`           // of every layer: the most likely state of every vertex
-}
-
-// classProfile is how often a class shows each state.
-type classProfile struct {
-	Class  string      `json:"class"`
-	Layers [][]float64 `json:"layers"` // of every layer: the mean frequency of every state
-}
-
-// profiler is a model that says how often each class shows its states.
-type profiler interface {
-	// Profiles returns, for every class of d and every layer, the mean frequency of every state.
-	Profiles(ctx context.Context, d *dataset.Dataset) ([][][]float64, error)
 }
 
 // states reports the hidden states of graphs, and those of the classes of the whole data set.
@@ -56,18 +44,11 @@ func (f *explainFlags) states(ctx context.Context, s *subject, m model.Model, ba
 	if err != nil {
 		return nil, err
 	}
-	if d.Classes == nil {
-		if f.classMap != "" {
-			return nil, usagef("--class-map: the graphs of %s have no classes", d.Name)
-		}
-		return r, nil
+	if d.Classes == nil && f.classMap != "" {
+		return nil, usagef("--class-map: the graphs of %s have no classes", d.Name)
 	}
-	profiles, err := m.(profiler).Profiles(ctx, d)
-	if err != nil {
+	if r.Classes, err = m.(model.Profiler).Profiles(ctx, d, nil); err != nil {
 		return nil, err
-	}
-	for c, layers := range profiles {
-		r.Classes = append(r.Classes, classProfile{d.ClassNames[c], layers})
 	}
 	if f.classMap != "" {
 		return r, drawProfiles(f.classMap, d.Name, r.Classes)
@@ -85,7 +66,7 @@ func (r *statesReport) print(w io.Writer) {
 }
 
 // drawProfiles draws a panel for each layer.
-func drawProfiles(path, name string, profiles []classProfile) error {
+func drawProfiles(path, name string, profiles []model.Profile) error {
 	rows := make([]string, len(profiles))
 	panels := make([]render.HeatMap, len(profiles[0].Layers))
 	for c, p := range profiles {
