@@ -14,7 +14,7 @@ var errKilled = errors.New("killed")
 
 // A training that is killed in any candidate goes on from its last layer and ends with the same bits.
 func TestTrainingGoesOnAfterAKill(t *testing.T) {
-	b, in, opt := randomBatch(t, 6, false), Input{Labels: 4, ArcLabels: 3}, options(2)
+	b, in, opt := randomBatch(t, 6, false), Input{Labels: 4, ArcLabels: 3}, smallOptions(2)
 	opt.Patience = 3
 	for _, soft := range []bool{false, true} {
 		opt.Soft = soft
@@ -50,7 +50,7 @@ func TestTrainingGoesOnAfterAKill(t *testing.T) {
 }
 
 func TestForeignCheckpointIsRefused(t *testing.T) {
-	b, in, opt := randomBatch(t, 6, false), Input{Labels: 4}, options(2)
+	b, in, opt := randomBatch(t, 6, false), Input{Labels: 4}, smallOptions(2)
 	file := filepath.Join(t.TempDir(), "checkpoint")
 	trained(t, engine.NewCPU(1), b, in, opt, Training{Checkpoint: file})
 	other := opt

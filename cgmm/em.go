@@ -11,8 +11,8 @@ import (
 // logarithms.
 const tiny = 1e-280
 
-// estimator carries out expectation maximisation of layers that look at the same contexts.
-type estimator struct {
+// em carries out expectation maximisation of layers that look at the same contexts.
+type em struct {
 	engine engine.Engine
 	o      *observations
 	c      *contexts
@@ -27,8 +27,8 @@ type estimator struct {
 	full   *fullSums
 }
 
-func newEstimator(e engine.Engine, o *observations, c *contexts, states int) *estimator {
-	s := &estimator{
+func newEM(e engine.Engine, o *observations, c *contexts, states int) *em {
+	s := &em{
 		engine: e, o: o, c: c, states: states, weight: make([]float64, len(c.weight)),
 		theta: newMatrix(e, c.x.Cols, states), likelihood: newMatrix(e, o.count, states), shift: make([]float64, o.count),
 		joint: make([]float64, c.x.Cols*states), expected: make([]float64, o.count*states),
@@ -46,7 +46,7 @@ func newEstimator(e engine.Engine, o *observations, c *contexts, states int) *es
 	return s
 }
 
-func (s *estimator) release() {
+func (s *em) release() {
 	release(s.engine, s.theta, s.likelihood)
 	if s.merged != nil {
 		s.merged.release(s.engine)
@@ -58,7 +58,7 @@ func (s *estimator) release() {
 
 // expect sets the expected counts under the parameters of a layer (Eq. 3, with the factor n_uaj/N_ua that
 // Eq. 2 requires) and returns the log-likelihood of all vertices with neighbours (Eq. 1).
-func (s *estimator) expect(y *layer) (float64, error) {
+func (s *em) expect(y *layer) (float64, error) {
 	y.theta(s.theta.host)
 	if err := s.theta.push(); err != nil {
 		return 0, err
@@ -80,14 +80,14 @@ func (s *estimator) expect(y *layer) (float64, error) {
 }
 
 // maximise replaces the parameters by those of the expected counts.
-func (s *estimator) maximise(y *layer, smoothing float64) {
+func (s *em) maximise(y *layer, smoothing float64) {
 	y.maximise(s.joint, smoothing)
 	y.emission.maximise(s.states, s.o, s.expected, smoothing)
 }
 
 // fit runs expectation maximisation from the parameters of a layer and returns the log-likelihood before
 // the first and after every iteration.
-func (s *estimator) fit(ctx context.Context, y *layer, opt *Options) ([]float64, error) {
+func (s *em) fit(ctx context.Context, y *layer, opt *Options) ([]float64, error) {
 	var history []float64
 	last := math.Inf(-1)
 	for iteration := 0; ; iteration++ {
@@ -113,7 +113,7 @@ func (s *estimator) fit(ctx context.Context, y *layer, opt *Options) ([]float64,
 
 // logLikelihood adds up the rows: evidence is of every row, natural logarithms of the factors that were
 // left out of it are in shift.
-func (s *estimator) logLikelihood(evidence []float64) float64 {
+func (s *em) logLikelihood(evidence []float64) float64 {
 	total := 0.0
 	for r, w := range s.weight {
 		if w > 0 {
@@ -124,7 +124,7 @@ func (s *estimator) logLikelihood(evidence []float64) float64 {
 }
 
 // setMarginal sets the marginal of a layer to the mean posterior of the last expectation.
-func (s *estimator) setMarginal(y *layer) {
+func (s *em) setMarginal(y *layer) {
 	clear(y.marginal)
 	for at, count := range s.expected {
 		y.marginal[at%s.states] += count

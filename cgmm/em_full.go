@@ -23,7 +23,7 @@ type fullSums struct {
 	counts *matrix // observations x C
 }
 
-func newFullSums(e engine.Engine, s *estimator) *fullSums {
+func newFullSums(e engine.Engine, s *em) *fullSums {
 	rows := len(s.weight)
 	t := s.c.x.Transpose()
 	f := &fullSums{
@@ -44,8 +44,8 @@ func (f *fullSums) release(e engine.Engine) {
 	release(e, f.prior, f.posterior, f.evidence, f.joint, f.counts)
 }
 
-// expect is [estimator.expect].
-func (f *fullSums) expect(s *estimator, y *layer) (float64, error) {
+// expect is [em.expect].
+func (f *fullSums) expect(s *em, y *layer) (float64, error) {
 	e := s.engine
 	if err := e.SparseMatMul(f.prior.t, s.c.x, s.theta.t); err != nil {
 		return 0, err
@@ -85,7 +85,7 @@ func (f *fullSums) expect(s *estimator, y *layer) (float64, error) {
 // bayes computes the posterior of every row from its prior. Rows whose evidence underflows are worked out
 // with logarithms: each gets a likelihood of its own, posterior over prior, with evidence 1. shown is the row
 // of the likelihood that belongs to every row.
-func (f *fullSums) bayes(s *estimator, y *layer) (shown []int32, likelihood *tensor.Dense, value float64, err error) {
+func (f *fullSums) bayes(s *em, y *layer) (shown []int32, likelihood *tensor.Dense, value float64, err error) {
 	rows := len(s.weight)
 	evidence := f.evidence.as(rows)
 	if err := s.engine.Posterior(f.posterior.t, evidence, f.prior.t, s.likelihood.t, s.c.observation); err != nil {

@@ -31,7 +31,7 @@ func mergeable(c *contexts, o *observations) bool {
 	return pairs <= 1<<12 || pairs <= min(16*len(c.x.Col), mostPairs)
 }
 
-func newMergedSums(e engine.Engine, s *estimator) *mergedSums {
+func newMergedSums(e engine.Engine, s *em) *mergedSums {
 	x, rows := s.c.x, len(s.weight)
 	m := &mergedSums{
 		pairs: &engine.Sparse{Cols: x.Cols * s.o.count, RowPtr: x.RowPtr, Col: make([]int32, len(x.Col)), Values: x.Values},
@@ -53,8 +53,8 @@ func (m *mergedSums) release(e engine.Engine) {
 	release(e, m.g, m.z, m.evidence, m.ratio, m.joint, m.expected)
 }
 
-// expect is [estimator.expect]. It returns false where evidence may have been lost to underflow.
-func (m *mergedSums) expect(s *estimator) (value float64, ok bool, err error) {
+// expect is [em.expect]. It returns false where evidence may have been lost to underflow.
+func (m *mergedSums) expect(s *em) (value float64, ok bool, err error) {
 	e, all := s.engine, s.c.x.Cols*s.o.count
 	if err := e.MatMul(m.g.t, s.theta.t, s.likelihood.t, engine.MatMul{TransB: true, Alpha: 1}); err != nil {
 		return 0, false, err

@@ -67,7 +67,7 @@ func TestSmoothedLikelihoodNeverDecreases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		est := newEstimator(engine.NewCPU(1), s.shown, c, 4)
+		est := newEM(engine.NewCPU(1), s.shown, c, 4)
 		last := math.Inf(-1)
 		for i := range 30 {
 			value, err := est.expect(y)
@@ -102,7 +102,7 @@ func TestFirstLayerIsAFixedPointAfterOneIteration(t *testing.T) {
 		}
 		y := newLayer(&in, states, nil, nil)
 		y.draw(rand.New(rand.NewPCG(1, 1)), s.shown)
-		est := newEstimator(enginetest.Open(t, 1), s.shown, withoutContext(s.shown), states)
+		est := newEM(enginetest.Open(t, 1), s.shown, withoutContext(s.shown), states)
 		var after []float64
 		for i := range 4 {
 			value, err := est.expect(y)
@@ -214,7 +214,7 @@ func TestEvidenceBelowTheSmallestNumber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	est := newEstimator(e, s.shown, c, 2)
+	est := newEM(e, s.shown, c, 2)
 	defer est.release()
 	value, err := est.expect(y)
 	if err != nil {
@@ -288,14 +288,14 @@ func TestDegenerateGraphs(t *testing.T) {
 	}
 }
 
-// An estimator goes on where the training ended and leaves the model alone.
-func TestEstimatorGoesOn(t *testing.T) {
+// The expectation maximisation of a layer goes on where the training ended and leaves the model alone.
+func TestEMGoesOn(t *testing.T) {
 	b, in := randomBatch(t, 13, false), Input{Labels: 4}
-	opt := options(1)
+	opt := smallOptions(1)
 	opt.Pool, opt.Tolerance = 1, 0
 	m := trained(t, enginetest.Open(t, 1), b, in, opt, Training{})
 	before := contents(t, m)
-	e, err := m.Estimator(context.Background(), b, 2)
+	e, err := m.EM(context.Background(), b, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestEstimatorGoesOn(t *testing.T) {
 	if rows, entries := e.Size(); rows < 1 || rows > b.NumVertices() || entries < 1 {
 		t.Errorf("%d rows with %d entries", rows, entries)
 	}
-	if _, err := m.Estimator(context.Background(), b, 4); err == nil {
-		t.Error("an estimator of a layer that is not there")
+	if _, err := m.EM(context.Background(), b, 4); err == nil {
+		t.Error("expectation maximisation of a layer that is not there")
 	}
 }

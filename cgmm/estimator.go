@@ -3,61 +3,227 @@ package cgmm
 import (
 	"context"
 	"fmt"
-	"slices"
+	"time"
 
-	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/machine"
+	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/svm"
 )
 
-// Estimator goes on with the expectation maximisation of one layer of a model, on any graphs. The model stays
-// as it is. An estimator serves one goroutine at a time.
+// Estimator classifies graphs by support vector machines on their fingerprints. The layers are learned without classes,
+// but for the choice among a pool and the end of the growth, which the classes of the training graphs decide.
 type Estimator struct {
-	sums  *estimator
-	layer *layer
-	opt   Options
+	Options    Options
+	Features   dataset.Features // of the vertices; default labels, else attributes, else degrees as labels
+	ArcLabels  bool             // tell arcs apart by their labels
+	Classifier svm.VectorKernel // on the fingerprints; default linear
+	C          []float64        // to choose from, ascending; nil is svm.CGrid or, where not linear, [machine.KernelGrid]
+	Checkpoint string           // of [Training], where all graphs and their classes are learned from; "" for none
+
+	shared *Fingerprint // that estimators which differ in it alone choose their common layers by; nil: their own
 }
 
-// Estimator returns an estimator of a layer, counted from 0, on the graphs of b and the states that the layers
-// below give them. Close it in the end.
-func (m *Model) Estimator(ctx context.Context, b *graph.Batch, layer int) (*Estimator, error) {
-	if layer < 0 || layer >= len(m.layers) {
-		return nil, fmt.Errorf("layer %d of %d", layer, len(m.layers))
+// Name implements [model.Estimator].
+func (s Estimator) Name() string { return name }
+
+// linear reports whether the machine is linear.
+func (s *Estimator) linear() bool {
+	return s.Classifier.Kind == "" || s.Classifier.Kind == svm.LinearKernel
+}
+
+// String implements [model.Estimator].
+func (s Estimator) String() string {
+	if s.linear() {
+		return s.Options.String()
 	}
-	below := *m
-	below.layers = m.layers[:layer]
-	s, err := below.States(ctx, b, nil)
+	return fmt.Sprintf("%s, %s", s.Options, s.Classifier)
+}
+
+// Params implements [model.Estimator].
+func (s Estimator) Params() any {
+	if s.linear() {
+		s.Classifier.Kind = svm.LinearKernel
+	}
+	return struct {
+		Options
+		Classifier svm.VectorKernel `json:"classifier"`
+	}{s.Options, s.Classifier}
+}
+
+// Grid implements [model.Estimator].
+func (s Estimator) Grid() model.Grid {
+	if s.linear() {
+		return machine.Grid(s.C, svm.CGrid())
+	}
+	return machine.Grid(s.C, machine.KernelGrid())
+}
+
+// Sees implements [model.Estimator].
+func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
+	if s.ArcLabels && w.Data.Batch.ArcLabels == nil {
+		return nil, param.Errorf("arc-labels", nil, "the arcs of data set %s have no labels", w.Data.Name)
+	}
+	encoding, err := s.encode(w.Data, nil)
+	if err != nil && s.features() != dataset.AutoFeatures {
+		return nil, param.Errorf("features", s.Features, "%w", err)
+	}
+	return encoding, err
+}
+
+func (s *Estimator) features() dataset.Features {
+	if s.Features == "" {
+		return dataset.AutoFeatures
+	}
+	return s.Features
+}
+
+// encode says what the vertices and arcs of d show.
+func (s *Estimator) encode(d *dataset.Dataset, train []int) (*dataset.Encoding, error) {
+	encoding, err := dataset.FitEncoding(d, s.features(), train)
+	if err == nil && s.ArcLabels {
+		encoding.KeepArcLabels(d)
+	}
+	return encoding, err
+}
+
+// InputFor returns the input of a model on the vertices that [dataset.Encoding.Apart] gives.
+func InputFor(e *dataset.Encoding) Input {
+	in := Input{Labels: len(e.Labels), Attributes: e.Attributes, ArcLabels: len(e.ArcLabels)}
+	if e.Standardisation != nil {
+		in.Attributes = len(e.Standardisation.Mean)
+	}
+	return in
+}
+
+// grown is a model that was fitted on the graphs that some work shows.
+type grown struct {
+	encoding *dataset.Encoding
+	model    *Model
+	states   *States // of all graphs; nil where nobody asked for them
+}
+
+// sharedLayers is the key of fitted layers.
+type sharedLayers struct {
+	options   string // without the depth of the fingerprint
+	features  dataset.Features
+	arcLabels bool
+	blind     bool
+	states    bool // of all graphs are there too
+}
+
+// grow fits a model, with the states of all graphs where they are asked for. Estimators that differ in the fingerprint
+// alone share it.
+func (s Estimator) grow(ctx context.Context, w *model.Work, states bool) (*grown, error) {
+	o, checkpoint := s.Options, ""
+	if w.Seen == nil && !w.Blind { // the one of the model
+		checkpoint = s.Checkpoint
+	} else if s.shared != nil {
+		o.Fingerprint = *s.shared
+	}
+	o.Fingerprint.Depth = 0
+	key := sharedLayers{fmt.Sprintf("%#v", o), s.features(), s.ArcLabels, w.Blind, states}
+	return model.Shared(w, key, func() (*grown, error) {
+		defer w.Spent.Fitting(time.Now())
+		g, err := s.fit(ctx, w, o, checkpoint)
+		if err != nil || !states {
+			return g, err
+		}
+		b, err := g.encoding.Apart(w.Data)
+		if err != nil {
+			return nil, err
+		}
+		g.states, err = g.model.States(ctx, b, w.Progress)
+		return g, err
+	})
+}
+
+// fit fits a model. Candidates of a pool are chosen by the classes of the graphs seen; where no targets may be looked at
+// the likelihood chooses, and growth does not stop.
+func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoint string) (*grown, error) {
+	d := w.Data
+	encoding, err := s.encode(d, w.Seen)
 	if err != nil {
 		return nil, err
 	}
-	y := m.layers[layer].clone()
-	c, err := s.contexts(y.previous, y.arcs, m.opt.Soft)
+	b, err := encoding.Apart(d)
 	if err != nil {
 		return nil, err
 	}
-	return &Estimator{newEstimator(m.engine, s.shown, c, y.states), y, m.opt}, nil
+	if w.Seen != nil {
+		b = b.Select(w.Seen)
+	}
+	t := Training{Progress: w.Progress, Checkpoint: checkpoint}
+	switch {
+	case o.Pool == 1 && o.Patience == 0:
+	case w.Blind:
+		o.Patience = 0
+	case d.Classes == nil:
+		return nil, fmt.Errorf("data set %s: a pool is chosen by classes, and its graphs have none", d.Name)
+	default:
+		criterion := Accuracy{Classes: d.Classes, Seed: o.Seed, Workers: w.Engine.Workers()}
+		if w.Seen != nil {
+			criterion.Classes = make([]int, len(w.Seen))
+			for i, g := range w.Seen {
+				criterion.Classes[i] = d.Classes[g]
+			}
+		}
+		t.Criterion = criterion
+	}
+	m, err := Fit(ctx, w.Engine, b, InputFor(encoding), o, t)
+	return &grown{encoding: encoding, model: m}, err
 }
 
-// Iterate makes one iteration and returns the log-likelihood before it (Eq. 2).
-func (e *Estimator) Iterate() (float64, error) {
-	value, err := e.sums.expect(e.layer)
-	if err == nil {
-		e.sums.maximise(e.layer, e.opt.Smoothing)
-	}
-	return value, err
+// fingerprints returns the representation that an estimator asks for, of the layers that there are.
+func (g *grown) fingerprints(s *Estimator) *fingerprints {
+	kind := s.Options.Fingerprint
+	kind.Depth = min(kind.Depth, g.model.Layers())
+	return &fingerprints{g.encoding, g.model, kind}
 }
 
-// Size returns the number of vertices that differ in what they show or in their context, and the number of
-// entries of their contexts: an iteration looks at nothing else.
-func (e *Estimator) Size() (rows, entries int) { return len(e.sums.c.weight), len(e.sums.c.x.Col) }
-
-// Close gives the memory on the engine back.
-func (e *Estimator) Close() { e.sums.release() }
-
-// clone returns a layer with the same parameters in memory of its own.
-func (y *layer) clone() *layer {
-	copied := *y
-	copied.emission.discrete = slices.Clone(y.emission.discrete)
-	for _, p := range copied.parameters(0) {
-		*p.values = slices.Clone(*p.values)
+// Learner implements [model.Estimator].
+func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	g, err := s.grow(ctx, w, true)
+	if err != nil {
+		return nil, err
 	}
-	return &copied
+	transforming := time.Now()
+	f := g.fingerprints(&s)
+	x, err := g.states.Fingerprints(f.kind)
+	if err != nil {
+		return nil, err
+	}
+	w.Spent.Transforming(transforming)
+	v, err := machine.OnVectors(x, s.Classifier, w.Engine)
+	return &learner{v, f, model.HeadOf(name, w.Data)}, err
+}
+
+// learner learns by machines on the fingerprints of all graphs.
+type learner struct {
+	*machine.Vectors
+	fingerprints *fingerprints
+	head         model.Head
+}
+
+// Model implements [model.Learner].
+func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
+	m, err := l.Fit(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return &Classifier{l.head, l.fingerprints, m}, nil
+}
+
+// Encoder implements [model.Encoder].
+func (l *learner) Encoder(context.Context, bool) (model.Embedder, error) { return l.fingerprints, nil }
+
+// Depth implements [model.Layered].
+func (s Estimator) Depth() (layers int, others string) {
+	o := s.Options
+	if layers = o.Fingerprint.Depth; layers == 0 {
+		layers = o.Layers
+	}
+	o.Fingerprint.Depth = 0
+	return layers, fmt.Sprintf("%s, %s", o, s.Classifier)
 }

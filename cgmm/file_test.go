@@ -17,7 +17,7 @@ import (
 func TestModelFile(t *testing.T) {
 	b := randomBatch(t, 8, false)
 	for name, in := range inputs() {
-		opt := options(5)
+		opt := smallOptions(5)
 		opt.Soft = in.Labels > 0
 		m := trained(t, engine.NewCPU(1), b, in, opt, Training{})
 		file := filepath.Join(t.TempDir(), "model.grove")
@@ -51,7 +51,7 @@ func TestModelFile(t *testing.T) {
 
 // A file whose parts do not fit each other is refused.
 func TestDamagedModelFile(t *testing.T) {
-	m := trained(t, engine.NewCPU(1), randomBatch(t, 8, false), inputs()["labels and reals"], options(5), Training{})
+	m := trained(t, engine.NewCPU(1), randomBatch(t, 8, false), inputs()["labels and reals"], smallOptions(5), Training{})
 	description, err := m.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestDamagedModelFile(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	m, err := Fit(context.Background(), engine.NewCPU(1), randomBatch(f, 8, false), Input{Labels: 4}, options(5),
+	m, err := Fit(context.Background(), engine.NewCPU(1), randomBatch(f, 8, false), Input{Labels: 4}, smallOptions(5),
 		Training{})
 	if err != nil {
 		f.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
@@ -32,7 +33,7 @@ type Training struct {
 	// options or criterion is an error. Remove it when the model is stored.
 	Checkpoint string
 
-	Progress Progress
+	Progress model.Progress
 }
 
 // Fit trains layer by layer on the vertices of b, each by expectation maximisation until the log-likelihood
@@ -76,7 +77,7 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, opt Opt
 			return nil, err
 		}
 	}
-	t.Progress.report("layers", opt.Layers, opt.Layers)
+	t.Progress.Report("layers", opt.Layers, opt.Layers)
 	if opt.Patience > 0 {
 		best := g.best()
 		m.layers, m.history = m.layers[:best+1], m.history[:best+1]
@@ -115,12 +116,12 @@ func (g *growth) grow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := newEstimator(g.engine, g.states.shown, c, g.opt.States)
+	s := newEM(g.engine, g.states.shown, c, g.opt.States)
 	defer s.release()
 	var best *candidate
 	var scores []float64
 	for k := range g.opt.Pool {
-		g.Progress.report("layers", len(g.layers)*g.opt.Pool+k, g.opt.Layers*g.opt.Pool)
+		g.Progress.Report("layers", len(g.layers)*g.opt.Pool+k, g.opt.Layers*g.opt.Pool)
 		next, err := g.candidate(ctx, s, previous, below, k)
 		if err != nil {
 			return err
@@ -148,7 +149,7 @@ type candidate struct {
 }
 
 // candidate trains number k of a pool.
-func (g *growth) candidate(ctx context.Context, s *estimator, previous, below []int, k int) (*candidate, error) {
+func (g *growth) candidate(ctx context.Context, s *em, previous, below []int, k int) (*candidate, error) {
 	y := newLayer(&g.input, g.opt.States, previous, below)
 	y.draw(rand.New(rand.NewPCG(g.opt.Seed, uint64(len(g.layers))<<32|uint64(k))), g.states.shown)
 	history, err := s.fit(ctx, y, &g.opt)

@@ -16,8 +16,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// options are those of a small model with everything switched on.
-func options(seed uint64) Options {
+// smallOptions are those of a small model with everything switched on.
+func smallOptions(seed uint64) Options {
 	return Options{
 		States: 4, Layers: 4, Previous: []int{1, 3}, Iterations: 12, Pool: 2, Seed: seed,
 		Fingerprint: Fingerprint{Bigrams: true},
@@ -46,7 +46,7 @@ func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 	b := randomBatch(t, 9, true)
 	for name, in := range inputs() {
 		for _, soft := range []bool{false, true} {
-			opt := options(1)
+			opt := smallOptions(1)
 			opt.Soft = soft
 			want := ""
 			for _, workers := range []int{1, 1, 2, 8} {
@@ -100,7 +100,7 @@ func occupied(x *tensor.Dense) float64 {
 func byOccupied(_ int, x *tensor.Dense) float64 { return occupied(x) }
 
 func TestPoolKeepsTheBestCandidate(t *testing.T) {
-	b, in, opt := randomBatch(t, 5, false), Input{Labels: 4}, options(3)
+	b, in, opt := randomBatch(t, 5, false), Input{Labels: 4}, smallOptions(3)
 	opt.Pool = 5
 	m := trained(t, engine.NewCPU(1), b, in, opt, Training{Criterion: &score{of: byOccupied}})
 	different := false
@@ -136,7 +136,7 @@ func TestGrowthEndsWhereLayersDoNotHelp(t *testing.T) {
 	b, in := randomBatch(t, 5, false), Input{Labels: 4}
 	scores := []float64{1, 3, 2, 3, 5, 6}
 	for _, test := range []struct{ patience, layers, trained int }{{0, 6, 6}, {1, 2, 3}, {2, 2, 4}, {3, 6, 6}} {
-		opt := options(1)
+		opt := smallOptions(1)
 		opt.Pool, opt.Layers, opt.Patience = 1, 6, test.patience
 		s := &score{of: func(call int, _ *tensor.Dense) float64 { return scores[call-1] }}
 		m := trained(t, engine.NewCPU(1), b, in, opt, Training{Criterion: s})
@@ -153,7 +153,7 @@ func TestGrowthEndsWhereLayersDoNotHelp(t *testing.T) {
 func TestFitStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stages := 0
-	_, err := Fit(ctx, engine.NewCPU(1), randomBatch(t, 1, false), Input{Labels: 4}, options(1),
+	_, err := Fit(ctx, engine.NewCPU(1), randomBatch(t, 1, false), Input{Labels: 4}, smallOptions(1),
 		Training{Progress: func(string, int, int) {
 			if stages++; stages == 3 {
 				cancel()
@@ -173,7 +173,7 @@ func TestRepeatedGraphsChangeNothing(t *testing.T) {
 	}
 	twice = append(twice, twice...)
 	in := Input{Labels: 4, ArcLabels: 3}
-	opt := options(1)
+	opt := smallOptions(1)
 	opt.Pool, opt.Tolerance = 1, 0
 	one, two := trained(t, enginetest.Open(t, 1), b, in, opt, Training{}), trained(t, enginetest.Open(t, 1),
 		b.Select(twice), in, opt, Training{})
@@ -193,7 +193,7 @@ func TestRepeatedGraphsChangeNothing(t *testing.T) {
 // The order of graphs and of vertices makes no difference to fingerprints.
 func TestFingerprintsDoNotDependOnOrder(t *testing.T) {
 	b, in := randomBatch(t, 12, false), Input{Labels: 4, ArcLabels: 3}
-	m := trained(t, engine.NewCPU(1), b, in, options(1), Training{})
+	m := trained(t, engine.NewCPU(1), b, in, smallOptions(1), Training{})
 	x, err := m.Transform(context.Background(), b, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestInputsThatDoNotFit(t *testing.T) {
 		{"want the number of a label", labelled, Input{Attributes: 2, Categories: []int{3, 3}}},
 	}
 	for _, test := range tests {
-		if _, err := Fit(context.Background(), engine.NewCPU(1), test.b, test.in, options(1), Training{}); err == nil {
+		if _, err := Fit(context.Background(), engine.NewCPU(1), test.b, test.in, smallOptions(1), Training{}); err == nil {
 			t.Errorf("input %+v: no error", test.in)
 		} else if test.want != "want" && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("input %+v: error %v, want %q", test.in, err, test.want)

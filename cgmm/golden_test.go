@@ -129,7 +129,7 @@ func (g *goldenTraining) checkLayer(e engine.Engine, s *States, in *Input, golde
 	if err != nil {
 		return err
 	}
-	est := newEstimator(e, s.shown, c, y.states)
+	est := newEM(e, s.shown, c, y.states)
 	defer est.release()
 	if full {
 		est.merged = nil

@@ -5,17 +5,9 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
-
-// Progress is told how far a long computation has come; stages follow one another.
-type Progress func(stage string, done, total int)
-
-func (p Progress) report(stage string, done, total int) {
-	if p != nil {
-		p(stage, done, total)
-	}
-}
 
 // Model is a fitted stack of layers: everything needed to represent graphs that were never seen. A model is
 // bound to the engine that it was made for and safe for concurrent use.
@@ -75,7 +67,7 @@ func (m *Model) previous() (previous, below []int) {
 }
 
 // States infers the states of all vertices of a batch in every layer (Eqs. 4 and 5).
-func (m *Model) States(ctx context.Context, b *graph.Batch, progress Progress) (*States, error) {
+func (m *Model) States(ctx context.Context, b *graph.Batch, progress model.Progress) (*States, error) {
 	s, err := newStates(&m.input, m.standard, b)
 	if err != nil {
 		return nil, err
@@ -84,17 +76,17 @@ func (m *Model) States(ctx context.Context, b *graph.Batch, progress Progress) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		progress.report("states", l, len(m.layers))
+		progress.Report("states", l, len(m.layers))
 		if err := s.add(m.engine, y, m.opt.Soft); err != nil {
 			return nil, err
 		}
 	}
-	progress.report("states", len(m.layers), len(m.layers))
+	progress.Report("states", len(m.layers), len(m.layers))
 	return s, nil
 }
 
 // Transform returns the fingerprint of every graph of b, a NumGraphs x Dim matrix of Float64 in host memory.
-func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	out := make([]float64, b.NumGraphs()*m.Dim())
 	err := m.EachRun(ctx, b, m.opt.Fingerprint, progress, func(first int, x *tensor.Dense) error {
 		copy(out[first*m.Dim():], x.Float64s())
@@ -107,7 +99,7 @@ func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress
 // visit for consecutive runs of graphs with the number of the first graph and the rows of all, which are good until
 // visit returns.
 func (m *Model) EachRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress Progress, visit func(first int, x *tensor.Dense) error,
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress, visit func(first int, x *tensor.Dense) error,
 ) error {
 	return m.forEachRun(ctx, b, f, progress, func(first int, s *States) error {
 		x, err := s.Fingerprints(f)
@@ -132,7 +124,7 @@ func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Den
 // EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the first
 // vertex.
 func (m *Model) EachVertexRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress Progress, visit func(first int, x *tensor.Dense) error,
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress, visit func(first int, x *tensor.Dense) error,
 ) error {
 	return m.forEachRun(ctx, b, f, progress, func(first int, s *States) error {
 		x, err := s.VertexFeatures(f)
@@ -150,18 +142,18 @@ const runBytes = 1 << 28
 // forEachRun cuts b into runs of whole graphs, as many as have room with their fingerprints, and calls visit with the
 // states of each and the number of its first graph.
 func (m *Model) forEachRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress Progress, visit func(first int, s *States) error,
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress, visit func(first int, s *States) error,
 ) error {
 	return m.cut(ctx, b, int32(max(runBytes/m.vertexBytes(f), 1)), progress, visit)
 }
 
 // cut is [Model.forEachRun] for runs of so many vertices, or of one graph.
 func (m *Model) cut(
-	ctx context.Context, b *graph.Batch, limit int32, progress Progress, visit func(first int, s *States) error,
+	ctx context.Context, b *graph.Batch, limit int32, progress model.Progress, visit func(first int, s *States) error,
 ) error {
 	n := b.NumGraphs()
 	for first := 0; first < n; {
-		progress.report("encode", first, n)
+		progress.Report("encode", first, n)
 		end := first + 1
 		for end < n && b.Offsets[end+1]-b.Offsets[first] <= limit {
 			end++
@@ -179,7 +171,7 @@ func (m *Model) cut(
 		}
 		first = end
 	}
-	progress.report("encode", n, n)
+	progress.Report("encode", n, n)
 	return ctx.Err()
 }
 

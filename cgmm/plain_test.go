@@ -11,7 +11,7 @@ import (
 )
 
 // plainStep is one iteration of expectation maximisation straight from Eqs. 2 and 3, a loop over the vertices
-// and over every value of (i, l, a, j): the reference of the estimator. below holds, for each layer that is
+// and over every value of (i, l, a, j): the reference of [em]. below holds, for each layer that is
 // looked at, the state distribution of every vertex.
 func plainStep(b *graph.Batch, in *Input, y *layer, below [][][]float64) (logLikelihood float64, next *layer) {
 	next = newLayer(in, y.states, y.previous, y.below)
@@ -184,7 +184,7 @@ func inputs() map[string]Input {
 	}
 }
 
-func TestEstimatorFollowsTheEquations(t *testing.T) {
+func TestEMFollowsTheEquations(t *testing.T) {
 	for name, in := range inputs() {
 		for _, soft := range []bool{false, true} {
 			for seed := range uint64(4) {
@@ -221,7 +221,7 @@ func checkAgainstPlain(t *testing.T, name string, e engine.Engine, in *Input, b 
 		if err != nil {
 			t.Fatal(err)
 		}
-		est := newEstimator(e, s.shown, c, states)
+		est := newEM(e, s.shown, c, states)
 		for range 4 {
 			wantValue, want := plainStep(b, in, y, looked)
 			value, err := est.expect(y)

@@ -32,7 +32,7 @@ func path(labels, arcs []int32) graph.Graph {
 
 func ruleModel(t *testing.T) *Model {
 	t.Helper()
-	opt := options(4)
+	opt := smallOptions(4)
 	opt.Layers, opt.Soft = 2, true
 	return trained(t, engine.NewCPU(1), randomBatch(t, 21, false), Input{Labels: 6, ArcLabels: 3}, opt, Training{})
 }

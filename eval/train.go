@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 )
 
 // CrossValidate measures estimators by nested cross-validation with k folds, stratified by class: in every fold the
@@ -102,7 +103,7 @@ func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by
 	known := len(t.Known())
 	parts := min(by.Folds, known)
 	if parts < 2 {
-		return nil, fmt.Errorf("%d %s cannot be cross-validated to choose among settings: give every option, such as C, one value",
+		return nil, param.Errorf("", nil, "%d %s cannot be cross-validated to choose among settings: give every option, such as C, one value",
 			known, t.Task.Noun())
 	}
 	var err error

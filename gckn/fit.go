@@ -8,6 +8,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/nystrom"
 	"gorgonia.org/tensor"
 )
@@ -19,19 +20,19 @@ import (
 // The host learns, also where e is a device: k-means settles ties by the last bit, so only the same arithmetic
 // gives the same anchors on every device.
 func Fit(
-	ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt Options, progress Progress,
+	ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt Options, progress model.Progress,
 ) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	m := &Model{opt: opt, input: input, engine: engine.Host(e)}
 	for l := range opt.Layers {
-		progress.report("sample", l, len(opt.Layers))
+		progress.Report("sample", l, len(opt.Layers))
 		points, err := m.sample(ctx, b, l)
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
-		progress.report("anchors", l, len(opt.Layers))
+		progress.Report("anchors", l, len(opt.Layers))
 		clusters, err := nystrom.KMeans(ctx, m.engine, points, opt.Layers[l].Filters, nystrom.KMeansOptions{
 			Seed: opt.Seed*1000003 + uint64(l),
 		})
@@ -42,7 +43,7 @@ func Fit(
 			return nil, err
 		}
 	}
-	progress.report("anchors", len(opt.Layers), len(opt.Layers))
+	progress.Report("anchors", len(opt.Layers), len(opt.Layers))
 	return m.on(e)
 }
 

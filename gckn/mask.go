@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
 	"github.com/grove-graph/grove/svm"
 	"gonum.org/v1/gonum/optimize"
@@ -54,11 +55,7 @@ func (o MaskOptions) Check() error {
 }
 
 // MaskedPath is a path of a layer with its mask.
-type MaskedPath struct {
-	Layer    int     `json:"layer"`    // counted from 1
-	Vertices []int32 `json:"vertices"` // numbered from 0 within the graph
-	Mask     float64 `json:"mask"`     // from 0 to 1
-}
+type MaskedPath = model.MaskedPath
 
 // Explanation says on which paths of a graph the decision for a class rests.
 type Explanation struct {
@@ -85,7 +82,7 @@ type Explanation struct {
 // one that speaks for class 1 and against class 0. Generalised max pooling is refused, as is a model
 // without a layer of paths, and a graph with more paths than memory should hold.
 func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *svm.Linear, opt MaskOptions,
-	progress Progress) ([]*Explanation, error) {
+	progress model.Progress) ([]*Explanation, error) {
 	if err := m.checkMasks(b, classes, c, opt); err != nil {
 		return nil, err
 	}
@@ -94,7 +91,7 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *s
 	out, errs := make([]*Explanation, n), make([]error, n)
 	const together = 16
 	for first := 0; first < n; first += together {
-		progress.report("explain", first, n)
+		progress.Report("explain", first, n)
 		parallel.For(m.engine.Workers(), min(together, n-first), func(i int) {
 			g := first + i
 			out[g], errs[g] = m.explain(ctx, b.Slice(g, g+1), &objective{c, opt.Loss, classes[g]}, opt)
@@ -105,7 +102,7 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *s
 			}
 		}
 	}
-	progress.report("explain", n, n)
+	progress.Report("explain", n, n)
 	return out, nil
 }
 

@@ -5,15 +5,11 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 )
 
 // MaskedEdge is an edge, or in a directed graph an arc, with what the masks of the paths through it say.
-type MaskedEdge struct {
-	From  int32   `json:"from"`  // numbered from 0 within the graph
-	To    int32   `json:"to"`    // above From in an undirected graph
-	Score float64 `json:"score"` // mean of the masks of the paths through the edge: the share that is needed
-	Sum   float64 `json:"sum"`   // their sum (appendix B.3), which grows with the number of paths
-}
+type MaskedEdge = model.MaskedEdge
 
 // scoreEdges gathers the masks of the paths of a batch of one graph on its edges, the highest score first, of
 // equal ones the higher sum.

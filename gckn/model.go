@@ -7,18 +7,10 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
 	"gorgonia.org/tensor"
 )
-
-// Progress is told how far a long computation has come; stages follow one another.
-type Progress func(stage string, done, total int)
-
-func (p Progress) report(stage string, done, total int) {
-	if p != nil {
-		p(stage, done, total)
-	}
-}
 
 // Model is a fitted network: everything needed to represent graphs that were never seen. A model is
 // bound to the engine that it was made for and safe for concurrent use.
@@ -118,7 +110,7 @@ func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].wide.invSqrt }
 // column of filter f of channel c is f*C + c, C channels in all (the order of the published code); with
 // Concat the layers stand one after another. Graphs are processed in runs that keep the memory
 // bounded.
-func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	out := engine.New(engine.Host(m.engine), m.dtype(), b.NumGraphs(), m.opt.Dim())
 	err := m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
 		return m.fill(rows(out, first, run.NumGraphs()), func(x *tensor.Dense) error { return m.transform(x, run) })
@@ -130,7 +122,7 @@ func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress
 // runs of graphs with the number of the first graph and the rows of all, in host memory, which are good
 // until visit returns.
 func (m *Model) EachRun(
-	ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error,
+	ctx context.Context, b *graph.Batch, progress model.Progress, visit func(first int, x *tensor.Dense) error,
 ) error {
 	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
 		return m.visitRun(first, run.NumGraphs(), visit, func(x *tensor.Dense) error { return m.transform(x, run) })
@@ -151,7 +143,7 @@ func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Den
 // EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the
 // first vertex.
 func (m *Model) EachVertexRun(
-	ctx context.Context, b *graph.Batch, progress Progress, visit func(first int, x *tensor.Dense) error,
+	ctx context.Context, b *graph.Batch, progress model.Progress, visit func(first int, x *tensor.Dense) error,
 ) error {
 	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
 		return m.visitRun(int(b.Offsets[first]), run.NumVertices(), visit,

@@ -7,6 +7,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/memory"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
@@ -34,7 +35,7 @@ func (m *Model) runBytes() (int64, error) {
 // forEachRun cuts b into runs of whole graphs whose features fit in runBytes and calls visit for each,
 // with the number of its first graph.
 func (m *Model) forEachRun(
-	ctx context.Context, b *graph.Batch, progress Progress, visit func(run *graph.Batch, first int) error,
+	ctx context.Context, b *graph.Batch, progress model.Progress, visit func(run *graph.Batch, first int) error,
 ) error {
 	room, err := m.runBytes()
 	if err != nil {
@@ -45,7 +46,8 @@ func (m *Model) forEachRun(
 
 // cut is [Model.forEachRun] for features that fit in the given number of bytes.
 func (m *Model) cut(
-	ctx context.Context, b *graph.Batch, room int64, progress Progress, visit func(run *graph.Batch, first int) error,
+	ctx context.Context, b *graph.Batch, room int64, progress model.Progress,
+	visit func(run *graph.Batch, first int) error,
 ) error {
 	width := 0
 	for l, y := range m.opt.Layers {
@@ -57,7 +59,7 @@ func (m *Model) cut(
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		progress.report("encode", first, n)
+		progress.Report("encode", first, n)
 		end := first + 1
 		for end < n && int64(b.Offsets[end+1]-b.Offsets[first]) <= limit {
 			end++
@@ -71,7 +73,7 @@ func (m *Model) cut(
 		}
 		first = end
 	}
-	progress.report("encode", n, n)
+	progress.Report("encode", n, n)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
 	"gorgonia.org/tensor"
 )
@@ -27,7 +28,7 @@ type Training struct {
 
 	Checkpoint autodiff.Checkpoint   // its Of is filled in
 	Watch      func(autodiff.Record) // told of the start (epoch 0) and of every epoch; scores: validation first
-	Progress   Progress              // stages sample, anchors, encode and classifier of the start, then train, in steps
+	Progress   model.Progress        // stages sample, anchors, encode and classifier of the start, then train, in steps
 }
 
 // scoreBatch is the number of items that are scored at a time.

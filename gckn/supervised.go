@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
@@ -69,7 +70,7 @@ func (s *Supervised) Best() int { return s.best }
 
 // Transform returns the representation of every graph of b, or of every vertex in a task on vertices, in
 // host memory; see [Model.Transform].
-func (s *Supervised) Transform(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+func (s *Supervised) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	if s.vertices {
 		return s.model.VertexFeatures(ctx, b)
 	}
@@ -78,7 +79,7 @@ func (s *Supervised) Transform(ctx context.Context, b *graph.Batch, progress Pro
 
 // Outputs returns the logits of the classes, or the targets, of every graph or vertex of b: a Float64
 // matrix with a column for each.
-func (s *Supervised) Outputs(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+func (s *Supervised) Outputs(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	x, err := s.Transform(ctx, b, progress)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (s *Supervised) Probabilities(logits *tensor.Dense) *tensor.Dense {
 
 // Predict returns the class of every graph or vertex of b: that of the largest logit, the first of equal
 // ones. Of a regression, which has no classes, all are 0.
-func (s *Supervised) Predict(ctx context.Context, b *graph.Batch, progress Progress) ([]int, error) {
+func (s *Supervised) Predict(ctx context.Context, b *graph.Batch, progress model.Progress) ([]int, error) {
 	outputs, err := s.Outputs(ctx, b, progress)
 	if err != nil {
 		return nil, err

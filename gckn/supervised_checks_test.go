@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/autodiff"
-	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 )
@@ -255,57 +254,5 @@ func TestSupervisedColumnOrder(t *testing.T) {
 		if err := closeTo(got, want, 1e-3); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// A setting's predictions after every epoch are those of its trainings, which see no other targets.
-func TestSupervisedSetting(t *testing.T) {
-	d, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 40}, "gckn-path")
-	s := &SupervisedSetting{Data: d, Features: dataset.AutoFeatures, Options: training.Options,
-		Engine: enginetest.Open(t, 2)}
-	var known Known
-	for _, i := range training.Train {
-		known.Classes = append(known.Classes, d.Classes[i])
-	}
-	test := []int{6, 9, 12}
-	outputs, err := s.Epochs(context.Background(), training.Train, training.Train, known, test, 4)
-	if err != nil || len(outputs) != 4 {
-		t.Fatalf("%d outputs, %v", len(outputs), err)
-	}
-	changed := *d
-	changed.Classes = slices.Clone(d.Classes)
-	for _, i := range test {
-		changed.Classes[i] = 1 - changed.Classes[i]
-	}
-	s.Data = &changed
-	again, err := s.Epochs(context.Background(), training.Train, training.Train, known, test, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	training.Options.Epochs, training.Validation, training.HeldOut = 4, nil, [][]int{test}
-	m := supervise(t, s.Engine, training)
-	for epoch, x := range outputs {
-		right := 0.0
-		for k, class := range Classes(x) {
-			if class == d.Classes[test[k]] {
-				right++
-			}
-		}
-		if want := m.Records()[epoch+1].Scores[0]; right/3 != want {
-			t.Errorf("epoch %d: accuracy %g, want %g", epoch+1, right/3, want)
-		}
-		if epoch < 2 && !slices.Equal(again[epoch].Float64s(), x.Float64s()) {
-			t.Errorf("epoch %d: with other classes of the test part %v, want %v", epoch+1, again[epoch], x)
-		}
-	}
-	if _, err := s.Epochs(context.Background(), nil, training.Train, Known{Classes: []int{1}}, test, 2); err == nil {
-		t.Error("one class for many items was accepted")
-	}
-	_, fitted, err := s.Fit(context.Background(), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := len(fitted.Records()); got != 6 {
-		t.Errorf("%d records", got)
 	}
 }

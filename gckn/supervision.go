@@ -22,7 +22,7 @@ func (r *supervision) newTrainer() *autodiff.Trainer {
 	t := &autodiff.Trainer{
 		Network: r.network, Source: r.source, Items: r.Train, Options: r.Options.train(),
 		Start: r.start, Choose: r.Validation != nil, Watch: r.Watch, Checkpoint: r.Checkpoint,
-		Step: func(done, total int) { r.Progress.report("train", done, total) },
+		Step: func(done, total int) { r.Progress.Report("train", done, total) },
 	}
 	if r.Options.Alternate {
 		t.After = r.solve
@@ -51,8 +51,8 @@ func (r *supervision) start(ctx context.Context) error {
 			return err
 		}
 	}
-	r.Progress.report("classifier", 0, 1)
-	defer r.Progress.report("classifier", 1, 1)
+	r.Progress.Report("classifier", 0, 1)
+	defer r.Progress.Report("classifier", 1, 1)
 	if len(items) == len(r.Train) {
 		return r.solve(ctx)
 	}

@@ -91,3 +91,9 @@ func (g Grid) Value(k int) float64 {
 	}
 	return g.Values[k]
 }
+
+// Layered is an estimator whose model represents graphs by a number of layers.
+type Layered interface {
+	// Depth returns that number, and the line of [Estimator] without it.
+	Depth() (layers int, others string)
+}

@@ -107,3 +107,15 @@ func (x *Explanation) AddConstant(constant float64) {
 		x.Decision += x.Contributions[v]
 	}
 }
+
+// Profile is how often the graphs of a class show each hidden state.
+type Profile struct {
+	Class  string      `json:"class"`
+	Layers [][]float64 `json:"layers"` // of every layer: the mean frequency of every state
+}
+
+// Profiler is a model of hidden states that says how often each class shows them.
+type Profiler interface {
+	// Profiles returns the profile of every class of d, nil where its graphs have no classes.
+	Profiles(ctx context.Context, d *dataset.Dataset, progress Progress) ([]Profile, error)
+}

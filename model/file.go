@@ -42,19 +42,28 @@ func Load(path string, e engine.Engine) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, err := Decode(file, e)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// Decode makes a model of the content of a file, as [Load] does.
+func Decode(file *modelfile.File, e engine.Engine) (Model, error) {
 	var kinds []string
 	for _, f := range Families() {
 		if f.Kind == file.Kind {
 			m, err := f.read(file, e)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", path, modelfile.Damaged(err))
+				return nil, modelfile.Damaged(err)
 			}
 			return m, nil
 		}
 		kinds = append(kinds, f.Kind)
 	}
-	return nil, fmt.Errorf("%s: a model of kind %q, which this program does not know; it knows %s",
-		path, file.Kind, strings.Join(kinds, ", "))
+	return nil, fmt.Errorf("a model of kind %q, which this program does not know; it knows %s",
+		file.Kind, strings.Join(kinds, ", "))
 }
 
 // read makes a model of the family from the content of a file.

@@ -114,3 +114,22 @@ func (s *Stopwatch) Transforming(since time.Time) {
 func (s *Stopwatch) Times() (fit, transform time.Duration) {
 	return time.Duration(s.fit.Load()), time.Duration(s.transform.Load())
 }
+
+// NewStoredWork returns the work on the graphs of a store, which stay on disk: for estimators of a family that streams.
+// Its data set knows the number of graphs and their targets, and has no vertices.
+func NewStoredWork(s *dataset.Shards, e engine.Engine) *Work {
+	d := s.Head()
+	b := *d.Batch
+	b.Offsets = make([]int32, s.NumGraphs()+1)
+	w := NewWork(d.WithBatch(&b), e)
+	w.Shards = s
+	return w
+}
+
+// Each calls visit with the graphs of the data, part by part where they stay on disk, in their order.
+func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
+	if w.Shards != nil {
+		return w.Shards.Each(visit)
+	}
+	return visit(w.Data)
+}

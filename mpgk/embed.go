@@ -8,6 +8,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/eigen"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
@@ -23,7 +24,7 @@ const maxKernelPCA = 1 << 13
 // matters. Errors are those of Fit, fewer than one dimension, and, for the exact kernel by assignment, more than
 // 8192 different vertices.
 func EmbedVertices(
-	ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, dims int, progress Progress,
+	ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, dims int, progress model.Progress,
 ) (*tensor.Dense, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err

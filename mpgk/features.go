@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/nystrom"
 	"gorgonia.org/tensor"
 )
@@ -52,9 +53,9 @@ func (m *Model) markGraphs(all *Graphs, numbers []int) error {
 // (section 4.3). The inner product of two blocks approximates the kernel. The result is Float64, NumGraphs x at
 // most T times Options.GraphLandmarks, less where the landmarks depend on each other. Errors are those of
 // Transform, and options without graph landmarks.
-func (m *Model) Features(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+func (m *Model) Features(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	if m.nystrom == nil {
-		return nil, errors.New("the model has no graph landmarks to make features with: fit it with some, 200 in the paper")
+		return nil, errWithoutLandmarks
 	}
 	g, err := m.Transform(ctx, b, progress)
 	if err != nil {
@@ -62,6 +63,9 @@ func (m *Model) Features(ctx context.Context, b *graph.Batch, progress Progress)
 	}
 	return m.nystrom.features(engine.Host(m.engine), g)
 }
+
+var errWithoutLandmarks = errors.New(
+	"the model has no graph landmarks to make features with: fit it with some, 200 in the paper")
 
 // NumFeatures returns the number of columns of [Model.Features], 0 without graph landmarks.
 func (m *Model) NumFeatures() int {

@@ -42,6 +42,11 @@ func (g *Graphs) Select(graphs []int) *Graphs {
 	return s
 }
 
+// under returns the same graphs for a model of the given options, whose iterations are the first of those of g.
+func (g *Graphs) under(o *Options) *Graphs {
+	return &Graphs{engine: g.engine, opt: o, n: g.n, levels: g.levels[:o.Iterations+1]}
+}
+
 // Gram returns the kernel matrix of the graphs after t iterations, 1 to Options.Iterations: Len x Len, Float64, in
 // host memory.
 func (g *Graphs) Gram(t int) (*tensor.Dense, error) { return g.Cross(g, t) }

@@ -8,17 +8,9 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
-
-// Progress is told how far a long computation has come.
-type Progress func(stage string, done, total int)
-
-func (p Progress) report(stage string, done, total int) {
-	if p != nil {
-		p(stage, done, total)
-	}
-}
 
 // Model is a fitted kernel: its hierarchies and landmarks, and the graphs that they came from, which it compares
 // others with. It is bound to an engine, and safe for concurrent use but for Keep.
@@ -49,7 +41,7 @@ type iteration struct {
 //
 // Errors are those of Options.Check, a batch without vertices, attributes that are not finite, and a context that
 // is done.
-func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, progress Progress) (*Model, error) {
+func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, progress model.Progress) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -72,7 +64,7 @@ type guide interface {
 }
 
 // represent runs all iterations over a batch.
-func (m *Model) represent(ctx context.Context, b *graph.Batch, by guide, progress Progress) (*Graphs, error) {
+func (m *Model) represent(ctx context.Context, b *graph.Batch, by guide, progress model.Progress) (*Graphs, error) {
 	if err := m.input.check(b); err != nil {
 		return nil, err
 	}
@@ -94,12 +86,12 @@ func (m *Model) represent(ctx context.Context, b *graph.Batch, by guide, progres
 // propagate updates the vertices of a batch (Eq. 2) and calls visit for t = 0, ..., T with their state under k^t and,
 // where there is a hierarchy on k^t, the leaves of their points.
 func (m *Model) propagate(
-	ctx context.Context, b *graph.Batch, by guide, progress Progress, visit func(t int, s *state, leaf []int32) error,
+	ctx context.Context, b *graph.Batch, by guide, progress model.Progress, visit func(t int, s *state, leaf []int32) error,
 ) error {
 	o, host := &m.opt, engine.Host(m.engine)
 	s := newState(b, m.input, o.Variant.assignsNeighbours())
 	for t := 0; ; t++ {
-		progress.report("iterations", t, o.Iterations+1)
+		progress.Report("iterations", t, o.Iterations+1)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -114,7 +106,7 @@ func (m *Model) propagate(
 			return err
 		}
 		if t == o.Iterations {
-			progress.report("iterations", t+1, o.Iterations+1)
+			progress.Report("iterations", t+1, o.Iterations+1)
 			return nil
 		}
 		var err error
@@ -246,29 +238,44 @@ func (m *Model) Keep(graphs []int) error {
 	return nil
 }
 
+// after returns the model of the first t iterations. It may forget graphs: m stays as it is.
+func (m *Model) after(t int) *Model {
+	own := &Model{opt: m.opt, input: m.input, engine: m.engine, batch: m.batch, kept: m.kept}
+	own.opt.Iterations = t
+	own.fitted = slices.Clone(m.fitted[:t+1])
+	if last := &own.fitted[t]; !own.opt.grows(t) {
+		last.points, last.hierarchy, last.omega = nil, nil, nil
+	}
+	own.train = m.train.under(&own.opt)
+	if n := m.nystrom; n != nil {
+		own.nystrom = &graphMap{n.numbers, n.landmarks.under(&own.opt), n.roots[:t]}
+	}
+	return own
+}
+
 // Transform returns the features of the graphs of b, whose vertices go down the fitted hierarchies; the graphs of
 // Fit get those that they have. Errors are a batch that lacks the model's input, attributes that are not
 // finite, and a context that is done.
-func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress Progress) (*Graphs, error) {
+func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*Graphs, error) {
 	return m.represent(ctx, b, follower{m}, progress)
 }
 
 // Gram returns the kernel matrix of the graphs of Fit (or Keep) after all iterations: NumGraphs x NumGraphs,
 // Float64, in host memory.
-func (m *Model) Gram(ctx context.Context, progress Progress) (*tensor.Dense, error) {
+func (m *Model) Gram(ctx context.Context, progress model.Progress) (*tensor.Dense, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	k, err := m.train.Gram(m.opt.Iterations)
-	progress.report("gram", 1, 1)
+	progress.Report("gram", 1, 1)
 	return k, err
 }
 
 // EachGram calls visit with the kernel matrices after t = 1, ..., Options.Iterations updates. The matrix is good until
 // visit returns.
-func (m *Model) EachGram(ctx context.Context, progress Progress, visit func(t int, k *tensor.Dense) error) error {
+func (m *Model) EachGram(ctx context.Context, progress model.Progress, visit func(t int, k *tensor.Dense) error) error {
 	return m.train.EachGram(func(t int, k *tensor.Dense) error {
-		progress.report("gram", t, m.opt.Iterations)
+		progress.Report("gram", t, m.opt.Iterations)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -278,7 +285,7 @@ func (m *Model) EachGram(ctx context.Context, progress Progress, visit func(t in
 
 // Cross returns the kernel of every graph of b (rows) with every graph of Fit or Keep (columns) after all
 // iterations. Errors are those of Transform.
-func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress Progress) (*tensor.Dense, error) {
+func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	g, err := m.Transform(ctx, b, progress)
 	if err != nil {
 		return nil, err

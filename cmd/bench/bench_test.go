@@ -182,7 +182,7 @@ func TestReportOnStandardOutputIsJSONAlone(t *testing.T) {
 func TestReportsSurviveJSON(t *testing.T) {
 	want := &report{
 		Date: "2026-01-02T03:04:05Z",
-		Machine: machine{System: "linux/amd64", Processor: "P", CPUs: 2, SIMD: "avx2",
+		Machine: host{System: "linux/amd64", Processor: "P", CPUs: 2, SIMD: "avx2",
 			Rates: rates{Copy: 1e10, Peak32: 1e11}},
 		Settings: settings{Workers: 1, Repeat: 5}, Notes: []string{"a note"},
 		Results: []result{{Name: "gram", Workers: 1, timing: timing{Wall: []float64{2, 1}, CPU: []float64{1, 1.5}},
@@ -212,9 +212,9 @@ func TestComparePrintsRatios(t *testing.T) {
 		return file
 	}
 	a := save("a.json", &report{Date: "d1",
-		Machine: machine{Processor: "P", SIMD: "avx2", Rates: rates{Copy: 1e9, Peak32: 1e11}}, Results: []result{
+		Machine: host{Processor: "P", SIMD: "avx2", Rates: rates{Copy: 1e9, Peak32: 1e11}}, Results: []result{
 			{Name: "gram", Workers: 1, Seconds: 3, Fraction: 0.25}, {Name: "assign", Workers: 1, Seconds: 1}}})
-	b := save("b.json", &report{Date: "d2", Machine: machine{Processor: "Q", SIMD: "avx2", Device: "GPU",
+	b := save("b.json", &report{Date: "d2", Machine: host{Processor: "Q", SIMD: "avx2", Device: "GPU",
 		Rates: rates{Copy: 4e9, Peak32: 1e11}}, Results: []result{
 		{Name: "gram", Device: "gpu", Seconds: 2}, {Name: "matmul", Workers: 1, Seconds: 1}}})
 	stdout, _, err := execute(t, "compare", a, b)

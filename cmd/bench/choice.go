@@ -27,7 +27,7 @@ func (f *flags) chosenOperations(onDevice bool) ([]operation, error) {
 }
 
 // chosenModels reads --model likewise. "all" and nothing leave out the models that want to be named.
-func (f *flags) chosenModels() ([]model, error) {
+func (f *flags) chosenModels() ([]staged, error) {
 	var names []string
 	for _, m := range models() {
 		names = append(names, m.name)
@@ -38,7 +38,7 @@ func (f *flags) chosenModels() ([]model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(models(), func(m model) bool {
+	return slices.DeleteFunc(models(), func(m staged) bool {
 		return !chosen[m.name] || (m.extra && !slices.Contains(f.models, m.name))
 	}), nil
 }

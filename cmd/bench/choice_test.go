@@ -43,7 +43,7 @@ func TestNamesChooseBenchmarks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			common := slices.DeleteFunc(models(), func(m model) bool { return m.extra })
+			common := slices.DeleteFunc(models(), func(m staged) bool { return m.extra })
 			if c.model < 0 {
 				c.model = len(common)
 			}

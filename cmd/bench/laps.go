@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/grove-graph/grove/gckn"
+	"github.com/grove-graph/grove/model"
 )
 
 // laps divides calls of a function into the parts that it reports as its progress.
@@ -19,7 +19,7 @@ type laps struct {
 
 // progress returns the callback that a call reports to. A part is a stage of a layer: it begins with its
 // report and ends with the next one.
-func (l *laps) progress() gckn.Progress {
+func (l *laps) progress() model.Progress {
 	return func(stage string, done, total int) {
 		l.end()
 		if done < total {

@@ -11,7 +11,7 @@ import (
 
 // machine describes where the figures come from, with the rates of the engine that the floors are
 // computed from.
-type machine struct {
+type host struct {
 	System    string   `json:"system"`
 	Go        string   `json:"go"`
 	Processor string   `json:"processor,omitempty"`
@@ -25,8 +25,8 @@ type machine struct {
 }
 
 // describe returns the machine without its rates.
-func describe(e engine.Engine) machine {
-	m := machine{
+func describe(e engine.Engine) host {
+	m := host{
 		System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
 		CPUs: runtime.NumCPU(), SIMD: simd.Level(),
 		Memory: procBytes("/proc/meminfo", "MemTotal:"),

@@ -8,8 +8,8 @@ import (
 // sigma is the bandwidth of the published figures.
 const sigma = 0.6
 
-// model is one benchmark of a model on a data set, stage by stage. Its name is what --model takes.
-type model struct {
+// staged is one benchmark of a model on a data set, stage by stage. Its name is what --model takes.
+type staged struct {
 	name     string
 	about    string
 	dataset  string                                // folder below the data folder
@@ -27,7 +27,7 @@ type model struct {
 }
 
 // options returns the model's options.
-func (m model) options(s sizes) (gckn.Options, error) {
+func (m staged) options(s sizes) (gckn.Options, error) {
 	opt, err := gckn.Preset(m.variant, m.pathSize, s.filters, sigma)
 	opt.Samples = s.samples
 	return opt, err
@@ -47,12 +47,12 @@ const (
 	figureMemory  = "memory"
 )
 
-func models() []model {
+func models() []staged {
 	speedup := target{"encoding, two workers over one", speedupTarget, atLeast}
 	within := func(limit float64) target {
 		return target{"seconds of sampling, anchors and encoding", limit, atMost}
 	}
-	return append(trainings(), []model{
+	return append(trainings(), []staged{
 		{name: "mutag-path", about: "GCKN-path on MUTAG, path size 4",
 			dataset: "tu/MUTAG", variant: "gckn-path", pathSize: 4},
 		{name: "mutag-subtree", about: "GCKN-subtree on MUTAG, path size 4",

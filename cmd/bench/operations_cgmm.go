@@ -54,12 +54,12 @@ func cgmmIteration(states, arcLabels int, soft bool) func(t *table) (*task, erro
 		}
 		opt := cgmm.DefaultOptions()
 		opt.States, opt.Layers, opt.Soft, opt.Tolerance = states, 4, soft, 0
-		estimator := onEngines(func(e engine.Engine) (*cgmm.Estimator, error) {
+		estimator := onEngines(func(e engine.Engine) (*cgmm.EM, error) {
 			m, err := cgmm.Fit(context.Background(), e, &b, in, opt, cgmm.Training{})
 			if err != nil {
 				return nil, err
 			}
-			return m.Estimator(context.Background(), &b, opt.Layers-1)
+			return m.EM(context.Background(), &b, opt.Layers-1)
 		})
 		own, err := estimator(t.engine)
 		if err != nil {

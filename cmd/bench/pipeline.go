@@ -10,13 +10,14 @@ import (
 	"github.com/grove-graph/grove/gckn"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/memory"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
 // pipeline is the run of one model: what a stage leaves to the next.
 type pipeline struct {
 	*runner
-	model   model
+	model   staged
 	folder  string
 	options gckn.Options
 	on      place
@@ -225,7 +226,7 @@ func (g *pipeline) read() error {
 	return err
 }
 
-func (g *pipeline) fit(ctx context.Context, e engine.Engine, progress gckn.Progress) error {
+func (g *pipeline) fit(ctx context.Context, e engine.Engine, progress model.Progress) error {
 	input, err := gckn.InputOf(g.batch)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // report is a run of the benchmark. It is what --json writes.
 type report struct {
 	Date     string    `json:"date"` // RFC 3339
-	Machine  machine   `json:"machine"`
+	Machine  host      `json:"machine"`
 	Settings settings  `json:"settings"`
 	Results  []result  `json:"results"`
 	Targets  []verdict `json:"targets,omitempty"`

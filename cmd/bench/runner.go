@@ -71,7 +71,7 @@ func (r *runner) twoWorkers() bool {
 }
 
 // run measures the machine, then the operations, then the models.
-func (r *runner) run(ctx context.Context, ops []operation, models []model) error {
+func (r *runner) run(ctx context.Context, ops []operation, models []staged) error {
 	watch := startWatch()
 	defer func() {
 		if others, known := watch.others(); known {
@@ -226,7 +226,7 @@ func (r *runner) portableRate(ctx context.Context, name string) (float64, error)
 }
 
 // model measures the stages of a model.
-func (r *runner) model(ctx context.Context, m model) error {
+func (r *runner) model(ctx context.Context, m staged) error {
 	folder := filepath.Join(r.data, filepath.FromSlash(m.dataset))
 	if _, err := os.Stat(folder); m.generate == nil && err != nil {
 		note := fmt.Sprintf("%s was left out: there is no %s (see --data)", m.name, folder)

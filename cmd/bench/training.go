@@ -17,9 +17,9 @@ import (
 const stageEpoch = "epoch"
 
 // trainings returns the models that are trained end to end: 32 filters, batches of 32, cross-entropy.
-func trainings() []model {
-	var all []model
-	for _, m := range []model{
+func trainings() []staged {
+	var all []staged
+	for _, m := range []staged{
 		{name: "train-mutag-path", dataset: "tu/MUTAG", variant: "gckn-path"},
 		{name: "train-mutag-subtree", dataset: "tu/MUTAG", variant: "gckn-subtree"},
 		{name: "train-nci1-path", dataset: "tu/NCI1", variant: "gckn-path"},

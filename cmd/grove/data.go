@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -126,13 +127,13 @@ func newDataSynth(a *app) *cobra.Command {
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be")
 		addOverwriteFlag(fs, &overwrite)
 		fs.IntVar(&opt.Graphs, "graphs", 0, "`N` number of graphs (default: the kind's own)")
-		bound(fs, "graphs", 0, many)
+		bound(fs, "graphs", 0, param.Many)
 		fs.IntVar(&opt.Vertices, "vertices", 0, "`N` vertices of a graph, a mean where they vary (default: the kind's own)")
-		bound(fs, "vertices", 0, many)
+		bound(fs, "vertices", 0, param.Many)
 		fs.Float64Var(&opt.Degree, "degree", 0, "`D` mean number of neighbours (default: the kind's own)")
-		bound(fs, "degree", 0, many)
+		bound(fs, "degree", 0, param.Many)
 		fs.IntVar(&opt.Communities, "communities", 0, "`N` communities of a block model (default: the kind's own)")
-		bound(fs, "communities", 0, many)
+		bound(fs, "communities", 0, param.Many)
 		fs.Uint64Var(&opt.Seed, "seed", 0, "`S` number that the graphs follow from")
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
@@ -211,7 +212,7 @@ of more than 10000 graphs, for the same --start-graphs.`,
 		choiceVar(fs, &as, "to", []string{"tu", "node", "shards"},
 			"format to write: tu, node for a vertex task, or shards to train from disk")
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be; never that of IN")
-		fs.Var(newList(&without, parseName), "without-labels",
+		fs.Var(param.List(&without, parseName), "without-labels",
 			"`CODE,...` leave out vertices with these labels, hydrogen for instance")
 		addOverwriteFlag(fs, &overwrite)
 	})

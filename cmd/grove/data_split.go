@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/split"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -51,7 +52,7 @@ the seed draws, to hold out. Both are in TU format and have the same classes, la
 			if d.Task != dataset.GraphClassification || d.Classes == nil {
 				return fmt.Errorf("%s: only data sets with a class for each graph can be split", args[0])
 			}
-			splits, err := eval.Stratified(d.Classes, parts, seed)
+			splits, err := split.Stratified(d.Classes, parts, seed)
 			if err != nil {
 				return usagef("--parts %d: %v", parts, err)
 			}
@@ -77,7 +78,7 @@ the seed draws, to hold out. Both are in TU format and have the same classes, la
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&out, "out", "", "`DIR` folder to write train and test to, made if need be")
 		fs.IntVar(&parts, "parts", 10, "`K` hold out one of K parts")
-		bound(fs, "parts", 2, many)
+		bound(fs, "parts", 2, param.Many)
 		fs.Uint64Var(&seed, "seed", 0, "`S` number that the parts follow from")
 		addOverwriteFlag(fs, &overwrite)
 	})

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/render"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,9 +17,9 @@ import (
 
 // dumpFlags are the flags of grove dump.
 type dumpFlags struct {
-	model, format, out, class string
-	tree                      int
-	names                     []string
+	file, format, out, class string
+	tree                     int
+	names                    []string
 }
 
 func newDump(a *app) *cobra.Command {
@@ -50,15 +53,15 @@ number stands for one of each.`,
 		},
 	}
 	addFlags(c.Flags(), groupModel, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train treeg wrote")
+		fs.StringVar(&f.file, "model", "", "`FILE` model that grove train treeg wrote")
 		fs.IntVar(&f.tree, "tree", f.tree, "`N` tree to write, counted from 0; -1: all of them (SVG: tree 0)")
-		bound(fs, "tree", -1, many)
+		bound(fs, "tree", -1, param.Many)
 		fs.StringVar(&f.class, "class", "", "`NAME` class whose tree to draw, where each has its own")
 	})
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
 		choiceVar(fs, &f.format, "format", []string{"text", "json", "svg"}, "what to write")
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` to write (default: standard output); .svg or .png for a drawing")
-		fs.Var(newList(&f.names, parseName), "label-names",
+		fs.Var(param.List(&f.names, parseName), "label-names",
 			"`NAME,...` names of the vertex labels, in ascending order of their codes")
 		a.addOutputFlags(fs)
 	})
@@ -97,87 +100,109 @@ func (a *app) dump(f *dumpFlags) error {
 	if err != nil {
 		return err
 	}
-	trained, err := load(f.model, e)
+	trained, err := load(f.file, e)
 	if err != nil {
 		return err
 	}
-	m, ok := trained.(*treegModel)
+	m, ok := trained.(model.Dumper)
 	if !ok {
-		return fmt.Errorf("--model %s: a %s model has no trees to write; grove dump takes those of treeg", f.model,
-			trained.about().Model)
+		return fmt.Errorf("--model %s: a %s model has no trees to write; grove dump takes those of treeg", f.file,
+			trained.About().Model)
 	}
-	if n := m.model.Rounds(); f.tree >= n {
+	if n := m.Rounds(); f.tree >= n {
 		return usagef("--tree %d: the model has %s, counted from 0", f.tree, count(n, "tree"))
 	}
-	names, err := m.names(f.names)
-	if err != nil {
-		return err
-	}
-	d := &treeDump{f: f, m: m, names: names}
-	if f.format == "svg" {
-		if d.output, err = d.drawn(); err != nil {
-			return err
+	var write func(io.Writer) error
+	switch f.format {
+	case "text":
+		write = func(w io.Writer) error { return m.WriteText(w, f.tree, f.names) }
+	case "json":
+		write = func(w io.Writer) error { return f.json(w, m) }
+	default:
+		tree, err := f.drawing(trained.About(), m)
+		if err != nil {
+			return asUsage(err)
 		}
-	}
-	write := map[string]func(io.Writer) error{"text": d.text, "json": d.json, "svg": d.draw}[f.format]
-	if f.format == "svg" && f.out != "" {
-		return writeDrawing("--out", f.out, write)
+		if f.out != "" {
+			return writeDrawing("--out", f.out, tree)
+		}
+		write = tree
 	}
 	if f.out != "" {
-		return writeFile("--out", f.out, write)
+		return asUsage(writeFile("--out", f.out, write))
 	}
 	a.progress.clear()
 	if err := write(a.out); err != nil {
-		return fmt.Errorf("writing the trees: %w", plain(err))
+		return asUsage(fmt.Errorf("writing the trees: %w", plain(err)))
 	}
 	return nil
 }
 
-// treeDump writes the trees of a model.
-type treeDump struct {
-	f      *dumpFlags
-	m      *treegModel
-	names  treegNames
-	output int // of boosting whose tree is drawn
-}
-
-func (d *treeDump) text(w io.Writer) error {
-	if d.f.tree < 0 {
-		return d.m.model.Dump(w, d.names)
+func (f *dumpFlags) json(w io.Writer, m model.Dumper) error {
+	d, err := m.Dump(f.tree, f.names)
+	if err != nil {
+		return err
 	}
-	return d.m.model.DumpRound(w, d.f.tree, d.names)
-}
-
-func (d *treeDump) json(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(d.describe())
+	return e.Encode(d)
 }
 
-// drawn returns the output whose tree of a round is to be drawn.
-func (d *treeDump) drawn() (output int, err error) {
-	trees, classes, class := len(d.m.model.Trees(0)), d.m.Classes, d.f.class
-	switch {
-	case trees == 1 && class != "":
-		return 0, usagef("--class %s: the model has one tree for all classes; leave it out", class)
-	case trees > 1 && class == "":
-		return 0, usagef("--class is missing: each class has a tree of its own: %s", listed(classes))
+// drawing returns what writes one tree as an SVG document.
+func (f *dumpFlags) drawing(h *model.Head, m model.Dumper) (func(io.Writer) error, error) {
+	round := max(f.tree, 0)
+	d, err := m.Dump(round, f.names)
+	if err != nil {
+		return nil, err
+	}
+	output := 0
+	switch trees := len(d.Trees); {
+	case trees == 1 && f.class != "":
+		return nil, usagef("--class %s: the model has one tree for all classes; leave it out", f.class)
+	case trees > 1 && f.class == "":
+		return nil, usagef("--class is missing: each class has a tree of its own: %s", listed(h.Classes))
 	case trees > 1:
-		if output = slices.Index(classes, class); output < 0 {
-			return 0, usagef("--class %s: the model knows %s", class, listed(classes))
+		if output = slices.Index(h.Classes, f.class); output < 0 {
+			return nil, usagef("--class %s: the model knows %s", f.class, listed(h.Classes))
 		}
 	}
-	return output, nil
+	title := fmt.Sprintf("%s, tree %d of %d", h.Training.Dataset, round, m.Rounds())
+	if len(d.Trees) > 1 {
+		title += ", class " + h.Classes[output]
+	}
+	return func(w io.Writer) error { return render.Tree(w, title, treeNodes(h, &d.Trees[output])) }, nil
 }
 
-// draw writes one tree as an SVG document.
-func (d *treeDump) draw(w io.Writer) error {
-	round := max(d.f.tree, 0)
-	row := d.m.model.Trees(round)
-	title := fmt.Sprintf("%s, tree %d of %d", d.m.Training.Dataset, round, d.m.model.Rounds())
-	if len(row) > 1 {
-		title += ", class " + d.m.Classes[d.output]
+// treeNodes says how to draw a tree.
+func treeNodes(h *model.Head, t *model.DumpedTree) []render.TreeNode {
+	nodes := make([]render.TreeNode, len(t.Nodes))
+	for i := range t.Nodes {
+		n, to := &t.Nodes[i], &nodes[i]
+		if all := t.Nodes[0].Examples; all > 0 {
+			to.Share = n.Examples / all
+		}
+		if n.Split != nil {
+			to.Lines = []string{n.Test}
+			to.No, to.Yes, to.PointsTo, to.Subset = n.No, n.Yes, n.PointsTo, n.Subset
+			continue
+		}
+		to.Lines, to.Value = leaf(h, n.Value)
+		to.Lines = append(to.Lines, fmt.Sprintf("%g %s", n.Examples, plural(h.Task.Noun())))
 	}
-	return render.Tree(w, title, d.nodes(row[d.output]))
+	return nodes
+}
+
+// leaf returns the text of a leaf and the number that colours it: the value, or the share of the last class above an
+// even one.
+func leaf(h *model.Head, value []float64) (lines []string, colour float64) {
+	if len(value) == 1 {
+		return []string{strconv.FormatFloat(value[0], 'g', 4, 64)}, value[0]
+	}
+	for c, share := range value {
+		if share > 0 {
+			lines = append(lines, fmt.Sprintf("class %s: %.3g", h.Classes[c], share))
+		}
+	}
+	return lines, value[len(value)-1] - 1/float64(len(value))
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/model"
 )
 
 func TestDumpWritesTheTrees(t *testing.T) {
@@ -36,13 +38,13 @@ func TestDumpWritesTheTrees(t *testing.T) {
 func TestDumpAsJSON(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "rings")
 	must(t, "data", "synth", "rings-cliques", "--graphs", "40", "--vertices", "12", "--out", data)
-	model, out := trees(t, data), filepath.Join(t.TempDir(), "tree.json")
-	must(t, "dump", "--model", model, "--format", "json", "-o", out)
-	var fromFile, said dumpedModel
+	file, out := trees(t, data), filepath.Join(t.TempDir(), "tree.json")
+	must(t, "dump", "--model", file, "--format", "json", "-o", out)
+	var fromFile, said model.Dump
 	if err := json.Unmarshal(readFile(t, out), &fromFile); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(must(t, "dump", "--model", model, "--json")), &said); err != nil {
+	if err := json.Unmarshal([]byte(must(t, "dump", "--model", file, "--json")), &said); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(fromFile.Classes) * 5; len(fromFile.Trees) != n || len(said.Trees) != n {
@@ -65,9 +67,9 @@ func TestDumpAsJSON(t *testing.T) {
 			t.Errorf("%d of %d nodes are reached", reached, len(tree.Nodes))
 		}
 	}
-	fails(t, exitUsage, []string{"--class is missing", "0"}, "dump", "--model", model, "--format", "svg")
-	fails(t, exitUsage, []string{"--class 77"}, "dump", "--model", model, "--format", "svg", "--class", "77")
-	if text := must(t, "dump", "--model", model, "--format", "svg", "--class", "1"); !strings.Contains(text, "class 1") {
+	fails(t, exitUsage, []string{"--class is missing", "0"}, "dump", "--model", file, "--format", "svg")
+	fails(t, exitUsage, []string{"--class 77"}, "dump", "--model", file, "--format", "svg", "--class", "77")
+	if text := must(t, "dump", "--model", file, "--format", "svg", "--class", "1"); !strings.Contains(text, "class 1") {
 		t.Error("the title does not name the class")
 	}
 }

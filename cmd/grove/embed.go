@@ -8,6 +8,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/memory"
+	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -39,16 +40,16 @@ sized by the memory that is free.`,
 			if f.model == "" {
 				return wantsModel(c, args)
 			}
-			return a.embed(c, f, "", nil)
+			return a.embed(c, f, nil)
 		},
 	}
 	addModels(c, func(model string) string {
 		return "  grove embed " + model + " --data MUTAG -o X.npy"
-	}, func(c *cobra.Command, _ family, model string, flags modelFlags) error {
+	}, func(c *cobra.Command, m *named) error {
 		if f.model != "" {
-			return usagef("embed: either name a model (%s) or give one that was trained (--model %s), not both", model, f.model)
+			return usagef("embed: either name a model (%s) or give one that was trained (--model %s), not both", m.name, f.model)
 		}
-		return a.embed(c, f, model, flags)
+		return a.embed(c, f, m)
 	})
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
@@ -73,7 +74,7 @@ type embedding struct {
 	Dataset string       `json:"dataset"`
 	Graphs  int          `json:"n_graphs"`
 	Device  string       `json:"device"`
-	Task    task         `json:"task"`
+	Task    model.Task   `json:"task"`
 	Rows    int          `json:"rows"`
 	Columns int          `json:"columns"`
 	Dtype   string       `json:"dtype"`
@@ -84,7 +85,7 @@ type embedding struct {
 	Peak    int64        `json:"peak_memory_bytes,omitempty"`
 }
 
-func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFlags) error {
+func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 	start := time.Now()
 	if err := requireFlags(c, "data", "out"); err != nil {
 		return err
@@ -96,64 +97,66 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, model string, flags modelFl
 	if err != nil {
 		return err
 	}
-	if flags != nil {
-		if err := flags.check(f.seed); err != nil {
+	r := embedding{Device: describe(e), File: f.out, Task: model.Task(f.task)}
+	var w *model.Work
+	var from model.Embedder
+	var loading float64
+	if m != nil {
+		j, err := m.job(c, f.data, "", "", f.seed, e)
+		if err != nil {
 			return err
 		}
-	}
-	var apply rowStream
-	r := embedding{Model: model, Device: describe(e), File: f.out}
-	if flags == nil {
+		w, loading = j.Work, seconds(start)
+		w.Progress = a.progress.report
+		r.Model, r.Notes, r.Params = m.name, j.notes, j.estimators[0].Params()
+		if r.Task == "" {
+			r.Task = model.TaskOf(w.Data)
+		}
+		w.Blind = true
+		learner, err := j.estimators[0].Learner(c.Context(), w)
+		if err != nil {
+			return asUsage(err)
+		}
+		if from, err = learner.(model.Encoder).Encoder(c.Context(), r.Task == model.NodeTask); err != nil {
+			return err
+		}
+	} else {
 		trained, err := load(f.model, e)
 		if err != nil {
 			return err
 		}
-		rows, ok := trained.(rowStream)
-		if !ok {
-			return fmt.Errorf("--model %s: %s represents nothing by vectors", f.model, trained.about().Model)
+		r.Model = trained.About().Model
+		var ok bool
+		if from, ok = trained.(model.Embedder); !ok {
+			return fmt.Errorf("--model %s: %s represents nothing by vectors", f.model, r.Model)
 		}
-		apply, r.Model = rows, trained.about().Model
-	}
-	d, err := dataset.Open(f.data)
-	if err != nil {
-		return err
-	}
-	if err := wantsVertices(d); err != nil {
-		return err
-	}
-	if flags != nil {
-		seen, err := flags.fits(d)
+		d, err := dataset.Open(f.data)
 		if err != nil {
 			return err
 		}
-		r.Notes = leftOut(c, d, seen)
-	}
-	r.Dataset, r.Graphs, r.Task = d.Name, d.NumGraphs(), task(f.task)
-	if r.Task == "" {
-		r.Task = taskOf(d)
-	}
-	load := seconds(start)
-	var spent stopwatch
-	if flags != nil {
-		s := flags.settings(&work{d, e, &spent, a.progress.report})[0]
-		if apply, err = s.(embedder).embed(c.Context(), r.Task == nodeTask); err != nil {
+		if err := model.HasVertices(d); err != nil {
 			return err
 		}
-		r.Params = s.params()
+		w, loading = model.NewWork(d, e), seconds(start)
+		if r.Task == "" {
+			r.Task = model.TaskOf(d)
+		}
 	}
+	d := w.Data
+	r.Dataset, r.Graphs = d.Name, d.NumGraphs()
 	transforming := time.Now()
 	var writing time.Duration
-	if err := writeFile("--out", f.out, func(w io.Writer) (err error) {
-		writing, err = a.stream(c.Context(), w, apply, d, &r)
+	if err := writeFile("--out", f.out, func(out io.Writer) (err error) {
+		writing, err = a.stream(c.Context(), out, from, d, &r)
 		return err
 	}); err != nil {
 		return err
 	}
-	spent.transforming(transforming.Add(writing))
-	r.Seconds, r.Peak = spent.spent(load, 0, start), memory.Peak()
+	w.Spent.Transforming(transforming.Add(writing))
+	r.Seconds, r.Peak = spent(w.Spent, loading, 0, start), memory.Peak()
 	return a.emit(r, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d x %d %s, one row for each %s of %s, by %s in %.2f s",
-			r.File, r.Rows, r.Columns, r.Dtype, r.Task.noun(), r.Dataset, r.Model, r.Seconds.Total)
+			r.File, r.Rows, r.Columns, r.Dtype, r.Task.Noun(), r.Dataset, r.Model, r.Seconds.Total)
 		if r.Peak > 0 {
 			fmt.Fprintf(w, ", %.2f GB of memory at the peak", float64(r.Peak)/1e9)
 		}

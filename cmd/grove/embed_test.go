@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
 	"github.com/sbinet/npyio/npy"
 	"gorgonia.org/tensor"
 )
@@ -53,10 +54,10 @@ func TestRowsWrittenInPartsAreOneMatrix(t *testing.T) {
 // short hands over fewer rows than there are graphs, or fails.
 type short struct{ err error }
 
-func (short) width() (int, tensor.Dtype) { return 2, tensor.Float32 }
+func (short) Width() (int, tensor.Dtype) { return 2, tensor.Float32 }
 
-func (s short) each(
-	_ context.Context, _ *dataset.Dataset, _ bool, _ func(string, int, int), visit func(*tensor.Dense) error,
+func (s short) Embed(
+	_ context.Context, _ *dataset.Dataset, _ bool, _ model.Progress, visit func(*tensor.Dense) error,
 ) error {
 	if err := visit(tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(1, 2))); err != nil {
 		return err

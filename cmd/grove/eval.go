@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/split"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -52,9 +54,7 @@ classes; the figures are optimistic. Every output says which protocol it comes f
 	addModels(c, func(model string) string {
 		return "  grove eval " + model + " --data MUTAG\n" +
 			"  grove eval " + model + " --data MUTAG --folds folds/MUTAG --json > result.json"
-	}, func(c *cobra.Command, family family, model string, flags modelFlags) error {
-		return a.eval(c, f, family, model, flags)
-	})
+	}, func(c *cobra.Command, m *named) error { return a.eval(c, f, m) })
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
 		addTaskFlags(fs, &f.task, &f.target)
@@ -62,7 +62,7 @@ classes; the figures are optimistic. Every output says which protocol it comes f
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
-		bound(fs, "cv", 2, many)
+		bound(fs, "cv", 2, param.Many)
 		fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
 		bound(fs, "repeats", 1, 1e4)
 		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"},
@@ -124,47 +124,45 @@ func (f *evalFlags) innerParts() (k int, holdOut bool, err error) {
 	return k, holdOut, err
 }
 
-func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, flags modelFlags) error {
+func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	start := time.Now()
 	if f.inner == "" {
-		f.inner = family.inner
+		f.inner = m.family.Inner
 	}
 	if err := f.check(c); err != nil {
 		return err
 	}
-	if family.learns == "" && c.Flags().Changed("anchors") {
-		return usagef("--anchors %s: %s learns nothing from graphs without their targets", f.anchors, model)
+	if m.family.Learns == "" && c.Flags().Changed("anchors") {
+		return usagef("--anchors %s: %s learns nothing from graphs without their targets", f.anchors, m.name)
 	}
 	e, err := a.open(&f.computing)
 	if err != nil {
 		return err
 	}
-	if err := flags.check(f.seed); err != nil {
-		return err
-	}
-	d, notes, err := examplesIn(c, f.data, f.task, f.target, flags)
+	j, err := m.job(c, f.data, f.task, f.target, f.seed, e)
 	if err != nil {
 		return err
 	}
-	r := &evalReport{Notes: notes, data: d, family: family}
-	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = model, d.Name, d.NumGraphs(), f.seed, describe(e)
-	x := examplesOf(d)
+	d, t := j.Data, model.TargetsOf(j.Data)
+	r := &evalReport{Notes: j.notes, data: d, targets: t, family: m.family}
+	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = m.name, d.Name, d.NumGraphs(), f.seed, describe(e)
 	p := eval.Problem{
-		Classes: x.classes, Values: x.values, Item: x.task.noun(), Metric: eval.Metric(f.metric),
-		Repeats: f.repeats, FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
+		Work: j.Work, Targets: t, Estimators: j.estimators, Metric: eval.Metric(f.metric), Repeats: f.repeats,
+		FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
 	}
-	if f.metric != "" && x.values == nil {
+	if f.metric != "" && !t.Regression() {
 		return usagef("--metric %s: data set %s has classes to predict, no targets", f.metric, d.Name)
 	}
-	if err := f.divide(c, d, x, &p, r); err != nil {
+	if err := f.divide(c, d, &p, r); err != nil {
 		return err
 	}
 	load := seconds(start)
 
-	var spent stopwatch
 	a.progress.parts = true
-	settings := a.settingsFor(&p, flags, d, e, &spent)
+	if !p.FromTrain {
+		j.Progress = a.progress.report
+	}
 	p.Forecast = func(left time.Duration) { a.progress.forecast(left, extent(&p)) }
 	protocol := eval.Nested
 	if f.selection == "published" {
@@ -172,48 +170,33 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, family family, model string, 
 	}
 	o, err := protocol(c.Context(), p)
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
-	r.take(o, p, func(s int) any { return settings[s].params() })
+	r.take(o, p)
 	if f.plot != "" {
 		if err := r.draw(f.plot); err != nil {
 			return err
 		}
 		r.Plot = f.plot
 	}
-	r.Seconds = spent.spent(load, o.Select, start)
+	r.Seconds = spent(j.Spent, load, o.Select, start)
 	return a.emit(r, r.print)
 }
 
-// settingsFor gives the problem its settings. Where each fold has a learner of its own the folds run
-// beside each other, and the engine is left fewer goroutines.
-func (a *app) settingsFor(
-	p *eval.Problem, flags modelFlags, d *dataset.Dataset, e engine.Engine, spent *stopwatch,
-) []setting {
-	report := a.progress.report
-	if p.FromTrain {
-		e, report = narrow(e, p.Workers/len(p.Folds)), nil
-	}
-	settings := flags.settings(&work{d, e, spent, report})
-	p.Settings = asEval(settings)
-	return settings
-}
-
 // divide makes or reads the folds and says in r where they come from.
-func (f *evalFlags) divide(
-	c *cobra.Command, d *dataset.Dataset, x *examples, p *eval.Problem, r *evalReport,
-) (err error) {
+func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem, r *evalReport) (err error) {
+	t := p.Targets
 	switch {
-	case f.folds != "" && x.task != graphTask:
+	case f.folds != "" && t.Task != model.GraphTask:
 		return usagef("--folds %s: folds in a folder are of graphs, data set %s asks about %s", f.folds, d.Name,
-			plural(x.task.noun()))
+			plural(t.Task.Noun()))
 	case f.folds != "":
 		folds, err := dataset.ReadFolds(f.folds, d.NumGraphs())
 		if err != nil {
 			return err
 		}
 		for _, fold := range folds {
-			p.Folds = append(p.Folds, eval.Split{Train: fold.Train, Test: fold.Test})
+			p.Folds = append(p.Folds, split.Fold{Train: fold.Train, Test: fold.Test})
 		}
 		r.FoldsFrom = fmt.Sprintf("%d from %s", len(folds), f.folds)
 		if err := f.readInner(folds, d.NumGraphs(), p, r); err != nil {
@@ -222,18 +205,18 @@ func (f *evalFlags) divide(
 	case len(d.Splits) > 0 && !c.Flags().Changed("cv"):
 		f.publicSplits(c, d, p, r)
 	default:
-		n := len(x.known)
+		n := len(t.Known())
 		if f.cv > n {
-			return usagef("--cv %d: the data set has only %s", f.cv, count(n, x.task.noun()))
+			return usagef("--cv %d: the data set has only %s", f.cv, count(n, t.Task.Noun()))
 		}
-		if p.Folds, err = x.folds(f.cv, f.repeats, f.seed); err != nil {
+		if p.Folds, err = eval.Folds(t, f.cv, f.repeats, f.seed); err != nil {
 			return err
 		}
 		r.FoldsFrom = fmt.Sprintf("%d, stratified", f.cv)
-		if x.classes == nil {
+		if t.Regression() {
 			r.FoldsFrom = fmt.Sprintf("%d, drawn at random", f.cv)
 		}
-		if x.together(f.cv) {
+		if eval.Together(t, f.cv) {
 			r.FoldsFrom = fmt.Sprintf("%d, of whole graphs drawn at random", f.cv)
 		}
 		if f.repeats > 1 {
@@ -246,7 +229,7 @@ func (f *evalFlags) divide(
 		if holdOut {
 			r.Inner = fmt.Sprintf("one, 1/%d of the training part held out", k)
 		}
-		if p.InnerFolds, err = x.innerOfGraphs(p.Folds, k, holdOut, f.seed); err != nil {
+		if p.InnerFolds, err = eval.InnerOfGraphs(t, p.Folds, k, holdOut, f.seed); err != nil {
 			return err
 		}
 		if p.InnerFolds != nil {
@@ -260,7 +243,7 @@ func (f *evalFlags) divide(
 func (f *evalFlags) publicSplits(c *cobra.Command, d *dataset.Dataset, p *eval.Problem, r *evalReport) {
 	validated := f.selection == "nested" && !c.Flags().Changed("inner") && !c.Flags().Changed("nested")
 	for _, s := range d.Splits {
-		p.Folds = append(p.Folds, eval.Split{Train: s.Train, Test: s.Test})
+		p.Folds = append(p.Folds, split.Fold{Train: s.Train, Test: s.Test})
 		validated = validated && len(s.Validation) > 0
 	}
 	r.FoldsFrom = count(len(d.Splits), "published split")
@@ -268,7 +251,7 @@ func (f *evalFlags) publicSplits(c *cobra.Command, d *dataset.Dataset, p *eval.P
 		return
 	}
 	for _, s := range d.Splits {
-		p.InnerFolds = append(p.InnerFolds, []eval.Split{{Train: s.Train, Test: s.Validation}})
+		p.InnerFolds = append(p.InnerFolds, []split.Fold{{Train: s.Train, Test: s.Validation}})
 	}
 	r.Inner = "1 for each split, its validation part"
 }
@@ -291,7 +274,7 @@ func (f *evalFlags) readInner(folds []dataset.Fold, n int, p *eval.Problem, r *e
 		return err
 	}
 	for _, fold := range inner {
-		p.InnerFolds = append(p.InnerFolds, []eval.Split{{Train: fold.Train, Test: fold.Validation}})
+		p.InnerFolds = append(p.InnerFolds, []split.Fold{{Train: fold.Train, Test: fold.Validation}})
 	}
 	r.Inner = "1 for each fold, from " + filepath.Join(dir, "inner")
 	return nil

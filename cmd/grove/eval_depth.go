@@ -4,27 +4,22 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
 )
 
 // depthCurves returns the accuracy in percent against the number of layers that represent a graph, for
-// settings of a contextual graph Markov model with several depths: the best mean over the values of C. A curve
+// settings of a layered model with several depths: the best mean over the values of C. A curve
 // stands for the settings that share everything else. It returns nil for other settings.
 func (r *evalReport) depthCurves() []render.Curve {
 	byName := map[string]int{}
 	var curves []render.Curve
 	for i, c := range r.outcome.Curves {
-		s, ok := r.problem.Settings[i].(*cgmmSetting)
+		s, ok := r.problem.Estimators[i].(model.Layered)
 		if !ok {
 			return nil
 		}
-		o := s.vectors.opt
-		depth := o.Fingerprint.Depth
-		if depth == 0 {
-			depth = o.Layers
-		}
-		o.Fingerprint.Depth = 0
-		name := fmt.Sprintf("%s, %s", o, s.kernel)
+		depth, name := s.Depth()
 		at, known := byName[name]
 		if !known {
 			at = len(curves)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
 )
 
@@ -23,17 +24,18 @@ type evalReport struct {
 	Notes     []string `json:"notes,omitempty"`
 
 	data    *dataset.Dataset
-	family  family
+	targets *model.Targets
+	family  *model.Family
 	outcome *eval.Outcome
 	problem eval.Problem
 }
 
 // take puts an outcome into the report.
-func (r *evalReport) take(o *eval.Outcome, p eval.Problem, options func(setting int) any) {
-	r.outcome, r.problem, r.Settings = o, p, len(p.Settings)
-	r.Add(o, options)
+func (r *evalReport) take(o *eval.Outcome, p eval.Problem) {
+	r.outcome, r.problem, r.Settings = o, p, len(p.Estimators)
+	r.Add(o, func(s int) any { return p.Estimators[s].Params() })
 	switch {
-	case r.family.learns == "":
+	case r.family.Learns == "":
 	case p.FromTrain:
 		r.Anchors = "learned from the training part of each fold"
 	default:
@@ -53,16 +55,16 @@ func (r *evalReport) take(o *eval.Outcome, p eval.Problem, options func(setting 
 
 func (r *evalReport) print(w io.Writer) {
 	what := ""
-	if r.problem.Classes != nil {
+	if !r.targets.Regression() {
 		what = ", " + count(r.data.NumClasses(), "class")
 	}
-	if examples := examplesOf(r.data); examples.task != graphTask {
-		what = ", " + count(len(examples.known), examples.task.noun()) + what
+	if r.targets.Task != model.GraphTask {
+		what = ", " + count(len(r.targets.Known()), r.targets.Task.Noun()) + what
 	}
 	fmt.Fprintf(w, "%s on %s: %s%s\n", r.Model, r.Dataset, count(r.Graphs, "graph"), what)
 	fact(w, "protocol", "%s", r.Protocol)
 	if r.Anchors != "" {
-		fact(w, r.family.learns, "%s", r.Anchors)
+		fact(w, r.family.Learns, "%s", r.Anchors)
 	}
 	fact(w, "folds", "%s", r.FoldsFrom)
 	if r.Inner != "" {
@@ -84,7 +86,7 @@ func (r *evalReport) print(w io.Writer) {
 // extent says how much an evaluation is.
 func extent(p *eval.Problem) string {
 	text := count(len(p.Folds), "fold")
-	if n := len(p.Settings); n > 1 {
+	if n := len(p.Estimators); n > 1 {
 		text += " x " + count(n, "setting")
 	}
 	return text
@@ -164,7 +166,7 @@ func (r *evalReport) printChosen(w io.Writer) {
 	if more := len(names) - 5; more > 0 {
 		fact(w, "", "and %s more, of %d", count(more, "setting"), r.Settings)
 	}
-	grid := r.problem.Settings[r.outcome.Chosen[0].Setting].Grid()
+	grid := r.problem.Estimators[r.outcome.Chosen[0].Setting].Grid()
 	if len(grid.Values) == 0 {
 		return
 	}
@@ -210,15 +212,14 @@ func (r *evalReport) figure(title string) (*render.Figure, error) {
 
 // majority is the accuracy of guessing the most frequent class, nil in a regression.
 func (r *evalReport) majority() *render.Reference {
-	x := examplesOf(r.data)
-	if x.classes == nil {
+	if r.targets.Regression() {
 		return nil
 	}
-	sizes := make([]int, len(r.data.ClassNames))
-	for _, i := range x.known {
-		sizes[x.classes[i]]++
+	sizes, known := make([]int, len(r.targets.Names)), r.targets.Known()
+	for _, i := range known {
+		sizes[r.targets.Classes[i]]++
 	}
-	share := float64(slices.Max(sizes)) / float64(len(x.known))
+	share := float64(slices.Max(sizes)) / float64(len(known))
 	return &render.Reference{Name: "most frequent class", Value: 100 * share}
 }
 

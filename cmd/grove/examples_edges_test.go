@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
 )
 
 func TestTreeGPredictsEdges(t *testing.T) {
@@ -77,16 +79,16 @@ func TestNoGraphHasEdgesInBothParts(t *testing.T) {
 	if d, err = d.ByEdge(); err != nil {
 		t.Fatal(err)
 	}
-	x := examplesOf(d)
-	folds, err := x.folds(4, 2, 1)
+	x := model.TargetsOf(d)
+	folds, err := eval.Folds(x, 4, 2, 1)
 	if err != nil || len(folds) != 8 {
 		t.Fatalf("%d folds: %v", len(folds), err)
 	}
-	inner, err := x.innerOfGraphs(folds, 3, true, 1)
+	inner, err := eval.InnerOfGraphs(x, folds, 3, true, 1)
 	if err != nil || len(inner) != 8 || len(inner[0]) != 1 {
 		t.Fatalf("%d inner folds: %v", len(inner), err)
 	}
-	tested := make([]int, len(x.classes))
+	tested := make([]int, len(x.Classes))
 	for f, fold := range folds {
 		apart(t, x, fold.Train, fold.Test)
 		apart(t, x, inner[f][0].Train, inner[f][0].Test)
@@ -101,15 +103,15 @@ func TestNoGraphHasEdgesInBothParts(t *testing.T) {
 }
 
 // apart fails where a graph has edges in both lists.
-func apart(t *testing.T, x *examples, a, b []int) {
+func apart(t *testing.T, x *model.Targets, a, b []int) {
 	t.Helper()
 	in := map[int]bool{}
 	for _, e := range a {
-		in[x.graphs[e]] = true
+		in[x.Graphs[e]] = true
 	}
 	for _, e := range b {
-		if in[x.graphs[e]] {
-			t.Fatalf("graph %d is in both parts", x.graphs[e])
+		if in[x.Graphs[e]] {
+			t.Fatalf("graph %d is in both parts", x.Graphs[e])
 		}
 	}
 	if len(a) == 0 || len(b) == 0 {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/gckn"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -23,22 +25,14 @@ type explainFlags struct {
 	columns          int
 	classMap         string
 
-	method  method
-	masks   gckn.MaskOptions
+	method  model.Method
+	lambda  float64
 	edges   int
 	class   string
 	limit   int
 	colours int
 	groups  bool
 }
-
-// method is a way to explain a prediction.
-type method string
-
-const (
-	byContributions method = "contributions"
-	byMasks         method = "masks"
-)
 
 // mostDrawings bounds the graphs of one picture.
 const mostDrawings = 400
@@ -118,63 +112,40 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote")
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
-		fs.Var(newList(&f.index, parseSpan), "index",
+		fs.Var(param.List(&f.index, parseSpan), "index",
 			"`I,J-K,...` graphs (or vertices) to explain, counted from 0; all for all of them")
 		fs.StringVar(&f.class, "class", "", "`NAME` of these graphs take those of this class that are predicted to have it")
 		fs.IntVar(&f.limit, "limit", 0, "`N` of these take the first N")
-		bound(fs, "limit", 0, many)
+		bound(fs, "limit", 0, param.Many)
 	})
 	addFlags(c.Flags(), groupModel, f.addMethodFlags)
 	addFlags(c.Flags(), groupComputing, f.computing.addFlags)
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` drawing to write, .svg or .png")
-		fs.Var(newList(&f.names, parseName), "label-names",
+		fs.Var(param.List(&f.names, parseName), "label-names",
 			"`NAME,...` names of the vertex labels, in ascending order of their codes")
-		fs.Var(newList(&f.bonds, parseBond), "bonds",
+		fs.Var(param.List(&f.bonds, parseBond), "bonds",
 			"`KIND,...` how to draw the arc labels, in ascending order of their codes: single, double, triple or aromatic")
 		annotateWords(fs, "bonds", []string{"single", "double", "triple", "aromatic"})
 		fs.StringVar(&f.classMap, "class-map", "",
 			"`FILE` heat map of the states of every class to write, .svg or .png (cgmm)")
 		fs.IntVar(&f.columns, "columns", 0, "`N` drawings side by side (default: by their number)")
-		bound(fs, "columns", 1, many)
+		bound(fs, "columns", 1, param.Many)
 		a.addOutputFlags(fs)
 	})
 	return c
 }
 
-// explainReport is what grove explain reports.
-type explainReport struct {
-	Model   string        `json:"model"`
-	Dataset string        `json:"dataset"`
-	Device  string        `json:"device"`
-	File    string        `json:"file,omitempty"`
-	Method  method        `json:"method"`
-	Groups  *groupReport  `json:"groups,omitempty"`
-	Weights *colourReport `json:"weights,omitempty"`
-	Graphs  []explanation `json:"graphs"`
-	Seconds struct {
-		Total float64 `json:"total"`
-	} `json:"seconds"`
+// subject is what is explained: graphs, or vertices or edges of graphs.
+type subject struct {
+	d        *dataset.Dataset // the graphs that are explained, or all where vertices or edges are
+	head     *model.Head
+	examples []int        // of d
+	numbers  []int        // that these have in the data set on disk
+	names    []string     // of the vertex labels, nil where there are none
+	seen     *graph.Batch // whose vertices the model sees: the graphs of d, or their line graphs
+	found    []model.Explanation
 }
-
-// explanation is what is said of one graph.
-type explanation struct {
-	Graph         int       `json:"graph"`
-	Predicted     string    `json:"predicted"`
-	Class         *string   `json:"class,omitempty"`
-	Toward        string    `json:"toward"`                  // the class that positive values, or masks, speak for
-	Decision      float64   `json:"decision,omitempty"`      // the sum of the contributions
-	Contributions []float64 `json:"contributions,omitempty"` // of the vertices
-
-	Masks   *maskReport `json:"masks,omitempty"`
-	Colours []colour    `json:"colours,omitempty"` // of the largest learned weights
-	Labels  []string    `json:"labels,omitempty"`  // of the vertices
-
-	against string // what negative values speak for
-}
-
-// otherClasses is what negative values speak for where there are more than two classes.
-const otherClasses = "other classes"
 
 func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	start := time.Now()
@@ -182,130 +153,221 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	trained, err := load(f.model, e)
+	m, err := load(f.model, e)
 	if err != nil {
 		return err
 	}
-	if _, ok := trained.(*cgmmModel); !ok && f.classMap != "" {
-		return usagef("--class-map: %s has no states; leave it out", trained.about().Model)
+	x, _ := m.(model.Explainer)
+	if err := f.suits(m, x); err != nil {
+		return err
 	}
-	switch m := trained.(type) {
-	case *cgmmModel:
-		return a.explainStates(ctx, f, m, e, start)
-	case *treegModel:
-		return a.explainTrees(ctx, f, m, e, start)
-	case *kernelMachine:
-		return a.explainKernel(ctx, f, m, e, start)
-	}
-	return a.explainNetwork(ctx, f, trained, e, start)
-}
-
-// explainNetwork draws what the vertices add to the decision of a network, or the edges that it rests on.
-func (a *app) explainNetwork(
-	ctx context.Context, f *explainFlags, trained predictor, e engine.Engine, start time.Time,
-) error {
-	if f.colours > 0 {
-		return usagef("--colours: %s has none; leave it out", trained.about().Model)
-	}
-	p, err := decisionOf(trained)
+	s, err := f.open(ctx, m)
 	if err != nil {
 		return err
 	}
-	d, index, names, said, err := f.open(ctx, p, p.network.encoding)
+	opt := model.ExplainOptions{Method: f.method, Lambda: f.lambda, Colours: f.colours, Progress: a.progress.report}
+	if s.found, err = x.Explain(ctx, s.d, s.examples, opt); err != nil {
+		return asUsage(err)
+	}
+	base := explainReport{Model: s.head.Model, Dataset: s.d.Name, Device: describe(e), File: f.out}
+	var report explained
+	switch f.method {
+	case model.States:
+		report, err = f.states(ctx, s, m, base)
+	case model.Importance:
+		report = importances(s, base)
+	default:
+		report = f.decisions(s, m, base)
+	}
 	if err != nil {
 		return err
-	}
-	var explained []explanation
-	if f.method == byMasks {
-		explained, err = p.masks(ctx, d, said, f.masks, a.progress.report)
-	} else {
-		explained, err = p.contributions(ctx, d, said)
-	}
-	if err != nil {
-		return err
-	}
-	identify(explained, d, index, names)
-	draw := f.draw
-	if f.method == byMasks {
-		draw = f.drawMasks
-		for i := range explained {
-			explained[i].Masks.choose(f.edges)
-			explained[i].Masks.compare(d, i)
-		}
 	}
 	if f.out != "" {
-		if err := draw(d, explained); err != nil {
+		if err := report.draw(f, s); err != nil {
 			return err
 		}
 	}
-	value := explainReport{Model: p.about().Model, Dataset: d.Name, Device: describe(e), File: f.out, Method: f.method,
-		Graphs: explained}
-	if f.groups {
-		value.Groups = groups(d, explained)
-	}
-	value.Seconds.Total = seconds(start)
-	return a.emit(value, func(w io.Writer) {
-		for i := range explained {
-			fmt.Fprintf(w, "graph %-5d %s\n", explained[i].Graph, explained[i].summary())
-		}
-		if f.groups {
-			value.Groups.print(w)
-		}
+	report.took(start)
+	return a.emit(report, func(w io.Writer) {
+		report.print(w)
 		if f.out != "" {
 			fmt.Fprintf(w, "drawn in %s\n", f.out)
 		}
 	})
 }
 
-// share adds the constant of the decision to the contributions in equal parts and the whole up.
-func (x *explanation) share(constant float64) {
-	if len(x.Contributions) == 0 {
-		x.Decision = constant
-	}
-	for v := range x.Contributions {
-		x.Contributions[v] += constant / float64(len(x.Contributions))
-		x.Decision += x.Contributions[v]
-	}
+// explained is the report of one method.
+type explained interface {
+	draw(f *explainFlags, s *subject) error
+	print(w io.Writer)
+	took(start time.Time)
 }
 
-// open reads the graphs that the flags name, with their numbers in the data set, the names of their vertex
-// labels and what a model says of them.
-func (f *explainFlags) open(ctx context.Context, p predictor, labels *dataset.Encoding) (
-	d *dataset.Dataset, index []int, names []string, said *predictions, err error,
-) {
-	if d, err = dataset.Open(f.data); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	if d.Task.PerVertex() {
-		return nil, nil, nil, nil, fmt.Errorf("%s: the model explains whole graphs, "+
-			"this data set has a task for every vertex", f.data)
-	}
-	if err = wantsVertices(d); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	if index, err = f.numbers(d.NumGraphs(), "graph"); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	if names, err = f.labelNames(d, labels); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	d, index, said, err = f.take(ctx, p, d.Select(index), index)
-	return d, index, names, said, err
+// explainReport is what the reports of all methods have in common.
+type explainReport struct {
+	Model   string `json:"model"`
+	Dataset string `json:"dataset"`
+	Device  string `json:"device"`
+	File    string `json:"file,omitempty"`
+	Seconds struct {
+		Total float64 `json:"total"`
+	} `json:"seconds"`
 }
 
-// identify notes which graphs were explained.
-func identify(explained []explanation, d *dataset.Dataset, index []int, names []string) {
-	for i := range explained {
-		x := &explained[i]
-		x.Graph = index[i]
-		if d.Task == dataset.GraphClassification && d.Classes != nil {
-			x.Class = &d.ClassNames[d.Classes[i]]
+func (r *explainReport) took(start time.Time) { r.Seconds.Total = seconds(start) }
+
+// suits refuses flags that ask for what a model does not have, and fills in the method.
+func (f *explainFlags) suits(m model.Model, x model.Explainer) error {
+	var methods []model.Method
+	name := m.About().Model
+	if x != nil {
+		methods = x.Methods()
+	}
+	if len(methods) == 0 {
+		return fmt.Errorf("--model: grove explain has nothing to say of %s", name)
+	}
+	if f.method == "" || f.method == model.Contributions {
+		f.method = methods[0]
+	}
+	_, weighs := m.(model.Weights)
+	switch {
+	case !slices.Contains(methods, f.method):
+		return usagef("--method %s: %s has no paths and is explained by its %s; leave it out", f.method, name, methods[0])
+	case f.colours > 0 && !weighs:
+		return usagef("--colours: %s has no weights of colours; leave it out", name)
+	case f.classMap != "" && f.method != model.States:
+		return usagef("--class-map: %s has no states; leave it out", name)
+	}
+	return nil
+}
+
+// open reads what the flags name.
+func (f *explainFlags) open(ctx context.Context, m model.Model) (*subject, error) {
+	d, err := dataset.Open(f.data)
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{head: m.About()}
+	if d, err = s.head.Asks(d); err != nil {
+		return nil, err
+	}
+	noun := s.head.Task.Noun()
+	if asked := model.TaskOf(d); asked != s.head.Task && (asked == model.NodeTask || s.head.Task == model.NodeTask) {
+		return nil, fmt.Errorf("%s: the model explains each %s, the data set asks about each %s", f.data, noun, asked.Noun())
+	}
+	if err := model.HasVertices(d); err != nil {
+		return nil, err
+	}
+	if s.names, err = f.labelNames(d, m.Encoding()); err != nil {
+		return nil, err
+	}
+	most := d.NumGraphs()
+	switch s.head.Task {
+	case model.NodeTask:
+		most = d.Batch.NumVertices()
+	case model.EdgeTask:
+		most = len(d.Edges)
+	}
+	index, err := f.numbers(most, noun)
+	if err != nil {
+		return nil, err
+	}
+	s.seen = d.Batch
+	if s.head.Task == model.EdgeTask {
+		if s.seen, _, err = d.Batch.LineGraph(); err != nil {
+			return nil, fmt.Errorf("data set %s: %w", d.Name, err)
 		}
-		if names != nil {
-			from, to := d.Batch.Vertices(i)
-			for _, l := range d.Batch.Labels[from:to] {
-				x.Labels = append(x.Labels, names[l])
+	}
+	if s.head.Task != model.GraphTask {
+		if s.examples, err = f.take(ctx, m, d, index); err != nil {
+			return nil, err
+		}
+		s.d, s.numbers = d, s.examples
+		return s, nil
+	}
+	d = d.Select(index)
+	every := make([]int, len(index))
+	for i := range every {
+		every[i] = i
+	}
+	taken, err := f.take(ctx, m, d, every)
+	if err != nil {
+		return nil, err
+	}
+	s.d, s.examples = d.Select(taken), every[:len(taken)]
+	s.seen = s.d.Batch
+	for _, i := range taken {
+		s.numbers = append(s.numbers, index[i])
+	}
+	return s, nil
+}
+
+// take returns those of some examples of d that --class and --limit ask for.
+func (f *explainFlags) take(ctx context.Context, m model.Model, d *dataset.Dataset, examples []int) ([]int, error) {
+	h := m.About()
+	noun, taken := h.Task.Noun(), examples
+	if f.class != "" {
+		class := slices.Index(h.Classes, f.class)
+		truth := h.Truth(d)
+		if class < 0 {
+			return nil, usagef("--class %s: the model knows %s", f.class, listed(h.Classes))
+		}
+		if truth == nil {
+			return nil, usagef("--class: the %s of %s have no classes", plural(noun), d.Name)
+		}
+		said, err := m.Predict(ctx, d, nil)
+		if err != nil {
+			return nil, err
+		}
+		taken = nil
+		for _, i := range examples {
+			if truth[i] == class && said.Classes[i] == class {
+				taken = append(taken, i)
 			}
 		}
+		if len(taken) == 0 {
+			return nil, fmt.Errorf("no %s of class %s among those of --index is predicted to have it", noun, f.class)
+		}
 	}
+	if f.limit > 0 {
+		taken = taken[:min(f.limit, len(taken))]
+	}
+	if f.out != "" && len(taken) > mostDrawings {
+		return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings, plural(noun))
+	}
+	return taken, nil
+}
+
+// class returns the name of the class that an example has, nil where it has none.
+func (s *subject) class(i int) *string {
+	t := model.TargetsOf(s.d)
+	if t.Classes == nil || t.Task != s.head.Task || t.Classes[s.examples[i]] < 0 {
+		return nil
+	}
+	return &t.Names[t.Classes[s.examples[i]]]
+}
+
+// labels returns the names of the labels of the vertices of a graph, nil where they have none.
+func (s *subject) labels(graph int) (labels []string) {
+	if s.names == nil {
+		return nil
+	}
+	from, to := s.d.Batch.Vertices(graph)
+	for _, l := range s.d.Batch.Labels[from:to] {
+		labels = append(labels, s.names[l])
+	}
+	return labels
+}
+
+// predicted says which class was predicted, and whether it is right.
+func predicted(class string, own *string) string {
+	text := "predicted " + class
+	switch {
+	case own == nil:
+	case *own == class:
+		text += " (right)"
+	default:
+		text += " (wrong: it is " + *own + ")"
+	}
+	return text
 }

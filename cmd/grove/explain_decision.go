@@ -1,119 +1,168 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/gckn"
-	"github.com/grove-graph/grove/svm"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/render"
 )
 
-// decision is a model of graphs whose decision is linear in what a network makes of them.
-type decision struct {
-	predictor
-	network *network
-	classes []int // that the model tells apart, ascending
-
-	// linear acts on the representation as it is. With two classes its output speaks for the second one where it
-	// is positive, with more it has an output for each.
-	linear *svm.Linear
+// decisionReport is what grove explain reports of decisions: what every vertex adds, or which paths they need.
+type decisionReport struct {
+	explainReport
+	Method  model.Method  `json:"method"`
+	Groups  *groupReport  `json:"groups,omitempty"`
+	Weights *colourReport `json:"weights,omitempty"`
+	Graphs  []explanation `json:"graphs"`
 }
 
-// decisionOf returns the decision of a trained model, or an error where it has none to explain.
-func decisionOf(p predictor) (*decision, error) {
-	head := p.about()
-	switch m := p.(type) {
-	case *pipeline:
-		if len(m.classifier.Weights) == 0 {
-			return nil, fmt.Errorf("the model knows only class %s: there is no decision to explain",
-				m.Classes[m.classifier.Classes[0]])
-		}
-		d := &decision{predictor: p, network: m.network, classes: m.classifier.Classes, linear: &svm.Linear{}}
-		for problem := range m.classifier.Weights {
-			weights, constant := rawWeights(m.classifier, problem)
-			d.linear.Weight, d.linear.Bias = append(d.linear.Weight, weights), append(d.linear.Bias, constant)
-		}
-		return d, nil
-	case *supervisedModel:
-		if m.model.Regression() || m.model.Vertices() {
-			return nil, fmt.Errorf("--model: %s predicts %s; grove explain explains the classes of graphs", head.Model,
-				head.Task)
-		}
-		d := &decision{predictor: p, network: &network{m.encoding, m.model.Model()}, classes: every(len(m.Classes))}
-		d.linear = m.model.Classifier()
-		if len(d.classes) == 2 {
-			d.linear = margin(d.linear)
-		}
-		return d, nil
-	}
-	return nil, fmt.Errorf("--model: grove explain has nothing to say of %s", head.Model)
+// colourReport counts the learned weights.
+type colourReport struct {
+	Colours int `json:"n_colours"`
+	Zero    int `json:"n_zero"`
 }
 
-// margin returns the second of two outputs less the first.
-func margin(l *svm.Linear) *svm.Linear {
-	weights := slices.Clone(l.Weight[1])
-	for j, w := range l.Weight[0] {
-		weights[j] -= w
-	}
-	return &svm.Linear{Weight: [][]float64{weights}, Bias: []float64{l.Bias[1] - l.Bias[0]}}
+// explanation is what is said of one graph.
+type explanation struct {
+	Graph         int            `json:"graph"`
+	Predicted     string         `json:"predicted"`
+	Class         *string        `json:"class,omitempty"`
+	Toward        string         `json:"toward"`                  // the class that positive values, or masks, speak for
+	Decision      float64        `json:"decision,omitempty"`      // the sum of the contributions
+	Contributions []float64      `json:"contributions,omitempty"` // of the vertices
+	Masks         *maskReport    `json:"masks,omitempty"`
+	Colours       []model.Colour `json:"colours,omitempty"` // of the largest learned weights
+	Labels        []string       `json:"labels,omitempty"`  // of the vertices
+
+	against string // what negative values speak for
 }
 
-// contributions splits the decision on every graph of d over its vertices.
-func (p *decision) contributions(ctx context.Context, d *dataset.Dataset, said *predictions) ([]explanation, error) {
-	all, err := p.network.vertices(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]explanation, d.NumGraphs())
-	for g := range out {
-		x := &out[g]
-		output := p.question(x, said.classes[g])
-		from, to := d.Batch.Vertices(g)
-		pool := p.network.model.Options().GlobalPooling
-		if x.Contributions, err = contributions(all, int(from), int(to), p.linear.Weight[output], pool); err != nil {
-			return nil, err
+// otherClasses is what negative values speak for where there are more than two classes.
+const otherClasses = "other classes"
+
+// decisions reports what decisions rest on.
+func (f *explainFlags) decisions(s *subject, m model.Model, base explainReport) *decisionReport {
+	r := &decisionReport{explainReport: base, Method: f.method, Graphs: make([]explanation, len(s.found))}
+	names := s.head.Classes
+	for i := range s.found {
+		from := &s.found[i]
+		x := &r.Graphs[i]
+		*x = explanation{
+			Graph: s.numbers[i], Predicted: names[from.Predicted], Class: s.class(i), Toward: names[from.Toward],
+			Decision: from.Decision, Contributions: from.Contributions, Colours: from.Colours, Labels: s.labels(i),
+			against: otherClasses,
 		}
-		x.share(p.linear.Bias[output])
+		if from.Against >= 0 {
+			x.against = "class " + names[from.Against]
+		}
+		if from.Mask != nil {
+			x.Masks = newMaskReport(from.Mask)
+			x.Masks.choose(f.edges)
+			x.Masks.compare(s.d, i)
+		}
 	}
-	return out, nil
+	if w, ok := m.(model.Weights); ok {
+		total, zero := w.Weights()
+		r.Weights = &colourReport{total, zero}
+	}
+	if f.groups {
+		r.Groups = groups(s.d, r.Graphs)
+	}
+	return r
 }
 
-// question notes in x which class a graph was predicted to have and between which classes its decision
-// is, and returns the output that decides it.
-func (p *decision) question(x *explanation, predicted int) (output int) {
-	names := p.about().Classes
-	x.Predicted = names[predicted]
-	if len(p.classes) == 2 {
-		x.Toward, x.against = names[p.classes[1]], "class "+names[p.classes[0]]
-		return 0
+func (r *decisionReport) print(w io.Writer) {
+	for i := range r.Graphs {
+		fmt.Fprintf(w, "graph %-5d %s\n", r.Graphs[i].Graph, r.Graphs[i].summary())
 	}
-	x.Toward, x.against = x.Predicted, otherClasses
-	return slices.Index(p.classes, predicted)
+	if r.Weights != nil {
+		fmt.Fprintf(w, "weights of %s, %d of them zero\n", count(r.Weights.Colours, "colour"), r.Weights.Zero)
+	}
+	if r.Groups != nil {
+		r.Groups.print(w)
+	}
 }
 
-// masks finds the paths that the decision on every graph of d rests on, for the class it was predicted to have.
-func (p *decision) masks(
-	ctx context.Context, d *dataset.Dataset, said *predictions, opt gckn.MaskOptions, report func(string, int, int),
-) ([]explanation, error) {
-	b, err := p.network.encoding.Apply(d)
-	if err != nil {
-		return nil, err
+// summary says in a line what was predicted and why.
+func (x *explanation) summary() string {
+	text := predicted(x.Predicted, x.Class)
+	if x.Masks != nil {
+		return text + ", " + x.Masks.summary(x.Labels)
 	}
-	classes := make([]int, d.NumGraphs())
-	for g, c := range said.classes {
-		classes[g] = slices.Index(p.classes, c)
+	text += fmt.Sprintf(", decision %+.2f", x.Decision)
+	if x.against == otherClasses {
+		text += " against the rest"
 	}
-	found, err := p.network.model.Explain(ctx, b, classes, p.linear, opt, report)
-	if err != nil {
-		return nil, err
+	return text
+}
+
+// draw draws the contributions or masks of every graph, and beside them its heaviest colours.
+func (r *decisionReport) draw(f *explainFlags, s *subject) error {
+	var drawings []render.Drawing
+	for i := range r.Graphs {
+		drawing, err := f.drawing(s.d, i, r.Graphs)
+		if err != nil {
+			return err
+		}
+		if m := r.Graphs[i].Masks; m != nil {
+			m.drawOn(&drawing, s.d, i)
+			drawing.Caption = predicted(r.Graphs[i].Predicted, r.Graphs[i].Class)
+		}
+		drawings = append(drawings, drawing)
+		drawings = append(drawings, colours(s.d, i, &r.Graphs[i], drawing)...)
 	}
-	out := make([]explanation, d.NumGraphs())
-	for g := range out {
-		p.question(&out[g], said.classes[g])
-		out[g].Toward = out[g].Predicted
-		out[g].Masks = newMaskReport(found[g])
+	style, title, across := render.Style{}, titleOf(s.d, len(drawings), "what each vertex contributes"), f.across(len(drawings))
+	switch {
+	case f.method == model.Masks:
+		style.Limit, title = 1, titleOf(s.d, len(drawings), "the edges that the decision rests on")
+	case f.colours > 0:
+		title = s.d.Name + ": what each vertex contributes, and the heaviest colours"
+		if f.columns == 0 {
+			across = min(f.colours+1, 4)
+		}
 	}
-	return out, nil
+	if len(drawings) > mostDrawings {
+		return usagef("--colours: more than %d drawings; explain fewer graphs at a time", mostDrawings)
+	}
+	return writeDrawing("--out", f.out, func(w io.Writer) error { return render.Grid(w, title, drawings, across, style) })
+}
+
+// colours draws the heaviest colours of graph i: the tree of each as a marker over the vertices, the rest pale.
+func colours(d *dataset.Dataset, i int, x *explanation, like render.Drawing) (drawings []render.Drawing) {
+	for _, c := range x.Colours {
+		one := render.Drawing{
+			Batch: d.Batch, Graph: i, Names: like.Names, BondOrders: like.BondOrders, Highlight: c.Ball,
+			Title:   fmt.Sprintf("graph %d, %s around vertex %d", x.Graph, count(c.Round, "step"), c.Roots[0]),
+			Caption: fmt.Sprintf("weight %.3g, %s of this graph", c.Weight, count(len(c.Roots), "vertex")),
+		}
+		from, to := d.Batch.Vertices(i)
+		for v := range int(to - from) {
+			if !slices.Contains(c.Ball, v) {
+				one.Faded = append(one.Faded, v)
+			}
+		}
+		drawings = append(drawings, one)
+	}
+	return drawings
+}
+
+// drawing says how to draw graph i of d.
+func (f *explainFlags) drawing(d *dataset.Dataset, i int, all []explanation) (render.Drawing, error) {
+	x := &all[i]
+	drawing := render.Drawing{
+		Batch: d.Batch, Graph: i, Title: fmt.Sprintf("graph %d", x.Graph), Caption: x.summary(), Names: x.Labels,
+		Contributions: x.Contributions, Measure: "contribution to the decision",
+		Positive: "class " + x.Toward, Negative: x.against, Highlight: motifOf(d, i),
+	}
+	if len(all) == 1 {
+		drawing.Title = d.Name + ", " + drawing.Title
+	} else if x.against == otherClasses {
+		drawing.Positive = "predicted class" // the legend is for all drawings
+	}
+	var err error
+	drawing.BondOrders, err = f.bondOrders(d, i)
+	return drawing, err
 }

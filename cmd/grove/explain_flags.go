@@ -1,14 +1,14 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/render"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,23 +16,23 @@ import (
 
 // addMethodFlags adds the flags that say how to explain.
 func (f *explainFlags) addMethodFlags(fs *pflag.FlagSet) {
-	f.method, f.masks.Lambda = byContributions, 0.01
-	choiceVar(fs, &f.method, "method", []method{byContributions, byMasks},
-		"contributions of the vertices, or masks on the paths")
-	fs.Var(newSingle(&f.masks.Lambda, parsePositive), "lambda",
+	f.lambda = 0.01
+	choiceVar(fs, &f.method, "method", []model.Method{model.Contributions, model.Masks},
+		"contributions of the vertices, or masks on the paths (default: what the model is explained by)")
+	fs.Float64Var(&f.lambda, "lambda", f.lambda,
 		"`L` weight of the sum of the masks against the loss; more leaves fewer paths")
-	bound(fs, "lambda", tiny, huge)
+	bound(fs, "lambda", param.Tiny, param.Huge)
 	fs.IntVar(&f.edges, "edges", 0, "`K` edges of the highest score to select, 0: those of at least half the highest")
-	bound(fs, "edges", 0, many)
+	bound(fs, "edges", 0, param.Many)
 	fs.IntVar(&f.colours, "colours", 0, "`N` draw the N colours of a graph with the largest learned weights too (dwl-oa)")
-	bound(fs, "colours", 0, many)
+	bound(fs, "colours", 0, param.Many)
 	fs.BoolVar(&f.groups, "groups", false,
 		"count the molecules that have a whole nitro group or ring among the selected edges")
 }
 
 // checkMethod refuses flags that do not go with each other.
 func (f *explainFlags) checkMethod(c *cobra.Command) error {
-	if f.method != byMasks {
+	if f.method != model.Masks {
 		for _, flag := range []string{"lambda", "edges", "groups"} {
 			if c.Flags().Changed(flag) {
 				return usagef("--%s belongs to --method masks", flag)
@@ -48,50 +48,6 @@ func (f *explainFlags) checkMethod(c *cobra.Command) error {
 		return usagef("--limit %d: want a number from 1 on, or 0 for all", f.limit)
 	}
 	return nil
-}
-
-// take predicts the graphs of d, which have the given numbers, and returns those that --class and --limit ask for with
-// what is predicted of them.
-func (f *explainFlags) take(ctx context.Context, p predictor, d *dataset.Dataset, index []int) (
-	*dataset.Dataset, []int, *predictions, error,
-) {
-	said, err := p.predict(ctx, d, nil)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	taken, err := f.narrow(p, d, said, every(d.NumGraphs()))
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return d.Select(taken), pick(index, taken), said.of(taken), nil
-}
-
-// narrow returns those of some examples of d that --class and --limit ask for. said is predicted of all examples.
-func (f *explainFlags) narrow(p predictor, d *dataset.Dataset, said *predictions, examples []int) ([]int, error) {
-	class, noun := -1, p.about().Task.noun()
-	if f.class != "" {
-		if class = slices.Index(p.about().Classes, f.class); class < 0 {
-			return nil, usagef("--class %s: the model knows %s", f.class, listed(p.about().Classes))
-		}
-	}
-	truth := p.about().truth(d)
-	if truth == nil && class >= 0 {
-		return nil, usagef("--class: the %s of %s have no classes", plural(noun), d.Name)
-	}
-	var taken []int
-	for _, i := range examples {
-		if class >= 0 && (truth[i] != class || said.classes[i] != class) || f.limit > 0 && len(taken) == f.limit {
-			continue
-		}
-		taken = append(taken, i)
-	}
-	if len(taken) == 0 {
-		return nil, fmt.Errorf("no %s of class %s among those of --index is predicted to have it", noun, f.class)
-	}
-	if f.out != "" && len(taken) > mostDrawings {
-		return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings, plural(noun))
-	}
-	return taken, nil
 }
 
 // span is a range of graphs, both ends included.
@@ -127,20 +83,13 @@ func parseSpan(text string) (span, error) {
 	if err != nil || to < 0 {
 		return span{}, fmt.Errorf("%q is neither the number of a graph nor a range like 0-5", text)
 	}
-	if to > many {
-		return span{}, fmt.Errorf("no data set has so many graphs, at most %d", many)
+	if to > param.Many {
+		return span{}, fmt.Errorf("no data set has so many graphs, at most %d", param.Many)
 	}
 	if to < from {
 		return span{}, fmt.Errorf("the range %s runs backwards", text)
 	}
 	return span{from, to}, nil
-}
-
-func parseName(text string) (string, error) {
-	if text == "" {
-		return "", fmt.Errorf("an empty name")
-	}
-	return text, nil
 }
 
 func parseBond(text string) (int, error) {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/gckn"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render/layout"
 )
 
@@ -50,7 +50,7 @@ func groups(d *dataset.Dataset, explained []explanation) *groupReport {
 		x := explained[g].Masks
 		nitros, rings := nitroGroups(d, g, explained[g].Labels), ringEdges(d, g)
 		r.Has.add(len(nitros) > 0, len(rings) > 0, 1)
-		shows := func(edges []gckn.MaskedEdge) (nitro, ring bool) {
+		shows := func(edges []model.MaskedEdge) (nitro, ring bool) {
 			selected := map[[2]int32]bool{}
 			for _, e := range edges {
 				selected[[2]int32{min(e.From, e.To), max(e.From, e.To)}] = true
@@ -59,7 +59,7 @@ func groups(d *dataset.Dataset, explained []explanation) *groupReport {
 		}
 		nitro, ring := shows(x.Edges[:x.Top])
 		r.Shows.add(nitro, ring, 1)
-		shuffled := append([]gckn.MaskedEdge(nil), x.Edges...)
+		shuffled := append([]model.MaskedEdge(nil), x.Edges...)
 		for range randomDraws {
 			random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 			nitro, ring := shows(shuffled[:x.Top])

@@ -3,37 +3,37 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/gckn"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
 )
 
 // maskReport is what masks on the paths of a graph say of it.
 type maskReport struct {
-	WholeLoss  float64           `json:"whole_loss"` // of the predicted class, with all paths
-	Loss       float64           `json:"loss"`       // with the masks
-	EmptyLoss  float64           `json:"empty_loss"` // without any path
-	PathCount  int               `json:"n_paths"`
-	Kept       float64           `json:"kept"` // sum of all masks
-	Iterations int               `json:"iterations"`
-	Converged  bool              `json:"converged"`
-	Edges      []gckn.MaskedEdge `json:"edges"` // all, the highest score first
-	Top        int               `json:"n_top"` // how many of them are selected
-	Motif      []gckn.MaskedEdge `json:"motif"` // the largest connected part of those
-	Paths      []gckn.MaskedPath `json:"paths"` // those of the highest masks
-	InMotif    *float64          `json:"in_planted_motif,omitempty"`
+	WholeLoss  float64            `json:"whole_loss"` // of the predicted class, with all paths
+	Loss       float64            `json:"loss"`       // with the masks
+	EmptyLoss  float64            `json:"empty_loss"` // without any path
+	PathCount  int                `json:"n_paths"`
+	Kept       float64            `json:"kept"` // sum of all masks
+	Iterations int                `json:"iterations"`
+	Converged  bool               `json:"converged"`
+	Edges      []model.MaskedEdge `json:"edges"` // all, the highest score first
+	Top        int                `json:"n_top"` // how many of them are selected
+	Motif      []model.MaskedEdge `json:"motif"` // the largest connected part of those
+	Paths      []model.MaskedPath `json:"paths"` // those of the highest masks
+	InMotif    *float64           `json:"in_planted_motif,omitempty"`
 
-	all []gckn.MaskedPath
+	all []model.MaskedPath
 }
 
 // mostPaths is the number of paths that are listed for a graph.
 const mostPaths = 20
 
-func newMaskReport(x *gckn.Explanation) *maskReport {
+func newMaskReport(x *model.Mask) *maskReport {
 	r := &maskReport{
 		WholeLoss: x.WholeLoss, Loss: x.Loss, EmptyLoss: x.EmptyLoss, PathCount: len(x.Paths),
 		Iterations: x.Iterations, Converged: x.Converged, Edges: x.Edges, all: x.Paths,
@@ -44,7 +44,7 @@ func newMaskReport(x *gckn.Explanation) *maskReport {
 			r.Paths = append(r.Paths, p)
 		}
 	}
-	slices.SortStableFunc(r.Paths, func(a, b gckn.MaskedPath) int { return cmp.Compare(b.Mask, a.Mask) })
+	slices.SortStableFunc(r.Paths, func(a, b model.MaskedPath) int { return cmp.Compare(b.Mask, a.Mask) })
 	r.Paths = r.Paths[:min(mostPaths, len(r.Paths))]
 	return r
 }
@@ -105,31 +105,17 @@ func (r *maskReport) summary(labels []string) string {
 	return text + "; " + strings.Join(edges, " ")
 }
 
-// drawMasks writes the drawings of graphs with the scores of their edges.
-func (f *explainFlags) drawMasks(d *dataset.Dataset, explained []explanation) error {
-	drawings := make([]render.Drawing, len(explained))
-	for i := range explained {
-		drawing, err := f.drawing(d, i, explained)
-		if err != nil {
-			return err
-		}
-		r := explained[i].Masks
-		drawing.Contributions = nil
-		drawing.Measure = "share of the paths through an edge that the decision needs"
-		drawing.Positive, drawing.Negative = "", ""
-		drawing.ArcScores = arcScores(d, i, r.Edges)
-		drawing.Caption = explained[i].prediction()
-		drawing.Faded = outside(d, i, r.Motif)
-		drawings[i] = drawing
-	}
-	title := titleOf(d, len(drawings), "the edges that the decision rests on")
-	return writeDrawing("--out", f.out, func(w io.Writer) error {
-		return render.Grid(w, title, drawings, f.across(len(drawings)), render.Style{Limit: 1})
-	})
+// drawOn makes the drawing of graph g one of the scores of its edges.
+func (r *maskReport) drawOn(drawing *render.Drawing, d *dataset.Dataset, g int) {
+	drawing.Contributions = nil
+	drawing.Measure = "share of the paths through an edge that the decision needs"
+	drawing.Positive, drawing.Negative = "", ""
+	drawing.ArcScores = arcScores(d, g, r.Edges)
+	drawing.Faded = outside(d, g, r.Motif)
 }
 
 // arcScores returns the score of the edge of every arc of graph g.
-func arcScores(d *dataset.Dataset, g int, edges []gckn.MaskedEdge) []float64 {
+func arcScores(d *dataset.Dataset, g int, edges []model.MaskedEdge) []float64 {
 	of := make(map[[2]int32]float64, len(edges))
 	for _, e := range edges {
 		of[[2]int32{e.From, e.To}] = e.Score
@@ -149,7 +135,7 @@ func arcScores(d *dataset.Dataset, g int, edges []gckn.MaskedEdge) []float64 {
 }
 
 // outside lists the vertices of graph g that no edge of the motif has.
-func outside(d *dataset.Dataset, g int, motif []gckn.MaskedEdge) []int {
+func outside(d *dataset.Dataset, g int, motif []model.MaskedEdge) []int {
 	in := map[int32]bool{}
 	for _, e := range motif {
 		in[e.From], in[e.To] = true, true

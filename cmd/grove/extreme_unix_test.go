@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -46,9 +47,9 @@ func TestExtremeNumbers(t *testing.T) {
 // commandsWithNumbers returns those with flags of their own that take numbers, with a model of each family.
 func commandsWithNumbers() []string {
 	names := []string{"data synth", "data split", "explain", "dump"}
-	for _, f := range families() {
-		for _, verb := range f.verbs {
-			names = append(names, verb+" "+f.models[len(f.models)-1].name)
+	for _, f := range model.Families() {
+		for _, verb := range f.Verbs {
+			names = append(names, string(verb)+" "+f.Models[len(f.Models)-1].Name)
 		}
 	}
 	return names
@@ -71,18 +72,18 @@ func everyExtreme(t *testing.T, words []string) {
 			line = append(line, strings.Join(option, "="))
 		}
 	}
-	model := filepath.Join(t.TempDir(), "m.grove")
+	file := filepath.Join(t.TempDir(), "m.grove")
 	switch words[0] + words[len(words)-1] {
 	case "datasynth":
 		line = append(line, "molecules")
 	case "datasplit":
 		line = append(line, data)
 	case "explainexplain":
-		must(t, small("train", "gckn-path", "--data", data, "-o", model)...)
-		line = append(line, "--model", model)
+		must(t, small("train", "gckn-path", "--data", data, "-o", file)...)
+		line = append(line, "--model", file)
 	case "dumpdump":
-		must(t, "train", "treeg", "--data", data, "--estimators", "2", "-o", model)
-		line = append(line, "--model", model)
+		must(t, "train", "treeg", "--data", data, "--estimators", "2", "-o", file)
+		line = append(line, "--model", file)
 	}
 	tried := 0
 	for _, flag := range numeric(t, words) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
 	"gorgonia.org/tensor"
 )
@@ -188,30 +189,23 @@ func asTensor(dtype tensor.Dtype, x []float64, shape ...int) *tensor.Dense {
 
 // saysOf returns what the model of a file says of a data set, in one line, and whether the file was refused.
 func saysOf(f *modelfile.File, e engine.Engine, d *dataset.Dataset) (said string, refused error) {
-	for _, family := range families() {
-		if family.kind != f.Kind {
-			continue
-		}
-		p, err := family.read(f, e)
-		if err != nil {
-			return "", err
-		}
-		if d, err = asLearned(d, p.about()); err != nil {
-			return "error " + err.Error(), nil
-		}
-		x, err := p.predict(context.Background(), d, func(string, int, int) {})
-		if err != nil {
-			return "error " + err.Error(), nil
-		}
-		said := fmt.Sprint(pick(p.about().Classes, x.classes))
-		for _, m := range []*tensor.Dense{x.decisions, x.probabilities, x.values} {
-			if m != nil {
-				said += fmt.Sprintf("%v %x", m.Shape(), m.Float64s())
-			}
-		}
-		return said, nil
+	m, err := model.Decode(f, e)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("no family of kind %q", f.Kind)
+	x, err := m.Predict(context.Background(), d, nil)
+	if err != nil {
+		return "error " + err.Error(), nil
+	}
+	for _, c := range x.Classes {
+		said += m.About().Classes[c] + " "
+	}
+	for _, values := range []*tensor.Dense{x.Decisions, x.Probabilities, x.Values} {
+		if values != nil {
+			said += fmt.Sprintf("%v %x", values.Shape(), values.Float64s())
+		}
+	}
+	return said, nil
 }
 
 // Whatever is changed in a model file that has a valid checksum: it is refused as damaged, or the model predicts the

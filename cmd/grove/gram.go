@@ -1,22 +1,16 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"time"
 
-	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"gorgonia.org/tensor"
 )
-
-// grammer is a setting that is a kernel between graphs.
-type grammer interface {
-	gram(ctx context.Context) (*tensor.Dense, error)
-}
 
 // gramFlags are the flags of grove gram beside those of the model.
 type gramFlags struct {
@@ -40,9 +34,7 @@ float64, a row and a column for each graph in the order of the data set.`,
 	}
 	addModels(c, func(model string) string {
 		return "  grove gram " + model + " --data MUTAG -o K.npy"
-	}, func(c *cobra.Command, _ family, model string, flags modelFlags) error {
-		return a.gram(c, f, model, flags)
-	})
+	}, func(c *cobra.Command, m *named) error { return a.gram(c, f, m) })
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
 	})
@@ -69,7 +61,7 @@ type gramReport struct {
 	Seconds eval.Seconds `json:"seconds"`
 }
 
-func (a *app) gram(c *cobra.Command, f *gramFlags, model string, flags modelFlags) error {
+func (a *app) gram(c *cobra.Command, f *gramFlags, m *named) error {
 	start := time.Now()
 	if err := requireFlags(c, "data", "out"); err != nil {
 		return err
@@ -81,32 +73,26 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, model string, flags modelFlag
 	if err != nil {
 		return err
 	}
-	if err := flags.check(f.seed); err != nil {
-		return err
-	}
-	d, err := dataset.Open(f.data)
+	j, err := m.job(c, f.data, "", "", f.seed, e)
 	if err != nil {
 		return err
 	}
-	if err := wantsVertices(d); err != nil {
-		return err
-	}
-	seen, err := flags.fits(d)
-	if err != nil {
-		return err
+	if j.Data.Task.PerVertex() {
+		return fmt.Errorf("%s compares graphs; data set %s has a task for every vertex", m.name, j.Data.Name)
 	}
 	load := seconds(start)
-	var spent stopwatch
-	settings := flags.settings(&work{d, e, &spent, a.progress.report})
-	if len(settings) > 1 {
-		return usagef("gram: one matrix at a time, the flags ask for %d", len(settings))
+	j.Progress = a.progress.report
+	est := j.estimators[0]
+	learner, err := est.Learner(c.Context(), j.Work)
+	if err != nil {
+		return asUsage(err)
 	}
 	transforming := time.Now()
-	k, err := settings[0].(grammer).gram(c.Context())
+	k, err := learner.(model.Grammer).KernelMatrix(c.Context(), model.TargetsOf(j.Data))
 	if err != nil {
 		return err
 	}
-	spent.transforming(transforming)
+	j.Spent.Transforming(transforming)
 	n := k.Shape()[0]
 	if err := writeFile("--out", f.out, func(w io.Writer) error {
 		out, err := newNPY(w, tensor.Float64, n, n)
@@ -117,8 +103,7 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, model string, flags modelFlag
 	}); err != nil {
 		return err
 	}
-	r := gramReport{model, d.Name, n, describe(e), f.out, settings[0].params(), leftOut(c, d, seen),
-		spent.spent(load, 0, start)}
+	r := gramReport{m.name, j.Data.Name, n, describe(e), f.out, est.Params(), j.notes, spent(j.Spent, load, 0, start)}
 	return a.emit(r, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d x %d float64, %s of %s in %.2f s\n", r.File, n, n, r.Model, r.Dataset, r.Seconds.Total)
 		writeNotes(w, r.Notes)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
 )
 
@@ -32,20 +33,23 @@ func TestUnknownInstructionsAreRefused(t *testing.T) {
 
 // A model file says which instructions it was trained with. One that does not, as of before, is read.
 func TestModelsRecordTheInstructions(t *testing.T) {
-	data, model := molecules(t, "molecules"), filepath.Join(t.TempDir(), "m.grove")
-	must(t, "train", "wl", "--data", data, "--c", "1", "-o", model)
-	f, err := modelfile.Read(model)
+	data, file := molecules(t, "molecules"), filepath.Join(t.TempDir(), "m.grove")
+	must(t, "train", "wl", "--data", data, "--c", "1", "-o", file)
+	f, err := modelfile.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stored storedModel
+	var stored struct {
+		Head  model.Head      `json:"head"`
+		Parts json.RawMessage `json:"parts"`
+	}
 	if err := json.Unmarshal(f.Model, &stored); err != nil {
 		t.Fatal(err)
 	}
 	if got := stored.Head.Training.Instructions; got != simd.Level() {
 		t.Errorf("trained with %q, want %q", got, simd.Level())
 	}
-	said := must(t, "predict", "--model", model, "--data", data, "-o", "-")
+	said := must(t, "predict", "--model", file, "--data", data, "-o", "-")
 	stored.Head.Training.Instructions = ""
 	old := filepath.Join(t.TempDir(), "old.grove")
 	if err := modelfile.Write(old, f.Kind, stored, f.Tensors); err != nil {

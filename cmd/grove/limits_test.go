@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
 )
 
 func TestOneClassIsNoted(t *testing.T) {
@@ -53,7 +54,7 @@ func TestExtremeConstants(t *testing.T) {
 
 // Of equal points the plot marks the one that the protocol chose.
 func TestPlotMarksTheChosenC(t *testing.T) {
-	grid := eval.Grid{Name: "C", Values: []float64{1, 10, 100}}
+	grid := model.Grid{Name: "C", Values: []float64{1, 10, 100}}
 	r := &evalReport{outcome: &eval.Outcome{
 		Chosen: []eval.Choice{{Setting: 1, Value: 10}},
 		Curves: []eval.Curve{

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/memory"
+	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 )
 
@@ -80,10 +82,10 @@ func withRemedy(c *cobra.Command, err error) error {
 	if !errors.As(err, &short) {
 		return err
 	}
-	switch family := c.Annotations["family"]; {
-	case family == "":
+	switch f := model.FamilyOf(c.Name()); {
+	case f == nil:
 		return fmt.Errorf("%w: give it fewer graphs at a time", err)
-	case family == mpgkFamily().name:
+	case slices.Contains(f.Verbs, model.Gram) && slices.Contains(f.Verbs, model.Embed):
 		return fmt.Errorf("%w; gckn-path and treeg need no matrix, and grove embed %s compares graphs with few landmarks",
 			err, c.Name())
 	}

@@ -1,113 +1,61 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/eval"
-	"github.com/grove-graph/grove/modelfile"
+	_ "github.com/grove-graph/grove/families" // all of them, by their registrations
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// family is a group of models that share their flags. A new one has files of its own and one line in families.
-type family struct {
+// named is a model that a command line names, with its flags.
+type named struct {
+	model.Options
 	name   string
-	kind   string // of its model files
-	models []modelName
-	verbs  []string // commands that know its models
-	learns string   // what it learns from graphs without their targets; nothing where it is empty
-	inner  string   // default of --inner
-
-	weights bool // its models see the weights of arcs
-
-	flags func(model string) modelFlags // fresh flags with the model's defaults
-	load  func(e engine.Engine, h *head, parts json.RawMessage, f *modelfile.File) (predictor, error)
-}
-
-type modelName struct{ name, short string }
-
-func families() []family {
-	return []family{gcknFamily(), supervisedFamily(), wlFamily(), deepFamily(), mpgkFamily(), cgmmFamily(), treegFamily()}
-}
-
-// familyOf returns the family of a model.
-func familyOf(model string) family {
-	for _, f := range families() {
-		if slices.ContainsFunc(f.models, func(m modelName) bool { return m.name == model }) {
-			return f
-		}
-	}
-	panic("a model without a family: " + model)
-}
-
-// modelFlags are the flags of a model.
-type modelFlags interface {
-	// add declares the flags of one of the family's verbs.
-	add(fs *pflag.FlagSet, verb string)
-	// check reports what is wrong with the flags, before any data are read.
-	check(seed uint64) error
-	// fits reports flags that ask for what the data do not have, and tasks that the model does not solve. It returns
-	// what the model sees of the vertices and arcs.
-	fits(d *dataset.Dataset) (seen *dataset.Encoding, err error)
-	// settings returns the settings that the flags ask for, the product of their lists. It is called
-	// after check and fits.
-	settings(w *work) []setting
-}
-
-// work is what the settings of a model are made for.
-type work struct {
-	data   *dataset.Dataset
-	engine engine.Engine
-	spent  *stopwatch
-	report func(stage string, done, total int) // may be nil
-}
-
-// setting is one choice of options of a model on one data set.
-type setting interface {
-	eval.Setting
-	// params describes the options, for --json.
-	params() any
-	// train learns from all examples that have a target, with a value of the setting's grid.
-	train(ctx context.Context, value float64) (predictor, error)
-}
-
-// embedder is a setting that represents graphs by vectors without looking at targets.
-type embedder interface {
-	embed(ctx context.Context, perVertex bool) (rowStream, error)
+	family *model.Family
+	verb   model.Verb
+	params param.Set
 }
 
 // addModels adds to a command one command for each model that knows the verb, with the model's flags.
 func addModels(
-	to *cobra.Command, examples func(model string) string,
-	do func(c *cobra.Command, f family, model string, flags modelFlags) error,
+	to *cobra.Command, examples func(model string) string, do func(c *cobra.Command, m *named) error,
 ) {
-	for _, f := range families() {
-		if !slices.Contains(f.verbs, to.Name()) {
+	verb := model.Verb(to.Name())
+	for _, f := range model.Families() {
+		if !slices.Contains(f.Verbs, verb) {
 			continue
 		}
-		for _, m := range f.models {
-			flags := f.flags(m.name)
+		for _, name := range f.Models {
+			m := &named{Options: f.New(name.Name), name: name.Name, family: f, verb: verb}
+			m.Declare(&m.params, verb)
 			_, rest, _ := strings.Cut(to.Use, "MODEL")
 			c := &cobra.Command{
 				Use:         m.name + rest,
-				Short:       m.short,
-				Long:        to.Short + ".\n\n" + m.name + ": " + m.short + ". See also grove " + to.Name() + " --help.",
+				Short:       name.Short,
+				Long:        to.Short + ".\n\n" + m.name + ": " + name.Short + ". See also grove " + to.Name() + " --help.",
 				Example:     examples(m.name),
-				Annotations: map[string]string{"family": f.name},
+				Annotations: map[string]string{"family": f.Title},
 				Args: func(c *cobra.Command, args []string) error {
 					if len(args) > 0 {
 						return usagef("%sone model at a time, not %s and %s", at(to), m.name, args[0])
 					}
 					return nil
 				},
-				RunE: func(c *cobra.Command, _ []string) error { return do(c, f, m.name, flags) },
+				RunE: func(c *cobra.Command, _ []string) error {
+					if err := m.Check(); err != nil {
+						return asUsage(err)
+					}
+					return do(c, m)
+				},
 			}
-			addFlags(c.Flags(), groupModel, func(fs *pflag.FlagSet) { flags.add(fs, to.Name()) })
+			addFlags(c.Flags(), groupModel, func(fs *pflag.FlagSet) { declare(fs, &m.params) })
 			to.AddCommand(c)
 		}
 	}
@@ -135,11 +83,103 @@ func modelNames(c *cobra.Command) []string {
 	return known
 }
 
-// asEval returns settings as package eval takes them.
-func asEval(settings []setting) []eval.Setting {
-	all := make([]eval.Setting, len(settings))
-	for i, s := range settings {
-		all[i] = s
+// job is what a command line asks of a model: its estimators for some data.
+type job struct {
+	*model.Work
+	estimators []model.Estimator
+	notes      []string
+}
+
+// job reads a data set for a model and refuses what the model cannot do with it. It notes what of the data the model
+// does not see.
+func (m *named) job(c *cobra.Command, path, task, target string, seed uint64, e engine.Engine) (*job, error) {
+	w, err := m.open(path, e)
+	if err != nil {
+		return nil, err
 	}
-	return all
+	learns := m.verb == model.Eval || m.verb == model.Train
+	j := &job{Work: w}
+	if learns {
+		if w.Data, err = model.Ask(w.Data, task, target); err != nil {
+			return nil, asUsage(err)
+		}
+		if w.Shards == nil {
+			err = model.HasVertices(w.Data)
+		}
+		if err == nil {
+			err = wantsTargets(path, w.Data)
+		}
+		if err == nil {
+			err = m.family.Check(m.name, w.Data)
+		}
+		j.notes = notesOn(w.Data)
+	} else {
+		err = model.HasVertices(w.Data)
+	}
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if j.estimators, err = m.Estimators(w, seed); err != nil {
+		return nil, asUsage(err)
+	}
+	if n := len(j.estimators); n > 1 && m.verb != model.Eval && m.verb != model.Train {
+		return nil, usagef("%s %s: the flags ask for %d settings; one, please: there is nothing to choose by here", m.verb,
+			m.name, n)
+	}
+	seen, err := j.estimators[0].Sees(w)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	j.notes = append(j.notes, m.leftOut(w.Data, seen)...)
+	return j, nil
+}
+
+// open reads the data set at path. Graphs of a store stay on disk where the model trains on such.
+func (m *named) open(path string, e engine.Engine) (*model.Work, error) {
+	if m.verb == model.Train && m.family.Streams && dataset.FormatOf(path) == dataset.StoreFormat {
+		shards, err := dataset.OpenShards(path)
+		if err != nil {
+			return nil, err
+		}
+		return model.NewStoredWork(shards, e), nil
+	}
+	d, err := dataset.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewWork(d, e), nil
+}
+
+// wantsTargets refuses the data set at path if there is nothing in it to learn.
+func wantsTargets(path string, d *dataset.Dataset) error {
+	err := model.HasTargets(d)
+	if err != nil && d.Task == dataset.GraphClassification && d.NumClasses() == 0 && dataset.FormatOf(path) == dataset.TUFormat {
+		return fmt.Errorf("%w (there is no %s_graph_labels.txt)", err, d.Name)
+	}
+	return err
+}
+
+// notesOn says what is particular about what is to be predicted.
+func notesOn(d *dataset.Dataset) []string {
+	t := model.TargetsOf(d)
+	known := t.Known()
+	if t.Regression() || len(known) == 0 {
+		return nil
+	}
+	for _, i := range known {
+		if t.Classes[i] != t.Classes[known[0]] {
+			return nil
+		}
+	}
+	return []string{fmt.Sprintf("all %s have one class, %s, so every accuracy is 100 %%", plural(t.Task.Noun()),
+		t.Names[t.Classes[known[0]]])}
+}
+
+// load reads the model file that --model names.
+func load(path string, e engine.Engine) (model.Model, error) {
+	m, err := model.Load(path, e)
+	if err != nil {
+		return nil, fmt.Errorf("--model %w (grove train writes model files)", err)
+	}
+	return m, nil
 }

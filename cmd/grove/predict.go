@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -62,13 +63,13 @@ report's classes), values and targets.`,
 	return c
 }
 
-func (a *app) predict(c *cobra.Command, where *computing, model, data, out string) error {
+func (a *app) predict(c *cobra.Command, where *computing, file, data, out string) error {
 	start := time.Now()
 	e, err := a.open(where)
 	if err != nil {
 		return err
 	}
-	p, err := load(model, e)
+	p, err := load(file, e)
 	if err != nil {
 		return err
 	}
@@ -76,25 +77,25 @@ func (a *app) predict(c *cobra.Command, where *computing, model, data, out strin
 	if err != nil {
 		return err
 	}
-	if err := wantsVertices(d); err != nil {
+	if err := model.HasVertices(d); err != nil {
 		return err
 	}
-	h := p.about()
-	if d, err = asLearned(d, h); err != nil {
+	h := p.About()
+	if d, err = h.Asks(d); err != nil {
 		return err
 	}
 	r := predictReport{Model: h.Model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), Task: h.Task,
 		Classes: h.Classes}
 	load := seconds(start)
-	var spent stopwatch
+	var spending model.Stopwatch
 	transforming := time.Now()
-	said, err := p.predict(c.Context(), d, a.progress.report)
+	said, err := p.Predict(c.Context(), d, a.progress.report)
 	if err != nil {
 		return err
 	}
-	spent.transforming(transforming)
-	r.UnknownLabels = p.unknownLabels(d)
-	t := h.table(d, said)
+	spending.Transforming(transforming)
+	r.UnknownLabels = p.Encoding().Unknown(d)
+	t := tableOf(h, d, said)
 	r.compare(t)
 	switch out {
 	case "":
@@ -108,6 +109,6 @@ func (a *app) predict(c *cobra.Command, where *computing, model, data, out strin
 			return err
 		}
 	}
-	r.Seconds = spent.spent(load, 0, start)
+	r.Seconds = spent(&spending, load, 0, start)
 	return a.emit(&r, r.print)
 }

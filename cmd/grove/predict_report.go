@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
 )
 
 // predictReport is what grove predict reports.
@@ -15,7 +16,7 @@ type predictReport struct {
 	Dataset       string       `json:"dataset"`
 	Graphs        int          `json:"n_graphs"`
 	Device        string       `json:"device"`
-	Task          task         `json:"task"`
+	Task          model.Task   `json:"task"`
 	Classes       []string     `json:"classes,omitempty"`
 	Counts        []int        `json:"predicted_counts,omitempty"` // of each class
 	Accuracy      *float64     `json:"accuracy,omitempty"`         // percent, where the data have classes
@@ -37,12 +38,12 @@ type deviation struct {
 
 // compare says how the predictions agree with what is known.
 func (r *predictReport) compare(t *predictionTable) {
-	if t.said.classes == nil {
+	if t.said.Classes == nil {
 		r.compareTargets(t)
 		return
 	}
 	r.Counts = make([]int, len(r.Classes))
-	for _, c := range t.said.classes {
+	for _, c := range t.said.Classes {
 		r.Counts[c]++
 	}
 	if t.classes == nil {
@@ -52,15 +53,15 @@ func (r *predictReport) compare(t *predictionTable) {
 	var predicted, truth []int
 	for i, c := range t.classes {
 		switch c {
-		case noClass:
+		case model.NoClass:
 			continue
-		case unknownClass:
+		case model.UnknownClass:
 			r.UnknownClass++
 		default:
-			predicted, truth = append(predicted, t.said.classes[i]), append(truth, c)
+			predicted, truth = append(predicted, t.said.Classes[i]), append(truth, c)
 		}
 		known++
-		if c == t.said.classes[i] {
+		if c == t.said.Classes[i] {
 			right++
 		}
 	}
@@ -78,7 +79,7 @@ func (r *predictReport) compareTargets(t *predictionTable) {
 		var squares, absolute, known float64
 		for i := 0; i < len(t.targets); i += width {
 			if want := t.targets[i+k]; !math.IsNaN(want) {
-				e := t.said.values.Float64s()[i+k] - want
+				e := t.said.Values.Float64s()[i+k] - want
 				squares, absolute, known = squares+e*e, absolute+math.Abs(e), known+1
 			}
 		}
@@ -89,7 +90,7 @@ func (r *predictReport) compareTargets(t *predictionTable) {
 }
 
 func (r *predictReport) print(w io.Writer) {
-	noun := r.Task.noun()
+	noun := r.Task.Noun()
 	fmt.Fprintf(w, "%s on %s: %s\n", r.Model, r.Dataset, count(r.Graphs, "graph"))
 	switch {
 	case r.Accuracy != nil:

@@ -8,13 +8,14 @@ import (
 	"strconv"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
 // predictionTable holds what a model says of the examples of a data set beside what is known of them.
 type predictionTable struct {
-	head    *head
-	said    *predictions
+	head    *model.Head
+	said    *model.Predictions
 	names   []string       // of the classes of the data set
 	own     []int          // class of each example, an index of names; nil where there are none
 	classes []int          // the same as an index of the head's classes, see [head].truth
@@ -22,21 +23,21 @@ type predictionTable struct {
 	targets []float64      // examples x the head's targets, NaN where one is not known; nil where there are none
 }
 
-// table puts predictions of a model beside what d knows.
-func (h *head) table(d *dataset.Dataset, said *predictions) *predictionTable {
-	t := &predictionTable{head: h, said: said, names: d.ClassNames, classes: h.truth(d), edges: d.Edges}
+// tableOf puts predictions of a model beside what d knows.
+func tableOf(h *model.Head, d *dataset.Dataset, said *model.Predictions) *predictionTable {
+	t := &predictionTable{head: h, said: said, names: d.ClassNames, classes: h.Truth(d), edges: d.Edges}
 	if t.classes != nil {
-		t.own = map[task][]int{graphTask: d.Classes, nodeTask: d.VertexClasses, edgeTask: d.EdgeClasses}[h.Task]
+		t.own = model.TargetsOf(d).Classes
 	}
-	if said.classes == nil && d.Targets != nil && taskOf(d) == h.Task {
-		t.targets = h.known(d)
+	if said.Classes == nil && d.Targets != nil && model.TaskOf(d) == h.Task {
+		t.targets = targetsOf(h, d)
 	}
 	return t
 }
 
-// known returns what d knows of the targets that the model predicts, NaN where it does not; nil where it
+// targetsOf returns what d knows of the targets that the model predicts, NaN where it does not; nil where it
 // knows none of them.
-func (h *head) known(d *dataset.Dataset) []float64 {
+func targetsOf(h *model.Head, d *dataset.Dataset) []float64 {
 	width := len(d.TargetNames)
 	targets, any := make([]float64, 0, len(d.Targets)/width*len(h.Targets)), false
 	for row := 0; row < len(d.Targets); row += width {
@@ -71,24 +72,24 @@ type prediction struct {
 
 // lines returns what is said of each example.
 func (t *predictionTable) lines() []prediction {
-	lines := make([]prediction, t.said.len())
+	lines := make([]prediction, t.said.Len())
 	for i := range lines {
 		p := &lines[i]
 		switch t.head.Task {
-		case nodeTask:
+		case model.NodeTask:
 			p.Vertex = &i
-		case edgeTask:
+		case model.EdgeTask:
 			e := &t.edges[i]
 			p.Edge, p.Graph, p.From, p.To = &i, &e.Graph, &e.From, &e.To
 		default:
 			p.Graph = &i
 		}
-		if t.said.classes == nil {
-			p.Values, p.Targets = row(t.said.values, i), t.known(i)
+		if t.said.Classes == nil {
+			p.Values, p.Targets = row(t.said.Values, i), t.known(i)
 			continue
 		}
-		p.Predicted = &t.head.Classes[t.said.classes[i]]
-		p.Decisions, p.Probabilities = row(t.said.decisions, i), row(t.said.probabilities, i)
+		p.Predicted = &t.head.Classes[t.said.Classes[i]]
+		p.Decisions, p.Probabilities = row(t.said.Decisions, i), row(t.said.Probabilities, i)
 		if t.own != nil && t.own[i] >= 0 {
 			p.Class = &t.names[t.own[i]]
 		}
@@ -122,14 +123,14 @@ func (t *predictionTable) known(i int) []float64 {
 func (t *predictionTable) writeCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	_ = w.Write(t.header()) // the writer keeps its error
-	for i := range t.said.len() {
+	for i := range t.said.Len() {
 		fields := []string{strconv.Itoa(i)}
-		if t.head.Task == edgeTask {
+		if t.head.Task == model.EdgeTask {
 			e := t.edges[i]
 			fields = append(fields, strconv.Itoa(e.Graph), strconv.Itoa(int(e.From)), strconv.Itoa(int(e.To)))
 		}
-		if t.said.classes != nil {
-			fields = append(fields, t.head.Classes[t.said.classes[i]])
+		if t.said.Classes != nil {
+			fields = append(fields, t.head.Classes[t.said.Classes[i]])
 		}
 		if t.own != nil {
 			class := ""
@@ -138,7 +139,7 @@ func (t *predictionTable) writeCSV(to io.Writer) error {
 			}
 			fields = append(fields, class)
 		}
-		for _, x := range []*tensor.Dense{t.said.decisions, t.said.probabilities, t.said.values} {
+		for _, x := range []*tensor.Dense{t.said.Decisions, t.said.Probabilities, t.said.Values} {
 			for _, v := range row(x, i) {
 				fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
 			}
@@ -161,27 +162,27 @@ func (t *predictionTable) writeCSV(to io.Writer) error {
 
 // header names the columns of the table.
 func (t *predictionTable) header() []string {
-	header := []string{t.head.Task.noun()}
-	if t.head.Task == edgeTask {
+	header := []string{t.head.Task.Noun()}
+	if t.head.Task == model.EdgeTask {
 		header = append(header, "graph", "from", "to")
 	}
-	if t.said.classes != nil {
+	if t.said.Classes != nil {
 		header = append(header, "predicted")
 	}
 	if t.own != nil {
 		header = append(header, "class")
 	}
 	switch {
-	case t.said.decisions == nil:
+	case t.said.Decisions == nil:
 	case len(t.head.Classes) == 2:
 		header = append(header, "decision")
 	default:
 		header = append(header, each("decision", t.head.Classes)...)
 	}
-	if t.said.probabilities != nil {
+	if t.said.Probabilities != nil {
 		header = append(header, each("probability", t.head.Classes)...)
 	}
-	if t.said.values != nil {
+	if t.said.Values != nil {
 		header = append(header, each("predicted", t.head.Targets)...)
 	}
 	if t.targets != nil {

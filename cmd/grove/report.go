@@ -8,10 +8,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
 	"github.com/spf13/pflag"
 )
 
@@ -89,19 +89,14 @@ func seconds(start time.Time) float64 { return roundSeconds(time.Since(start)) }
 
 func roundSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 
-// stopwatch adds up the time that fitting and transforming take, over all goroutines.
-type stopwatch struct{ fit, transform atomic.Int64 }
-
-func (s *stopwatch) fitting(since time.Time)      { s.fit.Add(int64(time.Since(since))) }
-func (s *stopwatch) transforming(since time.Time) { s.transform.Add(int64(time.Since(since))) }
-
-// spent returns the times so far, with those of loading and of choosing classifiers and the time since
-// the start beside them.
-func (s *stopwatch) spent(load float64, selecting time.Duration, start time.Time) eval.Seconds {
+// spent returns the times of some work, with those of loading and of choosing classifiers and the time since the start
+// beside them.
+func spent(s *model.Stopwatch, load float64, selecting time.Duration, start time.Time) eval.Seconds {
+	fit, transform := s.Times()
 	return eval.Seconds{
 		Load:      load,
-		Fit:       roundSeconds(time.Duration(s.fit.Load())),
-		Transform: roundSeconds(time.Duration(s.transform.Load())),
+		Fit:       roundSeconds(fit),
+		Transform: roundSeconds(transform),
 		Select:    roundSeconds(selecting),
 		Total:     seconds(start),
 	}

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/atomicfile"
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -45,16 +45,14 @@ chosen by stratified cross-validation within the given data.`,
 	addModels(c, func(model string) string {
 		return "  grove train " + model + " --data MUTAG -o model.grove\n" +
 			"  grove train " + model + " --data MUTAG --cv 10 -o model.grove"
-	}, func(c *cobra.Command, _ family, model string, flags modelFlags) error {
-		return a.train(c, f, model, flags)
-	})
+	}, func(c *cobra.Command, m *named) error { return a.train(c, f, m) })
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
 		addTaskFlags(fs, &f.task, &f.target)
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses what is left open")
-		bound(fs, "cv", 2, many)
+		bound(fs, "cv", 2, param.Many)
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
@@ -97,7 +95,7 @@ type trainReport struct {
 	Seconds    eval.Seconds `json:"seconds"`
 }
 
-func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFlags) error {
+func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	start := time.Now()
 	if err := requireFlags(c, "data", "out"); err != nil {
 		return err
@@ -112,41 +110,36 @@ func (a *app) train(c *cobra.Command, f *trainFlags, model string, flags modelFl
 	if err != nil {
 		return err
 	}
-	if err := flags.check(f.seed); err != nil {
-		return err
-	}
-	d, notes, err := examplesIn(c, f.data, f.task, f.target, flags)
+	j, err := m.job(c, f.data, f.task, f.target, f.seed, e)
 	if err != nil {
 		return err
 	}
+	d := j.Data
 	load := seconds(start)
-	var spent stopwatch
-	r := &trainReport{Model: model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out,
-		Notes: notes}
-	chosen, value, selecting, err := a.choose(c.Context(), f, d, flags, e, &spent, r)
+	r := &trainReport{Model: m.name, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), File: f.out, Notes: j.notes}
+	chosen, err := a.choose(c.Context(), f, j)
 	if err != nil {
 		return err
 	}
-	s := flags.settings(&work{d, e, &spent, a.progress.report})[chosen]
-	r.take(s, value)
-	p, err := s.train(c.Context(), value)
+	est := j.estimators[chosen.Setting]
+	r.take(est, chosen)
+	j.Progress = a.progress.report
+	trained, err := model.FitWork(c.Context(), j.Work, est, chosen.Values())
 	if err != nil {
 		return err
 	}
-	if err := r.score(c.Context(), p, d); err != nil {
+	if err := r.score(c.Context(), trained, j.Work); err != nil {
 		return err
 	}
-	p.about().Training = training{
-		Dataset: d.Name, Graphs: r.Graphs, Setting: r.Setting, Seed: f.seed, Value: r.Value, ChosenBy: r.ChosenBy,
-		Accuracy: r.Accuracy, RMSE: r.RMSE, Validation: r.Validation, Instructions: simd.Level(),
-	}
-	if err := save(f.out, p); err != nil {
+	t := &trained.About().Training
+	t.Seed, t.ChosenBy, t.Accuracy, t.RMSE, t.Validation = f.seed, r.ChosenBy, r.Accuracy, r.RMSE, r.Validation
+	if err := model.Save(f.out, trained); err != nil {
 		return fmt.Errorf("--out %s: %w", f.out, plain(err))
 	}
 	if err := removeCheckpoint(c); err != nil {
 		return err
 	}
-	r.Seconds = spent.spent(load, selecting, start)
+	r.Seconds = spent(j.Spent, load, chosen.Select, start)
 	return a.emit(r, r.print)
 }
 
@@ -166,93 +159,64 @@ func removeCheckpoint(c *cobra.Command) error {
 	return nil
 }
 
-// choose picks a setting and a value of its grid by cross-validation, if there is anything to pick, and
-// notes in r how. It returns the index of the setting and the time that classifiers took.
-func (a *app) choose(
-	ctx context.Context, f *trainFlags, d *dataset.Dataset, flags modelFlags, e engine.Engine, spent *stopwatch,
-	r *trainReport,
-) (chosen int, value float64, selecting time.Duration, err error) {
-	x := examplesOf(d)
-	p := eval.Problem{
-		Classes: x.classes, Values: x.values, Item: x.task.noun(), FromTrain: true, Workers: f.goroutines(),
+// choose picks an estimator and a value of its grid by cross-validation, if there is anything to pick.
+func (a *app) choose(ctx context.Context, f *trainFlags, j *job) (*eval.Chosen, error) {
+	folds := f.cv
+	extent := fmt.Sprintf("%s x %s", count(folds, "fold"), count(len(j.estimators), "setting"))
+	a.progress.parts = len(j.estimators) > 1 || j.estimators[0].Grid().Size() > 1
+	chosen, err := eval.Choose(ctx, j.Work, j.estimators, eval.Choosing{
+		Folds: folds, Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("choose a setting", done, total) },
-	}
-	settings := flags.settings(&work{d, narrow(e, 1), spent, nil}) // the parts run beside each other
-	grid := settings[0].Grid()
-	r.Metric = eval.MetricAccuracy
-	if x.classes == nil {
-		r.Metric = eval.MetricRMSE
-	}
-	if len(settings) == 1 && len(grid.Values) <= 1 {
-		if len(grid.Values) == 1 {
-			value, r.ChosenBy = grid.Values[0], "given"
-		}
-		return 0, value, 0, nil
-	}
-	parts := min(f.cv, len(x.known))
-	if parts < 2 {
-		return 0, 0, 0, usagef("%s cannot be cross-validated to choose among settings: "+
-			"give every option, such as --c, one value", count(len(x.known), x.task.noun()))
-	}
-	if p.Folds, err = x.folds(parts, 1, f.seed); err != nil {
-		return 0, 0, 0, err
-	}
-	p.Settings = asEval(settings)
-	p.Forecast, a.progress.parts = func(left time.Duration) { a.progress.forecast(left, extent(&p)) }, true
-	o, err := eval.Published(ctx, p)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	best := o.Chosen[0]
-	mean, std := inUnits(o.Metric, o.Mean), inUnits(o.Metric, o.Std)
-	r.Validation, r.Std = &mean, &std
-	var choice []string
-	if n := len(settings[best.Setting].Grid().Values); n > 1 {
-		choice = append(choice, count(n, "value"))
-	}
-	if len(settings) > 1 {
-		choice = append(choice, count(len(settings), "setting"))
-	}
-	r.ChosenBy = fmt.Sprintf("chosen among %s by %d-fold cross-validation", strings.Join(choice, " and "), parts)
-	return best.Setting, best.Value, o.Select, nil
+		Forecast: func(left time.Duration) { a.progress.forecast(left, extent) },
+	})
+	return chosen, asUsage(err)
 }
 
 // take notes the choice.
-func (r *trainReport) take(s setting, value float64) {
-	r.Setting, r.Params, r.Grid = s.String(), s.params(), s.Grid().Name
-	if len(s.Grid().Values) == 0 {
+func (r *trainReport) take(est model.Estimator, chosen *eval.Chosen) {
+	r.Setting, r.Params, r.Grid, r.ChosenBy, r.Metric = est.String(), est.Params(), chosen.Grid, chosen.By, chosen.Metric
+	if !math.IsNaN(chosen.Score) {
+		mean, std := inUnits(chosen.Metric, chosen.Score), inUnits(chosen.Metric, chosen.Std)
+		r.Validation, r.Std = &mean, &std
+	}
+	if r.Grid == "" {
 		return
 	}
-	r.Value = &value
+	r.Value = &chosen.Value
 	if r.Grid == "C" {
-		r.C = &value
+		r.C = r.Value
 	}
 }
 
-// score measures the model on what it was trained on.
-func (r *trainReport) score(ctx context.Context, p predictor, d *dataset.Dataset) error {
-	said, err := p.predict(ctx, d, nil)
-	if err != nil {
+// score measures the model on what it was trained on, part by part where that stays on disk.
+func (r *trainReport) score(ctx context.Context, m model.Model, w *model.Work) error {
+	t := model.TargetsOf(w.Data)
+	said := &model.Predictions{}
+	var values []float64
+	if err := w.Each(func(d *dataset.Dataset) error {
+		part, err := m.Predict(ctx, d, nil)
+		if err != nil {
+			return err
+		}
+		said.Classes = append(said.Classes, part.Classes...)
+		if part.Values != nil {
+			values = append(values, part.Values.Float64s()...)
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
-	x := examplesOf(d)
-	if x.classes != nil {
-		accuracy := inUnits(eval.MetricAccuracy, eval.Accuracy(pick(said.classes, x.known), pick(x.classes, x.known)))
-		r.Accuracy = &accuracy
-		return nil
+	if t.Regression() {
+		said.Values = model.Column(values)
 	}
-	rmse := eval.RMSE(pick(said.values.Float64s(), x.known), pick(x.values, x.known))
-	r.RMSE = &rmse
+	known := t.Known()
+	score := inUnits(r.Metric, r.Metric.Score(said.Of(known), t.Of(known)))
+	if t.Regression() {
+		r.RMSE = &score
+	} else {
+		r.Accuracy = &score
+	}
 	return nil
-}
-
-// pick returns the values at the given places.
-func pick[T any](values []T, places []int) []T {
-	out := make([]T, len(places))
-	for i, p := range places {
-		out[i] = values[p]
-	}
-	return out
 }
 
 func (r *trainReport) print(w io.Writer) {

@@ -100,7 +100,7 @@ func TestTreeGRefuses(t *testing.T) {
 		{[]string{"loss"}, []string{"--loss", "gini"}},
 		{[]string{"--features raw", "no attributes"}, []string{"--features", "raw"}},
 		{[]string{"--anchors all"}, []string{"--anchors", "all"}},
-		{[]string{"--static and --ancestors"}, []string{"--static", "1", "--ancestors", "1"}},
+		{[]string{"--static", "ancestors"}, []string{"--static", "1", "--ancestors", "1"}},
 		{[]string{"--static -3"}, []string{"--static", "-3"}},
 		{[]string{"--static 99", "-1 to 16"}, []string{"--static", "99"}},
 		{[]string{"--keep 2", "to 1"}, []string{"--keep", "2"}},

@@ -179,10 +179,12 @@ func wholeFrom(least float64) func(string) (int, error) {
 func numberFrom(least float64) func(string) (float64, error) {
 	return func(text string) (float64, error) {
 		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			if errors.Is(err, strconv.ErrRange) {
-				return 0, errors.New("the number is too large")
-			}
+		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return 0, errors.New("the number is too large")
+		case least > 0 && !(x > 0):
+			return 0, fmt.Errorf("%q is not a positive number", text)
+		case err != nil || math.IsNaN(x) || math.IsInf(x, 0) || x < least && least == 0:
 			return 0, fmt.Errorf("%q is not a number from %s on", text, plain(least))
 		}
 		return x, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
@@ -21,14 +22,32 @@ func molecules(t testing.TB) *dataset.Dataset {
 	return d
 }
 
-func smallSetting(d *dataset.Dataset) *Setting {
+func smallEstimator() Estimator {
 	opt := DefaultOptions()
 	opt.States, opt.Layers = 6, 3
-	return &Setting{Data: d, Features: dataset.AutoFeatures, ArcLabels: true, Options: opt, Engine: engine.NewCPU(1)}
+	return Estimator{Options: opt, ArcLabels: true}
 }
 
-// A setting learns from its training part alone.
-func TestSettingLearnsFromItsTrainingPart(t *testing.T) {
+// work returns the work that sees some graphs of d with their classes.
+func work(d *dataset.Dataset, seen []int) *model.Work {
+	return model.NewWork(d, engine.NewCPU(1)).Part(seen)
+}
+
+// blind returns the work on all graphs of d without their classes.
+func blind(d *dataset.Dataset) *model.Work { return model.NewWork(d, engine.NewCPU(1)).Whole() }
+
+// layersOf fits the layers of an estimator.
+func layersOf(t *testing.T, s Estimator, w *model.Work) *grown {
+	t.Helper()
+	g, err := s.grow(context.Background(), w, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// An estimator learns from the graphs that it is shown alone.
+func TestEstimatorLearnsFromItsTrainingPart(t *testing.T) {
 	d := molecules(t)
 	var train, others []int
 	for g := range d.NumGraphs() {
@@ -45,50 +64,35 @@ func TestSettingLearnsFromItsTrainingPart(t *testing.T) {
 	}
 	opts := []func(o *Options){func(*Options) {}, func(o *Options) { o.Pool = 3 }, func(o *Options) { o.Patience = 1 }}
 	for _, change := range opts {
-		one, two := smallSetting(d), smallSetting(&changed)
-		change(&one.Options)
-		change(&two.Options)
-		_, a, err := one.Fit(context.Background(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, b, err := two.Fit(context.Background(), train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := smallEstimator()
+		change(&s.Options)
+		a, b := layersOf(t, s, work(d, train)).model, layersOf(t, s, work(&changed, train)).model
 		if contents(t, a) != contents(t, b) {
-			t.Errorf("%s: the classes of other graphs change the model", one)
+			t.Errorf("%s: the classes of other graphs change the model", s)
 		}
-		x, err := one.Represent(context.Background(), train)
+		l, err := s.Learner(t.Context(), work(d, train))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(x.Shape(), []int{d.NumGraphs(), a.Dim()}) {
-			t.Errorf("%s: representations of shape %v", one, x.Shape())
+		vectors := l.(*learner)
+		if columns, _ := vectors.fingerprints.Width(); vectors.Len() != d.NumGraphs() || columns != a.Dim() {
+			t.Errorf("%s: representations of shape %d x %d", s, vectors.Len(), columns)
 		}
-		// Without a training part no class is looked at.
+		// Where no targets may be looked at no class is.
 		for g := range changed.Classes {
 			changed.Classes[g] = 0
 		}
-		_, a, err = one.Fit(context.Background(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, b, err = two.Fit(context.Background(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if contents(t, a) != contents(t, b) {
-			t.Errorf("%s: classes change a model that must not see them", one)
+		if contents(t, layersOf(t, s, blind(d)).model) != contents(t, layersOf(t, s, blind(&changed)).model) {
+			t.Errorf("%s: classes change a model that must not see them", s)
 		}
 		copy(changed.Classes, d.Classes)
 	}
 	unclassed := *d
 	unclassed.Classes = nil
-	s := smallSetting(&unclassed)
+	s := smallEstimator()
 	s.Options.Pool = 2
-	if _, _, err := s.Fit(context.Background(), train); err == nil || !strings.Contains(err.Error(),
-		"its graphs have none") {
+	if _, err := s.grow(t.Context(), work(&unclassed, train), false); err == nil ||
+		!strings.Contains(err.Error(), "its graphs have none") {
 		t.Errorf("a pool without classes: %v", err)
 	}
 }
@@ -96,11 +100,8 @@ func TestSettingLearnsFromItsTrainingPart(t *testing.T) {
 // An encoding numbers labels of vertices and arcs as in the data that it was fitted on.
 func TestEncodingOfOtherData(t *testing.T) {
 	d := molecules(t)
-	s := smallSetting(d)
-	e, m, err := s.Fit(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := layersOf(t, smallEstimator(), blind(d))
+	e, m := g.encoding, g.model
 	if m.Input().ArcLabels != len(d.ArcLabelNames) {
 		t.Errorf("input %+v", m.Input())
 	}
@@ -144,16 +145,14 @@ func TestAttributesAndLabels(t *testing.T) {
 	for v := range b.Attributes {
 		b.Attributes[v] = float64(b.Degree(int32(v)))
 	}
-	s := smallSetting(d.WithBatch(&b))
+	s := smallEstimator()
 	s.Features = dataset.AttributesAndLabels
-	e, m, err := s.Fit(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if in := m.Input(); in.Attributes != 1 || in.Labels != b.NumLabels || in.ArcLabels != len(d.ArcLabelNames) {
+	attributed := d.WithBatch(&b)
+	g := layersOf(t, s, blind(attributed))
+	if in := g.model.Input(); in.Attributes != 1 || in.Labels != b.NumLabels || in.ArcLabels != len(d.ArcLabelNames) {
 		t.Errorf("input %+v", in)
 	}
-	batch, err := e.Apart(s.Data)
+	batch, err := g.encoding.Apart(attributed)
 	if err != nil || batch.AttributeDim != 1 || batch.Labels == nil {
 		t.Fatalf("%v, %d attributes", err, batch.AttributeDim)
 	}
@@ -201,16 +200,9 @@ func TestPoolHelpsItsCriterion(t *testing.T) {
 	for g := range all {
 		all[g] = g
 	}
-	one, pool := smallSetting(d), smallSetting(d)
+	one, pool := smallEstimator(), smallEstimator()
 	one.Options.Patience, pool.Options.Patience, pool.Options.Pool = 5, 5, 6
-	_, a, err := one.Fit(context.Background(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, b, err := pool.Fit(context.Background(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := layersOf(t, one, work(d, all)).model, layersOf(t, pool, work(d, all)).model
 	if b.History()[0].Score < a.History()[0].Score {
 		t.Errorf("scores %+v of a pool, %+v of one candidate", b.History()[0].Scores, a.History()[0].Score)
 	}

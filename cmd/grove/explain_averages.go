@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 )
 
 // classAverages are the means over the explained examples of one predicted class, of all in a regression.
@@ -27,7 +28,7 @@ type kindAverage struct {
 }
 
 // averages sums the importances up by predicted class and kind.
-func (x *toExplain) averages(explained []treesExplanation) []classAverages {
+func (x *subject) averages(explained []importance) []classAverages {
 	var all []classAverages
 	byClass := map[string][]int{}
 	for i := range explained {
@@ -42,12 +43,12 @@ func (x *toExplain) averages(explained []treesExplanation) []classAverages {
 			for v, kind := range kinds {
 				vertices.add(kind, explained[i].seen[v]/float64(len(members)), 1/n)
 			}
-			if explained[i].labels != nil && x.task == graphTask {
+			if explained[i].labels != nil && x.head.Task == model.GraphTask {
 				edges.addEdges(x.d.Batch.Directed, &explained[i], len(members))
 			}
 		}
 		one.Vertices, one.Edges = vertices.sorted(), edges.sorted()
-		if x.task == edgeTask {
+		if x.head.Task == model.EdgeTask {
 			one.Vertices, one.Edges = nil, one.Vertices
 		}
 		all = append(all, one)
@@ -56,19 +57,10 @@ func (x *toExplain) averages(explained []treesExplanation) []classAverages {
 	return all
 }
 
-// graphOf returns the graph that example i belongs to.
-func (x *toExplain) graphOf(i int) int {
-	if x.task == graphTask {
-		return x.examples[i]
-	}
-	g, _ := slices.BinarySearch(x.seen.Offsets, int32(x.examples[i])+1)
-	return g - 1
-}
-
 // kindsBy says what makes the kinds of vertices: their labels, or how far they are from the explained vertex or edge.
-func (x *toExplain) kindsBy() string {
+func (x *subject) kindsBy() string {
 	switch {
-	case x.task != graphTask:
+	case x.head.Task != model.GraphTask:
 		return "distance"
 	case x.names != nil:
 		return "label"
@@ -77,9 +69,9 @@ func (x *toExplain) kindsBy() string {
 }
 
 // kinds returns the kind of every vertex that the trees see in the graph of example i.
-func (x *toExplain) kinds(i int, explained *treesExplanation) []string {
+func (x *subject) kinds(i int, explained *importance) []string {
 	b := x.seen
-	from, to := b.Vertices(x.graphOf(i))
+	from, to := b.Vertices(x.found[i].Graph)
 	switch x.kindsBy() {
 	case "label":
 		return explained.labels
@@ -120,7 +112,7 @@ func distanceKinds(b *graph.Batch, from, to, vertex int32) []string {
 }
 
 // addEdges sums up the edges of a graph by the labels of their ends.
-func (s kindSums) addEdges(directed bool, x *treesExplanation, examples int) {
+func (s kindSums) addEdges(directed bool, x *importance, examples int) {
 	for _, e := range x.Edges {
 		a, c := x.labels[e.From], x.labels[e.To]
 		if !directed && a > c {

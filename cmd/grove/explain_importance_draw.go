@@ -7,18 +7,19 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
 )
 
-// drawTrees writes a drawing for each example: discs and lines as large as vertices and edges are important.
-func (f *explainFlags) drawTrees(x *toExplain, explained []treesExplanation) error {
-	drawings := make([]render.Drawing, len(explained))
-	for i := range explained {
+// draw writes a drawing for each example: discs and lines as large as vertices and edges are important.
+func (r *importanceReport) draw(f *explainFlags, x *subject) error {
+	drawings := make([]render.Drawing, len(r.Examples))
+	for i := range r.Examples {
 		var err error
-		if x.task == graphTask {
-			drawings[i], err = f.drawGraph(x.d, i, &explained[i])
+		if r.Task == model.GraphTask {
+			drawings[i], err = f.drawGraph(x.d, i, &r.Examples[i])
 		} else {
-			drawings[i] = x.drawSurroundings(&explained[i])
+			drawings[i] = x.drawSurroundings(&r.Examples[i])
 		}
 		if err != nil {
 			return err
@@ -27,10 +28,10 @@ func (f *explainFlags) drawTrees(x *toExplain, explained []treesExplanation) err
 	title := ""
 	if len(drawings) > 1 {
 		title = x.d.Name + ": size shows importance"
-		if x.task == edgeTask {
+		if r.Task == model.EdgeTask {
 			title = x.d.Name + ": what the classes of edges rest on"
 		}
-		if x.d.Motif != nil && x.task == graphTask {
+		if x.d.Motif != nil && r.Task == model.GraphTask {
 			title += " (highlighted: the true cause)"
 		}
 	} else {
@@ -45,14 +46,11 @@ func (f *explainFlags) drawTrees(x *toExplain, explained []treesExplanation) err
 const edgeMeasure = "importance of an edge, by colour and width"
 
 // drawGraph says how to draw graph i of d.
-func (f *explainFlags) drawGraph(d *dataset.Dataset, i int, x *treesExplanation) (render.Drawing, error) {
+func (f *explainFlags) drawGraph(d *dataset.Dataset, i int, x *importance) (render.Drawing, error) {
 	drawing := render.Drawing{
 		Batch: d.Batch, Graph: i, Title: x.example(), Caption: x.summary(), Names: x.labels,
 		Sizes: x.vertices, Size: "importance", ArcScores: x.arcs, Measure: edgeMeasure,
 		Highlight: motifOf(d, i),
-	}
-	if f.bonds == nil {
-		return drawing, nil
 	}
 	var err error
 	drawing.BondOrders, err = f.bondOrders(d, i)
@@ -67,7 +65,7 @@ const (
 
 // drawSurroundings says how to draw the most important vertices around a vertex, coloured by class, or around an edge; of
 // a small graph all vertices.
-func (x *toExplain) drawSurroundings(explained *treesExplanation) render.Drawing {
+func (x *subject) drawSurroundings(explained *importance) render.Drawing {
 	b := *x.d.Batch
 	from, to := b.Vertices(explained.Graph)
 	var centre []int32
@@ -76,7 +74,7 @@ func (x *toExplain) drawSurroundings(explained *treesExplanation) render.Drawing
 	} else {
 		centre = []int32{int32(*explained.Vertex)}
 	}
-	importance := func(v int32) float64 {
+	important := func(v int32) float64 {
 		if explained.vertices != nil {
 			return explained.vertices[v-from]
 		}
@@ -96,7 +94,7 @@ func (x *toExplain) drawSurroundings(explained *treesExplanation) render.Drawing
 		caption += fmt.Sprintf("; %s within %d arcs", near, mostHops)
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return slices.Contains(centre, v) })
-	slices.SortStableFunc(list, func(u, v int32) int { return cmp.Compare(importance(v), importance(u)) })
+	slices.SortStableFunc(list, func(u, v int32) int { return cmp.Compare(important(v), important(u)) })
 	drawn, at := cutter.Of(append(centre, list[:min(len(list), mostDrawn-len(centre))]...), 0)
 	drawing := render.Drawing{Title: explained.example(), Caption: caption, Measure: edgeMeasure}
 	for i := range centre {
@@ -132,18 +130,4 @@ func numbered(n int) []int32 {
 		numbers[i] = int32(i)
 	}
 	return numbers
-}
-
-// motifOf returns the vertices of graph g that the data set marks as the cause of its class.
-func motifOf(d *dataset.Dataset, g int) (motif []int) {
-	if d.Motif == nil {
-		return nil
-	}
-	from, to := d.Batch.Vertices(g)
-	for v := from; v < to; v++ {
-		if d.Motif.Vertices[v] {
-			motif = append(motif, int(v-from))
-		}
-	}
-	return motif
 }

@@ -1,0 +1,166 @@
+package cgmm
+
+import (
+	"fmt"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/machine"
+	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/svm"
+)
+
+const name = "cgmm"
+
+func init() {
+	model.Register(model.Family{
+		Title: "CGMM", Kind: name, Inner: "5", Learns: "states",
+		Verbs: []model.Verb{model.Eval, model.Train, model.Embed},
+		Models: []model.Name{{Name: name,
+			Short: "contextual graph Markov model: layers of hidden states, each seeing its neighbours' states below"}},
+		Tasks: []model.Task{model.GraphTask}, Classes: true,
+		New:  func(string) model.Options { return newOptions() },
+		Load: loadClassifier,
+	})
+}
+
+// kind is how the states of its vertices represent a graph.
+type kind string
+
+const (
+	byCounts      kind = "counts"
+	byFrequencies kind = "frequencies"
+)
+
+// options are the options of the model by name. Lists are a grid to choose from.
+type options struct {
+	estimator      Estimator // what the lists leave out
+	states, depths []int
+	fingerprints   []kind
+	kernels        []string
+	gammas         []float64
+	constants      machine.Constants
+	verb           model.Verb
+}
+
+func newOptions() *options {
+	o := DefaultOptions()
+	return &options{
+		estimator: Estimator{Options: o, Features: dataset.AutoFeatures}, states: []int{o.States}, depths: []int{0},
+		fingerprints: []kind{byCounts}, kernels: []string{svm.LinearKernel}, gammas: []float64{1},
+	}
+}
+
+// Declare implements [model.Options].
+func (o *options) Declare(s *param.Set, verb model.Verb) {
+	o.verb = verb
+	value := "`N,...` "
+	if verb == model.Embed {
+		value = "`N` "
+	}
+	opt := &o.estimator.Options
+	s.Ints(&o.states, "states", 1, maxStates, value+"hidden states of a layer")
+	s.Int(&opt.Layers, "layers", 1, maxLayers, "`N` layers, the most where growth may stop")
+	s.Ints(&o.depths, "depth", 0, maxLayers, value+"layers that represent a graph, from the first on; 0: all")
+	s.Ints(&opt.Previous, "previous", 1, maxLayers,
+		"`D,...` preceding layers that a layer looks at, as distances: 1 is the layer below")
+	s.Bool(&opt.Soft, "soft", "let layers see posteriors of states, not the most likely states")
+	s.Int(&opt.Iterations, "iterations", 1, param.Many,
+		"`N` iterations of expectation maximisation in a layer, at most")
+	s.Float(&opt.Tolerance, "tolerance", 0, 1, "`T` gain of the log-likelihood, as a share of it, at which they stop")
+	s.Float(&opt.Smoothing, "smoothing", 0, param.Huge, "`S` added to every expected count")
+	s.Int(&opt.Pool, "pool", 1, maxPool,
+		"`N` candidates of a layer with different random starts; the best on graphs held out is taken")
+	s.Int(&opt.Patience, "patience", 0, param.Many,
+		"`N` layers without a better score after which growth stops, 0: never")
+	param.Choices(s, &o.fingerprints, "fingerprint", []kind{byCounts, byFrequencies},
+		"how the states of its vertices represent a graph")
+	s.Bool(&opt.Fingerprint.Bigrams, "bigrams", "count pairs of states of neighbours too")
+	s.Bool(&opt.Fingerprint.Last, "last", "represent a graph by the last layer alone")
+	model.DeclareFeatures(s, &o.estimator.Features, "auto", "labels", "degrees", "attributes", "attributes+labels")
+	s.Bool(&o.estimator.ArcLabels, "arc-labels", "tell neighbours apart by the label of the arc")
+	if verb == model.Embed {
+		return
+	}
+	param.Choices(s, &o.kernels, "classifier", []string{svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel},
+		"support vector machine on the fingerprints")
+	s.Floats(&o.gammas, "gamma", param.Tiny, param.Huge, "`G,...` of the rbf kernel")
+	o.constants.Declare(s, "60 values for linear machines, 7 for others")
+	if verb == model.Train {
+		s.Text(&o.estimator.Checkpoint, "checkpoint",
+			"`FILE` finished layers, kept while training runs; a training that finds it goes on from there, to the same bits")
+	}
+}
+
+// grid returns an estimator for every choice of states, fingerprint, depth and machine, in this order.
+func (o *options) grid(seed uint64) ([]Estimator, error) {
+	base := o.estimator
+	base.Options.Seed = seed
+	var err error
+	if base.C, err = o.constants.Values(); err != nil {
+		return nil, err
+	}
+	shared := base.Options.Fingerprint
+	shared.Frequencies = o.fingerprints[0] == byFrequencies
+	base.shared = &shared
+	var all []Estimator
+	for _, states := range o.states {
+		for _, fingerprint := range o.fingerprints {
+			for _, depth := range o.depths {
+				one := base
+				opt := &one.Options
+				opt.States = states
+				opt.Fingerprint.Depth, opt.Fingerprint.Frequencies = depth, fingerprint == byFrequencies
+				if depth > opt.Layers {
+					return nil, param.Errorf("depth", depth, "there are %d layers, see --layers", opt.Layers)
+				}
+				if err := opt.Check(); err != nil {
+					return nil, param.Wrap(err)
+				}
+				all = append(all, one.classifiers(o.kernels, o.gammas)...)
+			}
+		}
+	}
+	if o.verb == model.Embed && len(all) > 1 {
+		return nil, param.Wrap(fmt.Errorf(
+			"embed cgmm: the flags ask for %d settings; one, please: there is nothing to choose by here", len(all)))
+	}
+	return all, nil
+}
+
+// classifiers returns the estimator with each of the kernels.
+func (s Estimator) classifiers(kernels []string, gammas []float64) []Estimator {
+	var all []Estimator
+	for _, kernel := range kernels {
+		widths := gammas
+		if kernel != svm.RBFKernel {
+			widths = []float64{0}
+		}
+		for _, gamma := range widths {
+			s.Classifier = svm.VectorKernel{Kind: kernel, Gamma: gamma}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Check implements [model.Options].
+func (o *options) Check() error {
+	_, err := o.grid(0)
+	return err
+}
+
+// Estimators implements [model.Options].
+func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
+	grid, err := o.grid(seed)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]model.Estimator, len(grid))
+	for i, one := range grid {
+		if all[i] = one; o.verb == model.Embed {
+			all[i] = representation{one}
+		}
+	}
+	return all, nil
+}

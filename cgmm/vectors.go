@@ -1,0 +1,74 @@
+package cgmm
+
+import (
+	"context"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
+	"gorgonia.org/tensor"
+)
+
+// fingerprints represents graphs, and vertices by their share in them.
+type fingerprints struct {
+	encoding *dataset.Encoding
+	layers   *Model
+	kind     Fingerprint
+}
+
+// Width implements [model.Embedder].
+func (f *fingerprints) Width() (columns int, dtype tensor.Dtype) {
+	return f.layers.DimOf(f.kind), tensor.Float64
+}
+
+// Embed implements [model.Embedder].
+func (f *fingerprints) Embed(
+	ctx context.Context, d *dataset.Dataset, perVertex bool, progress model.Progress, visit func(*tensor.Dense) error,
+) error {
+	b, err := f.encoding.Apart(d)
+	if err != nil {
+		return err
+	}
+	each := f.layers.EachRun
+	if perVertex {
+		each = f.layers.EachVertexRun
+	}
+	return each(ctx, b, f.kind, progress, func(_ int, x *tensor.Dense) error { return visit(x) })
+}
+
+// representation is an estimator for the fingerprints alone. It infers no states unless something is to be predicted.
+type representation struct{ Estimator }
+
+// Learner implements [model.Estimator].
+func (r representation) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	g, err := r.grow(ctx, w, false)
+	return &representing{r.Estimator, w, g}, err
+}
+
+type representing struct {
+	estimator Estimator
+	work      *model.Work
+	grown     *grown
+}
+
+// Encoder implements [model.Encoder].
+func (l *representing) Encoder(context.Context, bool) (model.Embedder, error) {
+	return l.grown.fingerprints(&l.estimator), nil
+}
+
+// Learn implements [model.Learner].
+func (l *representing) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
+	whole, err := l.estimator.Learner(ctx, l.work)
+	if err != nil {
+		return nil, err
+	}
+	return whole.Learn(ctx, t)
+}
+
+// Model implements [model.Learner].
+func (l *representing) Model(ctx context.Context, t model.Trial) (model.Model, error) {
+	whole, err := l.estimator.Learner(ctx, l.work)
+	if err != nil {
+		return nil, err
+	}
+	return whole.Model(ctx, t)
+}

@@ -1,0 +1,237 @@
+package gckn
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/machine"
+	"github.com/grove-graph/grove/model/param"
+)
+
+func init() {
+	f := model.Family{
+		Title: "GCKN", Kind: "gckn", Verbs: []model.Verb{model.Eval, model.Train, model.Embed}, Learns: "anchors", Inner: "5",
+		Models: []model.Name{
+			{Name: "gckn-walk", Short: "graph convolutional kernel network on walks, one layer"},
+			{Name: "gckn-path", Short: "graph convolutional kernel network on paths, one layer"},
+			{Name: "gckn-subtree", Short: "paths, and a second layer over what the paths of a vertex saw"},
+			{Name: "gckn-3layer", Short: "three layers: paths, paths of 3 vertices, single vertices"},
+		},
+		Tasks: []model.Task{model.GraphTask}, Classes: true,
+		New: func(name string) model.Options { return newOptionsByName(name) }, Load: loadClassifier,
+	}
+	model.Register(f)
+	f.Title, f.Kind, f.Verbs, f.Inner = "supervised GCKN", "gckn-sup", []model.Verb{model.Eval, model.Train}, "1/10"
+	f.Models = slices.Clone(f.Models)
+	for i, m := range f.Models {
+		f.Models[i] = model.Name{Name: m.Name + supervisedSuffix, Short: m.Short + ", trained end to end"}
+	}
+	f.Tasks, f.Regression, f.Streams = []model.Task{model.GraphTask, model.NodeTask}, true, true
+	f.New, f.Load = func(name string) model.Options { return newSupervisedByName(name) }, loadNetwork
+	model.Register(f)
+}
+
+// optionsByName are the options of the networks by name. Lists are a grid to choose from.
+type optionsByName struct {
+	variant    string
+	grid       Grid
+	preset     string // "grid"
+	layers     []LayerOptions
+	lengths    string
+	exponent   string
+	rule       string
+	features   dataset.Features
+	precision  string
+	samples    int
+	concat     bool
+	constants  machine.Constants
+	supervised bool       // the network is trained end to end, without such a machine
+	encodeOnly bool       // there is nothing to choose by
+	set        *param.Set // to know which were given
+}
+
+func newOptionsByName(variant string) *optionsByName {
+	return &optionsByName{
+		variant: variant,
+		grid: Grid{
+			PathSizes: []int{4}, Filters: []int{128}, Sigmas: []float64{0.6}, Local: []Pooling{Sum}, Global: []Pooling{Sum},
+		},
+		preset: "none", lengths: "all", exponent: "mean", rule: "code", precision: "float32",
+		features: dataset.AutoFeatures, samples: 300000, set: new(param.Set),
+	}
+}
+
+// lists are the parameters that may hold several values.
+var lists = [...]string{"path-size", "filters", "sigma", "pooling", "global-pooling"}
+
+// Declare implements [model.Options].
+func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
+	o.set, o.encodeOnly = s, verb == model.Embed
+	value := "`N,...` "
+	if o.encodeOnly {
+		value = "`N` "
+	}
+	poolings := []Pooling{Sum, Mean, Max, GeneralizedMax}
+	if o.supervised {
+		poolings = poolings[:3]
+	}
+	s.Ints(&o.grid.PathSizes, "path-size", 1, 16, value+"vertices of the longest path")
+	s.Ints(&o.grid.Filters, "filters", 1, 1<<14, value+"number of anchors of a layer")
+	s.Floats(&o.grid.Sigmas, "sigma", minSigma, maxSigma, value+"bandwidth of the kernel between vertices")
+	param.Choices(s, &o.grid.Local, "pooling", poolings, "how the paths of a vertex become one vector")
+	param.Choices(s, &o.grid.Global, "global-pooling", poolings, "how the vertices of a graph become one vector")
+	if !o.encodeOnly {
+		param.Choice(s, &o.preset, "grid", []string{"none", "quick", "paper"},
+			"settings to choose from: those of the lists above, 18 settings around the defaults, or the 2772 of the paper; "+
+				"lists that are given replace the grid's own")
+	}
+	s.Add(&param.Param{Value: param.One(&o.layers, parseLayers), Name: "layers",
+		Usage: "`SIZE:FILTERS:SIGMA,...` path size, filters and sigma of every layer, from the bottom"})
+	param.Choice(s, &o.lengths, "lengths", []string{"all", "last"},
+		"paths of all lengths up to the path size, or of the last alone")
+	if !o.supervised {
+		s.Bool(&o.concat, "concat", "represent a graph by all layers, not by the last alone")
+	}
+	model.DeclareFeatures(s, &o.features, "auto", "labels", "degrees", "attributes", "attributes+labels", "raw",
+		"raw+labels")
+	param.Choice(s, &o.exponent, "exponent", []string{"mean", "sum"},
+		"of the kernel over the positions of a path: mean as in the published code, sum as in the paper")
+	param.Choice(s, &o.rule, "regularisation", []string{"code", "paper"},
+		"of the inverse square root: after the root as in the published code, inside as in the paper")
+	s.Int(&o.samples, "samples", 1, maxSamples, "`N` paths from which the anchors of a layer are learned")
+	param.Choice(s, &o.precision, "precision", []string{"float32", "float64"}, "numbers to compute with")
+	if !o.encodeOnly && !o.supervised {
+		o.constants.Declare(s, "code: 60 values from 1e-4 to 1e4")
+	}
+}
+
+// Check implements [model.Options].
+func (o *optionsByName) Check() error {
+	if _, err := o.constants.Values(); err != nil {
+		return err
+	}
+	_, err := o.all(0)
+	return err
+}
+
+// Estimators implements [model.Options].
+func (o *optionsByName) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
+	constants, err := o.constants.Values()
+	if err != nil {
+		return nil, err
+	}
+	grid, err := o.all(seed)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]model.Estimator, len(grid))
+	for i, opt := range grid {
+		all[i] = Estimator{
+			Variant: o.variant, Options: opt, Features: o.features, C: constants, EncodeOnly: o.encodeOnly,
+		}
+	}
+	return all, nil
+}
+
+// all returns the options of every network that is asked for.
+func (o *optionsByName) all(seed uint64) ([]Options, error) {
+	base, err := Preset(o.variant, 4, 128, 0.6)
+	if err != nil {
+		return nil, param.Wrap(err)
+	}
+	base.AllLengths, base.Concat = o.lengths == "all", o.concat
+	base.SumExponent = o.exponent == "sum"
+	if o.rule == "paper" {
+		base.Rule = engine.InsideRoot
+	}
+	base.Samples, base.Seed, base.Double = o.samples, seed, o.precision == "float64"
+
+	grid, err := o.search()
+	if err != nil {
+		return nil, err
+	}
+	if o.encodeOnly && grid.Size() > 1 {
+		for _, name := range lists {
+			if text := o.set.Lookup(name).String(); strings.Contains(text, ",") {
+				return nil, param.Errorf(name, text, "one value, please: there is nothing to choose by here")
+			}
+		}
+	}
+	all, err := grid.Options(o.variant, base)
+	if err != nil || o.layers == nil {
+		return all, param.Wrap(err)
+	}
+	for i := range all {
+		pooling := all[i].Layers[0].Pooling
+		all[i].Layers = slices.Clone(o.layers)
+		for l := range all[i].Layers {
+			all[i].Layers[l].Pooling = pooling
+		}
+		if err := all[i].Check(); err != nil {
+			return nil, param.Errorf("layers", nil, "%w", err)
+		}
+	}
+	return all, nil
+}
+
+// search returns the grid that the options span: the lists that were given and, for the others, those of the named grid
+// or the single defaults.
+func (o *optionsByName) search() (Grid, error) {
+	grid := o.grid
+	named := grid
+	switch o.preset {
+	case "quick":
+		named = QuickGrid()
+	case "paper":
+		named = PaperGrid()
+	}
+	if o.layers != nil {
+		for _, name := range lists[:3] {
+			if o.set.Given(name) {
+				return grid, param.Errorf("layers", nil, "it sets the %s of every layer: leave out %s",
+					strings.ReplaceAll(name, "-", " "), name)
+			}
+		}
+		named.PathSizes, named.Filters, named.Sigmas = grid.PathSizes, grid.Filters, grid.Sigmas
+	}
+	if !o.set.Given("path-size") {
+		grid.PathSizes = named.PathSizes
+	}
+	if !o.set.Given("filters") {
+		grid.Filters = named.Filters
+	}
+	if !o.set.Given("sigma") {
+		grid.Sigmas = named.Sigmas
+	}
+	if !o.set.Given("pooling") {
+		grid.Local = named.Local
+	}
+	if !o.set.Given("global-pooling") {
+		grid.Global = named.Global
+	}
+	return grid, nil
+}
+
+// parseLayers reads the layers of a network.
+func parseLayers(text string) ([]LayerOptions, error) {
+	var layers []LayerOptions
+	for part := range strings.SplitSeq(text, ",") {
+		fields := strings.Split(strings.TrimSpace(part), ":")
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("layer %d is %q; want SIZE:FILTERS:SIGMA, for instance 4:128:0.6", len(layers)+1, part)
+		}
+		size, err1 := strconv.Atoi(fields[0])
+		filters, err2 := strconv.Atoi(fields[1])
+		sigma, err3 := strconv.ParseFloat(fields[2], 64)
+		if err1 != nil || err2 != nil || err3 != nil {
+			return nil, fmt.Errorf("layer %d is %q; want SIZE:FILTERS:SIGMA, for instance 4:128:0.6", len(layers)+1, part)
+		}
+		layers = append(layers, LayerOptions{PathSize: size, Filters: filters, Sigma: sigma, Pooling: Sum})
+	}
+	return layers, nil
+}
