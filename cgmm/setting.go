@@ -6,12 +6,10 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
-	"gorgonia.org/tensor"
 )
 
-// Setting is one choice of options on one data set, the unit of model selection: it represents all graphs
-// by a model fitted on some of them.
+// Setting is one choice of options on one data set, the unit of model selection: it fits a model on some
+// of the graphs.
 type Setting struct {
 	Data      *dataset.Dataset
 	Features  dataset.Features
@@ -37,35 +35,20 @@ func InputFor(e *dataset.Encoding) Input {
 // encoding whose [dataset.Encoding.Apart] it takes graphs from. Candidates of a pool are chosen by the classes
 // of the graphs in train; where train is nil no class is looked at, and the likelihood chooses.
 func (s *Setting) Fit(ctx context.Context, train []int) (*dataset.Encoding, *Model, error) {
-	e, m, _, err := s.fit(ctx, train)
-	return e, m, err
-}
-
-// Represent returns the fingerprints of all graphs of the data set, NumGraphs x Dim, by the model that
-// [Setting.Fit] fits.
-func (s *Setting) Represent(ctx context.Context, train []int) (*tensor.Dense, error) {
-	_, m, b, err := s.fit(ctx, train)
-	if err != nil {
-		return nil, err
-	}
-	return m.Transform(ctx, b, s.Progress)
-}
-
-func (s *Setting) fit(ctx context.Context, train []int) (*dataset.Encoding, *Model, *graph.Batch, error) {
 	e, err := dataset.FitEncoding(s.Data, s.Features, train)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if s.ArcLabels {
 		e.KeepArcLabels(s.Data)
 	}
-	all, err := e.Apart(s.Data)
+	graphs, err := e.Apart(s.Data)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	fitOn, training := all, Training{Progress: s.Progress, Checkpoint: s.Checkpoint}
+	training := Training{Progress: s.Progress, Checkpoint: s.Checkpoint}
 	if train != nil {
-		fitOn = all.Select(train)
+		graphs = graphs.Select(train)
 	}
 	opt := s.Options
 	switch {
@@ -73,7 +56,7 @@ func (s *Setting) fit(ctx context.Context, train []int) (*dataset.Encoding, *Mod
 	case train == nil:
 		opt.Patience = 0
 	case s.Data.Classes == nil:
-		return nil, nil, nil, fmt.Errorf("data set %s: a pool is chosen by classes, and its graphs have none", s.Data.Name)
+		return nil, nil, fmt.Errorf("data set %s: a pool is chosen by classes, and its graphs have none", s.Data.Name)
 	default:
 		criterion := s.Accuracy
 		criterion.Classes = make([]int, len(train))
@@ -82,9 +65,6 @@ func (s *Setting) fit(ctx context.Context, train []int) (*dataset.Encoding, *Mod
 		}
 		training.Criterion = criterion
 	}
-	m, err := Fit(ctx, s.Engine, fitOn, InputFor(e), opt, training)
-	return e, m, all, err
+	m, err := Fit(ctx, s.Engine, graphs, InputFor(e), opt, training)
+	return e, m, err
 }
-
-// String lists the options that a search varies.
-func (s *Setting) String() string { return s.Options.String() }
