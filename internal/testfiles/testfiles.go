@@ -1,7 +1,7 @@
 // Package testfiles finds what tests read: the golden values of independent implementations, which are packed in
-// testdata/golden.zip and to which the folder of the environment variable GROVE_GOLDEN adds further ones, and the public
-// data sets in the folder of GROVE_DATA, which the repository does not hold: tests of those skip where it is absent.
-// Without the variables the folders are shared/golden and shared/data beside the repository, where they exist.
+// testdata/golden.zip and to which the folder of the environment variable GROVE_GOLDEN adds further ones, and the
+// public data sets in the folder of GROVE_DATA, which the repository does not hold: tests of those skip where it is
+// absent. Without the variables the folders are shared/golden and shared/data beside the repository, where they exist.
 package testfiles
 
 import (
