@@ -141,7 +141,7 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		s.out = in
 		return s
 	}
-	_, device := n.engine.(engine.Device)
+	wide := n.engine.Capabilities().Wide
 	first := 0
 	var at []int32 // of the needed vertices
 	if need != nil {
@@ -152,7 +152,7 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		switch {
 		case need != nil:
 			s.roots = append(s.roots, slices.Repeat([][]int32{need}, layer.lengths()))
-		case c.index != nil && (!device || known != nil) && layer.Route != graph.NonBacktracking:
+		case c.index != nil && (!wide || known != nil) && layer.Route != graph.NonBacktracking:
 			if known != nil {
 				classes = renumber(known)
 			} else {

@@ -95,7 +95,7 @@ func (y *layer) filters() int { return y.stored.Shape()[1] }
 // without its projection, unless local pooling is generalised max pooling, which includes it.
 //
 // It computes in the dtype of the channel, and so are the results. share finds the vertices with equal paths first,
-// which then share a row: on a host that costs less than pooling for each vertex.
+// which then share a row.
 func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) ([]*channel, error) {
 	dtype := in.rows.Dtype()
 	p, q := y.pooling.Size, y.filters()

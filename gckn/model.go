@@ -78,11 +78,9 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	return nil
 }
 
-// onHost reports whether the model's features live in host memory.
-func (m *Model) onHost() bool {
-	_, device := m.engine.(engine.Device)
-	return !device
-}
+// share reports whether vertices with equal paths are looked for, to share a row: a wide engine pools for each of them
+// sooner than the host finds them.
+func (m *Model) share() bool { return !m.engine.Capabilities().Wide }
 
 // anchorShape returns the shape of the anchors of layer l.
 func (m *Model) anchorShape(l int) tensor.Shape {
@@ -175,7 +173,7 @@ func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
 			column += y.filters() * m.opt.channels(l)
 		}
 		if !last {
-			if channels, err = m.next(y, b, channels, m.onHost()); err != nil {
+			if channels, err = m.next(y, b, channels, m.share()); err != nil {
 				return err
 			}
 		}
@@ -215,7 +213,7 @@ func (m *Model) eachLayer(b *graph.Batch, visit func(l int, channels []*channel)
 		return err
 	}
 	for l, y := range m.layers {
-		if channels, err = m.next(y, b, channels, m.onHost()); err != nil {
+		if channels, err = m.next(y, b, channels, m.share()); err != nil {
 			return err
 		}
 		if err := visit(l, channels); err != nil {
@@ -242,7 +240,7 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 	lengths := len(y.pooling.Lengths())
 	total := len(in) * lengths
 	for i, c := range in {
-		pooled, err := y.pool(e, b, c, m.onHost())
+		pooled, err := y.pool(e, b, c, m.share())
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (s *SupervisedSetting) Epochs(
 	outputs := make([]*tensor.Dense, epochs+1)
 	t.Unseen, t.Predicted = test, func(epoch int, x *tensor.Dense) { outputs[epoch] = x }
 	t.Options.Epochs, t.Options.Patience, t.Watch = epochs, 0, s.Watch
-	r, err := newSupervision(narrow(s.Engine), t)
+	r, err := newSupervision(s.Engine.Narrow(1), t)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 func openSimulated(t *testing.T) engine.Engine {
 	t.Helper()
 	e := enginetest.Open(t, 2)
-	if _, ok := e.(engine.Device); !ok || !sim.Loaded() {
+	if !e.Capabilities().Deferred || !sim.Loaded() {
 		t.Skipf("set %s=cuda and run on the simulated GPU: only it counts launches", enginetest.DeviceVariable)
 	}
 	return e

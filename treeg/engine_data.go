@@ -32,11 +32,8 @@ type engineBlock struct {
 // search have at a time.
 const engineBytes = 1 << 28
 
-// onEngine reports whether splits are searched by operations of the engine: on a device.
-func (d *Data) onEngine() bool {
-	_, device := d.engine.(engine.Device)
-	return device || d.throughEngine
-}
+// onEngine reports whether splits are searched by operations of the engine: by a wide one.
+func (d *Data) onEngine() bool { return d.engine.Capabilities().Wide || d.throughEngine }
 
 // hold keeps what the engine has of the data until as many calls of letGo.
 func (d *Data) hold() {
