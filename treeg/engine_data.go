@@ -2,6 +2,7 @@ package treeg
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/grove-graph/grove/engine"
@@ -17,7 +18,7 @@ type engineData struct {
 	made  bool
 
 	matrices []*engine.Sparse // of each operator, steps by rows
-	factors  []float64        // diagonals by operator and length, for each vertex
+	factors  *tensor.Dense    // diagonals by operator and length, for each vertex; nil without
 	blocks   []engineBlock
 }
 
@@ -56,6 +57,7 @@ func (k *engineData) release(e engine.Engine) {
 	for _, b := range k.blocks {
 		engine.Release(e, b.vectors)
 	}
+	engine.Release(e, k.factors)
 	k.blocks, k.matrices, k.factors, k.made = nil, nil, nil, false
 }
 
@@ -70,10 +72,10 @@ func (d *Data) onDevice() (*engineData, error) {
 	for _, op := range d.operators {
 		k.matrices = append(k.matrices, d.matrix(op))
 	}
-	for o := range d.diagonal {
-		for _, diagonal := range d.diagonal[o] {
-			k.factors = append(k.factors, diagonal...)
-		}
+	var err error
+	if k.factors, err = d.factors(); err != nil {
+		k.release(d.engine)
+		return nil, err
 	}
 	var features []int
 	for f := range d.kept {
@@ -95,6 +97,15 @@ func (d *Data) onDevice() (*engineData, error) {
 	}
 	k.made = true
 	return k, nil
+}
+
+// factors puts the diagonals on the engine.
+func (d *Data) factors() (*tensor.Dense, error) {
+	rows := slices.Concat(slices.Concat(d.diagonal...)...)
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return engine.FromHost(d.engine, tensor.New(tensor.WithBacking(rows)))
 }
 
 // matrix returns an operator by rows of where steps come from. As the arcs of a batch a device uploads it once.
