@@ -89,7 +89,8 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 	out.input.Rows = features.Rows
 	if !features.Unit {
 		shape := features.Rows.Shape()
-		out.input.Rows, out.input.Norms = engine.New(n.engine, n.dtype, shape...), engine.New(n.engine, n.dtype, shape[0])
+		out.input.Rows = engine.Scratch(n.engine, n.dtype, shape...)
+		out.input.Norms = engine.Scratch(n.engine, n.dtype, shape[0])
 		out.own = append(out.own, out.input.Rows, out.input.Norms)
 		if err := n.engine.NormalizeRows(out.input.Rows, out.input.Norms, features.Rows, NormEps); err != nil {
 			return nil, err

@@ -48,7 +48,7 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
-		unit := engine.New(e, z.Dtype(), z.Shape()...)
+		unit := engine.Scratch(e, z.Dtype(), z.Shape()...)
 		if err := e.NormalizeRows(flat(unit), nil, flat(z), normEps); err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	if !anchors.Shape().Eq(want) {
 		return fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, anchors.Shape(), want)
 	}
-	own := engine.New(m.engine, m.dtype(), want...)
+	own := engine.Scratch(m.engine, m.dtype(), want...)
 	if err := m.engine.Convert(own, anchors); err != nil {
 		return err
 	}
