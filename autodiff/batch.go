@@ -89,7 +89,8 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 	out.input.Rows = features.Rows
 	if !features.Unit {
 		shape := features.Rows.Shape()
-		out.input.Rows, out.input.Norms = engine.New(n.engine, n.dtype, shape...), engine.New(n.engine, n.dtype, shape[0])
+		out.input.Rows = engine.Scratch(n.engine, n.dtype, shape...)
+		out.input.Norms = engine.Scratch(n.engine, n.dtype, shape[0])
 		out.own = append(out.own, out.input.Rows, out.input.Norms)
 		if err := n.engine.NormalizeRows(out.input.Rows, out.input.Norms, features.Rows, NormEps); err != nil {
 			return nil, err
@@ -141,7 +142,7 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		s.out = in
 		return s
 	}
-	_, device := n.engine.(engine.Device)
+	wide := n.engine.Capabilities().Wide
 	first := 0
 	var at []int32 // of the needed vertices
 	if need != nil {
@@ -152,7 +153,7 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		switch {
 		case need != nil:
 			s.roots = append(s.roots, slices.Repeat([][]int32{need}, layer.lengths()))
-		case c.index != nil && (!device || known != nil) && layer.Route != graph.NonBacktracking:
+		case c.index != nil && (!wide || known != nil) && layer.Route != graph.NonBacktracking:
 			if known != nil {
 				classes = renumber(known)
 			} else {

@@ -15,7 +15,7 @@ type memory struct {
 	used  int    // of the views, in the order in which they are asked for
 }
 
-// view is a tensor in some memory: the elements of a tensor from some number on.
+// view is the elements of a tensor from some number on.
 type view struct {
 	of, t *tensor.Dense
 	first int
@@ -48,7 +48,6 @@ func (m *memory) view(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
 		if old.of == t && old.first == first && old.t.Shape().Eq(tensor.Shape(shape)) {
 			return old.t
 		}
-		old.release()
 	} else {
 		m.views = append(m.views, view{})
 	}
@@ -56,28 +55,9 @@ func (m *memory) view(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
 	return m.views[i].t
 }
 
-// release gives a view up. On a device it holds its memory.
-func (v *view) release() {
-	if v.t == nil {
-		return
-	}
-	if d, ok := v.t.Engine().(engine.Device); ok {
-		d.Release(v.t)
-	}
-	*v = view{}
-}
-
-// drop gives up all views.
-func (m *memory) drop() {
-	for i := range m.views {
-		m.views[i].release()
-	}
-	m.views = m.views[:0]
-}
-
 func (m *memory) release(e engine.Engine) {
-	m.drop()
-	m.used = 0
+	clear(m.views)
+	m.views, m.used = m.views[:0], 0
 	if m.block != nil {
 		engine.Release(e, m.block)
 		m.block = nil

@@ -139,3 +139,11 @@ func (g *Graph) Convert(x *G.Node, dtype tensor.Dtype) *G.Node {
 	op.gradient = func(_ G.Nodes, _, grad *G.Node) G.Nodes { return G.Nodes{g.Convert(grad, from)} }
 	return g.add(op, x)
 }
+
+// multiply computes a product of scores or of their gradients, in the precision of the graph. The other products are in
+// full precision: rounded factors of a projection lose most of their digits where anchors are close and the inverse
+// square root large, and the rest is small.
+func (g *Graph) multiply(c, a, b *tensor.Dense, opt engine.MatMul) error {
+	opt.Precision = g.precise
+	return g.engine.MatMul(c, a, b, opt)
+}

@@ -49,7 +49,7 @@ func Fit(
 
 // on returns a model of the host on e.
 func (m *Model) on(e engine.Engine) (*Model, error) {
-	if _, device := e.(engine.Device); !device {
+	if m.engine == e {
 		return m, nil
 	}
 	moved := &Model{opt: m.opt, input: m.input, engine: e}

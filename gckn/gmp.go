@@ -134,8 +134,8 @@ func (y *layer) generalizedMax(
 func float64s(e engine.Engine, t *tensor.Dense) []float64 {
 	out := make([]float64, t.DataSize())
 	wide := tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(out))
-	if d, ok := t.Engine().(engine.Device); ok {
-		e = d
+	if own, ok := t.Engine().(engine.Engine); ok {
+		e = own
 	}
 	if err := e.Convert(wide, t); err != nil {
 		panic(err) // same number of elements, both floats

@@ -37,7 +37,7 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 	if y.stored, err = engine.ToHost(anchors); err != nil {
 		return nil, err
 	}
-	gram := engine.New(e, tensor.Float64, len(y.pooling.Lengths()), q, q)
+	gram := engine.Scratch(e, tensor.Float64, len(y.pooling.Lengths()), q, q)
 	if err := e.Gram(gram, anchors, y.pooling.Kernel, y.pooling.AllLengths); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func as(e engine.Engine, dtype tensor.Dtype, x *tensor.Dense) (*tensor.Dense, er
 	if x.Dtype() == dtype {
 		return x, nil
 	}
-	out := engine.New(e, dtype, x.Shape()...)
+	out := engine.Scratch(e, dtype, x.Shape()...)
 	return out, e.Convert(out, x)
 }
 
@@ -95,7 +95,7 @@ func (y *layer) filters() int { return y.stored.Shape()[1] }
 // without its projection, unless local pooling is generalised max pooling, which includes it.
 //
 // It computes in the dtype of the channel, and so are the results. share finds the vertices with equal paths first,
-// which then share a row: on a host that costs less than pooling for each vertex.
+// which then share a row.
 func (y *layer) pool(e engine.Engine, b *graph.Batch, in *channel, share bool) ([]*channel, error) {
 	dtype := in.rows.Dtype()
 	p, q := y.pooling.Size, y.filters()

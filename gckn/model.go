@@ -40,7 +40,7 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
-		unit := engine.New(e, z.Dtype(), z.Shape()...)
+		unit := engine.Scratch(e, z.Dtype(), z.Shape()...)
 		if err := e.NormalizeRows(flat(unit), nil, flat(z), normEps); err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	if !anchors.Shape().Eq(want) {
 		return fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, anchors.Shape(), want)
 	}
-	own := engine.New(m.engine, m.dtype(), want...)
+	own := engine.Scratch(m.engine, m.dtype(), want...)
 	if err := m.engine.Convert(own, anchors); err != nil {
 		return err
 	}
@@ -70,11 +70,9 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	return nil
 }
 
-// onHost reports whether the model's features live in host memory.
-func (m *Model) onHost() bool {
-	_, device := m.engine.(engine.Device)
-	return !device
-}
+// share reports whether vertices with equal paths are looked for, to share a row: a wide engine pools for each of them
+// sooner than the host finds them.
+func (m *Model) share() bool { return !m.engine.Capabilities().Wide }
 
 // anchorShape returns the shape of the anchors of layer l.
 func (m *Model) anchorShape(l int) tensor.Shape {
@@ -167,7 +165,7 @@ func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
 			column += y.filters() * m.opt.channels(l)
 		}
 		if !last {
-			if channels, err = m.next(y, b, channels, m.onHost()); err != nil {
+			if channels, err = m.next(y, b, channels, m.share()); err != nil {
 				return err
 			}
 		}
@@ -207,7 +205,7 @@ func (m *Model) eachLayer(b *graph.Batch, visit func(l int, channels []*channel)
 		return err
 	}
 	for l, y := range m.layers {
-		if channels, err = m.next(y, b, channels, m.onHost()); err != nil {
+		if channels, err = m.next(y, b, channels, m.share()); err != nil {
 			return err
 		}
 		if err := visit(l, channels); err != nil {
@@ -234,7 +232,7 @@ func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *lay
 	lengths := len(y.pooling.Lengths())
 	total := len(in) * lengths
 	for i, c := range in {
-		pooled, err := y.pool(e, b, c, m.onHost())
+		pooled, err := y.pool(e, b, c, m.share())
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions
 	if s.bySequence, err = s.fewWalks(); err != nil {
 		return nil, err
 	}
-	if _, device := e.(engine.Device); whole && (s.bySequence || !device) {
+	if whole && (s.bySequence || !e.Capabilities().Wide) {
 		s.known, s.sequences, err = s.pathClasses(b.Batch, e.Workers())
 		s.offsets = b.Offsets
 	}

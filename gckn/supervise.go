@@ -70,7 +70,7 @@ func SuperviseSeeds(
 		if one.Checkpoint.Path != "" {
 			one.Checkpoint.Path += fmt.Sprintf(".%d", seeds[i])
 		}
-		out[i], errs[i] = Supervise(ctx, narrow(e), &one)
+		out[i], errs[i] = Supervise(ctx, e.Narrow(1), &one)
 	})
 	for i, err := range errs {
 		if err != nil {
@@ -78,14 +78,6 @@ func SuperviseSeeds(
 		}
 	}
 	return out, ctx.Err()
-}
-
-// narrow returns an engine for one of several trainings at once: a CPU of one worker, or the device itself.
-func narrow(e engine.Engine) engine.Engine {
-	if c, ok := e.(*engine.CPU); ok && c.Workers() > 1 {
-		return engine.NewCPU(1)
-	}
-	return e
 }
 
 // supervision is a training that runs.

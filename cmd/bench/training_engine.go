@@ -21,6 +21,12 @@ func (e *timedEngine) since(start time.Time, err error) error {
 	return err
 }
 
+// Host returns e: its operations are those to be timed.
+func (e *timedEngine) Host() engine.Engine { return e }
+
+// Capabilities are those of the CPU engine, timed.
+func (e *timedEngine) Capabilities() engine.Capabilities { return engine.Capabilities{GramGrad: e} }
+
 func (e *timedEngine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
 	return e.since(time.Now(), e.CPU.MatMul(c, a, b, opt))
 }
