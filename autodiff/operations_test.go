@@ -271,7 +271,7 @@ func TestPathPoolGradients(t *testing.T) {
 						t.Run(fmt.Sprint(route, pool, size, all, labelled), func(t *testing.T) {
 							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch,
 								func(g *Graph, p []*G.Node) *G.Node {
-									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false)
+									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false, nil)
 									return g.ProjectLocal(0, g.PathPool(0, layer, scores), p[2])
 								})
 						})
@@ -291,9 +291,13 @@ func TestReadoutGradients(t *testing.T) {
 				if labelled {
 					channels = []block{{rows: 3, index: b.Labels}, {first: 3, rows: 10}}
 				}
-				batch := &Batch{Graphs: b, readout: newReadout(b, channels, vertices, pool)}
+				r := newReadout(b, channels, vertices)
+				if pool != engine.Max {
+					r.transposed = transpose(&r.segments, rowsOf(channels), pool)
+				}
+				batch := &Batch{Graphs: b, stages: []stage{{readout: r}}}
 				differentiate(t, []tensor.Shape{{rowsOf(channels), 3}, {2, 3, 3}}, batch, func(g *Graph, p []*G.Node) *G.Node {
-					return g.Interleave(g.ProjectPooled(g.Readout(p[0], pool), p[1]), 2)
+					return g.Interleave(g.ProjectPooled(0, g.Readout(0, p[0], pool, 0), p[1]), 2)
 				})
 			}
 		}
