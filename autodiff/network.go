@@ -20,8 +20,6 @@ type Options struct {
 	Ridge           float64 // of generalised max pooling, which a positive one stands for in place of GlobalPooling
 	Loss            Loss
 	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
-	// Decay/2 |W|^2 of the classifier is part of the loss; usually the optimiser's Decay is used instead.
-	Decay float64
 }
 
 // AnchorNorms says how anchors keep unit rows while they are trained.
@@ -31,9 +29,6 @@ const (
 	// InPlace divides the rows of the anchors by their norms at the start of every run, in their own memory
 	// and outside of differentiation: the gradient is the plain one at unit rows (published GCKN code).
 	InPlace AnchorNorms = iota
-	// Differentiated takes the division as part of the network: the gradient is that of the loss as a
-	// function of the anchors as they are, and the anchors are not written to.
-	Differentiated
 	// AsGiven does not divide.
 	AsGiven
 )

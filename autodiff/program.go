@@ -27,30 +27,44 @@ const salts = 8
 
 // compile builds the network for runs of a kind.
 func (n *Network) compile(k kind) (*program, error) {
-	for salt := range salts {
-		g := NewGraph(n.engine, n.dtype)
-		g.salt = salt
+	p, err := newProgram(n.engine, n.dtype, func(p *program) error {
 		if k == training {
-			g.precise = n.opt.Precision
+			p.graph.precise = n.opt.Precision
 		}
-		p, err := n.build(g, k)
-		if err != nil {
+		return n.build(p, k)
+	})
+	if err == nil && n.parameters.Roots != nil && k != masked {
+		p.machine.Frugal(p.outputs()...)
+	}
+	return p, err
+}
+
+// newProgram compiles what build adds to a graph.
+func newProgram(e engine.Engine, dtype tensor.Dtype, build func(p *program) error) (*program, error) {
+	for salt := range salts {
+		p := &program{graph: NewGraph(e, dtype)}
+		p.graph.salt = salt
+		if err := build(p); err != nil {
 			return nil, err
 		}
-		if g.unique() {
-			outputs := append(slices.Clone(p.rows), p.gradients...)
-			for _, node := range []*G.Node{p.representation, p.logits, p.loss} {
-				if node != nil {
-					outputs = append(outputs, node)
-				}
-			}
-			if p.machine, err = g.Machine(outputs...); err == nil && n.parameters.Roots != nil && k != masked {
-				p.machine.Frugal(outputs...)
-			}
+		if p.graph.unique() {
+			var err error
+			p.machine, err = p.graph.Machine(p.outputs()...)
 			return p, err
 		}
 	}
 	return nil, fmt.Errorf("%d numberings of the operations have equal hashes", salts)
+}
+
+// outputs returns the nodes that are looked at after a run.
+func (p *program) outputs() []*G.Node {
+	all := append(slices.Clone(p.rows), p.gradients...)
+	for _, node := range []*G.Node{p.representation, p.logits, p.loss} {
+		if node != nil {
+			all = append(all, node)
+		}
+	}
+	return all
 }
 
 // unique reports whether all nodes have hashes of their own: gorgonia takes nodes with one
@@ -66,9 +80,9 @@ func (g *Graph) unique() bool {
 	return true
 }
 
-// build adds the nodes of the network to a graph.
-func (n *Network) build(g *Graph, k kind) (*program, error) {
-	o, p := &n.opt, &program{graph: g}
+// build adds the nodes of the network to a program.
+func (n *Network) build(p *program, k kind) error {
+	o, g := &n.opt, p.graph
 	var anchors, parts []*G.Node // filters and landmarks of each layer; representations of those that are read
 	p.masks = make([]*G.Node, len(o.Layers))
 	var x *G.Node
@@ -111,24 +125,25 @@ func (n *Network) build(g *Graph, k kind) (*program, error) {
 		}
 	}
 	if k == spread || g.err != nil {
-		return p, g.err
+		return g.err
 	}
 	p.representation = g.Concat(parts...)
 	if n.parameters.Weight == nil {
-		return p, g.err
+		return g.err
 	}
 	weight, bias := g.Parameter("weight", n.parameters.Weight), g.Parameter("bias", n.parameters.Bias)
 	p.logits = g.Linear(p.representation, weight, bias)
 	if k == forward || g.err != nil {
-		return p, g.err
+		return g.err
 	}
 	p.loss = g.Loss(p.logits, n.opt.Loss)
 	if k == masked {
+		wrt := slices.DeleteFunc(slices.Clone(p.masks), func(n *G.Node) bool { return n == nil })
 		var err error
-		p.gradients, err = g.gradients(p.loss, slices.DeleteFunc(slices.Clone(p.masks), func(n *G.Node) bool { return n == nil }))
-		return p, err
+		p.gradients, err = g.gradients(p.loss, wrt)
+		return err
 	}
-	return p, n.differentiate(p, append(anchors, weight, bias))
+	return n.differentiate(p, append(anchors, weight, bias))
 }
 
 // layer adds the anchors of layer l, as filters, and the inverse square roots of their kernel matrices, in the dtype
@@ -144,9 +159,6 @@ func (n *Network) layer(g *Graph, p *program, l int, anchors *[]*G.Node) (filter
 	p.anchorRows = append(p.anchorRows, engine.View(z, 0, s[0]*s[1], s[2]))
 	landmarks := g.Parameter(fmt.Sprintf("landmarks %d", l+1), z)
 	*anchors = append(*anchors, filters, landmarks)
-	if o.Norms == Differentiated {
-		filters, landmarks = g.UnitRows(filters, NormEps), g.UnitRows(landmarks, NormEps)
-	}
 	exact = g.InvSqrt(g.Gram(landmarks, o.Layers[l].Kernel, o.Layers[l].lengths() > 1), o.Epsilon, o.Rule, o.InvSqrtGradient)
 	return filters, g.Convert(exact, n.dtype), exact
 }
@@ -163,15 +175,9 @@ func (g *Graph) gradients(loss *G.Node, wrt []*G.Node) (G.Nodes, error) {
 	return grads, g.err
 }
 
-// differentiate adds the penalty of the weight, where there is one, to the loss, and the gradients. wrt are filters and
-// landmarks of each layer, weight and bias.
+// differentiate adds the gradients of the loss. wrt are filters and landmarks of each layer, weight and bias.
 func (n *Network) differentiate(p *program, wrt []*G.Node) error {
 	g := p.graph
-	if n.opt.Decay != 0 {
-		penalised := g.Parameter("penalised weight", n.parameters.Weight)
-		wrt = append(wrt, penalised)
-		p.loss = g.Sum(p.loss, g.Decay(penalised, n.opt.Decay))
-	}
 	grads, err := g.gradients(p.loss, wrt)
 	if err != nil {
 		return err
@@ -180,11 +186,7 @@ func (n *Network) differentiate(p *program, wrt []*G.Node) error {
 	for l := range layers {
 		p.gradients = append(p.gradients, g.Sum(grads[2*l], grads[2*l+1]))
 	}
-	weight, bias := grads[2*layers], grads[2*layers+1]
-	if n.opt.Decay != 0 {
-		weight = g.Sum(weight, grads[2*layers+2])
-	}
-	p.gradients = append(p.gradients, weight, bias)
+	p.gradients = append(p.gradients, grads[2*layers], grads[2*layers+1])
 	return g.err
 }
 
