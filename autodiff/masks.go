@@ -90,9 +90,9 @@ func (n *Network) StepMasked(b *Batch, masks, gradient []float64) error {
 	}
 	for l := range b.stages {
 		if m := b.stages[l].masks; m != nil {
-			here := tensor.New(tensor.WithEngine(n.engine), tensor.WithShape(m.count(), 1), tensor.WithBacking(masks[:m.count()]))
-			p.machine.Let(p.masks[l], here)
-			masks = masks[m.count():]
+			count := m.count()
+			p.machine.Let(p.masks[l], tensor.New(tensor.WithShape(count, 1), tensor.WithBacking(masks[:count])))
+			masks = masks[count:]
 		}
 	}
 	if err := n.use(masked, b); err != nil {
@@ -198,8 +198,8 @@ func (p *maskedPooling) each(body func(of *paths)) {
 	}
 }
 
-// kernel returns the kernel values of a path.
-func (p *maskedPooling) kernel(row int) []float64 { return p.kernels[row*p.q : (row+1)*p.q] }
+// row returns row r of a matrix of a column for each filter.
+func (p *maskedPooling) row(x []float64, r int) []float64 { return x[r*p.q : (r+1)*p.q] }
 
 // positions calls body with the place of the scores of every vertex of path k.
 func (p *maskedPooling) positions(of *paths, k int, body func(first int)) {
@@ -216,7 +216,7 @@ func (p *maskedPooling) compare() {
 	p.each(func(of *paths) {
 		scale, shift := p.layer.Kernel.Scale(p.stage.masks.lengths[of.length])
 		for k := range of.count {
-			kappa := p.kernel(of.kernel + k)
+			kappa := p.row(p.kernels, of.kernel+k)
 			p.positions(of, k, func(first int) { simd.Axpy(1, scores[first:first+p.q], kappa) })
 			simd.Exp(kappa, kappa, scale, shift)
 		}
@@ -228,9 +228,9 @@ func (p *maskedPooling) pool(out []float64) {
 	clear(out)
 	p.best = append(p.best[:0], make([]int, len(out))...)
 	p.each(func(of *paths) {
-		row, best := out[of.out*p.q:(of.out+1)*p.q], p.best[of.out*p.q:(of.out+1)*p.q]
+		row, best := p.row(out, of.out), p.best[of.out*p.q:(of.out+1)*p.q]
 		for k := range of.count {
-			kappa, mask := p.kernel(of.kernel+k), p.masks[of.mask+k]
+			kappa, mask := p.row(p.kernels, of.kernel+k), p.masks[of.mask+k]
 			if p.layer.Pool != engine.Max {
 				simd.Axpy(mask, kappa, row)
 				continue
@@ -249,17 +249,15 @@ func (p *maskedPooling) pool(out []float64) {
 func (p *maskedPooling) back(grad []float64, body func(of *paths, k int, slope []float64)) {
 	slope := make([]float64, p.q)
 	p.each(func(of *paths) {
-		above, best := grad[of.out*p.q:(of.out+1)*p.q], p.best[of.out*p.q:(of.out+1)*p.q]
-		copy(slope, above)
+		copy(slope, p.row(grad, of.out))
 		simd.Scale(1/of.divisor, slope)
 		for k := range of.count {
-			for f := range slope {
-				if p.layer.Pool != engine.Max {
-					break
-				}
-				slope[f] = 0
-				if best[f] == of.kernel+k {
-					slope[f] = above[f]
+			if p.layer.Pool == engine.Max {
+				clear(slope)
+				for f, path := range p.best[of.out*p.q : (of.out+1)*p.q] {
+					if path == of.kernel+k {
+						slope[f] = grad[of.out*p.q+f]
+					}
 				}
 			}
 			body(of, k, slope)
@@ -271,7 +269,7 @@ func (p *maskedPooling) back(grad []float64, body func(of *paths, k int, slope [
 func (p *maskedPooling) backToMasks(dst, grad []float64) {
 	clear(dst)
 	p.back(grad, func(of *paths, k int, slope []float64) {
-		dst[of.mask+k] += of.n * simd.Dot(slope, p.kernel(of.kernel+k))
+		dst[of.mask+k] += of.n * simd.Dot(slope, p.row(p.kernels, of.kernel+k))
 	})
 }
 
@@ -282,7 +280,7 @@ func (p *maskedPooling) backToScores(scores, norms, grad []float64) {
 	through := make([]float64, p.q)
 	p.back(grad, func(of *paths, k int, slope []float64) {
 		mask := p.masks[of.mask+k]
-		simd.Mul(through, slope, p.kernel(of.kernel+k))
+		simd.Mul(through, slope, p.row(p.kernels, of.kernel+k))
 		for _, v := range through {
 			norms[of.root] += mask * v
 		}

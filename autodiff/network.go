@@ -17,7 +17,7 @@ type Options struct {
 	GlobalPooling   engine.Pooling
 	Norms           AnchorNorms
 	Concat          bool    // the representations of all layers one after another, in place of that of the last
-	Ridge           float64 // of generalised max pooling, which a positive one stands for in place of GlobalPooling
+	Ridge           float64 // unless 0, of generalised max pooling in place of GlobalPooling, which has no gradient
 	Loss            Loss
 	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
 }

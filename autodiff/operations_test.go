@@ -379,3 +379,31 @@ func TestWeightsRepeatItems(t *testing.T) {
 		}
 	}
 }
+
+// Mean pooling over more walks than an integer counts stays a mean of kernel values.
+func TestMeanOverManyWalks(t *testing.T) {
+	complete := graph.Graph{NumVertices: 60}
+	for u := range int32(60) {
+		complete.Labels = append(complete.Labels, u%3)
+		for v := range u {
+			complete.AddArc(u, v)
+		}
+	}
+	b, err := graph.NewBatch([]graph.Graph{complete})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := enginetest.Open(t, 1)
+	n := example(t, e, tensor.Float64, Options{Layers: layers(false, graph.Walks, engine.Mean, 13), Loss: CrossEntropy,
+		Epsilon: 0.01}, 2)
+	g := NewGraph(e, tensor.Float64)
+	defer g.Release()
+	anchors := g.Parameter("anchors", n.Parameters().Anchors[0])
+	pooled := g.PathPool(0, n.opt.Layers[0], g.Scores(g.Input(3), anchors, true, nil))
+	g.SetBatch(prepare(t, n, b, labels(t, e, tensor.Float64, b)))
+	for _, v := range download(t, dense(ran(t, g).Value(pooled))) {
+		if !(v > 0 && v <= 1) {
+			t.Errorf("mean kernel value %v, want one between 0 and 1", v)
+		}
+	}
+}

@@ -14,7 +14,7 @@ type Layer struct {
 	Route      graph.Route
 	Kernel     engine.Kernel
 	Pool       engine.Pooling
-	Ridge      float64 // of generalised max pooling, which a positive one stands for in place of Pool; for encoding alone
+	Ridge      float64 // unless 0, of generalised max pooling in place of Pool, which has no gradient
 }
 
 // lengths returns the number of channels that the layer makes of one.

@@ -159,7 +159,8 @@ func (n *Network) layer(g *Graph, p *program, l int, anchors *[]*G.Node) (filter
 	p.anchorRows = append(p.anchorRows, engine.View(z, 0, s[0]*s[1], s[2]))
 	landmarks := g.Parameter(fmt.Sprintf("landmarks %d", l+1), z)
 	*anchors = append(*anchors, filters, landmarks)
-	exact = g.InvSqrt(g.Gram(landmarks, o.Layers[l].Kernel, o.Layers[l].lengths() > 1), o.Epsilon, o.Rule, o.InvSqrtGradient)
+	gram := g.Gram(landmarks, o.Layers[l].Kernel, o.Layers[l].lengths() > 1)
+	exact = g.InvSqrt(gram, o.Epsilon, o.Rule, o.InvSqrtGradient)
 	return filters, g.Convert(exact, n.dtype), exact
 }
 

@@ -62,7 +62,8 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	return m, nil
 }
 
-// checkAnchors reports anchors that are of another dtype or no unit vectors. A vector may be shorter, see [autodiff.NormEps].
+// checkAnchors reports anchors that are of another dtype or no unit vectors. A vector may be shorter, see
+// [autodiff.NormEps].
 func (m *Model) checkAnchors(z *tensor.Dense) error {
 	if z.Dtype() != m.dtype() {
 		return fmt.Errorf("anchors of %v, want %v", z.Dtype(), m.dtype())
