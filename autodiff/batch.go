@@ -40,13 +40,12 @@ type Batch struct {
 
 	input   Table
 	stages  []stage
-	readout readout
 	targets targets
 	own     []*tensor.Dense // made for the batch
 }
 
 // Items returns the number of graphs, or of vertices in a task on vertices.
-func (b *Batch) Items() int { return b.readout.blocks[0].rows }
+func (b *Batch) Items() int { return b.stages[len(b.stages)-1].readout.blocks[0].rows }
 
 // Release gives the memory back that was taken for the batch. It must not be used again.
 func (b *Batch) Release(e engine.Engine) {
@@ -62,6 +61,13 @@ func (b *Batch) Release(e engine.Engine) {
 //
 // Prepare may run while the network works on another batch.
 func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices []int32) (*Batch, error) {
+	return n.prepare(b, features, t, vertices, false)
+}
+
+// prepare is [Network.Prepare], or [Network.PrepareMasked].
+func (n *Network) prepare(
+	b *graph.Batch, features Features, t Targets, vertices []int32, masked bool,
+) (*Batch, error) {
 	out := &Batch{Graphs: b}
 	vertexCount := len(features.Index)
 	if features.Index == nil {
@@ -97,15 +103,29 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 		}
 	}
 	channels := []block{{rows: features.Rows.Shape()[0], index: features.Index}}
+	differentiable := t.Classes != nil || t.Values != nil
 	known, need := features.Classes, n.needed(b, vertices)
 	for l := range n.opt.Layers {
+		if masked {
+			need[l] = ascending(b.NumVertices())[:b.NumVertices()]
+		}
 		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known, need[l]))
+		if masked && n.opt.Layers[l].Size > 1 {
+			out.stages[l].masks = newPathMasks(&n.opt.Layers[l], b)
+		}
 		if s := &out.stages[l]; known != nil && features.Sequences != nil && need[l] == nil && s.roots != nil {
 			s.sequences = newSequences(&n.opt.Layers[l], features.Rows.Shape()[0], features.Sequences, s.classes(known))
 		}
 		channels, known = out.stages[l].out, nil
+		if !n.opt.reads(l) {
+			continue
+		}
+		r := newReadout(b, channels, vertices)
+		if differentiable && n.opt.GlobalPooling != engine.Max {
+			r.transposed = transpose(&r.segments, rowsOf(channels), n.opt.GlobalPooling)
+		}
+		out.stages[l].readout = r
 	}
-	out.readout = newReadout(b, channels, vertices, n.opt.GlobalPooling)
 	return out, n.aim(out, t)
 }
 
