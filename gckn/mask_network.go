@@ -97,7 +97,7 @@ func (w *maskedGraph) loss(masks, gradient []float64) float64 {
 func (w *maskedGraph) list(masks []float64) []MaskedPath {
 	out := make([]MaskedPath, 0, len(masks))
 	w.batch.EachPath(func(layer int, vertices []int32) {
-		out = append(out, MaskedPath{layer + 1, vertices, masks[len(out)]})
+		out = append(out, MaskedPath{Layer: layer + 1, Vertices: vertices, Mask: masks[len(out)]})
 	})
 	return out
 }

@@ -358,6 +358,12 @@ func TestExplainSmallestGraphs(t *testing.T) {
 }
 
 func TestMaskEdges(t *testing.T) {
+	path := func(layer int, mask float64, vertices ...int32) MaskedPath {
+		return MaskedPath{Layer: layer, Vertices: vertices, Mask: mask}
+	}
+	edge := func(from, to int32, score, sum float64) MaskedEdge {
+		return MaskedEdge{From: from, To: to, Score: score, Sum: sum}
+	}
 	var g graph.Graph
 	g.NumVertices = 6
 	for _, e := range [][2]int32{{0, 1}, {1, 2}, {2, 3}, {4, 5}} {
@@ -365,9 +371,9 @@ func TestMaskEdges(t *testing.T) {
 	}
 	b := batch(t, []graph.Graph{g})
 	edges := scoreEdges(b, []MaskedPath{
-		{1, []int32{0}, 1}, {1, []int32{0, 1}, 0.5}, {1, []int32{2, 1, 0}, 1}, {2, []int32{1, 2}, 0}, {1, []int32{5, 4}, 0.6},
+		path(1, 1, []int32{0}...), path(1, 0.5, []int32{0, 1}...), path(1, 1, []int32{2, 1, 0}...), path(2, 0, []int32{1, 2}...), path(1, 0.6, []int32{5, 4}...),
 	})
-	want := []MaskedEdge{{0, 1, 0.75, 1.5}, {4, 5, 0.6, 0.6}, {1, 2, 0.5, 1}, {2, 3, 0, 0}}
+	want := []MaskedEdge{edge(0, 1, 0.75, 1.5), edge(4, 5, 0.6, 0.6), edge(1, 2, 0.5, 1), edge(2, 3, 0, 0)}
 	if !slices.Equal(edges, want) {
 		t.Fatalf("edges %v, want %v", edges, want)
 	}
@@ -377,7 +383,7 @@ func TestMaskEdges(t *testing.T) {
 	if top := TopEdges(edges, 2); !slices.Equal(top, want[:2]) {
 		t.Errorf("two edges: %v", top)
 	}
-	if top := TopEdges([]MaskedEdge{{0, 1, 0.8, 1}, {1, 2, 0.4, 1}, {2, 3, 0.3, 1}}, 0); len(top) != 2 {
+	if top := TopEdges([]MaskedEdge{edge(0, 1, 0.8, 1), edge(1, 2, 0.4, 1), edge(2, 3, 0.3, 1)}, 0); len(top) != 2 {
 		t.Errorf("edges of half the highest score: %v", top)
 	}
 	if part := LargestComponent(want[:3]); !slices.Equal(part, []MaskedEdge{want[0], want[2]}) {
