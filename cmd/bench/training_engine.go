@@ -27,7 +27,9 @@ func (e *timedEngine) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 }
 
 // Scratch is New.
-func (e *timedEngine) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense { return e.New(dtype, shape...) }
+func (e *timedEngine) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	return e.New(dtype, shape...)
+}
 
 // Host returns e: its operations are those to be timed.
 func (e *timedEngine) Host() engine.Engine { return e }
