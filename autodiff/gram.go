@@ -36,7 +36,9 @@ func (g *Graph) Gram(z *G.Node, kernel engine.Kernel, allLengths bool) *G.Node {
 }
 
 // wholeGramGradient returns the gradient of Gram, for z, the kernel matrices and their gradient.
-func (g *Graph) wholeGramGradient(e engine.GramGrader, shape tensor.Shape, kernel engine.Kernel, allLengths bool) *operation {
+func (g *Graph) wholeGramGradient(
+	e engine.GramGrader, shape tensor.Shape, kernel engine.Kernel, allLengths bool,
+) *operation {
 	op := &operation{name: "gradient of kernel matrix", shape: shape}
 	m := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) {

@@ -77,7 +77,7 @@ func TestEnginesSendWhatStaysOnce(t *testing.T) {
 		}
 	}
 	if diagonals := int64(8 * d.batch.NumVertices()); sent[0] < diagonals || sent[1] >= diagonals {
-		t.Errorf("%d bytes for the first tree and %d for the next: %d bytes of a diagonal each time?", sent[0], sent[1], diagonals)
+		t.Errorf("%d bytes for the first tree and %d for the next, with %d for a diagonal", sent[0], sent[1], diagonals)
 	}
 }
 
