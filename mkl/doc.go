@@ -1,6 +1,10 @@
 // Package mkl learns the weights of a sum of kernels together with a classifier: EasyMKL, and K-OMD, the
 // classifier that its published code trains on the weighted kernel.
 //
+//	family, err := mkl.NewMatrices(kernels)
+//	solution, err := mkl.Solve(ctx, family, labels, mkl.DefaultOptions())
+//	weights := solution.Weights
+//
 // # What it asks of the kernels
 //
 // A [Family] multiplies the sum of its kernels with a vector and computes the quadratic form z' K_m z of all of
