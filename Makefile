@@ -32,10 +32,11 @@ demo: build ## generate molecules, evaluate and train GCKN-subtree on them, draw
 test: need-go ## run all tests
 	$(GO) test ./...
 
-lint: need-go ## check formatting, go vet and staticcheck
+lint: need-go ## check formatting, go vet, staticcheck and the rules of internal/lint
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	$(GO) test ./internal/lint
 
 bench: build ## measure the operations and the stages of the models
 	$(BUILD)/bench

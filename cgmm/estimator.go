@@ -139,7 +139,7 @@ func (s Estimator) grow(ctx context.Context, w *model.Work, states bool) (*grown
 	})
 }
 
-// fit fits a model. Candidates of a pool are chosen by the classes of the graphs seen; where no targets may be looked at
+// fit fits a model. Candidates of a pool are chosen by the classes of the graphs seen. Where no targets may be looked at
 // the likelihood chooses, and growth does not stop.
 func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoint string) (*grown, error) {
 	d := w.Data

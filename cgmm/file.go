@@ -121,7 +121,8 @@ func (m *Model) check() error {
 // maxDeviation bounds standardised attributes, which are at most the root of the number of vertices.
 const maxDeviation = 1 << 16
 
-// check reports means and variances that standardised attributes do not have, and probabilities that do not add up to 1.
+// check reports means and variances that standardised attributes do not have, and probabilities that do not add up to
+// 1.
 func (y *layer) check() error {
 	one := func(what string, p []float64) error {
 		sum := 0.0

@@ -99,7 +99,8 @@ func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Pr
 // visit for consecutive runs of graphs with the number of the first graph and the rows of all, which are good until
 // visit returns.
 func (m *Model) EachRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress, visit func(first int, x *tensor.Dense) error,
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress,
+	visit func(first int, x *tensor.Dense) error,
 ) error {
 	return m.forEachRun(ctx, b, f, progress, func(first int, s *States) error {
 		x, err := s.Fingerprints(f)
@@ -124,7 +125,8 @@ func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Den
 // EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the first
 // vertex.
 func (m *Model) EachVertexRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress, visit func(first int, x *tensor.Dense) error,
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress,
+	visit func(first int, x *tensor.Dense) error,
 ) error {
 	return m.forEachRun(ctx, b, f, progress, func(first int, s *States) error {
 		x, err := s.VertexFeatures(f)
@@ -142,7 +144,8 @@ const runBytes = 1 << 28
 // forEachRun cuts b into runs of whole graphs, as many as have room with their fingerprints, and calls visit with the
 // states of each and the number of its first graph.
 func (m *Model) forEachRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress, visit func(first int, s *States) error,
+	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress,
+	visit func(first int, s *States) error,
 ) error {
 	return m.cut(ctx, b, int32(max(runBytes/m.vertexBytes(f), 1)), progress, visit)
 }

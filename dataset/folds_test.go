@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -16,8 +15,6 @@ var twoFolds = files{
 	"inner/val_idx-1.txt":   "1\n4\n",
 	"inner/train_idx-2.txt": "0\n",
 	"inner/val_idx-2.txt":   "2\n",
-	"nested_outer.csv":      "graph,fold1,fold2\n0,E,T\n1,T,E\n2,V,E\n3,T,E\n4,E,V\n5,E,T\n",
-	"nested_inner.csv":      "graph,fold1,fold2\n0,-,T\n1,T,-\n2,V,-\n3,T,-\n4,-,V\n5,-,T\n",
 }
 
 func TestFoldsAreRead(t *testing.T) {
@@ -37,16 +34,6 @@ func TestFoldsAreRead(t *testing.T) {
 	if want := []Fold{{Train: []int{3, 5}, Validation: []int{1, 4}},
 		{Train: []int{0}, Validation: []int{2}}}; !reflect.DeepEqual(inner, want) {
 		t.Errorf("inner folds %v, want %v", inner, want)
-	}
-	outer, inner, err := readNestedFolds(f, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := (Fold{Train: []int{1, 3}, Validation: []int{2}, Test: []int{0, 4, 5}}); !reflect.DeepEqual(outer[0], want) {
-		t.Errorf("outer fold %v, want %v", outer[0], want)
-	}
-	if want := (Fold{Train: []int{0, 5}, Validation: []int{4}}); !reflect.DeepEqual(inner[1], want) {
-		t.Errorf("inner fold %v, want %v", inner[1], want)
 	}
 }
 
@@ -109,46 +96,6 @@ func TestInnerFoldsRefuseBadFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = readInnerFolds(f, 6, outer)
-			wantError(t, err, test.want)
-		})
-	}
-}
-
-func TestNestedFoldsRefuseBadFiles(t *testing.T) {
-	outer, inner := twoFolds["nested_outer.csv"], twoFolds["nested_inner.csv"]
-	tests := []struct {
-		name  string
-		files files
-		want  string
-	}{
-		{"missing", twoFolds.with("nested_inner.csv", "-"), "data/nested_inner.csv: no such file"},
-		{"no header", twoFolds.with("nested_outer.csv", "0,T,E\n"), `nested_outer.csv:1: "0" is not the header`},
-		{"no folds", twoFolds.with("nested_outer.csv", "graph\n"), "nested_outer.csv:1: no folds"},
-		{"empty", twoFolds.with("nested_outer.csv", ""), "nested_outer.csv:1: no folds"},
-		{"other numbers of folds", twoFolds.with("nested_inner.csv", "graph,fold1\n0,T\n1,T\n2,T\n3,T\n4,T\n5,T\n"),
-			"nested_inner.csv:1: 1 folds, nested_outer.csv has 2"},
-		{"an unknown letter", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E,X\n"),
-			`nested_outer.csv:2: fold 2: "X" is none of T, V and E`},
-		{"a letter missing", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E\n"),
-			`nested_outer.csv:2: fold 2: "" is none`},
-		{"a letter too many", twoFolds.with("nested_outer.csv", "graph,fold1,fold2\n0,E,T,T\n"),
-			"nested_outer.csv:2: unexpected"},
-		{"a graph that is not there", twoFolds.with("nested_outer.csv", outer+"6,T,T\n"), "nested_outer.csv:8: graph 6"},
-		{"a graph twice", twoFolds.with("nested_outer.csv", outer+"1,T,T\n"),
-			"nested_outer.csv:8: graph 1 is in line 3 as well"},
-		{"a graph without a line", twoFolds.with("nested_inner.csv", inner[:len(inner)-len("5,-,T\n")]),
-			"nested_inner.csv: no line for graph 5"},
-		{"a graph tested twice", twoFolds.with("nested_outer.csv", strings.Replace(outer, "0,E,T", "0,E,E", 1),
-			"nested_inner.csv", strings.Replace(inner, "0,-,T", "0,-,-", 1)),
-			"nested_outer.csv:2: graph 0 is tested in 2 folds"},
-		{"inner and outer disagree", twoFolds.with("nested_inner.csv", strings.Replace(inner, "2,V,-", "2,V,T", 1)),
-			"nested_inner.csv:4: graph 2, fold 2: - must stand where nested_outer.csv has E"},
-		{"no validation", twoFolds.with("nested_outer.csv", strings.Replace(outer, "4,E,V", "4,E,T", 1)),
-			"nested_outer.csv: fold 2: 3 graphs for training, 0 for validation"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, _, err := readNestedFolds(test.files.folder(), 6)
 			wantError(t, err, test.want)
 		})
 	}

@@ -127,13 +127,12 @@ func FuzzNode(f *testing.F) {
 }
 
 func FuzzFolds(f *testing.F) {
-	f.Add(uint8(6), "3\n4\n5\n1\n", "0\n2\n", "0\n2\n5\n", "4\n3\n1\n", twoFolds["nested_outer.csv"],
-		twoFolds["nested_inner.csv"])
-	f.Add(uint8(0), "", "0\n", "", "", "graph,fold1\n", "graph,fold1\n")
-	f.Fuzz(func(t *testing.T, graphs uint8, train1, test1, train2, test2, outer, inner string) {
+	f.Add(uint8(6), "3\n4\n5\n1\n", "0\n2\n", "0\n2\n5\n", "4\n3\n1\n")
+	f.Add(uint8(0), "", "0\n", "", "")
+	f.Fuzz(func(t *testing.T, graphs uint8, train1, test1, train2, test2 string) {
 		set := files{
 			"train_idx-1.txt": train1, "test_idx-1.txt": test1, "train_idx-2.txt": train2, "test_idx-2.txt": test2,
-			"inner/train_idx-1.txt": train1, "inner/val_idx-1.txt": test2, "nested_outer.csv": outer, "nested_inner.csv": inner,
+			"inner/train_idx-1.txt": train1, "inner/val_idx-1.txt": test2,
 		}.folder()
 		n := int(graphs)
 		folds, err := readFolds(set, "", "test", n)
@@ -142,10 +141,6 @@ func FuzzFolds(f *testing.F) {
 			if inner, err := readInnerFolds(set, n, folds); err == nil {
 				checkFolds(t, inner, n)
 			}
-		}
-		if outer, inner, err := readNestedFolds(set, n); err == nil {
-			checkFolds(t, outer, n)
-			checkFolds(t, inner, n)
 		}
 	})
 }

@@ -16,8 +16,8 @@ const (
 	// DetectDirection takes the list for undirected if every line has src < dst, or if the reverse of
 	// every line stands in it too; otherwise for directed.
 	DetectDirection Direction = iota
-	Undirected
-	Directed
+	Undirected                // every line is an edge
+	Directed                  // every line is an arc from src to dst
 )
 
 // OpenNode reads a vertex task from a folder of comma-separated files, each with a header line and

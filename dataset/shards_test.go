@@ -49,7 +49,7 @@ func sameGraphs(t *testing.T, got, want *Dataset) {
 // Graphs come from a store as they went in, in any order, whether it was written in one piece or in many.
 func TestShardsGiveGraphsBack(t *testing.T) {
 	classified := richSet(t, 40)
-	plain := classified.WithBatch(OneHot(classified.Batch))
+	plain := classified.WithBatch(AppendLabels(classified.Batch))
 	plain.Batch.Labels, plain.Batch.ArcLabels, plain.Batch.ArcWeights, plain.Batch.ArcTypes = nil, nil, nil, nil
 	plain.Batch.NumLabels, plain.LabelCodes, plain.LabelNames = 0, nil, nil
 	targets := *classified
@@ -144,7 +144,7 @@ func TestShardWriterRefuses(t *testing.T) {
 	if err := w.Append(d); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Append(d.WithBatch(OneHot(d.Batch))); err == nil ||
+	if err := w.Append(d.WithBatch(AppendLabels(d.Batch))); err == nil ||
 		!strings.Contains(err.Error(), "are not those of the pieces") {
 		t.Errorf("other attributes: %v", err)
 	}

@@ -84,14 +84,6 @@ func (d *Dataset) AlignLabels(codes []string) (aligned *Dataset, unknown []strin
 	return aligned, unknown
 }
 
-// OneHot returns the batch with its labels written out as attributes: column l of a vertex is 1 if its
-// label id is l and 0 otherwise. The labels are kept; attributes that were there are replaced.
-func OneHot(b *graph.Batch) *graph.Batch {
-	bare := *b
-	bare.Attributes, bare.AttributeDim = nil, 0
-	return AppendLabels(&bare)
-}
-
 // AppendLabels returns the batch with the one-hot labels appended to the attributes of every vertex, of
 // width AttributeDim + NumLabels (docs/conventions.md, 13). The labels are kept.
 func AppendLabels(b *graph.Batch) *graph.Batch {

@@ -42,7 +42,7 @@ func TestGoldenDegreesAsLabels(t *testing.T) {
 		if !slices.Equal(d.LabelNames, codeNames(content.Degrees)) || !slices.Equal(d.LabelCodes, d.LabelNames) {
 			t.Errorf("labels %v, want %v", d.LabelNames, content.Degrees)
 		}
-		if got := OneHot(d.Batch); got.AttributeDim != len(content.Degrees) || !slices.Equal(got.Attributes, want) {
+		if got := AppendLabels(d.Batch); got.AttributeDim != len(content.Degrees) || !slices.Equal(got.Attributes, want) {
 			t.Errorf("one-hot %v, want %v", got.Attributes, want)
 		}
 	})
@@ -140,9 +140,6 @@ func TestAppendLabels(t *testing.T) {
 	if got, want := AppendLabels(b), []float64{1, 0, 1, 2, 1, 0, 3, 0, 1}; got.AttributeDim != 3 ||
 		!slices.Equal(got.Attributes, want) {
 		t.Errorf("attributes %v, want %v", got.Attributes, want)
-	}
-	if got, want := OneHot(b), []float64{0, 1, 1, 0, 0, 1}; got.AttributeDim != 2 || !slices.Equal(got.Attributes, want) {
-		t.Errorf("one-hot %v, want %v", got.Attributes, want)
 	}
 	if b.AttributeDim != 1 {
 		t.Error("the batch that was given changed")

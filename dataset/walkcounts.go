@@ -115,8 +115,8 @@ func (o *WalkCountOptions) draw(random *splitMix) (g graph.Graph, counts [4]int)
 	return g, counts
 }
 
-// shade turns the number that was drawn for the colour of a vertex into that of its shade: seven in ten red vertices are
-// light, 0.2, and three are dark, 1; those of others are negative.
+// shade turns the number that was drawn for the colour of a vertex into that of its shade: seven in ten red vertices
+// are light, 0.2, and three are dark, 1; those of others are negative.
 func shade(u, share float64) float64 {
 	red := u < share
 	if !red {

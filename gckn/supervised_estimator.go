@@ -63,7 +63,10 @@ func (s SupervisedEstimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 
 // Learner implements [model.Estimator]. It encodes the graphs; what else there is to learn without targets is part of
 // every training.
-func (s SupervisedEstimator) Learner(_ context.Context, w *model.Work) (model.Learner, error) {
+func (s SupervisedEstimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	defer w.Spent.Fitting(time.Now())
 	if w.Data.Task.PerVertex() {
 		w = w.Whole() // the graphs belong to every part

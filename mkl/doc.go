@@ -1,5 +1,4 @@
-// Package mkl learns the weights of a sum of kernels together with a classifier: EasyMKL, and K-OMD, the
-// classifier that its published code trains on the weighted kernel.
+// Package mkl learns the weights of a sum of kernels together with a classifier, by EasyMKL.
 //
 //	family, err := mkl.NewMatrices(kernels)
 //	solution, err := mkl.Solve(ctx, family, labels, mkl.DefaultOptions())
@@ -14,7 +13,7 @@
 //
 // # The algorithm
 //
-// Both problems look for the nearest points of the convex hulls of two classes, a quadratic program over two
+// EasyMKL looks for the nearest points of the convex hulls of two classes, a quadratic program over two
 // simplices. Gradient projections find the face of the solution, conjugate gradients the minimum within
 // it: finitely many faces, no tuning, and to rounding where the tolerance asks for it. For NCI1 under the
 // Weisfeiler-Lehman assignment kernel (4110 graphs) that takes 500 to 2300 products, by lambda.

@@ -147,17 +147,6 @@ func (s *Solution) Combined() []float64 {
 	return w
 }
 
-// Zero returns how many weights are zero.
-func (s *Solution) Zero() int {
-	count := 0
-	for _, w := range s.Weights {
-		if w == 0 {
-			count++
-		}
-	}
-	return count
-}
-
 func checkLabels(labels []float64, n int) error {
 	if len(labels) != n {
 		return fmt.Errorf("%d labels for %d objects", len(labels), n)

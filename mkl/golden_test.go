@@ -30,16 +30,6 @@ type goldenSolution struct {
 	EtaSum        []float64 `json:"eta_sum1"`
 	EtaL2         []float64 `json:"eta_l2"`
 	Bias          float64
-	DecisionTrain []float64       `json:"decision_train"`
-	DecisionTest  []float64       `json:"decision_test"`
-	KOMD          []goldenMachine `json:"komd_on_combined"`
-}
-
-type goldenMachine struct {
-	Lam           float64
-	Objective     float64
-	Gamma         []float64
-	Bias          float64
 	DecisionTrain []float64 `json:"decision_train"`
 	DecisionTest  []float64 `json:"decision_test"`
 }
@@ -101,17 +91,6 @@ func (g *goldenProblem) check(t *testing.T, scaled bool, want *goldenSolution) {
 	}
 	near(t, "bias", []float64{s.Bias}, []float64{want.Bias})
 	check("decision values", s.Machine(labels), want.DecisionTrain, want.DecisionTest)
-	for _, komd := range want.KOMD {
-		m, err := FitKOMD(ctx, f, s.Combined(), labels, komd.Lam)
-		if err != nil {
-			t.Fatal(err)
-		}
-		what := fmt.Sprintf("K-OMD with lambda %g: ", komd.Lam)
-		near(t, what+"objective", []float64{m.Objective}, []float64{komd.Objective})
-		near(t, what+"bias", []float64{m.Bias}, []float64{komd.Bias})
-		near(t, what+"gamma", signed(m.Coef, labels), komd.Gamma)
-		check(what+"decision values", m, komd.DecisionTrain, komd.DecisionTest)
-	}
 	unit, err := Solve(ctx, f, labels, Options{Lambda: want.Lam, Norm: L2One, Scale: scaled, Tolerance: 1e-12})
 	if err != nil {
 		t.Fatal(err)

@@ -104,20 +104,6 @@ func TestSolutionsAreOptimal(t *testing.T) {
 				t.Errorf("seed %d, %d objects, lambda %g: objective %g, reported %g, gap %g, error %v",
 					seed, n, lambda, value, s.Objective, gap, err)
 			}
-			m, err := FitKOMD(ctx, f, nil, labels, lambda)
-			if err != nil {
-				t.Fatal(err)
-			}
-			positive := 0.0
-			for _, y := range labels {
-				positive += (1 + y) / 2
-			}
-			ridge := lambda * positive * (float64(n) - positive) / float64(n)
-			value, gap, err = excess(kernels, labels, signed(m.Coef, labels), 1-lambda, ridge)
-			if err != nil || gap > 1e-8*value+1e-12 {
-				t.Errorf("seed %d, %d objects, K-OMD with lambda %g: objective %g, gap %g, error %v",
-					seed, n, lambda, value, gap, err)
-			}
 		}
 	}
 }
@@ -150,8 +136,8 @@ func TestWeightsFollowTheKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := s.Weights
-		if w[0] != w[3] || w[0] < 5*w[1] || w[2] != 0 || s.Zero() != 1 {
-			t.Errorf("%+v: weights %v of a good, a poor, no kernel, the good one; %d are zero", opt, w, s.Zero())
+		if w[0] != w[3] || w[0] < 5*w[1] || w[2] != 0 {
+			t.Errorf("%+v: weights %v of a good, a poor, no kernel, the good one", opt, w)
 		}
 		sum, squares := 0.0, 0.0
 		for _, v := range w {
@@ -218,10 +204,6 @@ func TestMistakesAreNamed(t *testing.T) {
 		_, err := NewMatrices(kernels)
 		return err
 	}
-	komd := func(weights []float64, lambda float64) error {
-		_, err := FitKOMD(ctx, f, weights, labels, lambda)
-		return err
-	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	_, stopped := Solve(cancelled, f, labels, good)
@@ -235,8 +217,6 @@ func TestMistakesAreNamed(t *testing.T) {
 		"lambda NaN":                    solve(labels, func(o *Options) { o.Lambda = math.NaN() }),
 		`norm "max"`:                    solve(labels, func(o *Options) { o.Norm = "max" }),
 		"tolerance -1":                  solve(labels, func(o *Options) { o.Tolerance = -1 }),
-		"2 weights for 1 kernels":       komd([]float64{1, 2}, 0.1),
-		"lambda -1":                     komd(nil, -1),
 		"no kernel matrices":            newFamily(),
 		"want a square matrix":          newFamily(matrix([][]float64{{1, 2}})),
 		"the first one of 1":            newFamily(matrix([][]float64{{1}}), matrix(k)),

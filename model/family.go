@@ -104,12 +104,28 @@ func FamilyOf(name string) *Family {
 	return nil
 }
 
+// CheckTask returns a [param.Error] where no model of the family has a task.
+func (f *Family) CheckTask(name string, task Task) error {
+	if slices.Contains(f.Tasks, task) {
+		return nil
+	}
+	var able []string
+	for _, other := range Families() {
+		if slices.Contains(other.Tasks, task) {
+			for _, m := range other.Models {
+				able = append(able, m.Name)
+			}
+		}
+	}
+	return param.Errorf("task", task, "%s predicts nothing of %s; only %s does", name, task.Plural(), strings.Join(able, ", "))
+}
+
 // Check returns an error where the family does not learn what a data set asks for.
 func (f *Family) Check(name string, d *dataset.Dataset) error {
 	t := TargetsOf(d)
 	switch {
-	case t.Task == EdgeTask && !slices.Contains(f.Tasks, EdgeTask):
-		return param.Errorf("task", EdgeTask, "%s predicts nothing of edges", name)
+	case t.Task == EdgeTask && f.CheckTask(name, EdgeTask) != nil:
+		return f.CheckTask(name, EdgeTask)
 	case t.Task == NodeTask && !slices.Contains(f.Tasks, NodeTask):
 		return fmt.Errorf("%s predicts something of graphs; data set %s has a task for every vertex "+
 			"(grove embed --task node represents vertices)", name, d.Name)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/grove-graph/grove/dataset"
@@ -29,6 +30,14 @@ func (t Task) Noun() string {
 		return "edge"
 	}
 	return "graph"
+}
+
+// Plural is what several examples of the task are called.
+func (t Task) Plural() string {
+	if t == NodeTask {
+		return "vertices"
+	}
+	return t.Noun() + "s"
 }
 
 // TaskOf returns what a data set asks about.
@@ -184,12 +193,12 @@ func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
 	}
 	width := len(d.TargetNames)
 	if name == "" && width > 1 {
-		return nil, param.Errorf("target", nil, "it is missing: %s has the targets %s", d.Name, strings.Join(d.TargetNames, ", "))
+		return nil, param.Errorf("target", nil, "it is missing: %s has %d targets: %s", d.Name, width, listed(d.TargetNames))
 	}
 	k := 0
 	if name != "" {
 		if k = slices.Index(d.TargetNames, name); k < 0 {
-			return nil, param.Errorf("target", name, "data set %s has %s", d.Name, strings.Join(d.TargetNames, ", "))
+			return nil, param.Errorf("target", name, "data set %s has %s", d.Name, listed(d.TargetNames))
 		}
 	}
 	one := *d
@@ -198,6 +207,15 @@ func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
 		one.Targets = append(one.Targets, d.Targets[i])
 	}
 	return &one, nil
+}
+
+// listed quotes names, which may hold blanks and commas.
+func listed(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // HasVertices refuses data sets of nothing.

@@ -86,7 +86,8 @@ func (m *Model) represent(ctx context.Context, b *graph.Batch, by guide, progres
 // propagate updates the vertices of a batch (Eq. 2) and calls visit for t = 0, ..., T with their state under k^t and,
 // where there is a hierarchy on k^t, the leaves of their points.
 func (m *Model) propagate(
-	ctx context.Context, b *graph.Batch, by guide, progress model.Progress, visit func(t int, s *state, leaf []int32) error,
+	ctx context.Context, b *graph.Batch, by guide, progress model.Progress,
+	visit func(t int, s *state, leaf []int32) error,
 ) error {
 	o, host := &m.opt, engine.Host(m.engine)
 	s := newState(b, m.input, o.Variant.assignsNeighbours())

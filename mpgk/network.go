@@ -16,8 +16,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NetworkEstimator predicts numbers by a network of one hidden layer on the Nyström features of graphs (section 4.3), of
-// which Kernel.Options.GraphLandmarks asks for some: 200 in the paper.
+// NetworkEstimator predicts numbers by a network of one hidden layer on the Nyström features of graphs (section 4.3).
+// Kernel.Options.GraphLandmarks must ask for some: 200 in the paper.
 type NetworkEstimator struct {
 	Kernel  Estimator // its C, Epsilon and Dims do not matter
 	Network autodiff.MLPOptions

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"unsafe"
-
-	"gorgonia.org/tensor"
 )
 
 // Distinct merges equal sequences. Sequence i is rows[i*size:(i+1)*size] and has the weight weights[i],
@@ -24,26 +22,12 @@ func Distinct(rows []int32, size int, weights []float64) (distinct []int32, coun
 	return distinct, counts
 }
 
-// DistinctRows merges the rows of a Float32 or Float64 matrix that are equal bit by bit. Row i has the
-// weight weights[i], or 1 where weights is nil. It returns the number of the first of each group of
-// equal rows, ascending, and the sum of the weights of the group: together the Rows and the Weights of
-// [Points] of size 1.
-func DistinctRows(table *tensor.Dense, weights []float64) (rows []int32, counts []float64) {
-	if table.Dims() != 2 {
-		panic(fmt.Sprintf("nystrom: DistinctRows: table of shape %v is not a matrix", table.Shape()))
-	}
-	if table.Dtype() == tensor.Float32 {
-		return firstAppearances(memory(table.Float32s()), table.Shape()[0], weights)
-	}
-	return firstAppearances(memory(table.Float64s()), table.Shape()[0], weights)
-}
-
 // memory returns the bytes of a slice.
-func memory[T int32 | float32 | float64](x []T) []byte {
+func memory(x []int32) []byte {
 	if len(x) == 0 {
 		return nil
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
 }
 
 // firstAppearances groups n records of equal width by their bytes. It returns the first record of each

@@ -2,13 +2,10 @@ package nystrom_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/nystrom"
-	"gorgonia.org/tensor"
 )
 
 func TestDistinctCountsEachSequenceOnce(t *testing.T) {
@@ -48,27 +45,5 @@ func TestDistinctCountsEachSequenceOnce(t *testing.T) {
 		}
 		check(nil, want)
 		check(weights, mass)
-	}
-}
-
-func TestDistinctRowsComparesBits(t *testing.T) {
-	negativeZero := math.Copysign(0, -1)
-	values := []float64{1, 2, 0, 1, 1, 2, negativeZero, 1, 0, 1, 1, 2}
-	single := make([]float32, len(values))
-	for i, v := range values {
-		single[i] = float32(v)
-	}
-	for _, table := range []*tensor.Dense{
-		tensor.New(tensor.WithShape(6, 2), tensor.WithBacking(values)),
-		tensor.New(tensor.WithShape(6, 2), tensor.WithBacking(single)),
-	} {
-		rows, counts := nystrom.DistinctRows(table, nil)
-		if !slices.Equal(rows, []int32{0, 1, 3}) || !slices.Equal(counts, []float64{3, 2, 1}) {
-			t.Errorf("%v: rows %v, %v times; want [0 1 3], [3 2 1] times", table.Dtype(), rows, counts)
-		}
-		_, counts = nystrom.DistinctRows(table, []float64{1, 2, 4, 8, 16, 32})
-		if !slices.Equal(counts, []float64{37, 18, 8}) {
-			t.Errorf("%v: weights %v, want [37 18 8]", table.Dtype(), counts)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package nystrom finds landmarks and builds low-rank feature maps from them. The Nyström method
+// Package nystrom finds the landmarks of low-rank feature maps. The Nyström method
 // approximates a kernel by k(x, y) ~ k(x, Z) k(Z, Z)^(-1) k(Z, y) for a few landmarks (anchors) Z, that is
 // by the inner product of the features k(x, Z) k(Z, Z)^(-1/2) (Williams and Seeger, NIPS 2001).
 //
@@ -6,9 +6,8 @@
 //     unit vectors, with a k-means++ start.
 //   - [Lloyd] is k-means by Euclidean distance over sparse and dense features, for clusters of vertices and of
 //     colours; the scores of many points come from the engine's device, and decide as those of the host would.
-//   - [Distinct] and [DistinctRows] merge equal points, so that k-means runs over distinct points with
-//     multiplicities; [SampleSorted] draws a sample where there are too many.
-//   - [FeatureMap] turns kernel values with the landmarks into features, for any kernel.
+//   - [Distinct] merges equal points, so that k-means runs over distinct points with multiplicities;
+//     [SampleSorted] draws a sample where there are too many.
 //
 // Every result depends on the data, the options and the seed alone, not on the number of workers.
 package nystrom

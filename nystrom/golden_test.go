@@ -176,51 +176,6 @@ func TestGoldenKMeansStatistics(t *testing.T) {
 	})
 }
 
-func TestGoldenFeatureMap(t *testing.T) {
-	testfiles.Golden(t, "", holds("landmark_block_rank"), func(t *testing.T, content []byte) {
-		file := testfiles.Decode[struct {
-			Problems []struct {
-				Description   string
-				Kernel        [][]float64
-				Landmarks     []int
-				Rank          int         `json:"landmark_block_rank"`
-				Features      numbers     `json:"features"`
-				Approximation [][]float64 `json:"approx_kernel"`
-			}
-		}](t, content)
-		for _, c := range file.Problems {
-			for _, e := range engines()[:2] {
-				t.Run(c.Description+"/"+e.name, func(t *testing.T) {
-					m := len(c.Landmarks)
-					var some, all []float64
-					for _, row := range c.Kernel {
-						for _, z := range c.Landmarks {
-							all = append(all, row[z])
-						}
-					}
-					for _, z := range c.Landmarks {
-						some = append(some, all[z*m:(z+1)*m]...)
-					}
-					// The golden inverse root has no regularisation, so a small one is given here; the
-					// features change by its size relative to the root of the smallest eigenvalue.
-					f, err := nystrom.FitFeatureMap(e.engine, table(e, m, m, some), 1e-7, engine.AfterRoot)
-					if err != nil {
-						t.Fatal(err)
-					}
-					features, err := f.Transform(e.engine, table(e, len(c.Kernel), m, all))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if c.Rank == m {
-						near(t, "features", features.Float64s(), c.Features, 1e-4)
-					}
-					near(t, "approximate kernel", gram(features), slices.Concat(c.Approximation...), 1e-4)
-				})
-			}
-		}
-	})
-}
-
 // near compares with a tolerance relative to the largest magnitude wanted.
 func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
@@ -277,22 +232,6 @@ func byCluster(anchors *tensor.Dense) (out []float64) {
 	for f := range k {
 		for j := range p {
 			out = append(out, values[(j*k+f)*d:(j*k+f+1)*d]...)
-		}
-	}
-	return out
-}
-
-// gram returns the inner products of all pairs of rows.
-func gram(x *tensor.Dense) (out []float64) {
-	n, d := x.Shape()[0], x.Shape()[1]
-	values := float64s(x)
-	for i := range n {
-		for j := range n {
-			sum := 0.0
-			for e := range d {
-				sum += values[i*d+e] * values[j*d+e]
-			}
-			out = append(out, sum)
 		}
 	}
 	return out

@@ -84,7 +84,9 @@ func KMeans(ctx context.Context, eng engine.Engine, points Points, k int, opt KM
 	return cluster[float64](ctx, eng, points, k, opt)
 }
 
-func cluster[T simd.Float](ctx context.Context, eng engine.Engine, points Points, k int, opt KMeansOptions) (*Clusters, error) {
+func cluster[T simd.Float](
+	ctx context.Context, eng engine.Engine, points Points, k int, opt KMeansOptions,
+) (*Clusters, error) {
 	c, err := newCloud[T](eng, opt.Workers, points)
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)

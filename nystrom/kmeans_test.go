@@ -254,7 +254,8 @@ func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 		for _, workers := range []int{2, 8} {
 			e.engine = engine.NewCPU(workers)
 			got := cluster(t, e, points, 32, nystrom.KMeansOptions{MaxIterations: 12})
-			if !slices.Equal(got.Anchors.Float32s(), want.Anchors.Float32s()) || !slices.Equal(got.Assignment, want.Assignment) ||
+			if !slices.Equal(got.Anchors.Float32s(), want.Anchors.Float32s()) ||
+				!slices.Equal(got.Assignment, want.Assignment) ||
 				!slices.Equal(got.Objective, want.Objective) || got.FinalObjective != want.FinalObjective {
 				t.Errorf("%v: %d workers give other bits than one", s, workers)
 			}
@@ -264,36 +265,47 @@ func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 
 func TestKMeansRefuses(t *testing.T) {
 	e := engines()[1]
-	good := func() nystrom.Points {
-		return nystrom.Points{Points: engine.Points{Table: table(e, 3, 2, []float64{1, 0, 0, 1, 0, -1}), Rows: []int32{0, 1, 2, 1}, Size: 2}}
+	type points = nystrom.Points
+	type options = nystrom.KMeansOptions
+	good := func() points {
+		vectors := table(e, 3, 2, []float64{1, 0, 0, 1, 0, -1})
+		return points{Points: engine.Points{Table: vectors, Rows: []int32{0, 1, 2, 1}, Size: 2}}
 	}
-	spoil := func(change func(p *nystrom.Points)) nystrom.Points {
+	spoil := func(change func(p *points)) points {
 		p := good()
 		change(&p)
 		return p
 	}
+	standard := options{}
 	cases := []struct {
 		name    string
-		points  nystrom.Points
+		points  points
 		k       int
-		options nystrom.KMeansOptions
+		options options
 		want    string
 	}{
-		{"no clusters", good(), 0, nystrom.KMeansOptions{}, "0 clusters"},
-		{"no table", nystrom.Points{}, 1, nystrom.KMeansOptions{}, "must be a matrix"},
-		{"no points", spoil(func(p *nystrom.Points) { p.Rows = []int32{} }), 1, nystrom.KMeansOptions{}, "no points"},
-		{"size", spoil(func(p *nystrom.Points) { p.Size = 3 }), 1, nystrom.KMeansOptions{}, "4 row numbers are not points of 3 rows"},
-		{"size zero", spoil(func(p *nystrom.Points) { p.Size = 0 }), 1, nystrom.KMeansOptions{}, "points of 0 rows"},
-		{"no rows", spoil(func(p *nystrom.Points) { p.Rows = nil }), 1, nystrom.KMeansOptions{}, "need row numbers"},
-		{"row number", spoil(func(p *nystrom.Points) { p.Rows[2] = 3 }), 1, nystrom.KMeansOptions{}, "point 1: row 3 of a table of 3 rows"},
-		{"weights", spoil(func(p *nystrom.Points) { p.Weights = []float64{1} }), 1, nystrom.KMeansOptions{}, "1 weights for 2 points"},
-		{"weight zero", spoil(func(p *nystrom.Points) { p.Weights = []float64{1, 0} }), 1, nystrom.KMeansOptions{}, "point 1 has weight 0"},
-		{"weight NaN", spoil(func(p *nystrom.Points) { p.Weights = []float64{math.NaN(), 1} }), 1, nystrom.KMeansOptions{}, "point 0 has weight NaN"},
-		{"NaN", spoil(func(p *nystrom.Points) { p.Table.Float64s()[5] = math.NaN() }), 1, nystrom.KMeansOptions{}, "point 1 has a vector that is not finite"},
-		{"infinite", spoil(func(p *nystrom.Points) { p.Table.Float64s()[0] = math.Inf(1) }), 1, nystrom.KMeansOptions{}, "point 0 has a vector that is not finite"},
-		{"long", spoil(func(p *nystrom.Points) { p.Table.Float64s()[0] = 2 }), 1, nystrom.KMeansOptions{}, "longer than 1"},
-		{"start length", good(), 2, nystrom.KMeansOptions{Init: []int{0}}, "1 points to start from for 2 clusters"},
-		{"start range", good(), 1, nystrom.KMeansOptions{Init: []int{2}}, "start from point 2 of 2"},
+		{"no clusters", good(), 0, standard, "0 clusters"},
+		{"no table", points{}, 1, standard, "must be a matrix"},
+		{"no points", spoil(func(p *points) { p.Rows = []int32{} }), 1, standard, "no points"},
+		{"size", spoil(func(p *points) { p.Size = 3 }), 1, standard,
+			"4 row numbers are not points of 3 rows"},
+		{"size zero", spoil(func(p *points) { p.Size = 0 }), 1, standard, "points of 0 rows"},
+		{"no rows", spoil(func(p *points) { p.Rows = nil }), 1, standard, "need row numbers"},
+		{"row number", spoil(func(p *points) { p.Rows[2] = 3 }), 1, standard,
+			"point 1: row 3 of a table of 3 rows"},
+		{"weights", spoil(func(p *points) { p.Weights = []float64{1} }), 1, standard,
+			"1 weights for 2 points"},
+		{"weight zero", spoil(func(p *points) { p.Weights = []float64{1, 0} }), 1, standard,
+			"point 1 has weight 0"},
+		{"weight NaN", spoil(func(p *points) { p.Weights = []float64{math.NaN(), 1} }), 1, standard,
+			"point 0 has weight NaN"},
+		{"NaN", spoil(func(p *points) { p.Table.Float64s()[5] = math.NaN() }), 1, standard,
+			"point 1 has a vector that is not finite"},
+		{"infinite", spoil(func(p *points) { p.Table.Float64s()[0] = math.Inf(1) }), 1, standard,
+			"point 0 has a vector that is not finite"},
+		{"long", spoil(func(p *points) { p.Table.Float64s()[0] = 2 }), 1, standard, "longer than 1"},
+		{"start length", good(), 2, options{Init: []int{0}}, "1 points to start from for 2 clusters"},
+		{"start range", good(), 1, options{Init: []int{2}}, "start from point 2 of 2"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -316,13 +328,15 @@ func TestKMeansStopsWhenCancelled(t *testing.T) {
 		}
 		return rand.Float64()
 	}
-	if _, err := nystrom.KMeans(ctx, e.engine, points, 100, nystrom.KMeansOptions{Source: source}); err != context.Canceled {
+	_, err := nystrom.KMeans(ctx, e.engine, points, 100, nystrom.KMeansOptions{Source: source})
+	if err != context.Canceled {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if draws > 30 {
 		t.Errorf("%d draws after the end", draws-20)
 	}
-	if _, err := nystrom.KMeans(ctx, e.engine, points, 2, nystrom.KMeansOptions{Init: []int{0, 1}}); err != context.Canceled {
+	_, err = nystrom.KMeans(ctx, e.engine, points, 2, nystrom.KMeansOptions{Init: []int{0, 1}})
+	if err != context.Canceled {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
@@ -333,12 +347,15 @@ func TestKMeansLeavesItsArgumentsAlone(t *testing.T) {
 	points := shape{n: 200, p: 2, d: 4, rows: 900, short: 3, weights: true}.cloud(e, rand.New(rand.NewPCG(1, 2)))
 	table, rows, weights := slices.Clone(points.Table.Float64s()), slices.Clone(points.Rows), slices.Clone(points.Weights)
 	cluster(t, e, points, 30, nystrom.KMeansOptions{})
-	if !slices.Equal(table, points.Table.Float64s()) || !slices.Equal(rows, points.Rows) || !slices.Equal(weights, points.Weights) {
+	if !slices.Equal(table, points.Table.Float64s()) || !slices.Equal(rows, points.Rows) ||
+		!slices.Equal(weights, points.Weights) {
 		t.Error("KMeans changed its points")
 	}
 }
 
-func cluster(t testing.TB, e testEngine, points nystrom.Points, k int, options nystrom.KMeansOptions) *nystrom.Clusters {
+func cluster(
+	t testing.TB, e testEngine, points nystrom.Points, k int, options nystrom.KMeansOptions,
+) *nystrom.Clusters {
 	t.Helper()
 	got, err := nystrom.KMeans(context.Background(), e.engine, points, k, options)
 	if err != nil {

@@ -95,7 +95,8 @@ func (s *sums[T]) multiply() error {
 	for i, w := range s.rowWeights {
 		weights[i] = T(w)
 	}
-	err := s.eng.MatMul(matrix(s.eng, out, s.k*s.p, s.d), matrix(s.eng, weights, s.k*s.p, rows), s.table, engine.MatMul{Alpha: 1})
+	dst, coefficients := matrix(s.eng, out, s.k*s.p, s.d), matrix(s.eng, weights, s.k*s.p, rows)
+	err := s.eng.MatMul(dst, coefficients, s.table, engine.MatMul{Alpha: 1})
 	for i, v := range out {
 		s.sum[i] = float64(v)
 	}

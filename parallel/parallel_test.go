@@ -84,8 +84,8 @@ func TestShortTasksLeaveFewHelpers(t *testing.T) {
 	}
 }
 
-// Tasks within tasks, from many goroutines at once, with more workers than processors and with fewer, all end with every
-// piece done once; helpers that saw no work for a while are gone.
+// Tasks within tasks, from many goroutines at once, with more workers than processors and with fewer, all end with
+// every piece done once; helpers that saw no work for a while are gone.
 func TestTasksFromEverywhere(t *testing.T) {
 	var pieces atomic.Int64
 	var callers sync.WaitGroup

@@ -14,7 +14,7 @@ func BenchmarkFitPath(b *testing.B) {
 	for _, shape := range [][2]int{{170, 512}, {1000, 512}, {3700, 512}, {3700, 3072}, {3700, 6144}} {
 		b.Run(fmt.Sprintf("%dx%d", shape[0], shape[1]), func(b *testing.B) {
 			x, y := sample(shape[0], shape[1], tensor.Float32, 1)
-			scaler, err := FitScaler(x, nil)
+			scaler, err := fitScaler(x, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

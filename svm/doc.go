@@ -17,7 +17,7 @@
 //
 //	lambda/2 |w|^2 + 1/n sum_i 1/2 max(0, 1 - y_i (<w, x_i> + b))^2,
 //
-// which is the form of the published experiments (docs/conventions.md, 14); [Lambda] converts.
+// which is the form of the published experiments (docs/conventions.md, 14).
 //
 // # The algorithm
 //

@@ -24,9 +24,6 @@ func PaperGrid() []float64 {
 	return grid
 }
 
-// Lambda returns 1/(2 n C), the penalty that belongs to C in the averaged form of the problem.
-func Lambda(n int, c float64) float64 { return 1 / (2 * float64(n) * c) }
-
 func logGrid(from, to float64) []float64 {
 	grid := make([]float64, gridSize)
 	for i := range grid {

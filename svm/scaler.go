@@ -20,16 +20,6 @@ type Scaler struct {
 
 const constantUnits = 10
 
-// FitScaler takes mean and standard deviation from the given rows of x, an N x d matrix of Float32
-// or Float64; nil stands for all rows. No rows, or a number that is not finite, is an error.
-func FitScaler(x *tensor.Dense, rows []int) (*Scaler, error) {
-	d, err := newDesign(x, rows)
-	if err != nil {
-		return nil, err
-	}
-	return d.fitScaler()
-}
-
 func (d *design) fitScaler() (*Scaler, error) {
 	n := d.numRows()
 	if n == 0 {

@@ -8,9 +8,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// fitScaler standardises on some rows of a matrix, nil for all.
+func fitScaler(x *tensor.Dense, rows []int) (*Scaler, error) {
+	d, err := newDesign(x, rows)
+	if err != nil {
+		return nil, err
+	}
+	return d.fitScaler()
+}
+
 func TestScaler(t *testing.T) {
 	x := matrix([][]float64{{1, 5, 0, 1e9}, {3, 5, 0, 1e9}, {100, 7, 0, 3}, {5, 5, 2, 1e9}})
-	s, err := FitScaler(x, []int{0, 1, 3})
+	s, err := fitScaler(x, []int{0, 1, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +40,7 @@ func TestScalerConstantUpToRounding(t *testing.T) {
 	v := float32(0.7)
 	x := tensor.New(tensor.WithShape(4, 1),
 		tensor.WithBacking([]float32{v, math.Nextafter32(v, 1), v, math.Nextafter32(v, 0)}))
-	s, err := FitScaler(x, nil)
+	s, err := fitScaler(x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,13 +51,13 @@ func TestScalerConstantUpToRounding(t *testing.T) {
 
 func TestScalerErrors(t *testing.T) {
 	x := matrix([][]float64{{1, 2}, {3, math.Inf(1)}})
-	if _, err := FitScaler(x, []int{}); err == nil || !strings.Contains(err.Error(), "no rows") {
+	if _, err := fitScaler(x, []int{}); err == nil || !strings.Contains(err.Error(), "no rows") {
 		t.Errorf("no rows: error %v", err)
 	}
-	if _, err := FitScaler(x, nil); err == nil || !strings.Contains(err.Error(), "feature 1 of row 1") {
+	if _, err := fitScaler(x, nil); err == nil || !strings.Contains(err.Error(), "feature 1 of row 1") {
 		t.Errorf("infinite entry: error %v", err)
 	}
-	s, err := FitScaler(x, []int{0})
+	s, err := fitScaler(x, []int{0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +79,8 @@ func TestGrids(t *testing.T) {
 	n := 188
 	for k, c := range paper {
 		want := math.Pow(10, 4-7*float64(k)/59) / float64(n)
-		if math.Abs(Lambda(n, c)-want) > 1e-12*want {
-			t.Errorf("paper grid: lambda[%d] = %g, want %g", k, Lambda(n, c), want)
+		if lambda := 1 / (2 * float64(n) * c); math.Abs(lambda-want) > 1e-12*want {
+			t.Errorf("paper grid: lambda[%d] = %g, want %g", k, lambda, want)
 		}
 	}
 }

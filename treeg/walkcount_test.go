@@ -144,7 +144,7 @@ func (g *goldenTasks) checkExactTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := dataset.OneHot(set.Batch) // blue, red
+	b := dataset.AppendLabels(set.Batch) // blue, red
 	any := Arcs{Type: AllArcs}
 	red := Split{Feature: 1, Arcs: any, Walk: Target, Aggregation: Sum, Pointer: 1, Threshold: 0.5}
 	again := red

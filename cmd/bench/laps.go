@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/grove-graph/grove/internal/cputime"
 	"time"
 
 	"github.com/grove-graph/grove/model"
@@ -36,7 +37,7 @@ func (l *laps) begin(name string) {
 		l.names = append(l.names, name)
 		l.parts[name] = &timing{}
 	}
-	l.current, l.cpu, l.start = name, cpuSeconds(), time.Now()
+	l.current, l.cpu, l.start = name, cputime.Seconds(), time.Now()
 }
 
 func (l *laps) end() {
@@ -45,7 +46,7 @@ func (l *laps) end() {
 	}
 	part := l.parts[l.current]
 	part.Wall = append(part.Wall, time.Since(l.start).Seconds())
-	part.CPU = append(part.CPU, cpuSeconds()-l.cpu)
+	part.CPU = append(part.CPU, cputime.Seconds()-l.cpu)
 	l.current = ""
 }
 

@@ -97,8 +97,7 @@ func command(executable []string) *cobra.Command {
 		"write a CPU profile of the run to this file, for go tool pprof; its tag benchmark holds the name")
 	p.BoolVar(&f.settings.Quick, "quick", false, "tiny inputs, to see that everything runs; says nothing about speed")
 	p.BoolVar(&f.bare, "bare", false, "time only: no rates of the machine, no portable code, no second worker")
-	root.AddCommand(listCommand(), compareCommand(), plotCommand(), treeCostCommand(), walkCountCommand(),
-		plantedCommand())
+	root.AddCommand(listCommand(), compareCommand(), plotCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }

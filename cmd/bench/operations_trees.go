@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/planted"
 	"github.com/grove-graph/grove/treeg"
 )
 
@@ -125,6 +126,34 @@ func boostedCora(t *table) (*task, error) {
 		unit: "vertices/s", floor: arcsOf(b, 140),
 	}
 	treeTargets(task, float64(b.NumVertices()), 60)
+	return task, nil
+}
+
+// plantedVertices fits one tree. 20 trees are to take at most 10 minutes.
+func plantedVertices(t *table) (*task, error) {
+	p, err := planted.Full()
+	if t.inputs.sizes.columns < 64 {
+		p, err = planted.New(500, 3500, 16)
+	}
+	if err != nil {
+		return nil, err
+	}
+	opt := planted.Options(1)
+	prepared := onEngines(func(e engine.Engine) (*treeg.Data, error) {
+		return treeg.Prepare(context.Background(), e, p.Batch, opt)
+	})
+	task := &task{
+		shape: p.String(),
+		run: func(e engine.Engine) error {
+			d, err := prepared(e)
+			if err == nil {
+				_, err = d.Fit(context.Background(), p.Targets, opt, nil)
+			}
+			return err
+		},
+		unit: "vertices/s", floor: arcsOf(p.Batch, 1),
+	}
+	treeTargets(task, float64(p.Batch.NumVertices()), 30)
 	return task, nil
 }
 

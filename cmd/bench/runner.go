@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/grove-graph/grove/memory"
 	"io"
 	"os"
 	"os/exec"
@@ -245,7 +246,7 @@ func (r *runner) model(ctx context.Context, m staged) error {
 		}
 		g.engine = engine.NewCPU(g.on.workers)
 	}
-	resetPeak()
+	memory.ResetPeak()
 	if m.trained {
 		return g.epochStage(ctx)
 	}

@@ -1,19 +1,12 @@
 package main
 
 import (
+	"github.com/grove-graph/grove/internal/cputime"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// resetPeak makes [memory.Peak] count from now on, where the system allows it (Linux).
-func resetPeak() {
-	debug.FreeOSMemory()
-	// A system without this file keeps the peak of the whole run, which is an upper bound.
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
-}
 
 // procBytes reads a line "key 123 kB" of a file of the proc file system; 0 where there is none.
 func procBytes(file, key string) int64 {
@@ -79,5 +72,5 @@ func othersBusy() (seconds float64, known bool) {
 			seconds += n * tick
 		}
 	}
-	return seconds - cpuSeconds() - childSeconds(), true
+	return seconds - cputime.Seconds() - cputime.OfChildren(), true
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/grove-graph/grove/internal/cputime"
 	"math"
 	"runtime"
 	"slices"
@@ -114,13 +115,13 @@ func (c clock) measure(runs ...func() error) ([]timing, error) {
 	for range samples {
 		for i, run := range runs {
 			runtime.GC()
-			cpu, start := cpuSeconds(), time.Now()
+			cpu, start := cputime.Seconds(), time.Now()
 			if err := c.times(calls[i], run); err != nil {
 				return nil, err
 			}
 			n := float64(calls[i])
 			out[i].Wall = append(out[i].Wall, time.Since(start).Seconds()/n)
-			out[i].CPU = append(out[i].CPU, (cpuSeconds()-cpu)/n)
+			out[i].CPU = append(out[i].CPU, (cputime.Seconds()-cpu)/n)
 		}
 	}
 	return out, nil

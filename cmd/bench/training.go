@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"github.com/grove-graph/grove/internal/cputime"
 	"math"
 	"runtime"
 	"slices"
@@ -120,7 +121,7 @@ func (g *pipeline) epochTimes(ctx context.Context, t *gckn.Training) (timing, er
 		default:
 			if done++; done%per == 0 {
 				times.Wall = append(times.Wall, time.Since(wall).Seconds()/float64(per))
-				times.CPU = append(times.CPU, (cpuSeconds()-cpu)/float64(per))
+				times.CPU = append(times.CPU, (cputime.Seconds()-cpu)/float64(per))
 			}
 		}
 		if done == per*g.clock.repeat {
@@ -128,7 +129,7 @@ func (g *pipeline) epochTimes(ctx context.Context, t *gckn.Training) (timing, er
 		}
 		if done%per == 0 {
 			runtime.GC()
-			cpu, wall = cpuSeconds(), time.Now()
+			cpu, wall = cputime.Seconds(), time.Now()
 		}
 	}
 	_, err := gckn.Supervise(ctx, g.engine, &epochs)

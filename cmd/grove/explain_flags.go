@@ -19,7 +19,7 @@ func (f *explainFlags) addMethodFlags(fs *pflag.FlagSet) {
 	f.lambda = 0.01
 	choiceVar(fs, &f.method, "method", []model.Method{model.Contributions, model.Masks},
 		"contributions of the vertices, or masks on the paths (default: what the model is explained by)")
-	fs.Float64Var(&f.lambda, "lambda", f.lambda,
+	fs.Var(param.One(&f.lambda, param.Number(param.Tiny)), "lambda",
 		"`L` weight of the sum of the masks against the loss; more leaves fewer paths")
 	bound(fs, "lambda", param.Tiny, param.Huge)
 	fs.IntVar(&f.edges, "edges", 0, "`K` edges of the highest score to select, 0: those of at least half the highest")

@@ -181,7 +181,7 @@ func TestWrongUsageExitsWithTwo(t *testing.T) {
 		{[]string{"--layers", "4:128:0.6"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--layers", "4"}},
 		{[]string{"--layers", "layer 2"}, []string{"train", "gckn-path", "--data", "x", "-o", out,
 			"--layers", "4:8:0.6,0:8:0.6"}},
-		{[]string{"--layers", "--sigma"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--layers", "4:8:0.6",
+		{[]string{"--layers", "sigma"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--layers", "4:8:0.6",
 			"--sigma", "1"}},
 		{[]string{"--device", "cuda"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--device", "cuda:99"}},
 		{[]string{"--workers", "-1"}, []string{"train", "gckn-path", "--data", "x", "-o", out, "--workers", "-1"}},

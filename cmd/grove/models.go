@@ -52,6 +52,11 @@ func addModels(
 					if err := m.Check(); err != nil {
 						return asUsage(err)
 					}
+					if p := m.params.Lookup("checkpoint"); p != nil && p.String() != "" {
+						if err := writable("--checkpoint", p.String()); err != nil {
+							return err
+						}
+					}
 					return do(c, m)
 				},
 			}
@@ -100,6 +105,11 @@ func (m *named) job(c *cobra.Command, path, task, target string, seed uint64, e 
 	learns := m.verb == model.Eval || m.verb == model.Train
 	j := &job{Work: w}
 	if learns {
+		if task == string(model.EdgeTask) {
+			if err := m.family.CheckTask(m.name, model.EdgeTask); err != nil {
+				return nil, asUsage(err)
+			}
+		}
 		if w.Data, err = model.Ask(w.Data, task, target); err != nil {
 			return nil, asUsage(err)
 		}

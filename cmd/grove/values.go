@@ -59,9 +59,9 @@ func asUsage(err error) error {
 		return err
 	}
 	if wrong.Name == "" {
-		return &usageError{err}
+		return &usageError{wrong}
 	}
-	return &usageError{fmt.Errorf("--%w", err)}
+	return &usageError{fmt.Errorf("--%w", wrong)}
 }
 
 func parseName(text string) (string, error) {

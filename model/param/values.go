@@ -28,12 +28,12 @@ func (s *Set) Ints(values *[]int, name string, least, most float64, usage string
 
 // Float declares a number in a range.
 func (s *Set) Float(value *float64, name string, least, most float64, usage string) *Param {
-	return s.number(One(value, numberFrom(least)), name, least, most, usage)
+	return s.number(One(value, Number(least)), name, least, most, usage)
 }
 
 // Floats declares one or several numbers in a range.
 func (s *Set) Floats(values *[]float64, name string, least, most float64, usage string) *Param {
-	return s.number(List(values, numberFrom(least)), name, least, most, usage)
+	return s.number(List(values, Number(least)), name, least, most, usage)
 }
 
 // Bool declares something that is off or on; its name alone switches it on.
@@ -175,8 +175,8 @@ func wholeFrom(least float64) func(string) (int, error) {
 	}
 }
 
-// numberFrom reads a number that is not below a bound.
-func numberFrom(least float64) func(string) (float64, error) {
+// Number returns a parser of numbers that are not below a bound, and positive where the bound is.
+func Number(least float64) func(string) (float64, error) {
 	return func(text string) (float64, error) {
 		x, err := strconv.ParseFloat(text, 64)
 		switch {

@@ -26,12 +26,7 @@ func walkCountCommand() *cobra.Command {
 splits may use one type of walks, and with the other three together. The error on every fifth pair of graphs, which
 training has not seen, is drawn against the number of trees: the mean over generated data sets and its
 deviation (figures 8 to 11). DIR gets a figure for each task.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("walk-counts wants one folder to write to, not %d arguments", len(args))}
-			}
-			return nil
-		},
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), cmd.OutOrStdout(), args[0]) },
 	}
 	p := c.Flags()
@@ -39,7 +34,8 @@ deviation (figures 8 to 11). DIR gets a figure for each task.`,
 	p.IntVar(&f.opt.Graphs, "graphs", 500, "graphs of each")
 	p.IntVar(&f.trees, "trees", f.trees, "rounds of boosting")
 	p.Float64Var(&f.opt.RedShare, "red", 0, "probability that a vertex is red, 0: another one for each graph")
-	p.BoolVar(&f.opt.Shades, "shades", false, "vertices show a number, positive where they are red, and not whether they are")
+	p.BoolVar(&f.opt.Shades, "shades", false,
+		"vertices show a number, positive where they are red, and not whether they are")
 	return c
 }
 
@@ -67,7 +63,7 @@ func walkChoices(own treeg.Walk) []walkChoice {
 
 func (f *walkCountFlags) run(ctx context.Context, w io.Writer, dir string) error {
 	if f.seeds < 1 || f.trees < 1 {
-		return usageError{fmt.Errorf("--seeds %d --trees %d: want numbers from 1 on", f.seeds, f.trees)}
+		return fmt.Errorf("--seeds %d --trees %d: want numbers from 1 on", f.seeds, f.trees)
 	}
 	sets := make([]*dataset.Dataset, f.seeds)
 	for i := range sets {
@@ -75,7 +71,7 @@ func (f *walkCountFlags) run(ctx context.Context, w io.Writer, dir string) error
 		opt.Seed = uint64(i + 1)
 		var err error
 		if sets[i], err = dataset.WalkCounts(opt); err != nil {
-			return usageError{err}
+			return err
 		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -3,9 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"github.com/grove-graph/grove/internal/cputime"
+	"hash/fnv"
 	"io"
 	"math"
+	"math/rand/v2"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/grove-graph/grove/engine"
@@ -23,8 +28,11 @@ func treeCostCommand() *cobra.Command {
 and draw the CPU seconds of its search (the least of 9 fits, for as many graphs in every level) against the
 number of features, the longest walk, the ancestors that a split may point to (their mean over the nodes) and
 the arcs: straight lines by Lemma 4.2 of the paper.`,
-		Args: onePicture("tree-cost"),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if ext := strings.ToLower(filepath.Ext(args[0])); ext != ".svg" && ext != ".png" {
+				return fmt.Errorf("%s: the name of a picture must end in .svg or .png", args[0])
+			}
 			costs, err := treeCosts(cmd.Context(), quick)
 			if err != nil {
 				return err
@@ -35,19 +43,6 @@ the arcs: straight lines by Lemma 4.2 of the paper.`,
 	}
 	c.Flags().BoolVar(&quick, "quick", false, "tiny graphs, to see that it runs; says nothing about speed")
 	return c
-}
-
-// onePicture wants one argument, the name of a picture.
-func onePicture(command string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usageError{fmt.Errorf("%s wants one file .svg or .png to write, not %d arguments", command, len(args))}
-		}
-		if err := checkPicture(command, args[0]); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
 }
 
 // treeCost is the time of a tree against one of the sizes that it should be linear in.
@@ -65,6 +60,13 @@ type costShape struct {
 }
 
 const costDepth = 6
+
+// newRandom draws the same numbers for the same name in every run.
+func newRandom(name string) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return rand.New(rand.NewPCG(1, h.Sum64()))
+}
 
 // treeCosts measures trees that differ in one size at a time.
 func treeCosts(ctx context.Context, quick bool) ([]treeCost, error) {
@@ -146,12 +148,12 @@ func (s *costShape) measure(ctx context.Context, b *graph.Batch, repeats int) (s
 	seconds = math.Inf(1)
 	for range repeats {
 		runtime.GC()
-		before := cpuSeconds()
+		before := cputime.Seconds()
 		m, err := d.Fit(ctx, treeg.Targets{Values: y}, opt, nil)
 		if err != nil {
 			return 0, 0, err
 		}
-		spent := cpuSeconds() - before
+		spent := cputime.Seconds() - before
 		var searched float64
 		searched, ancestors = searchedGraphs(m.Trees(0)[0], s.distance)
 		seconds = min(seconds, spent*costDepth*float64(len(y))/searched)
