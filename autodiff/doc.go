@@ -2,6 +2,10 @@
 // Grove engine as operations of gorgonia, each with its gradient as an operation of its own, and the
 // network that is built from them, which is trained, encodes graphs and explains its decisions.
 //
+//	g := autodiff.NewGraph(e, tensor.Float32)            // one operation of a network after another
+//	n, err := autodiff.New(e, options, parameters)       // a whole network, to be trained by a Trainer
+//	m, err := autodiff.FitMLP(ctx, e, x, y, nil, autodiff.DefaultMLP(), nil) // a network with one hidden layer
+//
 // # Operations
 //
 // A [Graph] is a gorgonia expression graph whose operations run on one engine. Its methods add one node

@@ -2,6 +2,10 @@
 // [engine.Engine] on the CUDA driver through gorgonia.org/cu. Importing it registers the kind "cuda" with package
 // engine; nothing else is needed to use it.
 //
+//	import _ "github.com/grove-graph/grove/cuda"
+//
+//	e, err := engine.Open("cuda", 1)
+//
 // # Where things run
 //
 // A context belongs to one goroutine that is locked to its OS thread; every call of the driver is made there. An

@@ -2,6 +2,9 @@
 // float64 reference of each of them, and the CPU engine. Everything above this package speaks to the
 // [Engine] interface alone and does not know which device runs it.
 //
+//	e, err := engine.Open("auto", runtime.GOMAXPROCS(0)) // a device where there is one, else the CPU
+//	err = e.MatMul(c, a, b, engine.MatMul{Alpha: 1})
+//
 // Matrices are gorgonia tensors (*tensor.Dense), dense and row-major, of dtype Float32 or Float64.
 // All tensors of one call share one dtype unless an operation says otherwise. Operations write into
 // tensors that the caller made; they return an error for shapes or dtypes that do not fit, for a

@@ -4,6 +4,10 @@
 // anchors of the approximation come from k-means ([Fit]), or are trained from there together with a linear
 // classifier ([Supervise]).
 //
+//	options, err := gckn.Preset("gckn-subtree", 3, 32, 0.5)
+//	m, err := model.Fit(ctx, d, gckn.Estimator{Options: options, C: []float64{1}}, nil)
+//	said, err := m.Predict(ctx, d, nil)
+//
 // Where the paper and its published code differ, the code's conventions (docs/conventions.md) are the
 // default and the paper's are options; each option says so.
 package gckn
