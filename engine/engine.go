@@ -113,10 +113,6 @@ type Engine interface {
 	// gradient with respect to the matrices k. All are Float64; kGrad may be the same tensor as dstGrad.
 	InvSqrtGrad(kGrad, dstGrad *tensor.Dense, s *Spectrum, eps float64, rule InvSqrtRule) error
 
-	// PowerDiagonal computes the diagonals of the powers of an adjacency matrix with its arc weights:
-	// y_{v,d} = (A^{d+1})_{vv} for the columns d of y (vertices x number of powers).
-	PowerDiagonal(y *tensor.Dense, b *graph.Batch) error
-
 	// HistogramIntersection computes out_{ij} = sum_k min(a_ik, b_jk) for matrices of non-negative
 	// entries with ascending columns in every row. out is rows of a x rows of b.
 	HistogramIntersection(out *tensor.Dense, a, b *Sparse) error

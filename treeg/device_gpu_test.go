@@ -63,8 +63,8 @@ func TestEnginesFitALevelInAFewLaunches(t *testing.T) {
 func TestEnginesSendWhatStaysOnce(t *testing.T) {
 	d, targets, opt := leveled(t, openSimulated(t))
 	opt.MaxDepth = 1
-	d.hold()
-	defer d.letGo()
+	d.resident.Hold()
+	defer d.resident.Release(d.data.Engine)
 	var sent [2]int64
 	for i := range sent {
 		up, down := sim.Count(sim.HostToDevice), sim.Count(sim.DeviceToHost)
@@ -76,7 +76,7 @@ func TestEnginesSendWhatStaysOnce(t *testing.T) {
 			t.Errorf("the search for one split brings %d bytes to the host", down)
 		}
 	}
-	if diagonals := int64(8 * d.batch.NumVertices()); sent[0] < diagonals || sent[1] >= diagonals {
+	if diagonals := int64(8 * d.data.Batch.NumVertices()); sent[0] < diagonals || sent[1] >= diagonals {
 		t.Errorf("%d bytes for the first tree and %d for the next, with %d for a diagonal", sent[0], sent[1], diagonals)
 	}
 }

@@ -71,7 +71,7 @@ func walkCases() []Case {
 		for _, q := range []int{0, 1, 5, 33} {
 			add(name, b, q, 0, 1, 0, engine.Subsets{})
 			add(name, b, q, 1, 1, 4, engine.Subsets{})
-			add(name+", weights", weighted(b, false), q, 3, 6, 0, engine.Subsets{Shifts: shifts(q)})
+			add(name+", weights", weighted(b), q, 3, 6, 0, engine.Subsets{Shifts: shifts(q)})
 		}
 		var rows []int32
 		for i := range int32(b.NumVertices()) {
