@@ -37,8 +37,8 @@
 // # Where things are
 //
 // This package holds the options, the fit of ensembles, the model with its predictions, explanations, dump and file.
-// internal/walks computes the dynamic features and cuts subsets, internal/splits finds thresholds, internal/search grows
-// trees with one Searcher, on the host or on a device, and internal/predict sends examples through trees.
+// internal/walks computes the dynamic features and cuts subsets, internal/splits finds thresholds, internal/search
+// grows trees with one Searcher, on the host or on a device, and internal/predict sends examples through trees.
 //
 // # Conventions
 //

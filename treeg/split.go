@@ -57,8 +57,8 @@ const AllArcs = walks.AllArcs
 
 // Split is a split function with its threshold: Feature k along walks of Length d over Arcs, of type Walk, with the
 // subset that the ancestor Pointer nodes up generated (0: all vertices; Above: those above its threshold), and an
-// Aggregation for graphs. An example whose value is above Threshold goes to the GT child of the node, others to its LTE child
-// (Eqs. 1 and 2), and a missing value to the GT child where MissingAbove.
+// Aggregation for graphs. An example whose value is above Threshold goes to the GT child of the node, others to its LTE
+// child (Eqs. 1 and 2), and a missing value to the GT child where MissingAbove.
 type Split = walks.Split
 
 // Input says what a model sees of a batch: the attributes of the vertices where there are any, else their

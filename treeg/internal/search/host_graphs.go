@@ -137,8 +137,9 @@ func (w *worker) summarize(c *walks.Cut, n *node, feature int, g int32, st *walk
 		}
 		s := w.spread.Summary(k, feature, st, subset)
 		columns := w.sides[k.Side()].columns[i*walks.NumAggregations:]
-		for a := walks.Sum; a <= walks.Max; a++ {
-			columns[a-walks.Sum] = append(columns[a-walks.Sum], s.Value(a))
-		}
+		columns[0] = append(columns[0], s.Value(walks.Sum))
+		columns[1] = append(columns[1], s.Value(walks.Mean))
+		columns[2] = append(columns[2], s.Value(walks.Min))
+		columns[3] = append(columns[3], s.Value(walks.Max))
 	}
 }

@@ -45,7 +45,7 @@ func (g *Grower) partition(n, lte, gt *node) {
 type splitter struct {
 	d *walks.Data
 	*walks.Evaluator
-	spare []int32 // see cut.fill
+	spare []int32 // see walks.Cut.Fill
 	goes  []bool  // see part
 }
 

@@ -15,7 +15,7 @@ func (d *Data) block(b int) []float64 {
 	return d.lanes[b*n : (b+1)*n]
 }
 
-// fillBlocks lays the values out for block.
+// fillBlocks lays the values out for Block.
 func (d *Data) fillBlocks() {
 	d.lanes = make([]float64, d.Blocks()*d.Batch.NumVertices()*Lanes)
 	for k := range d.kept {

@@ -4,6 +4,12 @@
 // A batch is made ready once ([Data]): its features by strands, on grids that make sums exact, the walks from all
 // vertices and the closed walks. An [Evaluator] computes any split on one graph, as predictions and the growth of trees
 // want it; [Spread], [SparseSpread] and [BlockSpread] make the walks from both subsets of a [Cut] for the search.
+//
+// There are several routines because each is worth its lines (CPU seconds of fits and predictions on one worker):
+// blocks of features take 0.57 s where one feature after another takes 0.98 s, but where nodes draw 18 of 336 features
+// sparse vectors take 0.27 s and blocks 0.78 s; small graphs as words are predicted in 1.4 ms, as lists in 3.2 ms; the
+// operations of the engine, made for devices, take 0.80 s on the CPU for graphs that the host searches in 0.16 s, and
+// 3.6 s for vertices that it searches in 0.57 s.
 package walks
 
 import (
@@ -18,7 +24,7 @@ import (
 //
 // Features are stored by strands: the values of one feature on the vertices of one graph, in a row. Only
 // features that occur in a graph have a strand there, so one-hot labels cost what they hold; small graphs have none
-// where only leaves are wanted, see demand.
+// where only leaves are wanted, see [Demand].
 type Data struct {
 	Batch     *graph.Batch
 	Input     Input
