@@ -65,7 +65,7 @@ func (p *problem) booster(ctx context.Context, m *Model) (*booster, error) {
 func (b *booster) run(ctx context.Context) error {
 	best, since := 0.0, 0
 	for round := range b.opt.Estimators {
-		b.progress.report("boost", round, b.opt.Estimators)
+		b.progress.Report("boost", round, b.opt.Estimators)
 		if err := b.round(ctx, round); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (b *booster) run(ctx context.Context) error {
 		}
 	}
 	b.m.trees = b.m.trees[:len(b.m.trees)-since]
-	b.progress.report("boost", b.opt.Estimators, b.opt.Estimators)
+	b.progress.Report("boost", b.opt.Estimators, b.opt.Estimators)
 	return nil
 }
 

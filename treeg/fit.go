@@ -11,19 +11,11 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/treeg/internal/search"
 	"github.com/grove-graph/grove/treeg/internal/splits"
 	"github.com/grove-graph/grove/treeg/internal/walks"
 )
-
-// Progress is told how far a long computation has come; stages follow one another.
-type Progress func(stage string, done, total int)
-
-func (p Progress) report(stage string, done, total int) {
-	if p != nil {
-		p(stage, done, total)
-	}
-}
 
 // Targets say what to predict: a class or a number for each graph or vertex of a batch.
 type Targets struct {
@@ -38,19 +30,19 @@ type Targets struct {
 // Fit prepares a batch and fits a model to it. Errors say which option or target is wrong; a cancelled context
 // is an error.
 func Fit(
-	ctx context.Context, e engine.Engine, b *graph.Batch, t Targets, opt Options, progress Progress,
+	ctx context.Context, e engine.Engine, b *graph.Batch, t Targets, opt Options, progress model.Progress,
 ) (*Model, error) {
-	progress.report("prepare", 0, 1)
+	progress.Report("prepare", 0, 1)
 	d, err := Prepare(ctx, e, b, opt)
 	if err != nil {
 		return nil, err
 	}
-	progress.report("prepare", 1, 1)
+	progress.Report("prepare", 1, 1)
 	return d.Fit(ctx, t, opt, progress)
 }
 
 // Fit fits a model to prepared data. The model is the same for any number of workers.
-func (d *Data) Fit(ctx context.Context, t Targets, opt Options, progress Progress) (*Model, error) {
+func (d *Data) Fit(ctx context.Context, t Targets, opt Options, progress model.Progress) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -87,7 +79,7 @@ type problem struct {
 	train      []int32 // ascending
 	validation []int32
 
-	progress Progress
+	progress model.Progress
 	lock     sync.Mutex // of planted
 	planted  int        // trees that are done
 }

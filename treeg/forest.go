@@ -176,5 +176,5 @@ func (p *problem) report(total int) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.planted++
-	p.progress.report("plant", p.planted, total)
+	p.progress.Report("plant", p.planted, total)
 }

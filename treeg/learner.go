@@ -35,7 +35,7 @@ type learner struct {
 }
 
 // fit learns from the targets of a trial with the most estimators that it asks for.
-func (l *learner) fit(ctx context.Context, t *model.Trial, progress Progress) (*Model, error) {
+func (l *learner) fit(ctx context.Context, t *model.Trial, progress model.Progress) (*Model, error) {
 	opt := l.estimator.fitted()
 	if len(t.Grid) > 0 {
 		opt.Estimators = int(slices.Max(t.Grid))
@@ -49,7 +49,7 @@ func (l *learner) fit(ctx context.Context, t *model.Trial, progress Progress) (*
 
 // Learn implements [model.Learner].
 func (l *learner) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
-	var progress Progress
+	var progress model.Progress
 	if t.Progress != nil {
 		progress = func(_ string, done, total int) { t.Progress(done, total) }
 	}
@@ -81,7 +81,7 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 			"static features are there to compare with, no model keeps them")
 	}
 	defer l.work.Spent.Fitting(time.Now())
-	m, err := l.fit(ctx, &t, Progress(l.work.Progress))
+	m, err := l.fit(ctx, &t, l.work.Progress)
 	if err != nil {
 		return nil, err
 	}
