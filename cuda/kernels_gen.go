@@ -117,12 +117,6 @@ var kernels = [...]kernel{
 	{"posterior_f64", "pppppiii"},
 	{"posterior_plain_f32", "pppppii"},
 	{"posterior_plain_f64", "pppppii"},
-	{"power_diagonal_f32", "pppppiiil"},
-	{"power_diagonal_f64", "pppppiiil"},
-	{"power_diagonal_large_f32", "pppppiiiilpppl"},
-	{"power_diagonal_large_f64", "pppppiiiilpppl"},
-	{"power_diagonal_plain_f32", "pppppiiipl"},
-	{"power_diagonal_plain_f64", "pppppiiipl"},
 	{"segment_max_grad_f32", "ppppppiii"},
 	{"segment_max_grad_f64", "ppppppiii"},
 	{"segment_reduce_f32", "pppppppiiii"},
@@ -290,65 +284,59 @@ const (
 	kernelPosteriorF64                  = 107
 	kernelPosteriorPlainF32             = 108
 	kernelPosteriorPlainF64             = 109
-	kernelPowerDiagonalF32              = 110
-	kernelPowerDiagonalF64              = 111
-	kernelPowerDiagonalLargeF32         = 112
-	kernelPowerDiagonalLargeF64         = 113
-	kernelPowerDiagonalPlainF32         = 114
-	kernelPowerDiagonalPlainF64         = 115
-	kernelSegmentMaxGradF32             = 116
-	kernelSegmentMaxGradF64             = 117
-	kernelSegmentReduceF32              = 118
-	kernelSegmentReduceF32F64           = 119
-	kernelSegmentReduceF64              = 120
-	kernelSegmentReduceGradPlainF32     = 121
-	kernelSegmentReduceGradPlainF64     = 122
-	kernelSegmentReducePlainF32         = 123
-	kernelSegmentReducePlainF32F64      = 124
-	kernelSegmentReducePlainF64         = 125
-	kernelSegmentReduceWideF32          = 126
-	kernelSegmentReduceWideF32F64       = 127
-	kernelSegmentReduceWideF64          = 128
-	kernelSegmentWinnersF32             = 129
-	kernelSegmentWinnersF64             = 130
-	kernelSoftmaxCrossEntropyF32        = 131
-	kernelSoftmaxCrossEntropyF64        = 132
-	kernelSoftmaxCrossEntropyLongF32    = 133
-	kernelSoftmaxCrossEntropyLongF64    = 134
-	kernelSoftmaxCrossEntropyPlainF32   = 135
-	kernelSoftmaxCrossEntropyPlainF64   = 136
-	kernelSparseMatmulF32               = 137
-	kernelSparseMatmulF64               = 138
-	kernelSparseMatmulFinishF32         = 139
-	kernelSparseMatmulFinishF64         = 140
-	kernelSparseMatmulNarrowF32         = 141
-	kernelSparseMatmulNarrowF64         = 142
-	kernelSparseMatmulPartsF32          = 143
-	kernelSparseMatmulPartsF64          = 144
-	kernelSparseMatmulPartsNarrowF32    = 145
-	kernelSparseMatmulPartsNarrowF64    = 146
-	kernelSparseMatmulPlainF32          = 147
-	kernelSparseMatmulPlainF64          = 148
-	kernelSpectralNormsF64              = 149
-	kernelSpectralPlainF64              = 150
-	kernelSpectralProductF64            = 151
-	kernelSpectralProductPlainF64       = 152
-	kernelSpectralRoundF64              = 153
-	kernelSpectralRuleF64               = 154
-	kernelSpectralSmallF64              = 155
-	kernelSpectralStartF64              = 156
-	kernelSpectralSymmetrizeF64         = 157
-	kernelSpectralValuesF64             = 158
-	kernelSubsetWalksF64                = 159
-	kernelSubsetWalksPlainF64           = 160
-	kernelWalkFinishF32                 = 161
-	kernelWalkFinishF64                 = 162
-	kernelWalkGradF32                   = 163
-	kernelWalkGradF64                   = 164
-	kernelWalkSmallF32                  = 165
-	kernelWalkSmallF64                  = 166
-	kernelWalkStepF32                   = 167
-	kernelWalkStepF64                   = 168
+	kernelSegmentMaxGradF32             = 110
+	kernelSegmentMaxGradF64             = 111
+	kernelSegmentReduceF32              = 112
+	kernelSegmentReduceF32F64           = 113
+	kernelSegmentReduceF64              = 114
+	kernelSegmentReduceGradPlainF32     = 115
+	kernelSegmentReduceGradPlainF64     = 116
+	kernelSegmentReducePlainF32         = 117
+	kernelSegmentReducePlainF32F64      = 118
+	kernelSegmentReducePlainF64         = 119
+	kernelSegmentReduceWideF32          = 120
+	kernelSegmentReduceWideF32F64       = 121
+	kernelSegmentReduceWideF64          = 122
+	kernelSegmentWinnersF32             = 123
+	kernelSegmentWinnersF64             = 124
+	kernelSoftmaxCrossEntropyF32        = 125
+	kernelSoftmaxCrossEntropyF64        = 126
+	kernelSoftmaxCrossEntropyLongF32    = 127
+	kernelSoftmaxCrossEntropyLongF64    = 128
+	kernelSoftmaxCrossEntropyPlainF32   = 129
+	kernelSoftmaxCrossEntropyPlainF64   = 130
+	kernelSparseMatmulF32               = 131
+	kernelSparseMatmulF64               = 132
+	kernelSparseMatmulFinishF32         = 133
+	kernelSparseMatmulFinishF64         = 134
+	kernelSparseMatmulNarrowF32         = 135
+	kernelSparseMatmulNarrowF64         = 136
+	kernelSparseMatmulPartsF32          = 137
+	kernelSparseMatmulPartsF64          = 138
+	kernelSparseMatmulPartsNarrowF32    = 139
+	kernelSparseMatmulPartsNarrowF64    = 140
+	kernelSparseMatmulPlainF32          = 141
+	kernelSparseMatmulPlainF64          = 142
+	kernelSpectralNormsF64              = 143
+	kernelSpectralPlainF64              = 144
+	kernelSpectralProductF64            = 145
+	kernelSpectralProductPlainF64       = 146
+	kernelSpectralRoundF64              = 147
+	kernelSpectralRuleF64               = 148
+	kernelSpectralSmallF64              = 149
+	kernelSpectralStartF64              = 150
+	kernelSpectralSymmetrizeF64         = 151
+	kernelSpectralValuesF64             = 152
+	kernelSubsetWalksF64                = 153
+	kernelSubsetWalksPlainF64           = 154
+	kernelWalkFinishF32                 = 155
+	kernelWalkFinishF64                 = 156
+	kernelWalkGradF32                   = 157
+	kernelWalkGradF64                   = 158
+	kernelWalkSmallF32                  = 159
+	kernelWalkSmallF64                  = 160
+	kernelWalkStepF32                   = 161
+	kernelWalkStepF64                   = 162
 )
 
 // adamF32 launches adam_f32.
@@ -2211,102 +2199,6 @@ func (s *stream) posteriorPlainF64(g grid, to pointer[float64], evidence pointer
 	return s.launch(kernelPosteriorPlainF64, g, 7)
 }
 
-// powerDiagonalF32 launches power_diagonal_f32.
-func (s *stream) powerDiagonalF32(g grid, y pointer[float32], rowPtr pointer[int32], col pointer[int32], weights pointer[float32], offsets pointer[int32], graphs int32, powers int32, symmetric int32, sharedBytes int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(powers))
-	s.arguments[7] = uint64(uint32(symmetric))
-	s.arguments[8] = uint64(sharedBytes)
-	return s.launch(kernelPowerDiagonalF32, g, 9)
-}
-
-// powerDiagonalF64 launches power_diagonal_f64.
-func (s *stream) powerDiagonalF64(g grid, y pointer[float64], rowPtr pointer[int32], col pointer[int32], weights pointer[float64], offsets pointer[int32], graphs int32, powers int32, symmetric int32, sharedBytes int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(powers))
-	s.arguments[7] = uint64(uint32(symmetric))
-	s.arguments[8] = uint64(sharedBytes)
-	return s.launch(kernelPowerDiagonalF64, g, 9)
-}
-
-// powerDiagonalLargeF32 launches power_diagonal_large_f32.
-func (s *stream) powerDiagonalLargeF32(g grid, y pointer[float32], rowPtr pointer[int32], col pointer[int32], weights pointer[float32], offsets pointer[int32], graphs int32, n int32, powers int32, symmetric int32, sharedBytes int64, values pointer[float32], met pointer[int32], lists pointer[int32], stride int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(powers))
-	s.arguments[8] = uint64(uint32(symmetric))
-	s.arguments[9] = uint64(sharedBytes)
-	s.arguments[10] = values.address
-	s.arguments[11] = met.address
-	s.arguments[12] = lists.address
-	s.arguments[13] = uint64(stride)
-	return s.launch(kernelPowerDiagonalLargeF32, g, 14)
-}
-
-// powerDiagonalLargeF64 launches power_diagonal_large_f64.
-func (s *stream) powerDiagonalLargeF64(g grid, y pointer[float64], rowPtr pointer[int32], col pointer[int32], weights pointer[float64], offsets pointer[int32], graphs int32, n int32, powers int32, symmetric int32, sharedBytes int64, values pointer[float64], met pointer[int32], lists pointer[int32], stride int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(powers))
-	s.arguments[8] = uint64(uint32(symmetric))
-	s.arguments[9] = uint64(sharedBytes)
-	s.arguments[10] = values.address
-	s.arguments[11] = met.address
-	s.arguments[12] = lists.address
-	s.arguments[13] = uint64(stride)
-	return s.launch(kernelPowerDiagonalLargeF64, g, 14)
-}
-
-// powerDiagonalPlainF32 launches power_diagonal_plain_f32.
-func (s *stream) powerDiagonalPlainF32(g grid, y pointer[float32], rowPtr pointer[int32], col pointer[int32], weights pointer[float32], offsets pointer[int32], graphs int32, n int32, powers int32, values pointer[float32], stride int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(powers))
-	s.arguments[8] = values.address
-	s.arguments[9] = uint64(stride)
-	return s.launch(kernelPowerDiagonalPlainF32, g, 10)
-}
-
-// powerDiagonalPlainF64 launches power_diagonal_plain_f64.
-func (s *stream) powerDiagonalPlainF64(g grid, y pointer[float64], rowPtr pointer[int32], col pointer[int32], weights pointer[float64], offsets pointer[int32], graphs int32, n int32, powers int32, values pointer[float64], stride int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(powers))
-	s.arguments[8] = values.address
-	s.arguments[9] = uint64(stride)
-	return s.launch(kernelPowerDiagonalPlainF64, g, 10)
-}
-
 // segmentMaxGradF32 launches segment_max_grad_f32.
 func (s *stream) segmentMaxGradF32(g grid, xGrad pointer[float32], outGrad pointer[float32], winners pointer[int32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, group int32) error {
 	s.arguments[0] = xGrad.address
@@ -3884,54 +3776,6 @@ func posteriorPlain[T real](s *stream, g grid, to pointer[T], evidence pointer[T
 	s.arguments[5] = uint64(uint32(n))
 	s.arguments[6] = uint64(uint32(c))
 	return s.launch(either[T](kernelPosteriorPlainF32, kernelPosteriorPlainF64), g, 7)
-}
-
-// powerDiagonal launches power_diagonal_f32 or power_diagonal_f64.
-func powerDiagonal[T real](s *stream, g grid, y pointer[T], rowPtr pointer[int32], col pointer[int32], weights pointer[T], offsets pointer[int32], graphs int32, powers int32, symmetric int32, sharedBytes int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(powers))
-	s.arguments[7] = uint64(uint32(symmetric))
-	s.arguments[8] = uint64(sharedBytes)
-	return s.launch(either[T](kernelPowerDiagonalF32, kernelPowerDiagonalF64), g, 9)
-}
-
-// powerDiagonalLarge launches power_diagonal_large_f32 or power_diagonal_large_f64.
-func powerDiagonalLarge[T real](s *stream, g grid, y pointer[T], rowPtr pointer[int32], col pointer[int32], weights pointer[T], offsets pointer[int32], graphs int32, n int32, powers int32, symmetric int32, sharedBytes int64, values pointer[T], met pointer[int32], lists pointer[int32], stride int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(powers))
-	s.arguments[8] = uint64(uint32(symmetric))
-	s.arguments[9] = uint64(sharedBytes)
-	s.arguments[10] = values.address
-	s.arguments[11] = met.address
-	s.arguments[12] = lists.address
-	s.arguments[13] = uint64(stride)
-	return s.launch(either[T](kernelPowerDiagonalLargeF32, kernelPowerDiagonalLargeF64), g, 14)
-}
-
-// powerDiagonalPlain launches power_diagonal_plain_f32 or power_diagonal_plain_f64.
-func powerDiagonalPlain[T real](s *stream, g grid, y pointer[T], rowPtr pointer[int32], col pointer[int32], weights pointer[T], offsets pointer[int32], graphs int32, n int32, powers int32, values pointer[T], stride int64) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = offsets.address
-	s.arguments[5] = uint64(uint32(graphs))
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(powers))
-	s.arguments[8] = values.address
-	s.arguments[9] = uint64(stride)
-	return s.launch(either[T](kernelPowerDiagonalPlainF32, kernelPowerDiagonalPlainF64), g, 10)
 }
 
 // segmentMaxGrad launches segment_max_grad_f32 or segment_max_grad_f64.

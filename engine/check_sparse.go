@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
 
@@ -24,17 +23,6 @@ func CheckSparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
 	ck.shape("Y", y, a.Rows(), x.Shape()[1])
 	ck.masks("A", a)
 	ck.float(x, y)
-	return ck.err
-}
-
-// CheckPowerDiagonal returns what is wrong with the arguments of PowerDiagonal.
-func CheckPowerDiagonal(y *tensor.Dense, b *graph.Batch) error {
-	ck := checks{op: "PowerDiagonal"}
-	if !ck.dims("y", y, 2) {
-		return ck.err
-	}
-	ck.shape("y", y, b.NumVertices(), y.Shape()[1])
-	ck.float(y)
 	return ck.err
 }
 

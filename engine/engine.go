@@ -24,9 +24,30 @@ import (
 // op(A) is A or its transpose.
 type Engine interface {
 	tensor.Engine
+	Memory
 
-	// String names the engine as the command line does: "cpu", "reference".
+	// String names the engine as the command line does: "cpu", "cuda:0", "reference".
 	String() string
+
+	// Describe names the engine and what it computes with, as in "cpu (avx2, workers 8)".
+	Describe() string
+
+	// Capabilities says what the engine does in a way of its own.
+	Capabilities() Capabilities
+
+	// Workers returns the number of goroutines that host-side work beside the engine may use.
+	Workers() int
+
+	// Narrow returns an engine for one of several pieces of work side by side, which may use the given number of
+	// goroutines, at least one. All pieces share a device.
+	Narrow(workers int) Engine
+
+	// Host returns the engine for work on host memory beside this one, with as many workers: itself if it works there.
+	Host() Engine
+
+	// Synchronize waits until everything is done that the engine was asked for, and returns what went wrong since the
+	// last time.
+	Synchronize() error
 
 	// MatMul computes C = alpha op(A) op(B) + beta C for matrices. With beta = 0 the old content of
 	// C does not matter.
@@ -92,10 +113,6 @@ type Engine interface {
 	// gradient with respect to the matrices k. All are Float64; kGrad may be the same tensor as dstGrad.
 	InvSqrtGrad(kGrad, dstGrad *tensor.Dense, s *Spectrum, eps float64, rule InvSqrtRule) error
 
-	// PowerDiagonal computes the diagonals of the powers of an adjacency matrix with its arc weights:
-	// y_{v,d} = (A^{d+1})_{vv} for the columns d of y (vertices x number of powers).
-	PowerDiagonal(y *tensor.Dense, b *graph.Batch) error
-
 	// HistogramIntersection computes out_{ij} = sum_k min(a_ik, b_jk) for matrices of non-negative
 	// entries with ascending columns in every row. out is rows of a x rows of b.
 	HistogramIntersection(out *tensor.Dense, a, b *Sparse) error
@@ -145,9 +162,6 @@ type Engine interface {
 	// Convert copies src to dst, which has the same number of elements, across dtypes. Either tensor may
 	// lie in host memory whatever the engine: this is how data get onto a device and back.
 	Convert(dst, src *tensor.Dense) error
-
-	// Workers returns the number of goroutines that host-side work beside the engine may use.
-	Workers() int
 }
 
 // MatMul holds the options of [Engine].MatMul. The zero value computes nothing useful: set Alpha.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
 
@@ -21,39 +20,6 @@ func (Reference) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error
 			for f := range q {
 				out[r*q+f] += a.value(e) * xv[int(a.Col[e])*q+f]
 			}
-		}
-	}
-	store(y, out)
-	return nil
-}
-
-// PowerDiagonal implements [Engine] by the powers of the dense adjacency matrix of each graph.
-func (Reference) PowerDiagonal(y *tensor.Dense, b *graph.Batch) error {
-	if err := CheckPowerDiagonal(y, b); err != nil {
-		return err
-	}
-	powers := y.Shape()[1]
-	a := Adjacency(b)
-	out := make([]float64, y.DataSize())
-	for g := range b.NumGraphs() {
-		from, to := b.Vertices(g)
-		n := int(to - from)
-		power := make([]float64, n*n)
-		for v := range n {
-			power[v*n+v] = 1
-		}
-		for d := range powers {
-			next := make([]float64, n*n)
-			for v := range n {
-				for e := b.RowPtr[int(from)+v]; e < b.RowPtr[int(from)+v+1]; e++ {
-					u := int(b.Col[e] - from)
-					for w := range n {
-						next[v*n+w] += a.value(e) * power[u*n+w]
-					}
-				}
-				out[(int(from)+v)*powers+d] = next[v*n+v]
-			}
-			power = next
 		}
 	}
 	store(y, out)

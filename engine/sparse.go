@@ -69,35 +69,3 @@ func (a *Sparse) Transpose() *Sparse {
 	}
 	return t
 }
-
-// Symmetric reports whether a square matrix with ascending columns in every row equals its transpose,
-// entries of one row and column added up. Masks do not count. Time and memory are linear in the entries.
-func (a *Sparse) Symmetric() bool {
-	if a.Rows() != a.Cols {
-		return false
-	}
-	t := a.Transpose()
-	for r := range a.Rows() {
-		e, f := a.RowPtr[r], t.RowPtr[r]
-		for e < a.RowPtr[r+1] && f < t.RowPtr[r+1] {
-			c := a.Col[e]
-			if t.Col[f] != c {
-				return false
-			}
-			sum, mirrored := 0.0, 0.0
-			for ; e < a.RowPtr[r+1] && a.Col[e] == c; e++ {
-				sum += a.value(e)
-			}
-			for ; f < t.RowPtr[r+1] && t.Col[f] == c; f++ {
-				mirrored += t.value(f)
-			}
-			if sum != mirrored {
-				return false
-			}
-		}
-		if e < a.RowPtr[r+1] || f < t.RowPtr[r+1] {
-			return false
-		}
-	}
-	return true
-}

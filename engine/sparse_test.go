@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
 
@@ -91,50 +90,6 @@ func TestTransposeAndUnmasked(t *testing.T) {
 		if a.KeepRows == nil && a.KeepCols == nil && plain != a {
 			t.Fatal("a matrix without masks was copied")
 		}
-		a.KeepRows, a.KeepCols = nil, nil
-		if want := dense(a); a.Symmetric() != (rows == cols && equal(want, transposed(want, cols))) {
-			t.Fatalf("symmetric is %v for %v", a.Symmetric(), want)
-		}
-	}
-}
-
-func TestSymmetricAdjacency(t *testing.T) {
-	g := graph.Graph{NumVertices: 5}
-	for u := range int32(4) {
-		g.AddArc(u, u+1)
-	}
-	undirected, err := graph.NewBatch([]graph.Graph{g, g})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.Directed = true
-	directed, err := graph.NewBatch([]graph.Graph{g})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !engine.Adjacency(undirected).Symmetric() || engine.Adjacency(directed).Symmetric() {
-		t.Error("an undirected path must be symmetric, a directed one not")
-	}
-}
-
-// The diagonal of A^2 is the degree, and that of A^3 twice the number of triangles.
-func TestPowerDiagonalCountsTriangles(t *testing.T) {
-	g := graph.Graph{NumVertices: 6} // two triangles that share vertex 0, and a pendant
-	for _, arc := range [][2]int32{{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 4}, {4, 0}, {4, 5}} {
-		g.AddArc(arc[0], arc[1])
-	}
-	b, err := graph.NewBatch([]graph.Graph{g})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.NewCPU(2)
-	y := engine.New(e, tensor.Float64, 6, 3)
-	if err := e.PowerDiagonal(y, b); err != nil {
-		t.Fatal(err)
-	}
-	want := []float64{0, 4, 4, 0, 2, 2, 0, 2, 2, 0, 2, 2, 0, 3, 2, 0, 1, 0}
-	if !slices.Equal(y.Float64s(), want) {
-		t.Errorf("diagonals %v, want %v", y.Float64s(), want)
 	}
 }
 
@@ -174,17 +129,12 @@ func TestSparseArgumentsThatDoNotFit(t *testing.T) {
 	short := &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}, Values: []float64{1}}
 	mask := &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}, KeepRows: []bool{true}}
 	wide := &engine.Sparse{Cols: 3, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}}
-	b, err := graph.NewBatch([]graph.Graph{{NumVertices: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, errs := range map[string][]error{
 		"SparseMatMul": {
 			e.SparseMatMul(of(2, 3), a, of(3, 3)), e.SparseMatMul(of(1, 3), a, of(2, 3)), e.SparseMatMul(single, a, of(2, 2)),
 			e.SparseMatMul(of(2, 3), short, of(2, 3)), e.SparseMatMul(of(2, 3), mask, of(2, 3)),
 			e.SparseMatMul(nil, a, of(2, 3)),
 		},
-		"PowerDiagonal": {e.PowerDiagonal(of(3, 2), b), e.PowerDiagonal(of(2), b), e.PowerDiagonal(nil, b)},
 		"HistogramIntersection": {
 			e.HistogramIntersection(of(2, 2), a, wide), e.HistogramIntersection(of(2, 3), a, a),
 			e.HistogramIntersection(of(2, 2), a, short),

@@ -62,13 +62,16 @@ const (
 
 func (p Pooling) known() bool { return p == Sum || p == Mean || p == Max || p == GeneralizedMax }
 
-// engine returns the engine's pooling; generalised max pooling has none.
-func (p Pooling) engine() engine.Pooling {
+// engine returns the engine's pooling, which has a ridge where it is generalised max pooling.
+func (p Pooling) engine(ridge float64) (engine.Pooling, float64) {
+	if p == GeneralizedMax {
+		return engine.Sum, ridge
+	}
 	pool, err := engine.ParsePooling(string(p))
 	if err != nil {
 		panic(err) // Options.Check lets no other value through
 	}
-	return pool
+	return pool, 0
 }
 
 // Variants lists the names that [Preset] knows.

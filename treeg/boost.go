@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/treeg/internal/predict"
+	"github.com/grove-graph/grove/treeg/internal/search"
 )
 
 // booster is a gradient boosting that is going on (Friedman 2001).
@@ -14,11 +16,11 @@ type booster struct {
 	m         *Model
 	objective objective
 	outputs   int
-	y         []float64 // by position in examples and output
-	scores    []float64 // likewise
-	examples  []int32   // the training part, then the validation part
-	growers   []*grower // for each output
-	workers   int       // of a grower
+	y         []float64        // by position in examples and output
+	scores    []float64        // likewise
+	examples  []int32          // the training part, then the validation part
+	growers   []*search.Grower // for each output
+	workers   int              // of a grower
 }
 
 // boost fits rounds of trees.
@@ -48,14 +50,13 @@ func (p *problem) booster(ctx context.Context, m *Model) (*booster, error) {
 			b.y[i] = float64(p.class[e])
 		}
 	}
-	b.workers = p.d.engine.Workers()
-	for range b.outputs {
-		b.growers = append(b.growers, newGrower(p.d, p.opt))
-	}
+	b.workers = p.d.data.Engine.Workers()
+	each := b.workers
 	if b.outputs >= b.workers { // the trees of a round on all workers, each on one
-		for _, g := range b.growers {
-			g.workers = 1
-		}
+		each = 1
+	}
+	for range b.outputs {
+		b.growers = append(b.growers, p.d.grower(p.opt, each))
 	}
 	return b, b.begin(ctx)
 }
@@ -116,12 +117,12 @@ func (b *booster) begin(ctx context.Context) error {
 func (b *booster) firstTree(ctx context.Context, k int, y []float64) error {
 	random := rand.New(rand.NewPCG(b.opt.Seed, treeStream+uint64(b.opt.Estimators*b.outputs+k)))
 	t := b.d.targetsOf(b.train, y, ones(len(y)))
-	tree, members, err := b.growers[k].grow(ctx, t, b.train, random)
+	tree, members, err := b.growers[k].Grow(ctx, t, b.train, random)
 	if err != nil {
 		return err
 	}
 	position := b.positions()
-	tree.setLeaves(members, func(examples []int32) float64 { return mean(at(y, position, examples)) })
+	setLeaves(tree, members, func(examples []int32) float64 { return mean(at(y, position, examples)) })
 	b.m.first = append(b.m.first, tree)
 	return b.add(ctx, tree, members, k, 1, true)
 }
@@ -145,9 +146,9 @@ func at(x []float64, position, examples []int32) []float64 {
 }
 
 // setLeaves gives every leaf the value of its examples.
-func (t *Tree) setLeaves(members [][]int32, value func(examples []int32) float64) {
+func setLeaves(t *Tree, members [][]int32, value func(examples []int32) float64) {
 	for i := range t.Nodes {
-		if t.leaf(int32(i)) {
+		if t.Nodes[i].Split == nil {
 			t.Nodes[i].Value = []float64{value(members[i])}
 		}
 	}
@@ -171,7 +172,7 @@ func (b *booster) round(ctx context.Context, round int) error {
 		}
 		random := rand.New(rand.NewPCG(b.opt.Seed, treeStream+uint64(round*b.outputs+k)))
 		t := b.d.targetsOf(sample, at(residuals, position, sample), ones(len(sample)))
-		tree, members, err := b.growers[k].grow(ctx, t, sample, random)
+		tree, members, err := b.growers[k].Grow(ctx, t, sample, random)
 		if err != nil {
 			errs[k] = err
 			return
@@ -180,7 +181,7 @@ func (b *booster) round(ctx context.Context, round int) error {
 		if b.opt.Scheme == Reference {
 			step = mean
 		}
-		tree.setLeaves(members, func(examples []int32) float64 { return step(at(residuals, position, examples)) })
+		setLeaves(tree, members, func(examples []int32) float64 { return step(at(residuals, position, examples)) })
 		row[k] = tree
 		errs[k] = b.add(ctx, tree, members, k, b.opt.LearningRate, len(sample) == len(b.train))
 	})
@@ -214,7 +215,7 @@ func (b *booster) add(ctx context.Context, tree *Tree, members [][]int32, k int,
 	position := b.positions()
 	done := make([]bool, len(b.examples))
 	for i := range tree.Nodes {
-		if !tree.leaf(int32(i)) {
+		if tree.Nodes[i].Split != nil {
 			continue
 		}
 		for _, e := range members[i] {
@@ -232,8 +233,8 @@ func (b *booster) add(ctx context.Context, tree *Tree, members [][]int32, k int,
 		}
 	}
 	slices.Sort(rest)
-	p := newProgram(&b.d.input, []*Tree{tree})
-	return p.each(ctx, b.d, b.opt.Empty, rest, func(i, _ int, leaf int32) {
+	p := predict.NewProgram(&b.d.data.Input, []*Tree{tree})
+	return p.Each(ctx, b.d.data, b.opt.Empty, rest, func(i, _ int, leaf int32) {
 		b.scores[int(position[rest[i]])*b.outputs+k] += float64(rate * tree.Nodes[leaf].Value[0])
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
 )
 
 // small returns a few molecules.
@@ -36,7 +37,7 @@ func eachEnsemble(t *testing.T, test func(t *testing.T, opt Options)) {
 func TestModelsLearn(t *testing.T) {
 	set := small(t, 200)
 	eachEnsemble(t, func(t *testing.T, opt Options) {
-		m, err := Fit(context.Background(), openCPU(t, 2), set.Batch, Targets{Classes: set.Classes}, opt, nil)
+		m, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), set.Batch, Targets{Classes: set.Classes}, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestModelsLearn(t *testing.T) {
 		}
 		right := 0
 		for i, c := range set.Classes {
-			if !near(p[2*i]+p[2*i+1], 1, 1e-12) || p[2*i] < 0 || p[2*i+1] < 0 {
+			if !treegtest.Near(p[2*i]+p[2*i+1], 1, 1e-12) || p[2*i] < 0 || p[2*i+1] < 0 {
 				t.Fatalf("probabilities %v", p[2*i:2*i+2])
 			}
 			if classes[i] == c {
@@ -72,7 +73,7 @@ func TestMultiClass(t *testing.T) {
 		for _, scheme := range []Scheme{Newton, Reference} {
 			opt := Defaults(Graphs, Boosting)
 			opt.Loss, opt.Scheme, opt.Estimators = loss, scheme, 15
-			m, err := Fit(context.Background(), openCPU(t, 2), set.Batch, Targets{Classes: set.Classes}, opt, nil)
+			m, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), set.Batch, Targets{Classes: set.Classes}, opt, nil)
 			if loss == Softmax && scheme == Reference {
 				if err == nil {
 					t.Error("the reference scheme has no softmax")
@@ -86,7 +87,7 @@ func TestMultiClass(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a := accuracy(classes, set.Classes, ints(all(160))); a < 0.95 {
+			if a := accuracy(classes, set.Classes, treegtest.Ints(all(160))); a < 0.95 {
 				t.Errorf("%s, %s: training accuracy %g", loss, scheme, a)
 			}
 		}
@@ -124,7 +125,7 @@ func TestDegenerateData(t *testing.T) {
 	} {
 		eachEnsemble(t, func(t *testing.T, opt Options) {
 			opt.MinSplit = 2
-			m, err := Fit(context.Background(), openCPU(t, 1), c.b, Targets{Classes: c.classes}, opt, nil)
+			m, err := Fit(context.Background(), treegtest.OpenCPU(t, 1), c.b, Targets{Classes: c.classes}, opt, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -178,7 +179,7 @@ func TestRefusals(t *testing.T) {
 		if c.change != nil {
 			c.change(&opt)
 		}
-		_, err := Fit(context.Background(), openCPU(t, 1), c.b, c.targets, opt, nil)
+		_, err := Fit(context.Background(), treegtest.OpenCPU(t, 1), c.b, c.targets, opt, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", want, err)
 		}
@@ -187,7 +188,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := unfitted.Scores(context.Background(), set.Batch); err == nil {
 		t.Error("a model that is not fitted predicts")
 	}
-	m, err := Fit(context.Background(), openCPU(t, 1), set.Batch, Targets{Values: make([]float64, 12)}, Defaults(Graphs, Single), nil)
+	m, err := Fit(context.Background(), treegtest.OpenCPU(t, 1), set.Batch, Targets{Values: make([]float64, 12)}, Defaults(Graphs, Single), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestCancellation(t *testing.T) {
 	eachEnsemble(t, func(t *testing.T, opt Options) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, err := Fit(ctx, openCPU(t, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil); err == nil {
+		if _, err := Fit(ctx, treegtest.OpenCPU(t, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil); err == nil {
 			t.Error("a cancelled fit has no error")
 		}
 	})
@@ -220,7 +221,7 @@ func TestFitTwice(t *testing.T) {
 		before, _ := json.Marshal(opt)
 		var raw [2][]byte
 		for i := range raw {
-			m, err := Fit(context.Background(), openCPU(t, 2), set.Batch, Targets{Classes: set.Classes}, opt, nil)
+			m, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), set.Batch, Targets{Classes: set.Classes}, opt, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,7 +238,7 @@ func TestFitTwice(t *testing.T) {
 func TestModelFile(t *testing.T) {
 	set := small(t, 80)
 	eachEnsemble(t, func(t *testing.T, opt Options) {
-		m, err := Fit(context.Background(), openCPU(t, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil)
+		m, err := Fit(context.Background(), treegtest.OpenCPU(t, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +250,7 @@ func TestModelFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := Load(openCPU(t, 2), f.Model, f)
+		back, err := Load(treegtest.OpenCPU(t, 2), f.Model, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +280,7 @@ func TestDamagedModels(t *testing.T) {
 	set := small(t, 40)
 	opt := Defaults(Graphs, Boosting)
 	opt.Estimators = 3
-	m, err := Fit(context.Background(), openCPU(t, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil)
+	m, err := Fit(context.Background(), treegtest.OpenCPU(t, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,12 +300,12 @@ func TestDamagedModels(t *testing.T) {
 			t.Errorf("nothing to damage: %s", change[0])
 			continue
 		}
-		if _, err := Load(openCPU(t, 1), json.RawMessage(damaged), nil); err == nil {
+		if _, err := Load(treegtest.OpenCPU(t, 1), json.RawMessage(damaged), nil); err == nil {
 			t.Errorf("%s in place of %s is accepted", change[1], change[0])
 		}
 	}
 	for at := 0; at < len(raw); at += 37 {
-		if _, err := Load(openCPU(t, 1), json.RawMessage(raw[:at]), nil); err == nil {
+		if _, err := Load(treegtest.OpenCPU(t, 1), json.RawMessage(raw[:at]), nil); err == nil {
 			t.Errorf("a model cut at byte %d is accepted", at)
 		}
 	}
@@ -316,7 +317,7 @@ func FuzzLoad(f *testing.F) {
 	for _, ensemble := range []Ensemble{Boosting, Forest, ExtraTrees} {
 		opt := Defaults(Graphs, ensemble)
 		opt.Estimators, opt.MinSplit = 2, 2
-		m, err := Fit(context.Background(), openCPU(f, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil)
+		m, err := Fit(context.Background(), treegtest.OpenCPU(f, 1), set.Batch, Targets{Classes: set.Classes}, opt, nil)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -326,7 +327,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		f.Add(raw)
 	}
-	e := openCPU(f, 1)
+	e := treegtest.OpenCPU(f, 1)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		m, err := Load(e, raw, nil)
 		if err != nil {

@@ -36,8 +36,14 @@
 // threshold of every column and the best column of every node. The host draws the candidates, applies the
 // chosen splits and cuts the subsets by the code that predicts, so a model has the same bytes wherever it was
 // fitted, whether thresholds are exact or lie between the groups of a histogram (Options.Bins): how a column is grouped
-// is defined once, by engine.Cells, from its values and weights alone, and sums of targets are exact. Extremely randomised trees
-// ([ExtraTrees]) are searched on the host.
+// is defined once, by engine.Cells, from its values and weights alone, and sums of targets are exact. Extremely
+// randomised trees ([ExtraTrees]) are searched on the host.
+//
+// # Where things are
+//
+// This package holds the options, the fit of ensembles, the model with its predictions, explanations, dump and file.
+// internal/walks computes the dynamic features and cuts subsets, internal/splits finds thresholds, internal/search
+// grows trees with one Searcher, on the host or on a device, and internal/predict sends examples through trees.
 //
 // # Conventions
 //

@@ -14,6 +14,9 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/search"
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // The operations of an engine find the splits that the search on the host finds, to the last bit of the model.
@@ -22,17 +25,17 @@ import (
 // operations of engines, one of them that of GROVE_TEST_DEVICE, and returns it. Trees of so many examples have histograms.
 func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options, histograms int) (m *Model) {
 	t.Helper()
-	fit := func(e engine.Engine, through, oneByOne bool) []byte {
+	fit := func(e engine.Engine, by search.Method) []byte {
 		d, err := Prepare(context.Background(), e, b, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.throughEngine, d.oneByOne, d.histogramFrom = through, oneByOne, histograms
+		d.method, d.large = by, histograms
 		m, err = d.Fit(context.Background(), targets, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.resident.made || len(d.resident.blocks) > 0 {
+		if d.resident.Holds() {
 			t.Error("the engine still holds the data after the fit")
 		}
 		raw, err := json.Marshal(m)
@@ -41,12 +44,12 @@ func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options, hi
 		}
 		return raw
 	}
-	want := fit(openCPU(t, 2), false, false)
-	if got := fit(openCPU(t, 2), false, true); !bytes.Equal(got, want) {
+	want := fit(treegtest.OpenCPU(t, 2), search.Chosen)
+	if got := fit(treegtest.OpenCPU(t, 2), search.OneByOne); !bytes.Equal(got, want) {
 		t.Errorf("one feature after another fits\n%.4000s\nblocks\n%.4000s\noptions %+v", got, want, opt)
 	}
-	for _, e := range []engine.Engine{openCPU(t, 2), enginetest.Open(t, 2)} {
-		if got := fit(e, true, false); !bytes.Equal(got, want) {
+	for _, e := range []engine.Engine{treegtest.OpenCPU(t, 2), enginetest.Open(t, 2)} {
+		if got := fit(e, search.OnEngine); !bytes.Equal(got, want) {
 			t.Errorf("%s fits\n%.4000s\nthe host\n%.4000s\noptions %+v", e, got, want, opt)
 		}
 	}
@@ -168,11 +171,11 @@ func TestEnginesFitTheSameTreesWithoutGrids(t *testing.T) {
 		}
 		opt := Defaults(level, Boosting)
 		opt.Estimators, opt.MaxLength, opt.Keep = 2, 2, 1
-		d, err := Prepare(context.Background(), openCPU(t, 1), b, opt)
+		d, err := Prepare(context.Background(), treegtest.OpenCPU(t, 1), b, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.kept[0].grid != noGrid {
+		if d.data.GridOf(0) != walks.NoGrid {
 			t.Fatal("there is a grid for walks of weight 1e240")
 		}
 		r := rand.New(rand.NewPCG(1, 32))
@@ -211,7 +214,7 @@ func TestEnginesFitTheSameHistograms(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s %d", level, ensemble, i/2%2), func(t *testing.T) {
 			m := checkEngines(t, b, targets, opt, 0)
 			opt.Bins = 0
-			exact, err := Fit(context.Background(), openCPU(t, 2), b, targets, opt, nil)
+			exact, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), b, targets, opt, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

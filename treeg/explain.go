@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/predict"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // Explanation says which vertices and edges of a graph a prediction rests on (appendix B).
@@ -63,7 +65,7 @@ func (m *Model) ExplainEach(
 			if err != nil {
 				return err
 			}
-			of = newExplainer(d, m.opt.Empty, g)
+			of = &explainer{g, d, m.opt.Empty, walks.NewEdges(d.data)}
 		}
 		x, err := m.explain(ctx, of, local, class)
 		if err != nil {
@@ -120,7 +122,7 @@ func (m *Model) explain(ctx context.Context, e *explainer, local, class int) (*E
 		}
 		out.Trees = append(out.Trees, e.tree(t, int32(local), output))
 	}
-	out.combine(e.d.batch, e.edges)
+	out.combine(e.d.data.Batch, e.edges.Of)
 	return out, ctx.Err()
 }
 
@@ -129,71 +131,29 @@ type explainer struct {
 	graph int // its number in the batch that it is of
 	d     *Data
 	empty Empty
-	edges []int32 // of each arc, the number of its edge
-	count int     // of edges
-
-	ahead, behind reach // of the walks of a split
-}
-
-func newExplainer(d *Data, empty Empty, g int) *explainer {
-	e := &explainer{graph: g, d: d, empty: empty}
-	e.edges, e.count = edgesOf(d.batch)
-	e.ahead.steps, e.behind.steps = make([]uint32, d.batch.NumVertices()), make([]uint32, d.batch.NumVertices())
-	return e
-}
-
-// edgesOf numbers the edges of a batch: an arc each where it is directed, else an arc and its reverse together.
-func edgesOf(b *graph.Batch) (edge []int32, count int) {
-	edge = make([]int32, b.NumArcs())
-	typeOf := func(p int32) int32 {
-		if b.ArcTypes == nil {
-			return 0
-		}
-		return b.ArcTypes[p]
-	}
-	type key struct{ u, v, kind int32 }
-	known := map[key]int32{}
-	for u := range int32(b.NumVertices()) {
-		for p := b.RowPtr[u]; p < b.RowPtr[u+1]; p++ {
-			k := key{u, b.Col[p], typeOf(p)}
-			if !b.Directed && k.u > k.v {
-				k.u, k.v = k.v, k.u
-			}
-			number, there := known[k]
-			if !there {
-				number = int32(count)
-				known[k] = number
-				count++
-			}
-			edge[p] = number
-		}
-	}
-	return edge, count
+	edges *walks.Edges
 }
 
 // tree follows the example through one tree.
 func (e *explainer) tree(t *Tree, example int32, output int) TreeExplanation {
-	b := e.d.batch
+	b := e.d.data.Batch
 	out := TreeExplanation{Counts: make([]int, b.NumVertices())}
-	uses := make([]int, e.count)
-	p := newProgram(&e.d.input, []*Tree{t})
-	w := p.walker(e.d, e.empty)
-	w.visit = func(node int32, subset []int32, _ bool) {
+	uses := make([]int, e.edges.Count)
+	out.Leaf = predict.Follow(e.d.data, t, e.empty, example, func(_ int32, r *walks.Rule, subset []int32) {
 		for _, v := range subset {
 			out.Counts[v]++
 		}
-		for edge, used := range e.uses(&p.paths[0].rules[node], subset) {
+		for edge, used := range e.edges.Uses(r, subset) {
 			if used {
 				uses[edge]++
 			}
 		}
-	}
-	w.leaves([]int32{example}, 0, 1, func(_, _ int, leaf int32) { out.Leaf = leaf })
+	})
 	out.Value = t.Nodes[out.Leaf].Value[output]
 	out.Ranks = ranks(out.Counts)
 	edgeRanks := ranks(uses)
 	out.ArcUses, out.ArcRanks = make([]int, b.NumArcs()), make([]float64, b.NumArcs())
-	for p, edge := range e.edges {
+	for p, edge := range e.edges.Of {
 		out.ArcUses[p], out.ArcRanks[p] = uses[edge], edgeRanks[edge]
 	}
 	return out

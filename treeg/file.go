@@ -8,6 +8,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 	"gorgonia.org/tensor"
 )
 
@@ -53,7 +54,7 @@ func (s *stored) check() error {
 	if err := s.Options.Check(); err != nil {
 		return err
 	}
-	if err := s.Input.checkStored(s.Options.Level); err != nil {
+	if err := checkInput(&s.Input, s.Options.Level); err != nil {
 		return err
 	}
 	boosting := s.Options.Ensemble == Boosting
@@ -96,7 +97,7 @@ func (s *stored) check() error {
 			return fmt.Errorf("round %d: %d trees, want %d", r, len(trees), row)
 		}
 		for _, t := range trees {
-			err := t.check(&s.Input, values)
+			err := checkTree(t, &s.Input, values)
 			if err == nil && s.Classes > 0 {
 				err = s.checkLeaves(t)
 			}
@@ -130,7 +131,7 @@ func (s *stored) checkLeaves(t *Tree) error {
 	return nil
 }
 
-func (in *Input) checkStored(level Level) error {
+func checkInput(in *Input, level Level) error {
 	switch {
 	case in.Level != level:
 		return fmt.Errorf("input of level %q for a model of level %q", in.Level, level)
@@ -144,7 +145,7 @@ func (in *Input) checkStored(level Level) error {
 		return fmt.Errorf("grids of %d adjacency matrices, want %d", len(in.DiagonalGrids), len(in.Arcs))
 	}
 	for k, g := range in.FeatureGrids {
-		if !g.valid() || k >= in.Attributes && g > 0 { // labels and the constant are whole numbers
+		if !g.Valid() || k >= in.Attributes && g > 0 { // labels and the constant are whole numbers
 			return fmt.Errorf("grid %d of feature %d", g, k)
 		}
 	}
@@ -153,7 +154,7 @@ func (in *Input) checkStored(level Level) error {
 			return fmt.Errorf("arcs of type %d", a.Type)
 		}
 		for _, g := range gridsOf(in, i) {
-			if !g.valid() {
+			if !g.Valid() {
 				return fmt.Errorf("grid %d", g)
 			}
 		}
@@ -161,15 +162,15 @@ func (in *Input) checkStored(level Level) error {
 	return nil
 }
 
-func gridsOf(in *Input, i int) []grid {
+func gridsOf(in *Input, i int) []walks.Grid {
 	if in.DiagonalGrids == nil {
 		return nil
 	}
 	return in.DiagonalGrids[i]
 }
 
-// check reports why a tree cannot be one of a model whose leaves have so many values.
-func (t *Tree) check(in *Input, values int) error {
+// checkTree reports why a tree cannot be one of a model whose leaves have so many values.
+func checkTree(t *Tree, in *Input, values int) error {
 	if t == nil || len(t.Nodes) == 0 {
 		return errors.New("a tree without nodes")
 	}
@@ -192,7 +193,7 @@ func (t *Tree) check(in *Input, values int) error {
 			}
 			continue
 		}
-		if err := in.checkSplit(n.Split); err != nil {
+		if err := in.CheckSplit(n.Split); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
 		s := n.Split

@@ -11,6 +11,9 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/search"
+	"github.com/grove-graph/grove/treeg/internal/splits"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // Progress is told how far a long computation has come; stages follow one another.
@@ -59,9 +62,9 @@ func (d *Data) Fit(ctx context.Context, t Targets, opt Options, progress Progres
 		return nil, err
 	}
 	p.progress = progress
-	d.hold()
-	defer d.letGo()
-	m := &Model{engine: d.engine, opt: opt, input: d.input, loss: p.loss, number: p.classes}
+	d.resident.Hold()
+	defer d.resident.Release(d.data.Engine)
+	m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: p.loss, number: p.classes}
 	if opt.Ensemble == Boosting {
 		err = p.boost(ctx, m)
 	} else {
@@ -244,30 +247,30 @@ func (p *problem) chooseLoss() error {
 }
 
 // targetsOf returns targets for splits by the squared loss: values by position in examples, each with its weight.
-func (d *Data) targetsOf(examples []int32, values, weights []float64) *targets {
-	t := &targets{examples: len(examples), width: 1, criterion: variance}
-	t.weight, t.target = make([]float64, d.Examples()), make([]float64, d.Examples())
+func (d *Data) targetsOf(examples []int32, values, weights []float64) *search.Targets {
+	t := &search.Targets{Examples: len(examples), Width: 1, Criterion: splits.Variance}
+	t.Weight, t.Target = make([]float64, d.Examples()), make([]float64, d.Examples())
 	centre := mean(values)
 	bound := 0.0
 	for i, v := range values {
 		bound += math.Abs(v-centre) * weights[i]
 	}
-	t.grid = gridFor(bound)
+	t.Grid = walks.GridFor(bound)
 	for i, e := range examples {
-		t.weight[e], t.target[e] = weights[i], weights[i]*t.grid.round(values[i]-centre)
+		t.Weight[e], t.Target[e] = weights[i], weights[i]*t.Grid.Round(values[i]-centre)
 	}
 	return t
 }
 
 // classTargets returns targets for splits by an impurity of classes.
-func (p *problem) classTargets(examples []int32, weights []float64) *targets {
-	t := &targets{examples: len(examples), width: p.classes, criterion: gini}
+func (p *problem) classTargets(examples []int32, weights []float64) *search.Targets {
+	t := &search.Targets{Examples: len(examples), Width: p.classes, Criterion: splits.Gini}
 	if p.loss == Entropy {
-		t.criterion = entropy
+		t.Criterion = splits.Entropy
 	}
-	t.weight, t.class = make([]float64, p.d.Examples()), p.class
+	t.Weight, t.Class = make([]float64, p.d.Examples()), p.class
 	for i, e := range examples {
-		t.weight[e] = weights[i]
+		t.Weight[e] = weights[i]
 	}
 	return t
 }

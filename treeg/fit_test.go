@@ -13,6 +13,7 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/internal/testfiles"
 	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
 )
 
 func all(n int) []int32 {
@@ -28,18 +29,18 @@ func all(n int) []int32 {
 func checkTrainedLeaves(t *testing.T, b *graph.Batch, opt Options, y []float64, examples []int32) {
 	t.Helper()
 	ctx := context.Background()
-	d, err := Prepare(ctx, openCPU(t, 2), b, opt)
+	d, err := Prepare(ctx, treegtest.OpenCPU(t, 2), b, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGrower(d, &opt)
+	g := d.grower(&opt, 2)
 	for i := range uint64(3) {
-		tree, members, err := g.grow(ctx, d.targetsOf(examples, y, ones(len(y))), examples, rand.New(rand.NewPCG(i, 0)))
+		tree, members, err := g.Grow(ctx, d.targetsOf(examples, y, ones(len(y))), examples, rand.New(rand.NewPCG(i, 0)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree.setLeaves(members, func([]int32) float64 { return 0 })
-		m := &Model{engine: d.engine, opt: opt, input: d.input, loss: Squared, start: []float64{0}, trees: [][]*Tree{{tree}}}
+		setLeaves(tree, members, func([]int32) float64 { return 0 })
+		m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: Squared, start: []float64{0}, trees: [][]*Tree{{tree}}}
 		leaves, err := m.Leaves(ctx, b)
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +49,7 @@ func checkTrainedLeaves(t *testing.T, b *graph.Batch, opt Options, y []float64, 
 			t.Errorf("tree %d has no split", i)
 		}
 		for node, list := range members {
-			if !tree.leaf(int32(node)) {
+			if tree.Nodes[node].Split != nil {
 				continue
 			}
 			for _, e := range list {
@@ -221,7 +222,7 @@ func TestBoostingScoresArePredicted(t *testing.T) {
 		opt.Estimators = 12
 		change(&opt)
 		ctx := context.Background()
-		d, err := Prepare(ctx, openCPU(t, 2), set.Batch, opt)
+		d, err := Prepare(ctx, treegtest.OpenCPU(t, 2), set.Batch, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +230,7 @@ func TestBoostingScoresArePredicted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &Model{engine: d.engine, opt: opt, input: d.input, loss: p.loss, number: p.classes}
+		m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: p.loss, number: p.classes}
 		b, err := p.booster(ctx, m)
 		if err != nil {
 			t.Fatal(err)
@@ -277,7 +278,7 @@ func TestPredictionsInARow(t *testing.T) {
 			}
 			trees := Defaults(level, Boosting)
 			trees.Estimators = 5
-			if model, err = Fit(ctx, openCPU(t, 2), set.Batch, Targets{Classes: classes}, trees, nil); err != nil {
+			if model, err = Fit(ctx, treegtest.OpenCPU(t, 2), set.Batch, Targets{Classes: classes}, trees, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -320,7 +321,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 				if level == Vertices {
 					classes = s.VertexClasses
 				}
-				m, err := Fit(context.Background(), openCPU(t, workers), s.Batch, Targets{Classes: classes}, opt, nil)
+				m, err := Fit(context.Background(), treegtest.OpenCPU(t, workers), s.Batch, Targets{Classes: classes}, opt, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

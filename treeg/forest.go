@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/treeg/internal/search"
 )
 
 // plant fits a single tree, extremely randomised trees, or the trees of a random forest, each to a bootstrap sample
@@ -17,12 +18,13 @@ func (p *problem) plant(ctx context.Context, m *Model) error {
 	m.start = make([]float64, max(p.classes, 1))
 	trees := make([]*Tree, count)
 	errs := make([]error, count)
-	outer := min(p.d.engine.Workers(), count)
+	each := p.d.data.Engine.Workers()
+	outer := min(each, count)
+	if outer > 1 {
+		each = 1
+	}
 	parallel.Each(outer, count, func() func(int) {
-		g := newGrower(p.d, p.opt)
-		if outer > 1 {
-			g.workers = 1
-		}
+		g := p.d.grower(p.opt, each)
 		return func(i int) {
 			if ctx.Err() == nil {
 				trees[i], errs[i] = p.plantOne(ctx, g, i)
@@ -43,23 +45,23 @@ func (p *problem) plant(ctx context.Context, m *Model) error {
 }
 
 // plantOne fits tree i.
-func (p *problem) plantOne(ctx context.Context, g *grower, i int) (*Tree, error) {
+func (p *problem) plantOne(ctx context.Context, g *search.Grower, i int) (*Tree, error) {
 	examples, weights := p.train, ones(len(p.train))
 	if p.opt.Ensemble == Forest {
 		examples, weights = p.bootstrap(i)
 	}
 	t := p.targets(examples, weights)
-	tree, members, err := g.grow(ctx, t, examples, rand.New(rand.NewPCG(p.opt.Seed, treeStream+uint64(i))))
+	tree, members, err := g.Grow(ctx, t, examples, rand.New(rand.NewPCG(p.opt.Seed, treeStream+uint64(i))))
 	if err != nil {
 		return nil, err
 	}
-	weight := t.weight
+	weight := t.Weight
 	for n := range tree.Nodes {
 		tree.Nodes[n].Value = p.leafValue(members[n], weight)
 	}
-	tree = tree.prune(p.opt.Pruning)
+	tree = prune(tree, p.opt.Pruning)
 	for n := range tree.Nodes {
-		if !tree.leaf(int32(n)) {
+		if tree.Nodes[n].Split != nil {
 			tree.Nodes[n].Value = nil
 		}
 	}
@@ -67,7 +69,7 @@ func (p *problem) plantOne(ctx context.Context, g *grower, i int) (*Tree, error)
 }
 
 // targets returns what the splits of a tree reduce the impurity of.
-func (p *problem) targets(examples []int32, weights []float64) *targets {
+func (p *problem) targets(examples []int32, weights []float64) *search.Targets {
 	if p.classes > 0 {
 		return p.classTargets(examples, weights)
 	}
@@ -114,7 +116,7 @@ func (p *problem) leafValue(examples []int32, weight []float64) []float64 {
 // prune returns the smallest subtree of minimal cost-complexity (Breiman et al. 1984): while there is a split whose
 // branch gains no more than alpha a leaf, per example of the root, the one that gains least becomes a leaf. All
 // nodes have values.
-func (t *Tree) prune(alpha float64) *Tree {
+func prune(t *Tree, alpha float64) *Tree {
 	if alpha == 0 {
 		return t
 	}
@@ -140,11 +142,11 @@ func (t *Tree) prune(alpha float64) *Tree {
 		}
 		cut[weakest] = true
 	}
-	return t.without(cut)
+	return without(t, cut)
 }
 
 // without returns the tree with the marked splits turned into leaves.
-func (t *Tree) without(cut []bool) *Tree {
+func without(t *Tree, cut []bool) *Tree {
 	number := make([]int32, len(t.Nodes))
 	reached := make([]bool, len(t.Nodes))
 	reached[0] = true

@@ -7,12 +7,15 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/predict"
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // goldenNode is a node of a hand-specified tree.
 type goldenNode struct {
 	ID int32
-	goldenSplit
+	treegtest.GoldenSplit
 	LTE   *int32
 	GT    *int32
 	Value *float64
@@ -25,7 +28,7 @@ func handTree(nodes []goldenNode) *Tree {
 			t.Nodes[n.ID].Value = []float64{*n.Value}
 			continue
 		}
-		s := n.split()
+		s := n.Split()
 		t.Nodes[n.ID] = Node{Split: &s, LTE: *n.LTE, GT: *n.GT}
 	}
 	return t
@@ -75,7 +78,7 @@ func (g *goldenHand) batch(t *testing.T) *graph.Batch {
 			weighted = weighted || w != 0 && w != 1
 		}
 	}
-	b := batchOf(t, []dense{{n: g.N, matrices: map[Arcs][][]float64{{Type: AllArcs}: g.Adjacency}, features: g.Features}}, weighted)
+	b := treegtest.BatchOf(t, []treegtest.Dense{{N: g.N, Matrices: map[Arcs][][]float64{{Type: AllArcs}: g.Adjacency}, Features: g.Features}}, weighted)
 	b.Directed = g.Directed
 	return b
 }
@@ -88,7 +91,7 @@ func modelOf(t *testing.T, level Level, b *graph.Batch, trees ...*Tree) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Model{engine: openCPU(t, 1), opt: opt, input: in, loss: Squared, start: []float64{0}}
+	m := &Model{engine: treegtest.OpenCPU(t, 1), opt: opt, input: in, loss: Squared, start: []float64{0}}
 	for _, tree := range trees {
 		m.trees = append(m.trees, []*Tree{tree})
 	}
@@ -100,7 +103,7 @@ func TestGoldenHandTreeGraph(t *testing.T) {
 		Trees  []struct{ Nodes []goldenNode }
 		Graphs []goldenHand
 	}
-	eachGolden(t, func(t *testing.T, f *file) {
+	treegtest.EachGolden(t, func(t *testing.T, f *file) {
 		var trees []*Tree
 		for _, tree := range f.Trees {
 			trees = append(trees, handTree(tree.Nodes))
@@ -112,12 +115,12 @@ func TestGoldenHandTreeGraph(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.paths(t, i, d, trees)
+			g.paths(t, i, d.data, trees)
 			scores, err := m.Scores(context.Background(), b)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !near(scores[0], g.Sum, 1e-12) {
+			if !treegtest.Near(scores[0], g.Sum, 1e-12) {
 				t.Errorf("graph %d: prediction %g, want %g", i, scores[0], g.Sum)
 			}
 			x, err := m.Explain(context.Background(), b, 0, -1)
@@ -136,12 +139,12 @@ func TestGoldenHandTreeGraph(t *testing.T) {
 				}
 			}
 			for v, want := range g.Importance {
-				if !near(x.Vertices[v], want, 1e-12) {
+				if !treegtest.Near(x.Vertices[v], want, 1e-12) {
 					t.Errorf("graph %d: importance of vertex %d is %g, want %g", i, v, x.Vertices[v], want)
 				}
 			}
 			for e, edge := range g.Edges {
-				if got := x.Arcs[arcPosition(t, b, edge)]; !near(got, g.EdgeImportance[e], 1e-12) {
+				if got := x.Arcs[arcPosition(t, b, edge)]; !treegtest.Near(got, g.EdgeImportance[e], 1e-12) {
 					t.Errorf("graph %d: importance of edge %v is %g, want %g", i, edge, got, g.EdgeImportance[e])
 				}
 			}
@@ -150,29 +153,25 @@ func TestGoldenHandTreeGraph(t *testing.T) {
 }
 
 // paths checks the nodes that a graph visits.
-func (g *goldenHand) paths(t *testing.T, graph int, d *Data, trees []*Tree) {
+func (g *goldenHand) paths(t *testing.T, graph int, d *walks.Data, trees []*Tree) {
 	for k, want := range g.Trees {
-		prog := newProgram(&d.input, trees[k:k+1])
-		p := &prog.paths[0]
-		w := prog.walker(d, EmptyFormula)
 		at := 0
-		w.visit = func(node int32, subset []int32, all bool) {
+		leaf := predict.Follow(d, trees[k], EmptyFormula, 0, func(node int32, r *walks.Rule, subset []int32) {
 			step := want.Path[at]
 			at++
-			r := &p.rules[node]
-			st := d.strand(r.Feature, 0)
+			all := r.Pointer == 0
+			st := d.Strand(r.Feature, 0)
 			var v []float64
 			if st != nil {
-				v = slices.Clone(newEvaluator(d, EmptyFormula).vector(r, st, subset, all))
+				v = slices.Clone(walks.NewEvaluator(d, EmptyFormula).Vector(r, st, subset, all))
 			}
-			value := newEvaluator(d, EmptyFormula).ofGraph(r, st, v, subset, len(subset), all)
-			up, down := r.cutInto(nil, nil, v, subset, 0)
-			if node != step.Node || !near(value, step.Value, 1e-12) || !slices.Equal(subset, step.Used) || !slices.Equal(up, step.Plus) || !slices.Equal(down, step.Minus) {
+			value := walks.NewEvaluator(d, EmptyFormula).OfGraph(r, st, v, subset, len(subset), all)
+			up, down := r.CutInto(nil, nil, v, subset, 0)
+			if node != step.Node || !treegtest.Near(value, step.Value, 1e-12) || !slices.Equal(subset, step.Used) || !slices.Equal(up, step.Plus) || !slices.Equal(down, step.Minus) {
 				t.Errorf("graph %d, tree %d: node %d, value %g, subset %v, cut %v %v, want %+v", graph, k, node, value, subset, up, down, step)
 			}
-		}
-		w.enter(0)
-		if leaf := w.graph(p, 0); leaf != want.Leaf || at != len(want.Path) {
+		})
+		if leaf != want.Leaf || at != len(want.Path) {
 			t.Errorf("graph %d, tree %d: leaf %d after %d splits, want %d after %d", graph, k, leaf, at, want.Leaf, len(want.Path))
 		}
 	}
@@ -193,7 +192,7 @@ func TestGoldenHandTreeVertex(t *testing.T) {
 		Tree   struct{ Nodes []goldenNode }
 		Graphs []goldenHand
 	}
-	eachGolden(t, func(t *testing.T, f *file) {
+	treegtest.EachGolden(t, func(t *testing.T, f *file) {
 		tree := handTree(f.Tree.Nodes)
 		for i, g := range f.Graphs {
 			b := g.batch(t)
@@ -213,36 +212,34 @@ func TestGoldenHandTreeVertex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prog := newProgram(&d.input, []*Tree{tree})
-			p := &prog.paths[0]
-			w := prog.walker(d, EmptyFormula)
-			seen := 0
-			w.visit = func(node int32, subset []int32, all bool) {
+			seen := map[int32]bool{}
+			check := func(node int32, r *walks.Rule, subset []int32) {
 				for _, want := range g.Nodes {
 					if want.Node != node {
 						continue
 					}
-					seen++
-					r := &p.rules[node]
+					seen[node] = true
 					v := make([]float64, g.N)
-					if st := d.strand(r.Feature, 0); st != nil {
-						v = slices.Clone(newEvaluator(d, EmptyFormula).vector(r, st, subset, all))
+					if st := d.data.Strand(r.Feature, 0); st != nil {
+						v = slices.Clone(walks.NewEvaluator(d.data, EmptyFormula).Vector(r, st, subset, r.Pointer == 0))
 					}
-					up, down := r.cutInto(nil, nil, v, subset, 0)
-					if !slices.Equal(subset, want.Used) || !nearAll(v, want.Values) || !slices.Equal(up, want.Plus) || !slices.Equal(down, want.Minus) {
+					up, down := r.CutInto(nil, nil, v, subset, 0)
+					if !slices.Equal(subset, want.Used) || !treegtest.NearAll(v, want.Values) || !slices.Equal(up, want.Plus) || !slices.Equal(down, want.Minus) {
 						t.Errorf("graph %d, node %d: subset %v, values %v, cut %v %v, want %+v", i, node, subset, v, up, down, want)
 					}
 				}
 			}
-			w.leaves(d.all(0, int32(g.N)), 0, g.N, func(int, int, int32) {})
+			for v := range int32(g.N) {
+				predict.Follow(d.data, tree, EmptyFormula, v, check)
+			}
 			visited := 0
 			for _, n := range g.Nodes {
 				if len(n.Arriving) > 0 {
 					visited++
 				}
 			}
-			if seen != visited {
-				t.Errorf("graph %d: %d nodes visited, want %d", i, seen, visited)
+			if len(seen) != visited {
+				t.Errorf("graph %d: %d nodes visited, want %d", i, len(seen), visited)
 			}
 		}
 	}, "hand_tree_vertex")
@@ -273,7 +270,7 @@ func TestGoldenBoosting(t *testing.T) {
 			SquaredReference  *scheme `json:"squared_ref"`
 		}
 	}
-	eachGolden(t, func(t *testing.T, f *file) {
+	treegtest.EachGolden(t, func(t *testing.T, f *file) {
 		for i, c := range f.Cases {
 			for _, s := range []struct {
 				name      string

@@ -3,47 +3,11 @@ package treeg
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
-
-// Input says what a model sees of a batch: the attributes of the vertices where there are any, else their
-// labels one-hot, then the constant; along which arcs; and on which grids (see the package comment).
-type Input struct {
-	Level      Level  `json:"level"`
-	Labels     int    `json:"labels"` // a label id from Labels on has no feature
-	Attributes int    `json:"attributes"`
-	Constant   bool   `json:"constant"`
-	Arcs       []Arcs `json:"arcs"`
-	MeanSteps  bool   `json:"mean_steps,omitempty"` // see Options
-
-	FeatureGrids  []grid   `json:"feature_grids"`  // of every feature
-	DiagonalGrids [][]grid `json:"diagonal_grids"` // of the diagonals of A^1, A^2, ... of Arcs, nil without weights
-}
-
-// Features returns the number l of features.
-func (in *Input) Features() int {
-	l := in.Attributes + in.Labels
-	if in.Constant {
-		l++
-	}
-	return l
-}
-
-// FeatureName returns a name for feature k: "label 2", "attribute 0", "1" for the constant. names, unless nil,
-// are those of the labels or attributes.
-func (in *Input) FeatureName(k int, names []string) string {
-	switch {
-	case in.Constant && k == in.Features()-1:
-		return "1"
-	case k < len(names):
-		return names[k]
-	case in.Attributes > 0:
-		return fmt.Sprintf("attribute %d", k)
-	}
-	return fmt.Sprintf("label %d", k)
-}
 
 // inputOf returns what options see of a batch, without the grids.
 func inputOf(b *graph.Batch, opt *Options) (Input, error) {
@@ -62,43 +26,35 @@ func inputOf(b *graph.Batch, opt *Options) (Input, error) {
 	return in, err
 }
 
-// check reports why a batch does not fit.
-func (in *Input) check(b *graph.Batch) error {
-	if in.Attributes > 0 && b.AttributeDim != in.Attributes && b.NumVertices() > 0 {
-		return fmt.Errorf("the model wants %d attributes for each vertex, the data have %d", in.Attributes, b.AttributeDim)
-	}
-	if in.Attributes == 0 && in.Labels > 0 && b.Labels == nil && b.NumVertices() > 0 {
-		return errors.New("the model wants labelled vertices, the data have no labels")
-	}
-	for i, x := range b.Attributes {
-		if in.Attributes > 0 && math.IsInf(x, 0) {
-			return fmt.Errorf("attribute %d of vertex %d is %g: want a finite number, or NaN where it is missing",
-				i%in.Attributes, i/in.Attributes, x)
-		}
-	}
-	for i, w := range b.ArcWeights {
-		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return fmt.Errorf("the weight of arc %d is %g: want a finite number", i, w)
-		}
-	}
-	for i, t := range b.ArcTypes {
-		if t < 0 {
-			return fmt.Errorf("arc %d is of type %d: want types from 0 on", i, t)
-		}
-	}
-	return nil
-}
+// maxArcTypes bounds the number of adjacency matrices of a batch.
+const maxArcTypes = 1 << 10
 
-// value returns feature k of vertex v.
-func (in *Input) value(b *graph.Batch, k int, v int32) float64 {
-	switch {
-	case k < in.Attributes:
-		return b.Attributes[int(v)*in.Attributes+k]
-	case k < in.Labels:
-		if int(b.Labels[v]) == k {
-			return 1
-		}
-		return 0
+// arcsOf lists the adjacency matrices that options ask for on a batch.
+func arcsOf(b *graph.Batch, opt *Options) ([]Arcs, error) {
+	var types []int
+	if opt.Relations != Apart || b.ArcTypes == nil {
+		types = append(types, AllArcs)
 	}
-	return 1
+	if opt.Relations != Together && b.ArcTypes != nil {
+		known := slices.Compact(slices.Sorted(slices.Values(b.ArcTypes)))
+		if len(known) > maxArcTypes || len(known) > 0 && known[0] < 0 {
+			return nil, fmt.Errorf("%d types of arcs from %d on: want at most %d, from 0 on", len(known), known[0], maxArcTypes)
+		}
+		for _, t := range known {
+			types = append(types, int(t))
+		}
+	}
+	if len(types) == 0 { // no arcs at all
+		types = []int{AllArcs}
+	}
+	var all []Arcs
+	for _, t := range types {
+		if opt.Directions != Against || walks.Symmetric(b) {
+			all = append(all, Arcs{Type: t})
+		}
+		if opt.Directions != Along && !walks.Symmetric(b) {
+			all = append(all, Arcs{Type: t, Against: true})
+		}
+	}
+	return all, nil
 }

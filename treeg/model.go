@@ -11,7 +11,8 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
-	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/treeg/internal/predict"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // Model is a fitted ensemble. It is safe for concurrent use.
@@ -26,8 +27,8 @@ type Model struct {
 	first []*Tree   // of the reference scheme: a tree in place of start for every output
 	trees [][]*Tree // by round of boosting and output, or one a row
 
-	compiled atomic.Pointer[program] // all trees, from the first prediction on
-	idle     sync.Pool               // of *memory
+	compiled atomic.Pointer[predict.Program] // all trees, from the first prediction on
+	idle     sync.Pool                       // of *memory
 }
 
 // Options returns the options that the model was fitted with.
@@ -58,10 +59,10 @@ func (m *Model) all() []*Tree {
 }
 
 // program returns all trees, made ready.
-func (m *Model) program() *program {
+func (m *Model) program() *predict.Program {
 	p := m.compiled.Load()
 	if p == nil {
-		p = newProgram(&m.input, m.all())
+		p = predict.NewProgram(&m.input, m.all())
 		m.compiled.Store(p)
 	}
 	return p
@@ -73,23 +74,23 @@ func (m *Model) Prepare(ctx context.Context, b *graph.Batch) (*Data, error) {
 }
 
 // prepareIn prepares a batch. With a memory, where the numbers then lie, the data serve to find leaves only.
-func (m *Model) prepareIn(ctx context.Context, b *graph.Batch, memory *memory) (*Data, error) {
+func (m *Model) prepareIn(ctx context.Context, b *graph.Batch, memory *walks.Memory) (*Data, error) {
 	if m.engine == nil || len(m.trees) == 0 {
 		return nil, errors.New("the model is not fitted")
 	}
 	want := m.demand()
-	want.memory, want.words = memory, memory != nil
-	return prepare(ctx, m.engine, b, m.input, want)
+	want.Memory, want.Words = memory, memory != nil
+	return dataOf(walks.Prepare(ctx, m.engine, b, m.input, want))
 }
 
 // demand returns what the trees need to know of a batch.
-func (m *Model) demand() demand {
-	var want demand
+func (m *Model) demand() walks.Demand {
+	var want walks.Demand
 	for _, t := range m.all() {
 		for i := range t.Nodes {
 			if s := t.Nodes[i].Split; s != nil {
-				want.length = max(want.length, s.Length)
-				want.cycles = want.cycles || s.Walk == Cycle && s.Length > 0
+				want.Length = max(want.Length, s.Length)
+				want.Cycles = want.Cycles || s.Walk == Cycle && s.Length > 0
 			}
 		}
 	}
@@ -108,7 +109,7 @@ func (m *Model) ScoresOf(ctx context.Context, d *Data, examples []int) ([]float6
 
 // scores returns the raw scores of examples that reached some leaves.
 func (m *Model) scores(leaves []int32) []float64 {
-	k, trees := m.Outputs(), len(m.program().paths)
+	k, trees := m.Outputs(), m.program().Trees()
 	scores := make([]float64, len(leaves)/trees*k)
 	for i := range len(scores) / k {
 		m.score(scores[i*k:(i+1)*k], leaves[i*trees:(i+1)*trees])
@@ -144,16 +145,16 @@ func (m *Model) score(scores []float64, leaves []int32) {
 
 // leavesOf returns the leaf of every example in every tree, row by row.
 func (m *Model) leavesOf(ctx context.Context, d *Data, examples []int) ([]int32, error) {
-	if want := m.demand(); d.length < want.length || want.cycles && !d.demand.cycles {
+	if want := m.demand(); d.data.Length < want.Length || want.Cycles && !d.data.Demand.Cycles {
 		return nil, fmt.Errorf("the data were prepared for other walks than those of the model")
 	}
 	list, err := d.exampleList(examples)
 	if err != nil {
 		return nil, err
 	}
-	trees := len(m.program().paths)
+	trees := m.program().Trees()
 	leaves := make([]int32, len(list)*trees)
-	err = m.program().each(ctx, d, m.opt.Empty, list, func(i, t int, leaf int32) { leaves[i*trees+t] = leaf })
+	err = m.program().Each(ctx, d.data, m.opt.Empty, list, func(i, t int, leaf int32) { leaves[i*trees+t] = leaf })
 	return leaves, err
 }
 
@@ -175,63 +176,6 @@ func (d *Data) exampleList(examples []int) ([]int32, error) {
 		list[i] = int32(e)
 	}
 	return list, nil
-}
-
-// each tells the leaf of every example in every tree. It hands examples out in parts, at vertex level of one graph
-// each, to walkers of several goroutines.
-func (p *program) each(ctx context.Context, d *Data, empty Empty, list []int32, tell func(i, tree int, leaf int32)) error {
-	var starts []int
-	for i := range list {
-		fresh := i == 0
-		if i > 0 && d.graphOf == nil {
-			fresh = i-starts[len(starts)-1] == together
-		} else if i > 0 {
-			fresh = d.graphOf[list[i]] != d.graphOf[list[i-1]]
-		}
-		if fresh {
-			starts = append(starts, i)
-		}
-	}
-	parallel.Each(d.engine.Workers(), len(starts), func() func(int) {
-		w := p.walker(d, empty)
-		return func(part int) {
-			from, to := starts[part], len(list)
-			if part+1 < len(starts) {
-				to = starts[part+1]
-			}
-			if ctx.Err() == nil {
-				w.leaves(list, from, to, tell)
-			}
-		}
-	})
-	return ctx.Err()
-}
-
-// leaves tells the leaf of each of the examples list[from:to] in every tree; at vertex level they are of one graph.
-func (w *walker) leaves(list []int32, from, to int, tell func(i, tree int, leaf int32)) {
-	if w.d.graphOf != nil {
-		for t := range w.p.paths {
-			w.vertices(&w.p.paths[t], w.d.graphOf[list[from]], list[from:to], func(i int, leaf int32) { tell(from+i, t, leaf) })
-		}
-		return
-	}
-	words := w.visit == nil && w.d.inWords
-	if words && w.small == nil {
-		w.small = w.p.smallWalker(w.d, w.e.empty)
-	}
-	if words {
-		w.small.send(list, from, to, tell)
-	}
-	for i := from; i < to; i++ {
-		g := list[i]
-		if words && w.d.small(g) {
-			continue
-		}
-		w.enter(g)
-		for t := range w.p.paths {
-			tell(i, t, w.graph(&w.p.paths[t], g))
-		}
-	}
 }
 
 // probabilities turns the scores of one example into probabilities of the classes.

@@ -4,15 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-)
 
-// Level says what has a target: whole graphs or vertices.
-type Level string
-
-// The levels.
-const (
-	Graphs   Level = "graph"
-	Vertices Level = "vertex"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // Ensemble says how trees are put together.
@@ -152,7 +145,6 @@ func Defaults(level Level, ensemble Ensemble) Options {
 
 // Bounds of the options.
 const (
-	maxLength     = 16
 	maxEstimators = 1 << 20
 	maxBins       = 1 << 12
 )
@@ -233,8 +225,8 @@ func (o *Options) checkNumbers() error {
 
 func (o *Options) checkWalks() error {
 	switch {
-	case o.MaxLength < 0 || o.MaxLength > maxLength:
-		return fmt.Errorf("walks of length %d: want 0 to %d", o.MaxLength, maxLength)
+	case o.MaxLength < 0 || o.MaxLength > walks.MaxLength:
+		return fmt.Errorf("walks of length %d: want 0 to %d", o.MaxLength, walks.MaxLength)
 	case o.MaxDistance < 0:
 		return fmt.Errorf("pointers over a distance of %d: want 0 or more", o.MaxDistance)
 	case len(o.Walks) == 0:
@@ -243,7 +235,7 @@ func (o *Options) checkWalks() error {
 		return fmt.Errorf("no aggregation to use: want at least one")
 	}
 	for i, w := range o.Walks {
-		if w >= numWalks || slices.Contains(o.Walks[:i], w) {
+		if w >= walks.NumWalks || slices.Contains(o.Walks[:i], w) {
 			return fmt.Errorf("walk types %v: want each known one at most once", o.Walks)
 		}
 		if o.Level == Vertices && w > Cycle {
@@ -251,7 +243,7 @@ func (o *Options) checkWalks() error {
 		}
 	}
 	for i, a := range o.Aggregations {
-		if a == NoAggregation || a > numAggregations || slices.Contains(o.Aggregations[:i], a) {
+		if a == NoAggregation || a > walks.NumAggregations || slices.Contains(o.Aggregations[:i], a) {
 			return fmt.Errorf("aggregations %v: want each of sum, mean, min and max at most once", o.Aggregations)
 		}
 	}

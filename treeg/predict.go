@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // Scores returns the raw scores of every graph or vertex of a batch, N x Outputs: values, or log-odds; of a forest and
@@ -77,12 +78,12 @@ func (m *Model) ClassesOf(scores []float64) ([]int, error) {
 // Leaves returns the node of the leaf that every graph or vertex reaches in every tree, N x number of trees: those of
 // the reference scheme's start, then by round and output.
 func (m *Model) Leaves(ctx context.Context, b *graph.Batch) ([]int32, error) {
-	numbers, _ := m.idle.Get().(*memory)
+	numbers, _ := m.idle.Get().(*walks.Memory)
 	if numbers == nil {
-		numbers = &memory{}
+		numbers = &walks.Memory{}
 	}
 	defer m.idle.Put(numbers)
-	numbers.reset()
+	numbers.Reset()
 	d, err := m.prepareIn(ctx, b, numbers)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // Small graphs reach the same leaves as words that they reach as lists, with all kinds of splits.
@@ -19,7 +21,7 @@ func TestWordsAndListsAgree(t *testing.T) {
 		for g := range 150 {
 			n := 1 + r.IntN(20)
 			if g%40 == 0 {
-				n = mostVertices + r.IntN(3) - 1
+				n = walks.MostVertices + r.IntN(3) - 1
 			}
 			one := graph.Graph{NumVertices: n, Directed: directed}
 			for v := range n {
@@ -44,7 +46,7 @@ func TestWordsAndListsAgree(t *testing.T) {
 		}
 		opt := Defaults(Graphs, Boosting)
 		opt.Estimators, opt.MaxLength, opt.Directions, opt.MaxLeaves, opt.Keep = 20, 3, BothWays, 20, 0.5
-		m, err := Fit(ctx, openCPU(t, 2), b, Targets{Values: y}, opt, nil)
+		m, err := Fit(ctx, treegtest.OpenCPU(t, 2), b, Targets{Values: y}, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,13 +56,13 @@ func TestWordsAndListsAgree(t *testing.T) {
 		}
 		var leaves [2][]int32
 		for i, words := range []bool{true, false} {
-			if words && d.inWords == attributes {
-				t.Errorf("attributes %v, words %v", attributes, d.inWords)
+			if words && d.data.InWords == attributes {
+				t.Errorf("attributes %v, words %v", attributes, d.data.InWords)
 			}
-			d.inWords = words && d.inWords
-			w := m.program().walker(d, opt.Empty)
-			leaves[i] = make([]int32, len(list)*len(w.p.paths))
-			w.leaves(all(len(list)), 0, len(list), func(at, tree int, leaf int32) { leaves[i][at*len(w.p.paths)+tree] = leaf })
+			d.data.InWords = words && d.data.InWords
+			if leaves[i], err = m.leavesOf(ctx, d, nil); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if !slices.Equal(leaves[0], leaves[1]) {
 			t.Errorf("seed %d: words and lists reach different leaves", seed)

@@ -7,17 +7,20 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/predict"
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // Trees drawn at random send small graphs to the same leaves as words and as lists: along walks of every length that is
 // counted, over arcs of several types and directions, with labels that the model does not know, graphs without vertices
 // and graphs that are just too large for words, for every convention of empty subsets.
 func TestRandomTreesOnWordsAndLists(t *testing.T) {
-	ctx, e := context.Background(), openCPU(t, 1)
+	ctx, e := context.Background(), treegtest.OpenCPU(t, 1)
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 99))
 		opt := Defaults(Graphs, Boosting)
-		opt.MaxLength, opt.Directions, opt.Relations = int(seed%(longestCounted+1)), BothWays, Apart
+		opt.MaxLength, opt.Directions, opt.Relations = int(seed%(walks.LongestCounted+1)), BothWays, Apart
 		opt.Constant = seed%5 != 0
 		opt.Empty = []Empty{EmptyFormula, EmptyZero, EmptySentinel}[seed%3]
 		known, err := Prepare(ctx, e, drawnGraphs(t, r, seed, 3, 30), opt)
@@ -29,25 +32,25 @@ func TestRandomTreesOnWordsAndLists(t *testing.T) {
 		for range 12 {
 			trees = append(trees, drawnTree(r, &in, opt.MaxLength))
 		}
-		p := newProgram(&in, trees)
-		leaves := func(want demand) []int32 {
-			d, err := prepare(ctx, e, b, in, want)
+		p := predict.NewProgram(&in, trees)
+		leaves := func(want walks.Demand) []int32 {
+			d, err := walks.Prepare(ctx, e, b, in, want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !d.inWords {
+			if !d.InWords {
 				t.Error("these graphs could be words")
 			}
-			d.inWords = want.words
+			d.InWords = want.Words
 			leaves := make([]int32, b.NumGraphs()*len(trees))
 			tell := func(i, tree int, leaf int32) { leaves[i*len(trees)+tree] = leaf }
-			if err := p.each(ctx, d, opt.Empty, all(b.NumGraphs()), tell); err != nil {
+			if err := p.Each(ctx, d, opt.Empty, all(b.NumGraphs()), tell); err != nil {
 				t.Fatal(err)
 			}
 			return leaves
 		}
-		lists := leaves(demand{length: opt.MaxLength, cycles: true})
-		words := leaves(demand{length: opt.MaxLength, cycles: true, words: true})
+		lists := leaves(walks.Demand{Length: opt.MaxLength, Cycles: true})
+		words := leaves(walks.Demand{Length: opt.MaxLength, Cycles: true, Words: true})
 		if !slices.Equal(lists, words) {
 			t.Errorf("seed %d: words and lists reach different leaves", seed)
 		}
@@ -60,7 +63,7 @@ func drawnGraphs(t *testing.T, r *rand.Rand, seed uint64, labels, count int) *gr
 	for g := range count {
 		n := r.IntN(12)
 		if g%10 == 3 {
-			n = mostVertices - 2 + r.IntN(5)
+			n = walks.MostVertices - 2 + r.IntN(5)
 		}
 		one := graph.Graph{NumVertices: n, Directed: seed%2 == 1}
 		dense := r.IntN(4) == 0
@@ -96,12 +99,12 @@ func drawnTree(r *rand.Rand, in *Input, length int) *Tree {
 		}
 		s := &Split{
 			Feature: r.IntN(in.Features()), Length: r.IntN(length + 1), Arcs: in.Arcs[r.IntN(len(in.Arcs))],
-			Walk: Walk(r.IntN(numWalks)), Aggregation: Aggregation(1 + r.IntN(numAggregations)), Pointer: r.IntN(depth + 1),
+			Walk: Walk(r.IntN(walks.NumWalks)), Aggregation: Aggregation(1 + r.IntN(walks.NumAggregations)), Pointer: r.IntN(depth + 1),
 		}
 		s.Above = s.Pointer > 0 && r.IntN(2) == 0
 		switch r.IntN(8) {
 		case 0:
-			s.Threshold = lowest - 0.5
+			s.Threshold = walks.Lowest - 0.5
 		case 1:
 			s.Threshold = r.ExpFloat64() * 50
 		default:
@@ -117,7 +120,7 @@ func drawnTree(r *rand.Rand, in *Input, length int) *Tree {
 
 // Data that were prepared for one purpose are refused for another one.
 func TestDataForOtherPurposes(t *testing.T) {
-	ctx, e := context.Background(), openCPU(t, 1)
+	ctx, e := context.Background(), treegtest.OpenCPU(t, 1)
 	b := drawnGraphs(t, rand.New(rand.NewPCG(1, 99)), 2, 3, 40)
 	y := make([]float64, b.NumGraphs())
 	for g := range y {

@@ -1,147 +1,73 @@
 package treeg
 
 import (
-	"fmt"
-	"slices"
-	"strings"
+	"github.com/grove-graph/grove/treeg/internal/predict"
+	"github.com/grove-graph/grove/treeg/internal/walks"
+)
+
+// Level says what has a target: whole graphs or vertices.
+type Level = walks.Level
+
+// The levels.
+const (
+	Graphs   = walks.Graphs
+	Vertices = walks.Vertices
 )
 
 // Walk says which walks a split keeps, given the subset S that it uses (sections 3.2 and 3.5): the mask
 // M_r(S) on A^d. At graph level source walks aggregate over all vertices, the others over those of S.
-type Walk uint8
+type Walk = walks.Walk
 
 // The walk types. Vertices use only the first two.
 const (
-	Source       Walk = iota // walks that start in S: columns of S
-	Cycle                    // walks that start and end in the same vertex of S: diagonal entries of S
-	Target                   // walks that end in S: rows of S
-	TargetSource             // walks that start in S and end in S: rows and columns of S
-	numWalks     = iota
+	Source       = walks.Source       // walks that start in S: columns of S
+	Cycle        = walks.Cycle        // walks that start and end in the same vertex of S: diagonal entries of S
+	Target       = walks.Target       // walks that end in S: rows of S
+	TargetSource = walks.TargetSource // walks that start in S and end in S: rows and columns of S
 )
 
-var walkNames = []string{"source", "cycle", "target", "target_source"}
-
-func (w Walk) String() string { return walkNames[w] }
-
-// MarshalText writes the name of w.
-func (w Walk) MarshalText() ([]byte, error) { return marshalName("walk type", walkNames, int(w)) }
-
-// UnmarshalText reads the name of a walk type.
-func (w *Walk) UnmarshalText(text []byte) error {
-	i, err := unmarshalName("walk type", walkNames, string(text))
-	*w = Walk(i)
-	return err
-}
-
 // Aggregation says how the entries of a graph's vector become one number (section 3.5).
-type Aggregation uint8
+type Aggregation = walks.Aggregation
 
 // The aggregations. A split of a vertex has none.
 const (
-	NoAggregation Aggregation = iota
-	Sum
-	Mean
-	Min
-	Max
-	numAggregations = iota - 1
+	NoAggregation = walks.NoAggregation
+	Sum           = walks.Sum
+	Mean          = walks.Mean
+	Min           = walks.Min
+	Max           = walks.Max
 )
 
-var aggregationNames = []string{"none", "sum", "mean", "min", "max"}
-
-func (a Aggregation) String() string { return aggregationNames[a] }
-
-// MarshalText writes the name of a.
-func (a Aggregation) MarshalText() ([]byte, error) {
-	return marshalName("aggregation", aggregationNames, int(a))
-}
-
-// UnmarshalText reads the name of an aggregation.
-func (a *Aggregation) UnmarshalText(text []byte) error {
-	i, err := unmarshalName("aggregation", aggregationNames, string(text))
-	*a = Aggregation(i)
-	return err
-}
-
-func marshalName(what string, names []string, i int) ([]byte, error) {
-	if i >= len(names) {
-		return nil, fmt.Errorf("unknown %s %d", what, i)
-	}
-	return []byte(names[i]), nil
-}
-
-func unmarshalName(what string, names []string, name string) (int, error) {
-	if i := slices.Index(names, name); i >= 0 {
-		return i, nil
-	}
-	return 0, fmt.Errorf("%s %q: want one of %s", what, name, strings.Join(names, ", "))
-}
-
-// AllArcs is the type in [Arcs] that stands for the arcs of every type together.
-const AllArcs = -1
-
-// Arcs names the adjacency matrix that walks follow: that of the arcs of one type or of all of them, or its
-// transpose, which walks against the arcs (section 3.2, appendix C.1).
-type Arcs struct {
-	Type    int  `json:"type"` // an entry of graph.Batch.ArcTypes, or AllArcs
-	Against bool `json:"against,omitempty"`
-}
-
-// Split is a split function with its threshold: an example whose value is above it goes to the GT child of
-// the node, others to its LTE child (Eqs. 1 and 2).
-type Split struct {
-	Feature     int         `json:"feature"` // k
-	Length      int         `json:"length"`  // d
-	Arcs        Arcs        `json:"arcs"`    // no matter where Length is 0
-	Walk        Walk        `json:"walk"`
-	Aggregation Aggregation `json:"aggregation,omitempty"` // of graphs only
-	Pointer     int         `json:"pointer"`               // so many nodes up is the ancestor with the subset; 0: V
-	Above       bool        `json:"above,omitempty"`       // rho = +: the ancestor's vertices above its threshold
-	Threshold   float64     `json:"threshold"`
-
-	MissingAbove bool `json:"missing_above,omitempty"` // a missing value counts as above the threshold
-}
-
-// before orders split functions: of those with equal gain the first is chosen. The plainest come first.
-func (s *Split) before(t *Split) bool {
-	for _, c := range [...]int{
-		s.Pointer - t.Pointer, order(t.Above, s.Above), s.Length - t.Length,
-		s.Arcs.Type - t.Arcs.Type, order(s.Arcs.Against, t.Arcs.Against),
-		int(s.Walk) - int(t.Walk), int(s.Aggregation) - int(t.Aggregation), s.Feature - t.Feature,
-	} {
-		if c != 0 {
-			return c < 0
-		}
-	}
-	return s.Threshold < t.Threshold
-}
-
-func order(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
 // Empty says what a graph's value is where the subset is empty, which the paper leaves open.
-type Empty string
+type Empty = walks.Empty
 
 // The conventions for an empty subset.
 const (
-	EmptyFormula  Empty = "formula"  // 0 for source walks, as Eq. 1 gives; -1000 for the others
-	EmptyZero     Empty = "zero"     // 0
-	EmptySentinel Empty = "sentinel" // -1000
+	EmptyFormula  = walks.EmptyFormula  // 0 for source walks, as Eq. 1 gives; -1000 for the others
+	EmptyZero     = walks.EmptyZero     // 0
+	EmptySentinel = walks.EmptySentinel // -1000
 )
 
-// lowest stands for the value of an empty subset where there is none.
-const lowest = -1000
+// Arcs names the adjacency matrix that walks follow: that of the arcs of one Type (an entry of graph.Batch.ArcTypes) or
+// of all of them ([AllArcs]), or its transpose, which walks Against the arcs (section 3.2, appendix C.1).
+type Arcs = walks.Arcs
 
-// value returns the value of an empty subset.
-func (e Empty) value(w Walk) float64 {
-	if e == EmptyZero || e == EmptyFormula && w == Source {
-		return 0
-	}
-	return lowest
-}
+// AllArcs is the type in [Arcs] that stands for the arcs of every type together.
+const AllArcs = walks.AllArcs
+
+// Split is a split function with its threshold: Feature k along walks of Length d over Arcs, of type Walk, with the
+// subset that the ancestor Pointer nodes up generated (0: all vertices; Above: those above its threshold), and an
+// Aggregation for graphs. An example whose value is above Threshold goes to the GT child of the node, others to its LTE
+// child (Eqs. 1 and 2), and a missing value to the GT child where MissingAbove.
+type Split = walks.Split
+
+// Input says what a model sees of a batch: the attributes of the vertices where there are any, else their
+// labels one-hot, then the constant; along which arcs; and on which grids (see the package comment).
+type Input = walks.Input
+
+// Tree is a decision tree: Nodes, of which the first is the root and children come after their parents.
+type Tree = predict.Tree
+
+// Node is a node of a tree: a Split with its Gain in training and the children LTE and GT, or a leaf, where Split is
+// nil, whose Value is a number or the share of every class. Weight is that of the training examples that reached it.
+type Node = predict.Node

@@ -5,7 +5,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
-	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // StaticFeatures returns what boosting without subsets sees of a batch, the features that TREE-G is compared with:
@@ -21,11 +21,11 @@ func StaticFeatures(ctx context.Context, e engine.Engine, b *graph.Batch, opt Op
 	if err != nil {
 		return nil, err
 	}
-	d, err := prepare(ctx, e, b, in, demand{length: opt.MaxLength})
+	d, err := walks.Prepare(ctx, e, b, in, walks.Demand{Length: opt.MaxLength})
 	if err != nil {
 		return nil, err
 	}
-	return d.static(), nil
+	return d.Static(), nil
 }
 
 // OnStatic returns the options of the same ensemble on the graph that [StaticFeatures] makes: no walks, no subsets.
@@ -34,45 +34,4 @@ func (o Options) OnStatic() Options {
 	o.Walks, o.Aggregations, o.Keep = []Walk{Source}, nil, 1
 	o.Directions, o.Relations, o.Constant, o.MeanSteps = Along, Together, false, false
 	return o
-}
-
-// static makes the graph of static features.
-func (d *Data) static() *graph.Batch {
-	each := 1 + len(d.operators)*d.length // columns of a feature; for graphs twice as many
-	if d.input.Level == Graphs {
-		each *= 2
-	}
-	n, width := d.Examples(), each*d.input.Features()
-	out := &graph.Batch{
-		Offsets: []int32{0, int32(n)}, RowPtr: make([]int32, n+1),
-		Attributes: make([]float64, n*width), AttributeDim: width,
-	}
-	parallel.For(d.engine.Workers(), len(d.strands), func(s int) {
-		st := &d.strands[s]
-		column := each * d.featureOf(s)
-		put := func(values []float64) {
-			column += d.put(out, column, st, st.vector(values))
-		}
-		put(d.values)
-		for _, lengths := range d.walks {
-			for _, values := range lengths {
-				put(values)
-			}
-		}
-	})
-	return out
-}
-
-// put writes the values of a strand from a column on and returns how many columns it took.
-func (d *Data) put(out *graph.Batch, column int, st *strand, values []float64) int {
-	if d.input.Level == Graphs {
-		s := summarize(values)
-		row := out.Attribute(st.graph)
-		row[column], row[column+1] = s.value(Sum), s.value(Mean)
-		return 2
-	}
-	for i, x := range values {
-		out.Attribute(st.first + int32(i))[column] = x
-	}
-	return 1
 }

@@ -7,54 +7,56 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
 )
 
 // Static features are the products with dense powers of the matrix.
 func TestStaticFeatures(t *testing.T) {
 	for seed := range uint64(40) {
-		p := randomProblem(rand.New(rand.NewPCG(seed, 31)))
-		opt := Defaults(p.level, Boosting)
+		p := treegtest.RandomProblem(rand.New(rand.NewPCG(seed, 31)))
+		opt := Defaults(p.Level, Boosting)
 		opt.MaxLength = int(seed % 4)
 		arcs := []Arcs{{Type: AllArcs}}
-		if p.both {
+		if p.Both {
 			opt.Directions = BothWays
 			arcs = append(arcs, Arcs{Type: AllArcs, Against: true})
 		}
-		got, err := StaticFeatures(context.Background(), openCPU(t, 2), p.batch(t), opt)
+		got, err := StaticFeatures(context.Background(), treegtest.OpenCPU(t, 2), p.Batch(t), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := staticRows(p, arcs, opt.MaxLength); !nearAll(got.Attributes, slices.Concat(want...)) {
+		if want := staticRows(p, arcs, opt.MaxLength); !treegtest.NearAll(got.Attributes, slices.Concat(want...)) {
 			t.Fatalf("problem %d: %v, want %v", seed, got.Attributes, want)
 		}
 	}
 }
 
 // staticRows computes static features from Eq. 1, a row for each example.
-func staticRows(p *problemOf, arcs []Arcs, length int) (rows [][]float64) {
-	for _, g := range p.graphs {
-		vertices := make([][]float64, g.n)
-		for v, f := range g.features {
-			g.features[v] = append(slices.Clone(f), 1)
+func staticRows(p *treegtest.ProblemOf, arcs []Arcs, length int) (rows [][]float64) {
+	for _, g := range p.Graphs {
+		vertices := make([][]float64, g.N)
+		for v, f := range g.Features {
+			g.Features[v] = append(slices.Clone(f), 1)
 		}
-		for k := range g.features[0] {
+		for k := range g.Features[0] {
 			add := func(a [][]float64) {
-				for v := range g.n {
+				for v := range g.N {
 					sum := 0.0
-					for u := range g.n {
-						sum += a[v][u] * g.features[u][k]
+					for u := range g.N {
+						sum += a[v][u] * g.Features[u][k]
 					}
 					vertices[v] = append(vertices[v], sum)
 				}
 			}
-			add(g.power(arcs[0], 0))
+			add(g.Power(arcs[0], 0))
 			for _, a := range arcs {
 				for d := range length {
-					add(g.power(a, d+1))
+					add(g.Power(a, d+1))
 				}
 			}
 		}
-		if p.level == Vertices {
+		if p.Level == Vertices {
 			rows = append(rows, vertices...)
 			continue
 		}
@@ -64,7 +66,7 @@ func staticRows(p *problemOf, arcs []Arcs, length int) (rows [][]float64) {
 			for v := range vertices {
 				sum += vertices[v][c]
 			}
-			row = append(row, sum, sum/float64(g.n))
+			row = append(row, sum, sum/float64(g.N))
 		}
 		rows = append(rows, row)
 	}
@@ -75,7 +77,7 @@ func staticRows(p *problemOf, arcs []Arcs, length int) (rows [][]float64) {
 func TestStaticFeaturesOfMissingValues(t *testing.T) {
 	b := noisy(t, 9, 40, true)
 	opt := Defaults(Vertices, Boosting)
-	x, err := StaticFeatures(context.Background(), openCPU(t, 1), b, opt)
+	x, err := StaticFeatures(context.Background(), treegtest.OpenCPU(t, 1), b, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func TestStaticFeaturesOfMissingValues(t *testing.T) {
 		}
 	}
 	targets := Targets{Values: make([]float64, x.NumVertices())}
-	if _, err := Fit(context.Background(), openCPU(t, 1), x, targets, opt.OnStatic(), nil); err != nil {
+	if _, err := Fit(context.Background(), treegtest.OpenCPU(t, 1), x, targets, opt.OnStatic(), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -104,7 +106,7 @@ func TestFirstRoundsAreAFitOfTheirOwn(t *testing.T) {
 		models := map[int]*Model{}
 		for _, n := range []int{4, 9} {
 			opt.Estimators = n
-			m, err := Fit(context.Background(), openCPU(t, 2), set.Batch, Targets{Classes: set.Classes}, opt, nil)
+			m, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), set.Batch, Targets{Classes: set.Classes}, opt, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
 )
 
 // redIsolated returns the task of the red isolated vertex with the suggested test part: graphs whose number ends in 8 or 9.
@@ -42,7 +43,7 @@ func TestRedIsolatedVertex(t *testing.T) {
 	for _, distance := range []int{1, 2} {
 		opt := Defaults(Graphs, Boosting)
 		opt.MaxDistance = distance
-		m, err := Fit(context.Background(), openCPU(t, 2), set.Batch, Targets{Classes: set.Classes, Train: train}, opt, nil)
+		m, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), set.Batch, Targets{Classes: set.Classes, Train: train}, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

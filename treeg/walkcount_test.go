@@ -6,13 +6,15 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/treeg/internal/treegtest"
+	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // walkCounts are the tasks of appendix E, with a target for each walk type: the number of walks that start in a red
 // vertex, that start and end in the same red vertex, that end in a red vertex, and that start and end in red vertices.
 type walkCounts struct {
 	batch  *graph.Batch
-	counts [numWalks][]float64
+	counts [walks.NumWalks][]float64
 }
 
 func newWalkCounts(t testing.TB, opt dataset.WalkCountOptions) *walkCounts {
@@ -44,7 +46,7 @@ func (w *walkCounts) mse(t testing.TB, task Walk, walks ...Walk) float64 {
 		}
 	}
 	y := w.counts[task]
-	m, err := Fit(context.Background(), openCPU(t, 2), w.batch, Targets{Values: y, Train: train}, opt, nil)
+	m, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), w.batch, Targets{Values: y, Train: train}, opt, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,13 +103,13 @@ type goldenTasks struct {
 		Share     float64      `json:"p_red"`
 		Length    int          `json:"walk_length"`
 		Rows      [][6]float64 `json:"first_20"`
-		Means     [numWalks]float64
-		Variances [numWalks]float64
+		Means     [walks.NumWalks]float64
+		Variances [walks.NumWalks]float64
 	} `json:"walk_count"`
 }
 
 func TestGoldenSyntheticTasks(t *testing.T) {
-	eachGolden(t, func(t *testing.T, g *goldenTasks) {
+	treegtest.EachGolden(t, func(t *testing.T, g *goldenTasks) {
 		c := &g.Walks
 		w := newWalkCounts(t, dataset.WalkCountOptions{
 			Seed: c.Seed, Graphs: c.Graphs, Vertices: c.Vertices, EdgeShare: c.Edge, RedShare: c.Share, Length: c.Length,
@@ -126,9 +128,9 @@ func TestGoldenSyntheticTasks(t *testing.T) {
 			}
 		}
 		for walk, y := range w.counts {
-			if m := mean(y); !near(m, c.Means[walk], 1e-9) || !near(squares(y)/float64(len(y)), c.Variances[walk], 1e-6) {
+			if m := mean(y); !treegtest.Near(m, c.Means[walk], 1e-9) || !treegtest.Near(treegtest.Squares(y)/float64(len(y)), c.Variances[walk], 1e-6) {
 				t.Errorf("%s: mean %g and variance %g, want %g and %g",
-					Walk(walk), m, squares(y)/float64(len(y)), c.Means[walk], c.Variances[walk])
+					Walk(walk), m, treegtest.Squares(y)/float64(len(y)), c.Means[walk], c.Variances[walk])
 			}
 		}
 		g.checkExactTree(t)

@@ -19,10 +19,6 @@ func sparseOperations() []operation {
 			sparseMatMul((*inputs).powerLaw, keepRows), large},
 		{"sparse-matmul-cols", "the same product with half of the columns, as a subset of sources asks for it",
 			sparseMatMul((*inputs).powerLaw, keepCols), large},
-		{"power-diagonal", "diagonals of the first 4 powers of the NCI1 adjacency", powerDiagonal((*inputs).molecules),
-			everywhere},
-		{"power-diagonal-dense", "the same on denser graphs of the kind of COLLAB (generated)",
-			powerDiagonal((*inputs).dense), everywhere},
 		{"histogram-intersection", "Gram matrix of 2000 histograms of 60 among 20 000 bins", histogramIntersection,
 			everywhere},
 	}
@@ -110,30 +106,6 @@ func count(keep []bool) float64 {
 		}
 	}
 	return n
-}
-
-// powerDiagonal counts a step for every closed walk of two arcs that the third power needs, sum of squared
-// degrees; the floor is to read the adjacency and to write the diagonals once.
-func powerDiagonal(from func(*inputs) (source, error)) func(t *table) (*task, error) {
-	const powers = 4
-	return func(t *table) (*task, error) {
-		s, err := from(t.inputs)
-		if err != nil {
-			return nil, err
-		}
-		b := s.batch
-		n, steps := b.NumVertices(), 0.0
-		for v := range int32(n) {
-			steps += float64(b.Degree(v)) * float64(b.Degree(v))
-		}
-		y := engine.New(t.engine, tensor.Float32, n, powers)
-		return &task{
-			shape: fmt.Sprintf("%s: %d vertices, %d arcs, %d powers", s.from, n, b.NumArcs(), powers),
-			run:   func(e engine.Engine) error { return e.PowerDiagonal(y, b) },
-			units: steps, unit: "steps/s",
-			floor: floor{bytes: 4 * float64(n+1+b.NumArcs()+powers*n)},
-		}, nil
-	}
 }
 
 // histogramIntersection takes histograms like those of colour refinement. Its rate counts pairs; the floor

@@ -12,7 +12,7 @@ import (
 
 // sparseExtraCases are masked and skewed sparse products, and the other operations on sparse matrices.
 func sparseExtraCases() []Case {
-	return slices.Concat(maskCases(), skewCases(), diagonalCases(), histogramCases(), posteriorCases())
+	return slices.Concat(maskCases(), skewCases(), histogramCases(), posteriorCases())
 }
 
 // every returns a mask of n entries that keeps all but each step-th.
@@ -123,62 +123,17 @@ func skewCases() []Case {
 	return all
 }
 
-// weighted returns a copy of a batch with arc weights, equal in both directions or not.
-func weighted(b *graph.Batch, symmetric bool) *graph.Batch {
+// weighted returns a copy of a batch with arc weights that differ in the two directions of an edge.
+func weighted(b *graph.Batch) *graph.Batch {
 	w := *b
 	w.ArcWeights = make([]float64, b.NumArcs())
 	for u := range int32(b.NumVertices()) {
 		for e := b.RowPtr[u]; e < b.RowPtr[u+1]; e++ {
 			v := b.Col[e]
-			w.ArcWeights[e] = float64((u+v)%5) - 1.5
-			if !symmetric {
-				w.ArcWeights[e] += float64(u%3) / 4
-			}
+			w.ArcWeights[e] = float64((u+v)%5) - 1.5 + float64(u%3)/4
 		}
 	}
 	return &w
-}
-
-func diagonalCases() []Case {
-	var all []Case
-	add := func(name string, b *graph.Batch, powers int) {
-		all = append(all, Case{"PowerDiagonal", fmt.Sprintf("%s powers=%d", name, powers), 4, func(c *call) error {
-			return c.e.PowerDiagonal(c.output(b.NumVertices(), powers), b)
-		}})
-	}
-	for name, b := range batches() {
-		for _, powers := range []int{0, 1, 2, 3, 4, 7} {
-			add(name, b, powers)
-		}
-		for _, powers := range []int{3, 4} {
-			add(name+", weights", weighted(b, true), powers)
-			add(name+", weights for either direction", weighted(b, false), powers)
-		}
-	}
-	// A graph too large for the memory of a multiprocessor, among small ones.
-	rng := rand.New(rand.NewPCG(35, 35))
-	large := graph.Graph{NumVertices: 700}
-	for u := range int32(700) {
-		for range 5 {
-			large.AddArc(u, rng.Int32N(700))
-		}
-	}
-	ring := graph.Graph{NumVertices: 5}
-	for u := range int32(5) {
-		ring.AddArc(u, (u+1)%5)
-	}
-	for _, directed := range []bool{false, true} {
-		large.Directed, ring.Directed = directed, directed
-		b, err := graph.NewBatch([]graph.Graph{ring, large, {NumVertices: 3, Directed: directed}, ring})
-		if err != nil {
-			panic(err)
-		}
-		for _, powers := range []int{2, 3} {
-			add(fmt.Sprintf("large graph directed=%v", directed), b, powers)
-			add(fmt.Sprintf("large graph with weights directed=%v", directed), weighted(b, false), powers)
-		}
-	}
-	return all
 }
 
 // histograms returns rows of non-negative entries, some of them empty.

@@ -1,0 +1,146 @@
+package search
+
+import (
+	"math"
+	"sync"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/treeg/internal/walks"
+	"gorgonia.org/tensor"
+)
+
+// Resident is what a device keeps of a batch while fits go on: blocks of features with their walks from all
+// vertices, and the adjacency matrices. It is made by the first search that needs it.
+type Resident struct {
+	mu    sync.Mutex
+	users int // fits that go on
+	made  bool
+
+	matrices []*engine.Sparse // of each operator, steps by rows
+	factors  *tensor.Dense    // diagonals by operator and length, for each vertex; nil without
+	blocks   []engineBlock
+}
+
+// engineBlock holds some features.
+type engineBlock struct {
+	features []int         // those that occur, ascending
+	vectors  *tensor.Dense // 1+operators*length, vertices, features: the features, then A^d f at 1+index(operator, d)
+	shifts   []float64     // that round products with weights; nil without weights
+}
+
+// The most bytes of vectors that a block of features has, that walks from subsets have at a time, and that columns of a
+// search have at a time.
+const engineBytes = 1 << 28
+
+// onDevice reports whether splits are searched by operations of the engine: by a wide one.
+func onDevice(d *walks.Data, m Method) bool {
+	return d.Engine.Capabilities().Wide || m == OnEngine
+}
+
+// Hold keeps what the engine has of the data until as many calls of release.
+func (k *Resident) Hold() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.users++
+}
+
+// Release ends the use of one fit; the last one empties the device.
+func (k *Resident) Release(e engine.Engine) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.users--; k.users == 0 {
+		k.empty(e)
+	}
+}
+
+// Holds reports whether something is on the device.
+func (k *Resident) Holds() bool { return k.made }
+
+func (k *Resident) empty(e engine.Engine) {
+	for _, b := range k.blocks {
+		engine.Release(e, b.vectors)
+	}
+	engine.Release(e, k.factors)
+	k.blocks, k.matrices, k.factors, k.made = nil, nil, nil, false
+}
+
+// fill makes what the engine holds of the data, which a fit must hold, unless it is there.
+func (k *Resident) fill(d *walks.Data) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.Holds() {
+		return nil
+	}
+	k.matrices = d.Matrices()
+	if diagonals := d.Diagonals(); len(diagonals) > 0 {
+		var err error
+		if k.factors, err = engine.FromHost(d.Engine, tensor.New(tensor.WithBacking(diagonals))); err != nil {
+			k.empty(d.Engine)
+			return err
+		}
+	}
+	var features []int
+	for f := range d.Input.Features() {
+		if d.Present(f) {
+			features = append(features, f)
+		}
+	}
+	vectors := 1 + len(k.matrices)*d.Length
+	width := max(engineBytes/(8*vectors*max(d.Batch.NumVertices(), 1)), 1)
+	for from := 0; from < len(features); from += width {
+		b, err := blockOnEngine(d, features[from:min(from+width, len(features))], vectors, k.matrices)
+		if b.vectors != nil {
+			k.blocks = append(k.blocks, b)
+		}
+		if err != nil {
+			k.empty(d.Engine)
+			return err
+		}
+	}
+	k.made = true
+	return nil
+}
+
+// blockOnEngine puts features on the engine and makes their walks from all vertices.
+func blockOnEngine(d *walks.Data, features []int, vectors int, matrices []*engine.Sparse) (engineBlock, error) {
+	n, q := d.Batch.NumVertices(), len(features)
+	b := engineBlock{features: features, vectors: engine.Scratch(d.Engine, tensor.Float64, vectors, n, q)}
+	values := make([]float64, n*q)
+	for k, f := range features {
+		d.Put(values[k:], q, f)
+		if !d.Weighted() {
+			continue
+		}
+		shift := 0.0
+		if g := d.GridOf(f); g != walks.NoGrid {
+			shift = engine.Shift(int(g))
+		}
+		b.shifts = append(b.shifts, shift)
+	}
+	at := func(vector int) *tensor.Dense { return engine.View(b.vectors, vector*n*q, 1, n, q) }
+	host := tensor.New(tensor.WithShape(1, n, q), tensor.WithBacking(values), tensor.WithEngine(engine.Host(d.Engine)))
+	if err := d.Engine.Convert(at(0), host); err != nil {
+		return b, err
+	}
+	for o, matrix := range matrices {
+		for l := 1; l <= d.Length; l++ {
+			from := 0
+			if l > 1 {
+				from = 1 + d.Index(o, l-1)
+			}
+			err := d.Engine.SubsetWalks(at(1+d.Index(o, l)), at(from), matrix, &engine.Subsets{Shifts: b.shifts})
+			if err != nil {
+				return b, err
+			}
+		}
+	}
+	return b, nil
+}
+
+// positive turns -0 into 0.
+func positive(x float64) float64 {
+	if x == 0 {
+		return math.Abs(x)
+	}
+	return x
+}

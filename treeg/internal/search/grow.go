@@ -1,0 +1,304 @@
+// Package search grows trees. Every node draws what it may try, a [Searcher], on the host or on a device, finds the
+// best splits of all open nodes of a depth, and the code that predicts sends their examples to the children.
+package search
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/grove-graph/grove/treeg/internal/predict"
+	"github.com/grove-graph/grove/treeg/internal/splits"
+	"github.com/grove-graph/grove/treeg/internal/walks"
+)
+
+// Grower grows one tree.
+type Grower struct {
+	*task
+	searcher Searcher
+	random   *rand.Rand
+	cuts     *walks.Cuts
+	spare    []splits.Sample // memory of node.local
+	nodes    []*node         // in the order of creation
+	leaves   int
+
+	splitters []*splitter // of goroutines
+	busy      int         // of them
+	mu        sync.Mutex  // of the two
+	toGT      []bool      // by example of the node that is being split: whether it goes to the GT child
+}
+
+// NewGrower prepares for growing trees one after another on some goroutines. r is what a device holds of the data.
+func NewGrower(d *walks.Data, r *Resident, opt *Options, workers int) *Grower {
+	t := &task{d: d, opt: opt, workers: workers, known: map[drawnWalks][]walks.Kind{}}
+	return &Grower{task: t, searcher: t.searcher(r), cuts: walks.NewCuts(d)}
+}
+
+// Grow fits a tree to the given examples, ascending (section 3.4). It returns the tree, whose leaves have no
+// values yet, and the examples of every node of it.
+func (g *Grower) Grow(
+	ctx context.Context, t *Targets, examples []int32, random *rand.Rand,
+) (*predict.Tree, [][]int32, error) {
+	g.targets, g.random, g.nodes, g.leaves = t, random, nil, 1
+	root := &node{Placed: walks.Placed{Examples: examples}}
+	for _, w := range g.opt.Walks {
+		root.walks[w] = true
+	}
+	g.drawFeatures(root)
+	g.drawSeed(root)
+	g.nodes = append(g.nodes, root)
+	if err := g.open(ctx, []*node{root}); err != nil {
+		return nil, nil, err
+	}
+	var err error
+	if g.opt.LevelWise {
+		err = g.levelWise(ctx)
+	} else {
+		err = g.bestFirst(ctx)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, members := g.finish()
+	return tree, members, nil
+}
+
+// bestFirst splits the leaf with the largest gain, the oldest of equal ones, again and again.
+func (g *Grower) bestFirst(ctx context.Context) error {
+	for g.opt.MaxLeaves == 0 || g.leaves < g.opt.MaxLeaves {
+		var next *node
+		for _, n := range g.nodes {
+			if n.waiting && (next == nil || n.best.gain > next.best.gain) {
+				next = n
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		if err := g.open(ctx, g.split(next)); err != nil {
+			return err
+		}
+		g.close(next)
+	}
+	return nil
+}
+
+// levelWise splits all leaves of a depth, then those of the next one. Where the limit on leaves allows only some,
+// those with the largest gains are split.
+func (g *Grower) levelWise(ctx context.Context) error {
+	for {
+		var level []*node
+		for _, n := range g.nodes {
+			if n.waiting {
+				level = append(level, n)
+			}
+		}
+		if g.opt.MaxLeaves > 0 && len(level) > g.opt.MaxLeaves-g.leaves {
+			slices.SortStableFunc(level, func(a, b *node) int {
+				switch {
+				case a.best.gain > b.best.gain:
+					return -1
+				case a.best.gain < b.best.gain:
+					return 1
+				}
+				return 0
+			})
+			for _, n := range level[g.opt.MaxLeaves-g.leaves:] {
+				g.close(n)
+			}
+			level = level[:g.opt.MaxLeaves-g.leaves]
+		}
+		if len(level) == 0 {
+			return nil
+		}
+		var children []*node
+		for _, n := range level {
+			children = append(children, g.split(n)...)
+		}
+		if err := g.open(ctx, children); err != nil {
+			return err
+		}
+		for _, n := range level {
+			g.close(n)
+		}
+	}
+}
+
+// open searches splits for new leaves. Those that have one wait to be split, and keep the subsets that they may use.
+func (g *Grower) open(ctx context.Context, nodes []*node) error {
+	var searched []*node
+	full := g.opt.MaxLeaves > 0 && g.leaves >= g.opt.MaxLeaves
+	for _, n := range nodes {
+		if full || len(n.Examples) < max(g.opt.MinSplit, 2) || g.opt.MaxDepth > 0 && n.depth >= g.opt.MaxDepth {
+			continue
+		}
+		n.Place(g.d)
+		g.hold(n, 1)
+		if last := len(g.spare) - 1; last >= 0 {
+			n.local, g.spare = g.spare[last], g.spare[:last]
+		}
+		searched = append(searched, n)
+	}
+	err := g.search(ctx, searched)
+	for again := g.drawMore(searched); err == nil && len(again) > 0; again = g.drawMore(again) {
+		err = g.search(ctx, again)
+	}
+	for _, n := range searched {
+		g.spare = append(g.spare, n.local)
+		n.local, n.undrawn = splits.Sample{}, nil
+		if n.waiting = n.best.gain > 0; !n.waiting {
+			g.hold(n, -1)
+		}
+	}
+	return err
+}
+
+// search finds the best splits of those of the nodes whose examples differ.
+func (g *Grower) search(ctx context.Context, nodes []*node) error {
+	open := nodes[:0:0]
+	for _, n := range nodes {
+		if g.ready(n) {
+			open = append(open, n)
+		}
+	}
+	return g.searcher.search(ctx, open)
+}
+
+// close ends the wait of a node.
+func (g *Grower) close(n *node) {
+	n.waiting = false
+	g.hold(n, -1)
+	if n.users == 0 {
+		g.release(n)
+	}
+}
+
+// release takes the cut of a node back.
+func (g *Grower) release(n *node) {
+	if n.cut != nil {
+		g.cuts.GiveBack(n.cut)
+		n.cut = nil
+	}
+}
+
+// hold counts a node as a user of the cuts within its reach, or no longer. A cut without users goes back.
+func (g *Grower) hold(n *node, change int) {
+	a := n
+	for range min(g.opt.MaxDistance, n.depth) {
+		a = a.parent
+		if a.users += change; a.users == 0 {
+			g.release(a)
+		}
+	}
+}
+
+// split applies the best split of a node and returns its children.
+func (g *Grower) split(n *node) []*node {
+	n.rule = g.d.Input.Rule(n.best.Split)
+	lte, gt := &node{parent: n, depth: n.depth + 1}, &node{parent: n, depth: n.depth + 1}
+	g.partition(n, lte, gt)
+	n.children = [2]*node{lte, gt}
+	for _, c := range n.children {
+		g.drawWalks(c)
+		g.drawFeatures(c)
+		g.drawSeed(c)
+		g.nodes = append(g.nodes, c)
+	}
+	g.leaves++
+	return n.children[:]
+}
+
+// growsBelow reports whether the children of a node that is split next may be split too.
+func (g *Grower) growsBelow(n *node) bool {
+	return (g.opt.MaxLeaves == 0 || g.leaves+1 < g.opt.MaxLeaves) && (g.opt.MaxDepth == 0 || n.depth+1 < g.opt.MaxDepth)
+}
+
+// drawWalks draws the walk types that a node below the root may use: each of the allowed ones with probability
+// Keep. Where none is drawn, the first is used with all vertices only.
+func (g *Grower) drawWalks(n *node) {
+	any := false
+	for _, w := range g.opt.Walks {
+		if g.opt.Keep == 1 || g.random.Float64() < g.opt.Keep {
+			n.walks[w], any = true, true
+		}
+	}
+	if !any {
+		n.walks[slices.Min(g.opt.Walks)], n.alone = true, true
+	}
+}
+
+// drawFeatures draws the features that a node may use: the same for walks of every length, or each length its own,
+// which makes extremely randomised trees differ more.
+func (g *Grower) drawFeatures(n *node) {
+	l := g.d.Input.Features()
+	if g.opt.Features == l {
+		return
+	}
+	lengths := 1
+	if g.opt.Randomised {
+		lengths = g.opt.MaxLength + 1
+	}
+	for range lengths {
+		n.undrawn = append(n.undrawn, g.random.Perm(l))
+	}
+	g.drawNext(n)
+}
+
+// drawSeed draws what the thresholds of a node follow from, where they are drawn.
+func (g *Grower) drawSeed(n *node) {
+	if g.opt.Randomised {
+		n.seed = g.random.Uint64()
+	}
+}
+
+// drawNext lets a node use the next of its features, and no others.
+func (g *Grower) drawNext(n *node) {
+	l := g.d.Input.Features()
+	n.features = make([][]bool, len(n.undrawn))
+	for length, undrawn := range n.undrawn {
+		next := min(g.opt.Features, len(undrawn))
+		n.features[length] = make([]bool, l)
+		for _, k := range undrawn[:next] {
+			n.features[length][k] = true
+		}
+		n.undrawn[length] = undrawn[next:]
+	}
+}
+
+// drawMore returns the nodes that have found no split and have features left, with as many new ones as before: a node
+// becomes a leaf when no feature splits it, not when those that it drew are the same in all its examples, as sparse
+// features mostly are.
+func (g *Grower) drawMore(searched []*node) []*node {
+	var again []*node
+	for _, n := range searched {
+		if n.best.gain == 0 && n.undrawn != nil && len(n.undrawn[0]) > 0 && n.mixed {
+			g.drawNext(n)
+			again = append(again, n)
+		}
+	}
+	return again
+}
+
+// finish numbers the nodes in the order of creation.
+func (g *Grower) finish() (*predict.Tree, [][]int32) {
+	t := &predict.Tree{Nodes: make([]predict.Node, len(g.nodes))}
+	members := make([][]int32, len(g.nodes))
+	for i, n := range g.nodes {
+		n.id = int32(i)
+		members[i] = n.Examples
+	}
+	for i, n := range g.nodes {
+		out := &t.Nodes[i]
+		for _, e := range n.Examples {
+			out.Weight += g.targets.Weight[e]
+		}
+		if n.children[0] != nil {
+			split := n.rule.Split
+			out.Split, out.Gain = &split, n.best.gain
+			out.LTE, out.GT = n.children[0].id, n.children[1].id
+		}
+		g.release(n)
+	}
+	return t, members
+}

@@ -1,0 +1,117 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/treeg/internal/walks"
+)
+
+// verticesOfPart is the number of vertices, about, from which on another goroutine is worth its while.
+const verticesOfPart = 1 << 8
+
+// partition sends the examples of a node to its children by the code that predicts, and cuts the subset that the
+// split used in every graph.
+func (g *Grower) partition(n, lte, gt *node) {
+	if g.opt.MaxDistance > 0 && g.growsBelow(n) {
+		n.cut = g.cuts.Take()
+		n.cut.Graphs, n.cut.Whole = n.Graphs, n.rule.Pointer == 0
+	}
+	graphs, b := len(n.Graphs), g.d.Batch
+	parts := min(max(graphs*(b.NumVertices()/b.NumGraphs())/verticesOfPart, 1), graphs)
+	g.toGT = slices.Grow(g.toGT[:0], len(n.Examples))[:len(n.Examples)]
+	g.busy = 0
+	parallel.Each(g.workers, parts, func() func(int) {
+		w := g.splitter()
+		return func(i int) { w.part(n, i*graphs/parts, (i+1)*graphs/parts, g.toGT) }
+	})
+	ups := 0
+	for _, up := range g.toGT {
+		if up {
+			ups++
+		}
+	}
+	lte.Examples, gt.Examples = make([]int32, 0, len(n.Examples)-ups), make([]int32, 0, ups)
+	for i, up := range g.toGT {
+		if up {
+			gt.Examples = append(gt.Examples, n.Examples[i])
+		} else {
+			lte.Examples = append(lte.Examples, n.Examples[i])
+		}
+	}
+}
+
+// splitter is the scratch space of a goroutine that splits nodes.
+type splitter struct {
+	d *walks.Data
+	*walks.Evaluator
+	spare []int32 // see walks.Cut.Fill
+	goes  []bool  // see part
+}
+
+// splitter returns the scratch space of a goroutine.
+func (g *Grower) splitter() *splitter {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.busy == len(g.splitters) {
+		g.splitters = append(g.splitters, &splitter{d: g.d, Evaluator: walks.NewEvaluator(g.d, g.opt.Empty)})
+	}
+	g.busy++
+	return g.splitters[g.busy-1]
+}
+
+// part decides the sides of the examples of some graphs of a node: goes tells those of the GT child. It writes them at
+// once: neighbours in memory are other goroutines' examples.
+func (w *splitter) part(n *node, from, to int, goes []bool) {
+	r, toGT := &n.rule, w.goes[:0]
+	for at := from; at < to; at++ {
+		f := n.evaluate(w.d, w.Evaluator, at)
+		if n.Starts == nil {
+			toGT = append(toGT, r.GoesAbove(f.value, r.Threshold))
+		} else {
+			for _, j := range n.Examples[n.Starts[at]:n.Starts[at+1]] {
+				value := 0.0
+				if f.v != nil {
+					value = f.v[j-f.first]
+				}
+				toGT = append(toGT, r.GoesAbove(value, r.Threshold))
+			}
+		}
+		if n.cut != nil {
+			w.spare = n.cut.Fill(r, n.Graphs[at], f.v, f.subset, w.spare)
+		}
+	}
+	first := from
+	if n.Starts != nil {
+		first = int(n.Starts[from])
+	}
+	copy(goes[first:], toGT)
+	w.goes = toGT
+}
+
+// found is what a split finds in one graph of a node.
+type found struct {
+	first  int32 // vertex of the graph
+	subset []int32
+	v      []float64 // nil for zeros
+	value  float64   // of the graph, at graph level
+}
+
+// evaluate computes the split of a node on its graph number at, by the code that predicts.
+func (n *node) evaluate(d *walks.Data, e *walks.Evaluator, at int) (f found) {
+	r, g := &n.rule, n.Graphs[at]
+	whole := r.Pointer == 0
+	first, last := d.Batch.Vertices(int(g))
+	f.first, f.subset = first, d.All(first, last)
+	if !whole {
+		f.subset = n.ancestor(r.Pointer).cut.Subset(g, r.Above)
+	}
+	st := d.Strand(r.Feature, g)
+	if st != nil {
+		f.v = e.Vector(r, st, f.subset, whole)
+	}
+	if d.Input.Level == walks.Graphs {
+		f.value = e.OfGraph(r, st, f.v, f.subset, len(f.subset), whole)
+	}
+	return f
+}

@@ -1,0 +1,138 @@
+package search
+
+import (
+	"context"
+
+	"github.com/grove-graph/grove/treeg/internal/splits"
+	"github.com/grove-graph/grove/treeg/internal/walks"
+)
+
+// Options say which splits a tree may have and how it grows.
+type Options struct {
+	LevelWise bool    // all leaves of a depth are split in one pass, not the best leaf next
+	MaxLeaves int     // 0: no limit
+	MaxDepth  int     // 0: no limit
+	MinSplit  int     // a node of fewer examples is not split
+	MinLeaf   int     // examples of each child, at least
+	MinGain   float64 // a split gains more than this
+
+	MaxLength    int                 // of walks
+	MaxDistance  int                 // how many nodes up a pointer reaches
+	Walks        []walks.Walk        // that may be used
+	Aggregations []walks.Aggregation // that may be used at graph level
+	Empty        walks.Empty
+
+	Keep       float64 // probability that a node below the root may use each walk type
+	Features   int     // drawn for each node
+	Randomised bool    // nodes draw thresholds, and features for every length of walks (extremely randomised trees)
+	Bins       int     // of histograms; 0: exact thresholds
+	Large      int     // examples of a tree from which histograms replace sorting
+	Method     Method
+}
+
+// Method is a way to search splits. All find the same, to the last bit.
+type Method uint8
+
+// The methods. Chosen is by operations of the engine on a device, elsewhere on the host, at vertex level in blocks of
+// features where nodes may use many. Tests ask for the others.
+const (
+	Chosen   Method = iota // by the searcher
+	OneByOne               // on the host, features alone at vertex level too
+	OnEngine               // by operations of the engine, whatever it is
+)
+
+// Targets are what a tree is fitted to.
+type Targets struct {
+	splits.Sample     // by example of the data; weight 0 for those that the tree does not see
+	Examples      int // that it sees
+	Width         int // of a statistic
+	Criterion     splits.Criterion
+	Grid          walks.Grid // of the targets
+}
+
+// Searcher finds the best splits of nodes: on the host or by operations of an engine.
+type Searcher interface {
+	// search finds the best splits of some nodes of one depth, which are ready, in one pass over the data, and puts those
+	// that gain into the nodes.
+	search(ctx context.Context, nodes []*node) error
+}
+
+// task is the tree that grows.
+type task struct {
+	d       *walks.Data
+	opt     *Options
+	targets *Targets
+	workers int                         // goroutines
+	known   map[drawnWalks][]walks.Kind // what kindsOf has listed
+}
+
+// searcher returns what searches the splits of the tree: operations of the engine on a device, where thresholds are not
+// drawn, else the host. resident is what the device holds.
+func (s *task) searcher(r *Resident) Searcher {
+	if onDevice(s.d, s.opt.Method) && !s.opt.Randomised {
+		return &deviceSearcher{s, r}
+	}
+	return &hostSearcher{task: s, oneByOne: s.opt.Method == OneByOne}
+}
+
+// bins returns the number of bins of histograms, 0 for exact thresholds: for few examples, and where sums of targets
+// are not exact in any order.
+func (s *task) bins() int {
+	if s.targets.Examples < s.opt.Large || s.targets.Grid == walks.NoGrid {
+		return 0
+	}
+	return s.opt.Bins
+}
+
+// negligible is the share of a node's impurity that rounding may feign as a gain.
+const negligible = 1e-12
+
+// ready gathers what the search needs to know of a node. It reports false where all examples have the same target.
+func (s *task) ready(n *node) bool {
+	t := s.targets
+	n.local.Clear()
+	n.mixed = false
+	for _, i := range n.Examples {
+		n.local.Take(&t.Sample, int(i))
+		if t.Target != nil {
+			n.mixed = n.mixed || t.Target[i]*t.Weight[n.Examples[0]] != t.Target[n.Examples[0]]*t.Weight[i]
+		} else {
+			n.mixed = n.mixed || t.Class[i] != t.Class[n.Examples[0]]
+		}
+	}
+	if !n.mixed {
+		return false
+	}
+	n.total = splits.NewStatistic(t.Width)
+	for i := range n.Examples {
+		n.total.Add(&n.local, i)
+	}
+	impurity := 0.0
+	if t.Target != nil {
+		// Gains of centred targets are not small differences of large numbers.
+		centre := t.Grid.Round(n.total.Sum[0] / n.total.N)
+		for i, w := range n.local.Weight {
+			n.local.Target[i] -= w * centre
+			impurity += n.local.Target[i] * n.local.Target[i] / w
+		}
+		n.total.Sum[0] -= n.total.N * centre
+	} else {
+		impurity = n.total.N
+	}
+	n.leastGain = max(s.opt.MinGain, negligible*impurity)
+	n.wholeKinds, n.cutKinds = s.kindsOf(n, true), nil
+	if !n.alone && s.opt.MaxDistance > 0 {
+		n.cutKinds = s.kindsOf(n, false)
+	}
+	return true
+}
+
+// split returns the split of a kind of features.
+func (s *task) split(k walks.Kind, feature int, a walks.Aggregation, pointer int) walks.Split {
+	split := walks.Split{Feature: feature, Length: k.Length, Walk: k.Walk, Aggregation: a, Pointer: pointer}
+	split.Above, split.Arcs = k.Up && pointer > 0, walks.Arcs{Type: walks.AllArcs}
+	if k.Length > 0 {
+		split.Arcs = s.d.Input.Arcs[k.Op]
+	}
+	return split
+}

@@ -1,0 +1,50 @@
+package walks
+
+import "math"
+
+// Grid is a power of two that numbers are rounded to multiples of, so that sums of them are exact whatever
+// their order. It is stored by its exponent; noGrid leaves numbers as they are.
+type Grid int
+
+const NoGrid Grid = -5000
+
+// exactBits is the number of bits that a sum of multiples of a grid may have: three less than float64 holds.
+const exactBits = 50
+
+// Round returns the multiple of 2^g nearest to x, whose magnitude must be below 2^(g+51).
+func (g Grid) Round(x float64) float64 {
+	if g == NoGrid {
+		return x
+	}
+	shift := math.Float64frombits(uint64(1023+52+int(g))<<52 | 1<<51) // 1.5 * 2^(52+g)
+	return (x + shift) - shift
+}
+
+// The exponents for which round works without overflow or underflow.
+const minGrid, maxGrid = -1000, 900
+
+// GridFor returns the finest grid on which sums up to bound are exact.
+func GridFor(bound float64) Grid {
+	if !(bound > 0) || math.IsInf(bound, 0) {
+		return NoGrid
+	}
+	_, e := math.Frexp(bound) // bound < 2^e
+	g := e - exactBits
+	if g < minGrid || g > maxGrid {
+		return NoGrid
+	}
+	return Grid(g)
+}
+
+// coarse reports whether rounding to g would lose more of numbers of the given magnitude than the last bits
+// of a float32.
+func (g Grid) coarse(magnitude float64) bool {
+	_, e := math.Frexp(magnitude)
+	return g != NoGrid && int(g) > e-26
+}
+
+// holds reports whether x, of a magnitude that round allows, is a multiple of 2^g.
+func (g Grid) holds(x float64) bool { return g.Round(x) == x }
+
+// Valid reports whether round can use the grid.
+func (g Grid) Valid() bool { return g == NoGrid || g >= minGrid && g <= maxGrid }

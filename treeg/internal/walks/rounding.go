@@ -1,0 +1,132 @@
+package walks
+
+import (
+	"math"
+
+	"github.com/grove-graph/grove/parallel"
+)
+
+// reach returns a bound of sums along walks, for each vertex: at graph level, of the weight of all walks that
+// start there; at vertex level, of the largest weight of the walks that end in one vertex of its graph.
+func (d *Data) reach() []float64 {
+	n := d.Batch.NumVertices()
+	reach := make([]float64, n)
+	x, y := make([]float64, n), make([]float64, n)
+	for v := range reach {
+		reach[v] = 1
+	}
+	for _, o := range d.Operators {
+		steps := &o.Out
+		if d.Input.Level == Vertices {
+			steps = &o.In
+		}
+		for v := range x {
+			x[v] = 1
+		}
+		for range d.Length {
+			for v := range y {
+				sum := 0.0
+				for p := steps.ptr[v]; p < steps.ptr[v+1]; p++ {
+					if steps.weight == nil {
+						sum += x[steps.col[p]]
+					} else {
+						sum += math.Abs(steps.weight[p]) * x[steps.col[p]]
+					}
+				}
+				y[v] = sum
+				reach[v] = max(reach[v], sum)
+			}
+			x, y = y, x
+		}
+	}
+	if d.Input.Level == Vertices {
+		for g := range d.Batch.NumGraphs() {
+			from, to := d.Batch.Vertices(g)
+			most := 0.0
+			for _, r := range reach[from:to] {
+				most = max(most, r)
+			}
+			for v := from; v < to; v++ {
+				reach[v] = most
+			}
+		}
+	}
+	return reach
+}
+
+// chooseGrids fixes the grid of each feature, unless the input has them, and rounds the values.
+func (d *Data) chooseGrids() {
+	l := d.Input.Features()
+	choose := d.Input.FeatureGrids == nil
+	if !choose && !d.Demand.Fit {
+		d.applyGrids()
+		return
+	}
+	reach := d.reach()
+	if choose {
+		d.Input.FeatureGrids = make([]Grid, l)
+	}
+	weighted := d.Weighted()
+	parallel.For(d.Engine.Workers(), l, func(k int) {
+		bound, largest := 0.0, 0.0
+		for s := d.kept[k].from; s < d.kept[k].to; s++ {
+			st := &d.strands[s]
+			x, r := st.vector(d.values), reach[st.first:st.first+st.number]
+			sum := 0.0
+			for i, v := range x {
+				a := math.Abs(v)
+				if a > largest {
+					largest = a
+				}
+				if d.Input.Level == Vertices && r[i]*a > sum {
+					sum = r[i] * a
+				} else if d.Input.Level == Graphs && a > 0 {
+					sum += r[i] * a
+				}
+			}
+			bound = max(bound, sum)
+		}
+		g := GridFor(bound)
+		exact := g != NoGrid
+		if g.coarse(largest) && (weighted || !d.allOn(k, g)) {
+			g, exact = NoGrid, false
+		}
+		if choose {
+			d.Input.FeatureGrids[k] = g
+		} else if d.Input.FeatureGrids[k] != g {
+			g = d.Input.FeatureGrids[k]
+			exact = exact && g != NoGrid && int(g) >= int(GridFor(bound))
+		}
+		d.kept[k].exact = exact
+	})
+	d.applyGrids()
+}
+
+// applyGrids rounds the values to the grids of the input.
+func (d *Data) applyGrids() {
+	parallel.For(d.Engine.Workers(), d.Input.Features(), func(k int) {
+		g := d.Input.FeatureGrids[k]
+		d.kept[k].grid = g
+		if g == NoGrid || k >= d.Input.Attributes {
+			return // ones and zeros are on every grid
+		}
+		for s := d.kept[k].from; s < d.kept[k].to; s++ {
+			x := d.strands[s].vector(d.values)
+			for i, v := range x {
+				x[i] = g.Round(v)
+			}
+		}
+	})
+}
+
+// allOn reports whether every value of feature k is a multiple of the grid.
+func (d *Data) allOn(k int, g Grid) bool {
+	for s := d.kept[k].from; s < d.kept[k].to; s++ {
+		for _, x := range d.strands[s].vector(d.values) {
+			if x == x && !g.holds(x) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,159 @@
+package walks
+
+import "slices"
+
+// Spread holds one feature along walks from the two subsets of a cut, in one graph.
+type Spread struct {
+	d       *Data
+	vectors [][2][]float64 // operator*length + length-1, then below and above: A^d(1_S f), nil for zeros
+	memory  [][2][]float64
+	cycles  []float64 // diag(A^d) o f
+	sources [2][]int32
+}
+
+func (s *Spread) Init(d *Data) {
+	s.d = d
+	count := len(d.Operators) * d.Length
+	s.vectors = make([][2][]float64, count)
+	s.memory = make([][2][]float64, count)
+}
+
+// Index returns the place of an operator and a length above 0.
+func (d *Data) Index(op, length int) int { return op*d.Length + length - 1 }
+
+// split sorts the vertices with a value by the side of the cut on which they are.
+func (s *Spread) split(c *Cut, st *Strand) {
+	sources := s.d.sources[st.from:st.to]
+	up := slices.Grow(s.sources[1][:0], len(sources))[:len(sources)]
+	down := slices.Grow(s.sources[0][:0], len(sources))[:len(sources)]
+	ups, downs := 0, 0
+	for _, v := range sources {
+		up[ups], down[downs] = v, v
+		side := c.Side[v]
+		ups += int(side & Above)
+		downs += int(side >> 1)
+	}
+	s.sources[0], s.sources[1] = down[:downs], up[:ups]
+}
+
+// Walk makes walks of up to the given length of a feature from the subsets of a cut.
+func (s *Spread) Walk(c *Cut, feature int, st *Strand, length int) {
+	if length == 0 {
+		return
+	}
+	s.split(c, st)
+	d := s.d
+	number := st.to - st.from
+	x := st.vector(d.values)
+	kept := &d.kept[feature]
+	subtract := c.Whole && kept.exact && !d.Weighted() && len(s.sources[0])+len(s.sources[1]) == number
+	fewer, other := 0, 1 // the walks from fewer sources are made, those from the other side are the rest
+	if len(s.sources[1]) < len(s.sources[0]) {
+		fewer, other = 1, 0
+	}
+	for o, op := range d.Operators {
+		for l := 1; l <= length; l++ {
+			at := d.Index(o, l)
+			for _, side := range [2]int{fewer, other} {
+				var v []float64
+				switch {
+				case len(s.sources[side]) == 0:
+				case len(s.sources[side]) == number:
+					v = st.vector(d.walks[o][l-1])
+				case side == other && subtract:
+					v = s.buffer(at, side, len(x))
+					minus(v, st.vector(d.walks[o][l-1]), s.vectors[at][fewer])
+				default:
+					v = s.buffer(at, side, len(x))
+					clear(v)
+					if l == 1 {
+						op.Out.pushFrom(v, x, s.sources[side], st.first, kept.grid)
+					} else {
+						op.Out.push(v, s.vectors[at-1][side], st.first, kept.grid)
+					}
+				}
+				s.vectors[at][side] = v
+			}
+		}
+	}
+}
+
+func (s *Spread) buffer(at, side, n int) []float64 {
+	if cap(s.memory[at][side]) < n {
+		s.memory[at][side] = make([]float64, n)
+	}
+	return s.memory[at][side][:n]
+}
+
+// minus computes v = a - b.
+func minus(v, a, b []float64) {
+	a, b = a[:len(v)], b[:len(v)]
+	for i := range v {
+		v[i] = a[i] - b[i]
+	}
+}
+
+// cycle returns closed walks times the feature, at some vertices.
+func (s *Spread) cycle(feature int, st *Strand, op, length int, vertices []int32) []float64 {
+	s.cycles = slices.Grow(s.cycles[:0], int(st.number))[:st.number]
+	s.d.cycles(s.cycles, feature, st, op, length, vertices)
+	return s.cycles
+}
+
+// Summary aggregates a feature of a kind over one subset of a cut, which is not empty, or over all vertices for source
+// walks; walk made the walks.
+func (s *Spread) Summary(k *Kind, feature int, st *Strand, subset []int32) summary {
+	d := s.d
+	switch {
+	case k.Length == 0:
+		x := summarizeOver(st.vector(d.values), subset, st.first)
+		if k.Walk == Source {
+			x = x.withZeros(int(st.number) - len(subset))
+		}
+		return x
+	case k.Walk == Target:
+		return summarizeOver(st.vector(d.walks[k.Op][k.Length-1]), subset, st.first)
+	case k.Walk == Cycle:
+		return summarizeOver(s.cycle(feature, st, k.Op, k.Length, subset), subset, st.first)
+	}
+	v := s.vectors[d.Index(k.Op, k.Length)][k.Side()]
+	switch {
+	case v == nil && k.Walk == Source:
+		return summary{count: int(st.number)}
+	case v == nil:
+		return summary{count: len(subset)}
+	case k.Walk == Source:
+		return summarize(v)
+	}
+	return summarizeOver(v, subset, st.first)
+}
+
+// Entries writes a feature of a kind with all vertices as sources at some examples, vertices. With a cut, examples that
+// are not on the wanted side of it get 0. It reports whether some entries are not 0.
+func (s *Spread) Entries(out []float64, p *Placed, feature int, k Kind, c *Cut, want uint8) (any bool) {
+	for i, g := range p.Graphs {
+		part := out[p.Starts[i]:p.Starts[i+1]]
+		examples := p.Examples[p.Starts[i]:p.Starts[i+1]]
+		st := s.d.Strand(feature, g)
+		if st == nil {
+			clear(part)
+			continue
+		}
+		v := st.vector(s.d.values)
+		switch {
+		case k.Length > 0 && k.Walk == Cycle:
+			v = s.cycle(feature, st, k.Op, k.Length, examples)
+		case k.Length > 0:
+			v = st.vector(s.d.walks[k.Op][k.Length-1])
+		}
+		for i, j := range examples {
+			x := v[j-st.first]
+			if c != nil && c.Side[j] != want {
+				x = 0
+			}
+			part[i] = x
+			any = any || x != 0
+		}
+	}
+	return any
+}
