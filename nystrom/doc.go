@@ -2,6 +2,11 @@
 // approximates a kernel by k(x, y) ~ k(x, Z) k(Z, Z)^(-1) k(Z, y) for a few landmarks (anchors) Z, that is
 // by the inner product of the features k(x, Z) k(Z, Z)^(-1/2) (Williams and Seeger, NIPS 2001).
 //
+//	c, err := nystrom.KMeans(ctx, e, points, 32, nystrom.KMeansOptions{Seed: seed})
+//	anchors := c.Anchors
+//
+// There are:
+//
 //   - [KMeans] places the anchors of a dot-product kernel: spherical k-means over weighted sequences of
 //     unit vectors, with a k-means++ start.
 //   - [Lloyd] is k-means by Euclidean distance over sparse and dense features, for clusters of vertices and of
