@@ -104,12 +104,21 @@ func numbered(n int) []string {
 	return names
 }
 
+// dataset makes a data set of graphs with targets that the family learns: classes, or else numbers.
+func (s *Subject) dataset(all []graph.Graph) (*dataset.Dataset, error) {
+	d, err := classify(all)
+	if err == nil && !s.Family.Classes {
+		d = asNumbers(d)
+	}
+	return d, err
+}
+
 // fitted is the data of most checks: what a model is fitted on and what it is asked.
-func fitted(c content) (train, test *dataset.Dataset, err error) {
-	if train, err = classify(graphs(24, 1, c)); err != nil {
+func (s *Subject) fitted(c content) (train, test *dataset.Dataset, err error) {
+	if train, err = s.dataset(graphs(24, 1, c)); err != nil {
 		return nil, nil, err
 	}
-	test, err = classify(graphs(10, 2, c))
+	test, err = s.dataset(graphs(10, 2, c))
 	return train, test, err
 }
 

@@ -42,11 +42,11 @@ func sets(c content) (train, test []graph.Graph) { return graphs(24, 1, c), grap
 
 // both fits a model on some graphs and returns what it says of the others.
 func (s *Subject) says(train, test []graph.Graph) (*model.Predictions, error) {
-	d, err := classify(train)
+	d, err := s.dataset(train)
 	if err != nil {
 		return nil, err
 	}
-	other, err := classify(test)
+	other, err := s.dataset(test)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +67,11 @@ func (s *Subject) saysBoth(train, one, other *dataset.Dataset) (got, want *model
 }
 
 func otherVertices(s *Subject) (got, want *model.Predictions, err error) {
-	train, test, err := fitted(labelled)
+	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return nil, nil, err
 	}
-	other, err := classify(shuffled(graphs(10, 2, labelled), 3))
+	other, err := s.dataset(shuffled(graphs(10, 2, labelled), 3))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,7 +79,7 @@ func otherVertices(s *Subject) (got, want *model.Predictions, err error) {
 }
 
 func otherGraphs(s *Subject) (got, want *model.Predictions, err error) {
-	train, test, err := fitted(labelled)
+	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,7 @@ func otherGraphs(s *Subject) (got, want *model.Predictions, err error) {
 }
 
 func copies(s *Subject) (got, want *model.Predictions, err error) {
-	train, test, err := fitted(labelled)
+	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,11 +121,11 @@ func (s *Subject) ofTwins(train *dataset.Dataset) (got, want *model.Predictions,
 		}
 		first += g.NumVertices
 	}
-	one, err := classify(test)
+	one, err := s.dataset(test)
 	if err != nil {
 		return nil, nil, err
 	}
-	two, err := classify(twins)
+	two, err := s.dataset(twins)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,7 +167,7 @@ func fitOtherVertices(s *Subject) (got, want *model.Predictions, err error) {
 }
 
 func fitOtherGraphs(s *Subject) (got, want *model.Predictions, err error) {
-	train, test, err := fitted(labelled)
+	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +179,7 @@ func fitOtherGraphs(s *Subject) (got, want *model.Predictions, err error) {
 }
 
 func otherLabels(s *Subject) (got, want *model.Predictions, err error) {
-	train, test, err := fitted(labelled)
+	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return nil, nil, err
 	}

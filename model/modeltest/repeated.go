@@ -66,7 +66,7 @@ func fitFile(est model.Estimator, d *dataset.Dataset, e engine.Engine) ([]byte, 
 }
 
 func fitTwice(s *Subject) error {
-	train, _, err := fitted(labelled)
+	train, _, err := s.fitted(labelled)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func fitTwice(s *Subject) error {
 }
 
 func leftAlone(s *Subject) error {
-	train, test, err := fitted(labelled)
+	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func leftAlone(s *Subject) error {
 }
 
 func sameRuns(s *Subject) error {
-	train, _, err := fitted(labelled)
+	train, _, err := s.fitted(labelled)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,11 @@ func sameRuns(s *Subject) error {
 }
 
 func saveAndLoad(s *Subject) error {
-	train, test, err := fitted(labelled)
+	train, err := classify(graphs(24, 1, labelled))
+	if err != nil {
+		return err
+	}
+	test, err := classify(graphs(10, 2, labelled))
 	if err != nil {
 		return err
 	}
@@ -192,7 +196,7 @@ func saveAndLoad(s *Subject) error {
 }
 
 func partAndWhole(s *Subject) error {
-	train, test, err := fitted(labelled)
+	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return err
 	}
@@ -217,7 +221,7 @@ func partAndWhole(s *Subject) error {
 }
 
 func learnedAndKept(s *Subject) error {
-	train, _, err := fitted(labelled)
+	train, _, err := s.fitted(labelled)
 	if err != nil {
 		return err
 	}
@@ -275,7 +279,7 @@ func devices(s *Subject) error {
 	if d, ok := e.(engine.Device); ok {
 		defer d.Close()
 	}
-	train, test, err := fitted(labelled)
+	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return err
 	}
