@@ -1,6 +1,11 @@
 // Package atomicfile writes files, and folders of several files, that are there as a whole or not at all, whenever
 // the process is killed or the machine goes down.
 //
+//	err := atomicfile.Write("list.txt", func(w io.Writer) error {
+//		_, err := fmt.Fprintln(w, "there as a whole")
+//		return err
+//	})
+//
 // What is being made has a hidden name beside its target: .NAME.grove-01234567 for a file, .NAME.grove-incomplete for a
 // folder. It is
 // locked as long as its writer lives, so that a later writer of the same target knows what the dead have left, and

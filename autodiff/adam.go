@@ -13,7 +13,7 @@ const (
 	adamEpsilon          = 1e-8
 )
 
-// adam is the state of Adam for the parameters of a network.
+// adam is the state of Adam for some parameters.
 type adam struct {
 	engine     engine.Engine
 	parameters []*tensor.Dense
@@ -23,12 +23,9 @@ type adam struct {
 	steps      int
 }
 
-// newAdam returns the state before the first step. Without the classifier only the anchors are trained.
-func newAdam(e engine.Engine, p Parameters, decay float64, classifier bool) *adam {
-	a := &adam{engine: e, parameters: p.Anchors, penalised: len(p.Anchors), decay: decay}
-	if classifier {
-		a.parameters = p.List()
-	}
+// newAdam returns the state before the first step.
+func newAdam(e engine.Engine, parameters []*tensor.Dense, penalised int, decay float64) *adam {
+	a := &adam{engine: e, parameters: parameters, penalised: penalised, decay: decay}
 	for _, t := range a.parameters {
 		for i := range a.moments {
 			a.moments[i] = append(a.moments[i], engine.New(e, t.Dtype(), t.Shape()...))

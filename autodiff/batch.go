@@ -40,13 +40,12 @@ type Batch struct {
 
 	input   Table
 	stages  []stage
-	readout readout
 	targets targets
 	own     []*tensor.Dense // made for the batch
 }
 
 // Items returns the number of graphs, or of vertices in a task on vertices.
-func (b *Batch) Items() int { return b.readout.blocks[0].rows }
+func (b *Batch) Items() int { return b.stages[len(b.stages)-1].readout.blocks[0].rows }
 
 // Release gives the memory back that was taken for the batch. It must not be used again.
 func (b *Batch) Release(e engine.Engine) {
@@ -62,6 +61,13 @@ func (b *Batch) Release(e engine.Engine) {
 //
 // Prepare may run while the network works on another batch.
 func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices []int32) (*Batch, error) {
+	return n.prepare(b, features, t, vertices, false)
+}
+
+// prepare is [Network.Prepare], or [Network.PrepareMasked].
+func (n *Network) prepare(
+	b *graph.Batch, features Features, t Targets, vertices []int32, masked bool,
+) (*Batch, error) {
 	out := &Batch{Graphs: b}
 	vertexCount := len(features.Index)
 	if features.Index == nil {
@@ -89,22 +95,37 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 	out.input.Rows = features.Rows
 	if !features.Unit {
 		shape := features.Rows.Shape()
-		out.input.Rows, out.input.Norms = engine.New(n.engine, n.dtype, shape...), engine.New(n.engine, n.dtype, shape[0])
+		out.input.Rows = engine.Scratch(n.engine, n.dtype, shape...)
+		out.input.Norms = engine.Scratch(n.engine, n.dtype, shape[0])
 		out.own = append(out.own, out.input.Rows, out.input.Norms)
 		if err := n.engine.NormalizeRows(out.input.Rows, out.input.Norms, features.Rows, NormEps); err != nil {
 			return nil, err
 		}
 	}
 	channels := []block{{rows: features.Rows.Shape()[0], index: features.Index}}
+	differentiable := t.Classes != nil || t.Values != nil
 	known, need := features.Classes, n.needed(b, vertices)
 	for l := range n.opt.Layers {
+		if masked {
+			need[l] = ascending(b.NumVertices())[:b.NumVertices()]
+		}
 		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known, need[l]))
+		if masked && n.opt.Layers[l].Size > 1 {
+			out.stages[l].masks = newPathMasks(&n.opt.Layers[l], b)
+		}
 		if s := &out.stages[l]; known != nil && features.Sequences != nil && need[l] == nil && s.roots != nil {
 			s.sequences = newSequences(&n.opt.Layers[l], features.Rows.Shape()[0], features.Sequences, s.classes(known))
 		}
 		channels, known = out.stages[l].out, nil
+		if !n.opt.reads(l) {
+			continue
+		}
+		r := newReadout(b, channels, vertices)
+		if differentiable && n.opt.GlobalPooling != engine.Max {
+			r.transposed = transpose(&r.segments, rowsOf(channels), n.opt.GlobalPooling)
+		}
+		out.stages[l].readout = r
 	}
-	out.readout = newReadout(b, channels, vertices, n.opt.GlobalPooling)
 	return out, n.aim(out, t)
 }
 
@@ -141,7 +162,7 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		s.out = in
 		return s
 	}
-	_, device := n.engine.(engine.Device)
+	wide := n.engine.Capabilities().Wide
 	first := 0
 	var at []int32 // of the needed vertices
 	if need != nil {
@@ -152,7 +173,7 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		switch {
 		case need != nil:
 			s.roots = append(s.roots, slices.Repeat([][]int32{need}, layer.lengths()))
-		case c.index != nil && (!device || known != nil) && layer.Route != graph.NonBacktracking:
+		case c.index != nil && (!wide || known != nil) && layer.Route != graph.NonBacktracking:
 			if known != nil {
 				classes = renumber(known)
 			} else {

@@ -183,14 +183,15 @@ func (n *Network) PrepareCounted(c *Census, graphs []int, rows *tensor.Dense, t 
 	for range n.opt.Layers[1:] {
 		out.stages = append(out.stages, stage{in: blocks, out: blocks})
 	}
+	last := &out.stages[len(out.stages)-1].readout
 	for i := range numbers.items {
-		out.readout.blocks = append(out.readout.blocks, block{first: i * len(graphs), rows: len(graphs)})
+		last.blocks = append(last.blocks, block{first: i * len(graphs), rows: len(graphs)})
 		numbers.forget(i)
 	}
 	if c.pool == engine.Max {
-		out.readout.segments = engine.Segments{Offsets: matrix.RowPtr, Index: matrix.Col}
+		last.segments = engine.Segments{Offsets: matrix.RowPtr, Index: matrix.Col}
 	} else {
-		out.readout.matrix, out.readout.transposed = matrix, matrix.Transpose()
+		last.matrix, last.transposed = matrix, matrix.Transpose()
 	}
 	return out, n.aim(out, t)
 }

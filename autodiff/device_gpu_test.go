@@ -17,7 +17,7 @@ import (
 // number of the network's dtype. The simulator counts what goes to the host.
 func TestStepsStayOnTheDevice(t *testing.T) {
 	e, b := enginetest.Open(t, 1), rings(t)
-	if _, ok := e.(engine.Device); !ok || !sim.Loaded() {
+	if !e.Capabilities().Deferred || !sim.Loaded() {
 		t.Skipf("set %s=cuda and run on the simulated GPU: only it counts copies", enginetest.DeviceVariable)
 	}
 	for _, loss := range []Loss{CrossEntropy, Logistic, SquaredHinge} {

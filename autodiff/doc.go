@@ -1,6 +1,10 @@
 // Package autodiff differentiates graph convolutional kernel networks end to end: the operations of a
 // Grove engine as operations of gorgonia, each with its gradient as an operation of its own, and the
-// network with a loss on top that is built from them.
+// network that is built from them, which is trained, encodes graphs and explains its decisions.
+//
+//	g := autodiff.NewGraph(e, tensor.Float32)            // one operation of a network after another
+//	n, err := autodiff.New(e, options, parameters)       // a whole network, to be trained by a Trainer
+//	m, err := autodiff.FitMLP(ctx, e, x, y, nil, autodiff.DefaultMLP(), nil) // a network with one hidden layer
 //
 // # Operations
 //
@@ -25,7 +29,14 @@
 // # Addition of gradients
 //
 // Where two operations use one node, gorgonia adds their gradients with its own operation, for which an
-// engine needs the method Add of [tensor.Adder]; engines on host memory have it. [Network] has no such
+// engine needs the method Add of [tensor.Adder]; engines on host memory have it. A [Network] that is trained has no such
 // node: unit rows and norms travel together as a [Table], and anchors enter twice, as filters and as
 // landmarks of the kernel matrix, whose two gradients [Graph.Sum] adds.
+//
+// # One network
+//
+// [Network] is the only definition of the layers: [Network.Step] trains them, [Network.Forward] and [Network.Spread]
+// encode graphs and vertices, and [Network.StepMasked] differentiates with respect to masks on paths. To encode, the
+// inverse square roots are given ([Parameters].Roots), every result goes back to the engine after its last use, and
+// channels are multiplied one by one, so that each has the bits that it has alone.
 package autodiff

@@ -147,7 +147,7 @@ func (t *Trainer) step(b *Batch) error {
 // between is what happens between two steps: losses are looked at where that costs nothing, and the
 // state is stored when it is time to, or when ctx ends.
 func (t *Trainer) between(ctx context.Context, more bool) error {
-	if _, device := t.Network.engine.(engine.Device); !device {
+	if !t.Network.engine.Capabilities().Deferred {
 		if err := t.look(); err != nil {
 			return err
 		}

@@ -235,7 +235,7 @@ func (g *golden) checkLoss(
 	if err := closeTo(download(t, grads.Bias), want.Grads.Bias, tolerance); err != nil {
 		return fmt.Errorf("gradient of the bias: %w", err)
 	}
-	toRepresentation := net.train.value(net.train.representation.Deriv())
+	toRepresentation := net.programs[training].value(net.programs[training].representation.Deriv())
 	if err := closeTo(download(t, toRepresentation), flatten(want.Grads.Representation), tolerance); err != nil {
 		return fmt.Errorf("gradient of the representation: %w", err)
 	}

@@ -27,7 +27,7 @@ func (g *Graph) Gram(z *G.Node, kernel engine.Kernel, allLengths bool) *G.Node {
 		return dst, g.engine.Gram(dst, dense(in[0]), kernel, allLengths)
 	}
 	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
-		if e, ok := g.engine.(gramGrader); ok {
+		if e := g.engine.Capabilities().GramGrad; e != nil {
 			return G.Nodes{g.add(g.wholeGramGradient(e, shape, kernel, allLengths), in[0], out, grad)}
 		}
 		return G.Nodes{g.add(g.gramGradient(shape, kernel, lengths), in[0], grad)}
@@ -35,13 +35,10 @@ func (g *Graph) Gram(z *G.Node, kernel engine.Kernel, allLengths bool) *G.Node {
 	return g.add(op, z)
 }
 
-// gramGrader is an engine that has the gradient as one operation, see [engine.CPU.GramGrad].
-type gramGrader interface {
-	GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel engine.Kernel, allLengths bool) error
-}
-
 // wholeGramGradient returns the gradient of Gram, for z, the kernel matrices and their gradient.
-func (g *Graph) wholeGramGradient(e gramGrader, shape tensor.Shape, kernel engine.Kernel, allLengths bool) *operation {
+func (g *Graph) wholeGramGradient(
+	e engine.GramGrader, shape tensor.Shape, kernel engine.Kernel, allLengths bool,
+) *operation {
 	op := &operation{name: "gradient of kernel matrix", shape: shape}
 	m := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) {

@@ -45,13 +45,23 @@ func (g *Graph) Parameter(name string, t *tensor.Dense) *G.Node {
 	return G.NewTensor(g.ExprGraph, t.Dtype(), t.Dims(), G.WithShape(t.Shape()...), G.WithName(name), G.WithValue(t))
 }
 
-// Release gives the memory back that the operations keep. The graph must not run again.
-func (g *Graph) Release() {
+// Variable adds a matrix of the given number of columns as an input whose value is set between runs, see [Machine.Let].
+func (g *Graph) Variable(name string, columns int) *G.Node {
+	return G.NewMatrix(g.ExprGraph, g.dtype, G.WithShape(varying, columns), G.WithName(name))
+}
+
+// free gives the memory of all results back.
+func (g *Graph) free() {
 	for _, op := range g.ops {
 		for _, m := range op.memory {
 			m.release(g.engine)
 		}
 	}
+}
+
+// Release gives the memory back that the operations keep. The graph must not run again.
+func (g *Graph) Release() {
+	g.free()
 	for _, t := range g.units {
 		engine.Release(g.engine, t)
 	}

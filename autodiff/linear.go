@@ -1,6 +1,8 @@
 package autodiff
 
 import (
+	"math"
+
 	"github.com/grove-graph/grove/engine"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -51,44 +53,31 @@ func (g *Graph) Linear(x, weight, bias *G.Node) *G.Node {
 	return g.add(op, x, weight, bias)
 }
 
-// Decay adds the penalty factor/2 |w|^2 of a parameter, a scalar.
-func (g *Graph) Decay(w *G.Node, factor float64) *G.Node {
-	if g.err != nil {
-		return nil
-	}
-	shape := w.Shape()
-	n := shape.TotalSize()
-	op := &operation{name: "weight decay", wrt: []bool{true}}
+// ReLU adds max(0, x) for the rows of x, Float32 in host memory.
+func (g *Graph) ReLU(x *G.Node) *G.Node {
+	shape := g.dims("ReLU", x, 2)
+	op := &operation{name: "rectifier", shape: shape, wrt: []bool{true}}
 	m := op.newMemory()
-	op.compute = func(in []G.Value) (G.Value, error) {
-		out := m.tensor(g.engine, g.dtype, 1, 1)
-		w := m.view(dense(in[0]), 0, 1, n)
-		return out, g.engine.MatMul(out, w, w, engine.MatMul{TransB: true, Alpha: factor / 2})
-	}
+	op.compute = func(in []G.Value) (G.Value, error) { return g.rectify(m, dense(in[0]), dense(in[0])), nil }
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
-		back := &operation{name: "gradient of weight decay", shape: shape}
+		back := &operation{name: "gradient of rectifier", shape: shape}
 		m := back.newMemory()
-		back.compute = func(in []G.Value) (G.Value, error) {
-			out, w := m.tensor(g.engine, g.dtype, shape...), dense(in[0])
-			one, err := g.identity(1, g.dtype)
-			if err != nil {
-				return nil, err
-			}
-			return out, g.engine.MatMul(m.view(out, 0, 1, n), one, m.view(w, 0, 1, n),
-				engine.MatMul{Alpha: factor * number(in[1])})
-		}
+		back.compute = func(in []G.Value) (G.Value, error) { return g.rectify(m, dense(in[1]), dense(in[0])), nil }
 		return G.Nodes{g.add(back, in[0], grad)}
 	}
-	return g.add(op, w)
+	return g.add(op, x)
 }
 
-// number returns the value of a scalar that gorgonia made, such as the gradient of the cost.
-func number(v G.Value) float64 {
-	switch v := v.(type) {
-	case *G.F64:
-		return float64(*v)
-	case *G.F32:
-		return float64(*v)
+// rectify returns the elements of x, with zeros where those of sign are not above zero.
+func (g *Graph) rectify(m *memory, x, sign *tensor.Dense) *tensor.Dense {
+	result := m.tensor(g.engine, g.dtype, x.Shape()...)
+	out, signs := result.Float32s(), sign.Float32s()
+	for i, v := range x.Float32s() {
+		bits := math.Float32bits(v) // of an integer the choice takes no branch, which would often be guessed wrong
+		if signs[i] <= 0 {
+			bits = 0
+		}
+		out[i] = math.Float32frombits(bits)
 	}
-	panic("autodiff: the gradient of a loss is no number of gorgonia")
+	return result
 }

@@ -91,3 +91,14 @@ func (g *Graph) Loss(logits *G.Node, loss Loss) *G.Node {
 	}
 	return g.add(op, logits)
 }
+
+// number returns the value of a scalar that gorgonia made, such as the gradient of the cost.
+func number(v G.Value) float64 {
+	switch v := v.(type) {
+	case *G.F64:
+		return float64(*v)
+	case *G.F32:
+		return float64(*v)
+	}
+	panic("autodiff: the gradient of a loss is no number of gorgonia")
+}

@@ -13,15 +13,16 @@ type memory struct {
 	block *tensor.Dense
 	views []view // that the current run made
 	used  int    // of the views, in the order in which they are asked for
+	exact bool   // it is as large as its content, see [Machine.Frugal]
 }
 
-// view is a tensor in some memory: the elements of a tensor from some number on.
+// view is the elements of a tensor from some number on.
 type view struct {
 	of, t *tensor.Dense
 	first int
 }
 
-// newMemory returns memory of an operation for [Graph.Release].
+// newMemory returns memory of an operation for [Graph.Release]. The first memory of an operation is that of its result.
 func (op *operation) newMemory() *memory {
 	m := &memory{}
 	op.memory = append(op.memory, m)
@@ -32,9 +33,13 @@ func (op *operation) newMemory() *memory {
 func (m *memory) tensor(e engine.Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
 	m.used = 0
 	n := tensor.Shape(shape).TotalSize()
-	if m.block == nil || m.block.Shape().TotalSize() < n {
+	room := capacity(n)
+	if m.exact {
+		room = n
+	}
+	if m.block == nil || m.block.Shape().TotalSize() < n || m.exact && m.block.Shape().TotalSize() > n {
 		m.release(e)
-		m.block = engine.Scratch(e, dtype, capacity(n))
+		m.block = engine.Scratch(e, dtype, room)
 	}
 	return m.view(m.block, 0, shape...)
 }
@@ -48,7 +53,6 @@ func (m *memory) view(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
 		if old.of == t && old.first == first && old.t.Shape().Eq(tensor.Shape(shape)) {
 			return old.t
 		}
-		old.release()
 	} else {
 		m.views = append(m.views, view{})
 	}
@@ -56,28 +60,14 @@ func (m *memory) view(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
 	return m.views[i].t
 }
 
-// release gives a view up. On a device it holds its memory.
-func (v *view) release() {
-	if v.t == nil {
-		return
-	}
-	if d, ok := v.t.Engine().(engine.Device); ok {
-		d.Release(v.t)
-	}
-	*v = view{}
-}
-
 // drop gives up all views.
 func (m *memory) drop() {
-	for i := range m.views {
-		m.views[i].release()
-	}
-	m.views = m.views[:0]
+	clear(m.views)
+	m.views, m.used = m.views[:0], 0
 }
 
 func (m *memory) release(e engine.Engine) {
 	m.drop()
-	m.used = 0
 	if m.block != nil {
 		engine.Release(e, m.block)
 		m.block = nil

@@ -197,15 +197,20 @@ func (n *MLP) Predict(x *tensor.Dense, rows []int) (*tensor.Dense, error) {
 	count := len(in) / d
 	out := engine.New(n.engine, tensor.Float64, count, k)
 	z, y := n.input.apply(in), out.Float64s()
+	p, err := n.net.program(n.engine, false)
+	if err != nil {
+		return nil, err
+	}
+	defer p.release()
 	const piece = 4096 // rows at a time, to bound memory
 	for from := 0; from < count; from += piece {
 		to := min(from+piece, count)
-		p := n.net.pass(n.engine, to-from)
-		copy(p.x.Float32s(), z[from*d:to*d])
-		if err := p.forward(); err != nil {
+		b := n.net.newBatch(n.engine, to-from)
+		copy(b.input.Rows.Float32s(), z[from*d:to*d])
+		if err := p.run(b); err != nil {
 			return nil, err
 		}
-		for i, v := range p.out.Float32s() {
+		for i, v := range p.value(p.logits).Float32s() {
 			y[from*k+i] = float64(v)*n.output.Scale[i%k] + n.output.Mean[i%k]
 		}
 	}

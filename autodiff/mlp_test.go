@@ -77,19 +77,21 @@ func TestMLPGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	e := engine.NewCPU(1)
 	net := newPerceptron(e, d, h, k, rng)
-	p := net.pass(e, n).forBackward()
-	for _, fill := range []*tensor.Dense{p.x, p.y, net[1], net[3]} {
+	b := net.newBatch(e, n)
+	inputs, targets := b.input.Rows, b.targets.values
+	for _, fill := range []*tensor.Dense{inputs, targets, net[1], net[3]} {
 		for i := range fill.Float32s() {
 			fill.Float32s()[i] = float32(rng.NormFloat64())
 		}
 	}
-	if err := p.forward(); err != nil {
-		t.Fatal(err)
-	}
-	sum, err := p.backward()
+	p, err := net.program(e, true)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := p.run(b); err != nil {
+		t.Fatal(err)
+	}
+	mean := float64(p.value(p.loss).Float32s()[0])
 	loss := func() float64 {
 		w1, b1, w2, b2 := net[0].Float32s(), net[1].Float32s(), net[2].Float32s(), net[3].Float32s()
 		total := 0.0
@@ -98,7 +100,7 @@ func TestMLPGradients(t *testing.T) {
 			for i := range hidden {
 				hidden[i] = float64(b1[i])
 				for j := range d {
-					hidden[i] += float64(w1[i*d+j]) * float64(p.x.Float32s()[r*d+j])
+					hidden[i] += float64(w1[i*d+j]) * float64(inputs.Float32s()[r*d+j])
 				}
 				hidden[i] = max(hidden[i], 0)
 			}
@@ -107,14 +109,14 @@ func TestMLPGradients(t *testing.T) {
 				for i := range hidden {
 					out += float64(w2[o*h+i]) * hidden[i]
 				}
-				out -= float64(p.y.Float32s()[r*k+o])
+				out -= float64(targets.Float32s()[r*k+o])
 				total += out * out / 2
 			}
 		}
 		return total / n
 	}
-	if math.Abs(sum/n-loss()) > 1e-5 {
-		t.Errorf("loss %v, want %v", sum/n, loss())
+	if math.Abs(mean-loss()) > 1e-5 {
+		t.Errorf("loss %v, want %v", mean, loss())
 	}
 	const step = 1.0 / 256
 	for w := range net {
@@ -126,7 +128,7 @@ func TestMLPGradients(t *testing.T) {
 			below := loss()
 			x[i] = old
 			want := (above - below) / (2 * step)
-			if got := float64(p.grad[w].Float32s()[i]); math.Abs(got-want) > 2e-2*(0.1+math.Abs(want)) {
+			if got := float64(p.value(p.gradients[w]).Float32s()[i]); math.Abs(got-want) > 2e-2*(0.1+math.Abs(want)) {
 				t.Errorf("parameter %d, element %d: gradient %v, difference quotient %v", w, i, got, want)
 			}
 		}

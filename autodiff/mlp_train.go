@@ -2,11 +2,12 @@ package autodiff
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/grove-graph/grove/engine"
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -30,91 +31,33 @@ func newPerceptron(e engine.Engine, d, h, k int, rng *rand.Rand) perceptron {
 	return p
 }
 
-// mlpPass is the memory of a forward and backward pass of n rows.
-type mlpPass struct {
-	engine engine.Engine
-	perceptron
-	x, hidden, out *tensor.Dense // n x d, n x h, n x k
-
-	y, slope, back *tensor.Dense // n x k, n x k, n x h
-	grad           perceptron
-	zeros          []int32 // the row of a bias for every row
-	all            engine.Segments
-}
-
-// pass returns memory for n rows without what the backward pass needs.
-func (p perceptron) pass(e engine.Engine, n int) *mlpPass {
-	h, d, k := p[0].Shape()[0], p[0].Shape()[1], p[2].Shape()[0]
-	return &mlpPass{
-		engine: e, perceptron: p, zeros: make([]int32, n), all: engine.Segments{Offsets: []int32{0, int32(n)}},
-		x:      engine.New(e, tensor.Float32, n, d),
-		hidden: engine.New(e, tensor.Float32, n, h),
-		out:    engine.New(e, tensor.Float32, n, k),
-	}
-}
-
-// forBackward adds what the backward pass needs.
-func (p *mlpPass) forBackward() *mlpPass {
-	p.y = engine.New(p.engine, tensor.Float32, p.out.Shape()...)
-	p.slope = engine.New(p.engine, tensor.Float32, p.out.Shape()...)
-	p.back = engine.New(p.engine, tensor.Float32, p.hidden.Shape()...)
-	for i, w := range p.perceptron {
-		p.grad[i] = engine.New(p.engine, tensor.Float32, w.Shape()...)
-	}
-	return p
-}
-
-// forward computes out from x.
-func (p *mlpPass) forward() error {
-	if err := p.layer(p.hidden, p.x, p.perceptron[0], p.perceptron[1]); err != nil {
-		return err
-	}
-	hidden := p.hidden.Float32s()
-	for i, v := range hidden {
-		hidden[i] = max(v, 0)
-	}
-	return p.layer(p.out, p.hidden, p.perceptron[2], p.perceptron[3])
-}
-
-// layer computes out = in W' + b.
-func (p *mlpPass) layer(out, in, weight, bias *tensor.Dense) error {
-	if err := p.engine.Place(out, bias, p.zeros, engine.Placement{Stride: 1}); err != nil {
-		return err
-	}
-	return p.engine.MatMul(out, in, weight, engine.MatMul{TransB: true, Alpha: 1, Beta: 1})
-}
-
-// backward returns the sum of the losses of the rows after forward, half the squared errors, and computes the
-// gradients of their mean.
-func (p *mlpPass) backward() (loss float64, err error) {
-	slope, y, rows := p.slope.Float32s(), p.y.Float32s(), float32(p.x.Shape()[0])
-	for i, out := range p.out.Float32s() {
-		difference := out - y[i]
-		loss += float64(difference) * float64(difference) / 2
-		slope[i] = difference / rows
-	}
-	if err := p.engine.MatMul(p.back, p.slope, p.perceptron[2], engine.MatMul{Alpha: 1}); err != nil {
-		return 0, err
-	}
-	back := p.back.Float32s()
-	for i, v := range p.hidden.Float32s() {
-		if v <= 0 {
-			back[i] = 0
+// program returns the network as a program, with loss and gradients for training.
+func (net perceptron) program(e engine.Engine, training bool) (*program, error) {
+	return newProgram(e, tensor.Float32, func(p *program) (err error) {
+		g, nodes := p.graph, make([]*G.Node, len(net))
+		for i, w := range net {
+			nodes[i] = g.Parameter(mlpTensors[i], w)
 		}
-	}
-	if err := p.toParameters(2, p.slope, p.hidden); err != nil {
-		return 0, err
-	}
-	return loss, p.toParameters(0, p.back, p.x)
+		hidden := g.ReLU(g.Linear(g.Input(net[0].Shape()[1]), nodes[0], nodes[1]))
+		if p.logits = g.Linear(hidden, nodes[2], nodes[3]); !training {
+			return g.Err()
+		}
+		p.loss = g.Loss(p.logits, Squared)
+		p.gradients, err = g.gradients(p.loss, nodes)
+		return err
+	})
 }
 
-// toParameters computes the gradients of a layer's weight, parameter number w, and of its bias from those of its
-// outputs.
-func (p *mlpPass) toParameters(w int, grad, in *tensor.Dense) error {
-	if err := p.engine.MatMul(p.grad[w], grad, in, engine.MatMul{TransA: true, Alpha: 1}); err != nil {
-		return err
+// newBatch returns room for n rows of inputs and targets.
+func (net perceptron) newBatch(e engine.Engine, n int) *Batch {
+	share := 1 / float64(n)
+	return &Batch{
+		input: Table{Rows: engine.New(e, tensor.Float32, n, net[0].Shape()[1])},
+		targets: targets{
+			loss: Squared, values: engine.New(e, tensor.Float32, n, net[2].Shape()[0]),
+			weights: slices.Repeat([]float64{share}, n), offsets: ascending(n),
+		},
 	}
-	return p.engine.SegmentReduce(p.grad[w+1], grad, p.all, engine.Sum)
 }
 
 // mlpTraining is the training of an MLP on n standardised rows.
@@ -123,19 +66,20 @@ type mlpTraining struct {
 	x, y    []float32
 	n, d, k int
 
-	passes  map[int]*mlpPass // by number of rows
-	moments [2]perceptron
+	program *program
+	batches map[int]*Batch // by number of rows
+	adam    *adam
 }
 
 // run makes all steps.
-func (t *mlpTraining) run(ctx context.Context, progress func(epoch, epochs int, loss float64)) error {
-	t.passes = map[int]*mlpPass{}
-	for i, w := range t.net {
-		for m := range t.moments {
-			t.moments[m][i] = engine.New(t.engine, tensor.Float32, w.Shape()...)
-		}
-	}
+func (t *mlpTraining) run(ctx context.Context, progress func(epoch, epochs int, loss float64)) (err error) {
 	o := &t.opt
+	t.batches, t.adam = map[int]*Batch{}, newAdam(t.engine, t.net[:], 0, o.Decay)
+	defer t.adam.release()
+	if t.program, err = t.net.program(t.engine, true); err != nil {
+		return err
+	}
+	defer t.program.release()
 	batches := (t.n + o.BatchSize - 1) / o.BatchSize
 	for epoch := range o.Epochs {
 		order := rand.New(rand.NewPCG(o.Seed, rowOrder^uint64(epoch))).Perm(t.n)
@@ -145,14 +89,14 @@ func (t *mlpTraining) run(ctx context.Context, progress func(epoch, epochs int, 
 				return err
 			}
 			rows := order[b*o.BatchSize : min((b+1)*o.BatchSize, t.n)]
-			loss, err := t.step(rows, epoch*batches+b, o.Epochs*batches)
+			loss, err := t.step(rows, o.rate(epoch*batches+b, o.Epochs*batches))
 			if err != nil {
 				return err
 			}
 			if math.IsNaN(loss) || math.IsInf(loss, 0) {
 				return &Diverged{Epoch: epoch + 1, Batch: b + 1, Loss: loss}
 			}
-			total += loss
+			total += loss * float64(len(rows))
 		}
 		if progress != nil {
 			progress(epoch+1, o.Epochs, total/float64(t.n))
@@ -161,33 +105,25 @@ func (t *mlpTraining) run(ctx context.Context, progress func(epoch, epochs int, 
 	return nil
 }
 
-// step makes a step of Adam on some rows and returns the sum of their losses before it.
-func (t *mlpTraining) step(rows []int, step, steps int) (float64, error) {
-	p := t.passes[len(rows)]
-	if p == nil {
-		p = t.net.pass(t.engine, len(rows)).forBackward()
-		t.passes[len(rows)] = p
+// step makes a step of Adam on some rows and returns their mean loss before it.
+func (t *mlpTraining) step(rows []int, rate float64) (float64, error) {
+	b := t.batches[len(rows)]
+	if b == nil {
+		b = t.net.newBatch(t.engine, len(rows))
+		t.batches[len(rows)] = b
 	}
-	x, y := p.x.Float32s(), p.y.Float32s()
+	x, y := b.input.Rows.Float32s(), b.targets.values.Float32s()
 	for i, r := range rows {
 		copy(x[i*t.d:(i+1)*t.d], t.x[r*t.d:(r+1)*t.d])
 		copy(y[i*t.k:(i+1)*t.k], t.y[r*t.k:(r+1)*t.k])
 	}
-	if err := p.forward(); err != nil {
+	p := t.program
+	if err := p.run(b); err != nil {
 		return 0, err
 	}
-	loss, err := p.backward()
-	if err != nil {
-		return 0, err
+	gradients := make([]*tensor.Dense, len(p.gradients))
+	for i, node := range p.gradients {
+		gradients[i] = p.value(node)
 	}
-	adam := engine.Adam{
-		Rate: t.opt.rate(step, steps), Beta1: adamBeta1, Beta2: adamBeta2, Epsilon: adamEpsilon,
-		Decay: t.opt.Decay, Step: step + 1,
-	}
-	for i, w := range t.net {
-		if err := t.engine.Adam(w, t.moments[0][i], t.moments[1][i], p.grad[i], adam); err != nil {
-			return 0, fmt.Errorf("step of Adam: %w", err)
-		}
-	}
-	return loss, nil
+	return float64(p.value(p.loss).Float32s()[0]), t.adam.step(gradients, rate)
 }

@@ -16,10 +16,10 @@ type Options struct {
 	InvSqrtGradient InvSqrtGradient
 	GlobalPooling   engine.Pooling
 	Norms           AnchorNorms
+	Concat          bool    // the representations of all layers one after another, in place of that of the last
+	Ridge           float64 // unless 0, of generalised max pooling in place of GlobalPooling, which has no gradient
 	Loss            Loss
 	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
-	// Decay/2 |W|^2 of the classifier is part of the loss; usually the optimiser's Decay is used instead.
-	Decay float64
 }
 
 // AnchorNorms says how anchors keep unit rows while they are trained.
@@ -29,9 +29,6 @@ const (
 	// InPlace divides the rows of the anchors by their norms at the start of every run, in their own memory
 	// and outside of differentiation: the gradient is the plain one at unit rows (published GCKN code).
 	InPlace AnchorNorms = iota
-	// Differentiated takes the division as part of the network: the gradient is that of the loss as a
-	// function of the anchors as they are, and the anchors are not written to.
-	Differentiated
 	// AsGiven does not divide.
 	AsGiven
 )
@@ -39,11 +36,15 @@ const (
 // Parameters are the tensors of a network that are trained, or their gradients.
 type Parameters struct {
 	Anchors []*tensor.Dense // of each layer: Size x filters x d
-	Weight  *tensor.Dense   // of the classifier: outputs x representation
+	Weight  *tensor.Dense   // of the classifier: outputs x representation; nil without one
 	Bias    *tensor.Dense   // of the classifier: 1 x outputs
+
+	// Roots, of each layer J x filters x filters and Float64, are the inverse square roots of the kernel matrices of
+	// anchors that stay as they are; nil where anchors are trained.
+	Roots []*tensor.Dense
 }
 
-// List returns the tensors: the anchors of the layers, the weight, the bias.
+// List returns the tensors that are trained: the anchors of the layers, the weight, the bias.
 func (p Parameters) List() []*tensor.Dense {
 	return append(append([]*tensor.Dense(nil), p.Anchors...), p.Weight, p.Bias)
 }
@@ -56,9 +57,9 @@ type Network struct {
 	dtype      tensor.Dtype
 	opt        Options
 	parameters Parameters
-	train      *program // loss and gradients; nil until it is needed
-	predict    *program // logits alone; nil until it is needed
-	last       *program // that ran last
+	programs   [kinds]*program // nil until they are needed
+	last       *program        // that ran last
+	batch      *Batch          // that it ran on
 }
 
 // New returns a network on an engine with parameters that lie there, all of one dtype.
@@ -67,11 +68,14 @@ func New(e engine.Engine, opt Options, p Parameters) (*Network, error) {
 	if len(opt.Layers) == 0 || len(p.Anchors) != len(opt.Layers) {
 		return nil, fmt.Errorf("anchors of %d layers for %d layers", len(p.Anchors), len(opt.Layers))
 	}
-	if p.Weight == nil || p.Bias == nil {
+	if (p.Weight == nil) != (p.Bias == nil) || p.Weight == nil && p.Roots == nil {
 		return nil, errors.New("a network needs the weight and the bias of its classifier")
 	}
-	n.dtype = p.Weight.Dtype()
+	n.dtype = p.Anchors[0].Dtype()
 	for _, t := range p.List() {
+		if t == nil {
+			continue
+		}
 		if t.Dtype() != n.dtype || n.dtype != tensor.Float32 && n.dtype != tensor.Float64 {
 			return nil, fmt.Errorf("parameters of %v and %v: want all float32 or all float64", n.dtype, t.Dtype())
 		}
@@ -84,6 +88,9 @@ func New(e engine.Engine, opt Options, p Parameters) (*Network, error) {
 		if !z.Shape().Eq(want) {
 			return nil, fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, z.Shape(), want)
 		}
+	}
+	if p.Weight == nil {
+		return n, nil
 	}
 	want := tensor.Shape{p.Weight.Shape()[0], opt.width(p.Anchors)}
 	if !p.Weight.Shape().Eq(want) {
@@ -103,47 +110,70 @@ func (o *Options) dim(anchors []*tensor.Dense, l int) int {
 	return anchors[l-1].Shape()[1]
 }
 
-// channels returns the number of channels that leave the last layer.
-func (o *Options) channels() int {
+// channels returns the number of channels that leave layer l.
+func (o *Options) channels(l int) int {
 	c := 1
-	for i := range o.Layers {
+	for i := range o.Layers[:l+1] {
 		c *= o.Layers[i].lengths()
 	}
 	return c
 }
 
+// reads reports whether layer l is part of the representation.
+func (o *Options) reads(l int) bool { return o.Concat || l == len(o.Layers)-1 }
+
 // width returns the length of an item's representation.
 func (o *Options) width(anchors []*tensor.Dense) int {
-	return o.channels() * anchors[len(anchors)-1].Shape()[1]
+	width := 0
+	for l, z := range anchors {
+		if o.reads(l) {
+			width += o.channels(l) * z.Shape()[1]
+		}
+	}
+	return width
 }
+
+// kind says what a program computes.
+type kind int
+
+const (
+	training kind = iota // loss and gradients
+	forward              // representation and logits
+	spread               // rows of vertices
+	masked               // loss and gradients of masks
+	kinds
+)
 
 // Step computes the loss of a batch and all gradients.
 func (n *Network) Step(b *Batch) error {
-	if n.train == nil {
-		p, err := n.compile(true)
-		if err != nil {
-			return err
-		}
-		n.train = p
+	if n.parameters.Roots != nil {
+		return errors.New("anchors with given inverse square roots cannot be trained")
 	}
-	return n.run(n.train, b)
+	return n.use(training, b)
 }
 
-// Forward computes the representation and the logits of a batch, without its targets.
-func (n *Network) Forward(b *Batch) error {
-	if n.predict == nil {
-		p, err := n.compile(false)
-		if err != nil {
-			return err
-		}
-		n.predict = p
+// Forward computes the representation of a batch and, where there is a classifier, the logits, without its targets.
+func (n *Network) Forward(b *Batch) error { return n.use(forward, b) }
+
+// Spread computes the rows of the vertices of a batch that leave the layers, see [Network.Channels].
+func (n *Network) Spread(b *Batch) error { return n.use(spread, b) }
+
+// program returns the program of a kind, compiled where it is asked for the first time.
+func (n *Network) program(k kind) (p *program, err error) {
+	if n.programs[k] == nil {
+		n.programs[k], err = n.compile(k)
 	}
-	return n.run(n.predict, b)
+	return n.programs[k], err
 }
 
-func (n *Network) run(p *program, b *Batch) error {
+// use runs the program of a kind.
+func (n *Network) use(k kind, b *Batch) error {
 	n.last = nil
-	if n.opt.Norms == InPlace {
+	p, err := n.program(k)
+	if err != nil {
+		return err
+	}
+	if n.opt.Norms == InPlace && n.parameters.Roots == nil {
 		for l, rows := range p.anchorRows {
 			if err := n.engine.NormalizeRows(rows, nil, rows, NormEps); err != nil {
 				return fmt.Errorf("layer %d: %w", l+1, err)
@@ -153,8 +183,26 @@ func (n *Network) run(p *program, b *Batch) error {
 	if err := p.run(b); err != nil {
 		return err
 	}
-	n.last = p
+	n.last, n.batch = p, b
 	return nil
+}
+
+// Channels returns the projected rows of the vertices after the last Spread, channel by channel: those of the last
+// layer, with Concat of every layer. The channel of length j of channel c is the one of number c * lengths + j.
+func (n *Network) Channels() [][]Features {
+	var out [][]Features
+	for l := range n.opt.Layers {
+		if !n.opt.reads(l) {
+			continue
+		}
+		blocks, m := n.batch.stages[l].out, &n.last.views
+		rows, channels := n.last.value(n.last.rows[len(out)]), []Features(nil)
+		for i, view := range viewsOf(m, rows, blocks) {
+			channels = append(channels, Features{Rows: view, Index: blocks[i].index})
+		}
+		out = append(out, channels)
+	}
+	return out
 }
 
 // Loss returns the loss of the last Step. On a device it waits for it.
@@ -209,10 +257,22 @@ func (n *Network) Parameters() Parameters { return n.parameters }
 
 // Release gives back the memory that runs keep. The parameters stay.
 func (n *Network) Release() {
-	for _, p := range []*program{n.train, n.predict} {
+	n.Free()
+	for _, p := range n.programs {
 		if p != nil {
 			p.release()
 		}
 	}
-	n.train, n.predict, n.last = nil, nil, nil
+	n.programs = [kinds]*program{}
+}
+
+// Free gives back the memory of the results of the last run, which must not be used again.
+func (n *Network) Free() {
+	for _, p := range n.programs {
+		if p != nil {
+			p.views.drop()
+			p.graph.free()
+		}
+	}
+	n.last, n.batch = nil, nil
 }

@@ -76,7 +76,7 @@ func TestNetworkGradients(t *testing.T) {
 		"global max": {Options{Layers: layers(true, graph.NonBacktracking, engine.Sum, 3, 2), Loss: CrossEntropy,
 			Norms: AsGiven, GlobalPooling: engine.Max}, 2},
 		"walks, single output": {Options{Layers: layers(true, graph.Walks, engine.Sum, 3, 1), Loss: Logistic,
-			Norms: Differentiated, Decay: 0.1}, 1},
+			Norms: AsGiven}, 1},
 	}
 	for name, k := range kinds {
 		for _, input := range []string{"labels", "attributes"} {
@@ -218,7 +218,7 @@ func TestStepsHaveNoMemory(t *testing.T) {
 
 // Anchors get unit rows at the start of a run, in their own memory; otherwise they are left alone.
 func TestAnchorNorms(t *testing.T) {
-	for _, norms := range []AnchorNorms{InPlace, Differentiated, AsGiven} {
+	for _, norms := range []AnchorNorms{InPlace, AsGiven} {
 		e, b := enginetest.Open(t, 1), rings(t)
 		n := example(t, e, tensor.Float64, Options{Layers: layers(true, graph.Paths, engine.Sum, 2), Loss: CrossEntropy,
 			Epsilon: 0.01, Norms: norms}, 2)

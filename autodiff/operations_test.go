@@ -162,23 +162,9 @@ func rings(t *testing.T) *graph.Batch {
 	return b
 }
 
-func TestProductGradients(t *testing.T) {
-	for _, transA := range []bool{false, true} {
-		for _, transB := range []bool{false, true} {
-			a, b := tensor.Shape{3, 4}, tensor.Shape{4, 5}
-			if transA {
-				a = tensor.Shape{4, 3}
-			}
-			if transB {
-				b = tensor.Shape{5, 4}
-			}
-			differentiate(t, []tensor.Shape{a, b}, nil, func(g *Graph, p []*G.Node) *G.Node {
-				return g.MatMul(p[0], p[1], transA, transB)
-			})
-		}
-	}
-	differentiate(t, []tensor.Shape{{3, 4}, {3, 4}, {3, 4}, {2, 5}}, nil, func(g *Graph, p []*G.Node) *G.Node {
-		return g.Sum(g.weigh(t, g.Sum(p[:3]...)), g.Decay(p[3], 0.3))
+func TestSumGradients(t *testing.T) {
+	differentiate(t, []tensor.Shape{{3, 4}, {3, 4}, {3, 4}}, nil, func(g *Graph, p []*G.Node) *G.Node {
+		return g.Sum(p...)
 	})
 }
 
@@ -186,14 +172,15 @@ func TestProductGradients(t *testing.T) {
 func TestSharedNodeGradients(t *testing.T) {
 	e := enginetest.Open(t, 1)
 	if _, ok := tensor.Engine(e).(tensor.Adder); ok {
-		differentiate(t, []tensor.Shape{{3, 3}}, nil,
-			func(g *Graph, p []*G.Node) *G.Node { return g.MatMul(p[0], p[0], false, true) })
+		differentiate(t, []tensor.Shape{{3, 3}, {1, 3}}, nil,
+			func(g *Graph, p []*G.Node) *G.Node { return g.Linear(p[0], p[0], p[1]) })
 		return
 	}
 	g := NewGraph(e, tensor.Float64)
 	defer g.Release()
 	x := g.Parameter("x", upload(t, e, tensor.Float64, normal(1, 9), 3, 3))
-	if _, err := G.Grad(g.weigh(t, g.MatMul(x, x, false, true)), x); err != nil {
+	bias := g.Parameter("bias", upload(t, e, tensor.Float64, normal(2, 3), 1, 3))
+	if _, err := G.Grad(g.weigh(t, g.Linear(x, x, bias)), x); err != nil {
 		t.Fatal(err)
 	}
 	m, err := g.Machine()
@@ -203,6 +190,31 @@ func TestSharedNodeGradients(t *testing.T) {
 	if err := m.Run(); err == nil || !strings.Contains(err.Error(), "Add") {
 		t.Errorf("error %v, want one about Add", err)
 	}
+}
+
+// UnitRows adds, for the kernel matrices of tests, z (p x q x d) with every row divided by max(norm, eps).
+func (g *Graph) UnitRows(z *G.Node, eps float64) *G.Node {
+	shape := g.dims("UnitRows", z, 3)
+	op := &operation{name: "normalize anchors", shape: shape, wrt: []bool{true}}
+	unit, norms, rows := op.newMemory(), op.newMemory(), shape[0]*shape[1]
+	var last struct{ unit, norms *tensor.Dense }
+	op.compute = func(in []G.Value) (G.Value, error) {
+		out := unit.tensor(g.engine, g.dtype, shape...)
+		last.unit, last.norms = unit.view(out, 0, rows, shape[2]), norms.tensor(g.engine, g.dtype, rows)
+		return out, g.engine.NormalizeRows(last.unit, last.norms, unit.view(dense(in[0]), 0, rows, shape[2]), eps)
+	}
+	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
+		back := &operation{name: "gradient of normalize anchors", shape: shape}
+		m := back.newMemory()
+		back.compute = func(in []G.Value) (G.Value, error) {
+			dst := m.tensor(g.engine, g.dtype, shape...)
+			err := g.engine.NormalizeRowsGrad(m.view(dst, 0, rows, shape[2]), m.view(dense(in[1]), 0, rows, shape[2]), nil,
+				last.unit, last.norms, eps)
+			return dst, err
+		}
+		return G.Nodes{g.add(back, out, grad)} // out: the norms of this run are known
+	}
+	return g.add(op, z)
 }
 
 func TestAnchorGradients(t *testing.T) {
@@ -226,8 +238,8 @@ func TestAnchorGradients(t *testing.T) {
 // The gradient of kernel matrices composed of other operations is that of the engine's own operation.
 func TestGramGradientIsTheComposedOne(t *testing.T) {
 	e := enginetest.Open(t, 2)
-	whole, ok := e.(gramGrader)
-	if !ok {
+	whole := e.Capabilities().GramGrad
+	if whole == nil {
 		t.Skipf("engine %s has no operation for it", e)
 	}
 	for dtype, tolerance := range map[tensor.Dtype]float64{tensor.Float32: 1e-6, tensor.Float64: 1e-13} {
@@ -271,7 +283,7 @@ func TestPathPoolGradients(t *testing.T) {
 						t.Run(fmt.Sprint(route, pool, size, all, labelled), func(t *testing.T) {
 							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch,
 								func(g *Graph, p []*G.Node) *G.Node {
-									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false)
+									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false, nil)
 									return g.ProjectLocal(0, g.PathPool(0, layer, scores), p[2])
 								})
 						})
@@ -291,9 +303,13 @@ func TestReadoutGradients(t *testing.T) {
 				if labelled {
 					channels = []block{{rows: 3, index: b.Labels}, {first: 3, rows: 10}}
 				}
-				batch := &Batch{Graphs: b, readout: newReadout(b, channels, vertices, pool)}
+				r := newReadout(b, channels, vertices)
+				if pool != engine.Max {
+					r.transposed = transpose(&r.segments, rowsOf(channels), pool)
+				}
+				batch := &Batch{Graphs: b, stages: []stage{{readout: r}}}
 				differentiate(t, []tensor.Shape{{rowsOf(channels), 3}, {2, 3, 3}}, batch, func(g *Graph, p []*G.Node) *G.Node {
-					return g.Interleave(g.ProjectPooled(g.Readout(p[0], pool), p[1]), 2)
+					return g.Interleave(g.ProjectPooled(0, g.Readout(0, p[0], pool, 0), p[1]), 2)
 				})
 			}
 		}
@@ -330,10 +346,8 @@ func TestLossGradients(t *testing.T) {
 				t.Fatal(err)
 			}
 			batch := &Batch{targets: made}
-			differentiate(t, []tensor.Shape{{5, 4}, {outputs, 4}, {1, outputs}, {3}}, batch,
-				func(g *Graph, p []*G.Node) *G.Node {
-					return g.Sum(g.Loss(g.Linear(p[0], p[1], p[2]), loss), g.Decay(p[3], 0.1))
-				})
+			differentiate(t, []tensor.Shape{{5, 4}, {outputs, 4}, {1, outputs}}, batch,
+				func(g *Graph, p []*G.Node) *G.Node { return g.Loss(g.Linear(p[0], p[1], p[2]), loss) })
 		}
 	}
 }
@@ -362,6 +376,34 @@ func TestWeightsRepeatItems(t *testing.T) {
 		}
 		if math.Abs(got[0]-got[1]) > 1e-14 {
 			t.Errorf("%s: %g weighted, %g repeated", loss, got[0], got[1])
+		}
+	}
+}
+
+// Mean pooling over more walks than an integer counts stays a mean of kernel values.
+func TestMeanOverManyWalks(t *testing.T) {
+	complete := graph.Graph{NumVertices: 60}
+	for u := range int32(60) {
+		complete.Labels = append(complete.Labels, u%3)
+		for v := range u {
+			complete.AddArc(u, v)
+		}
+	}
+	b, err := graph.NewBatch([]graph.Graph{complete})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := enginetest.Open(t, 1)
+	n := example(t, e, tensor.Float64, Options{Layers: layers(false, graph.Walks, engine.Mean, 13), Loss: CrossEntropy,
+		Epsilon: 0.01}, 2)
+	g := NewGraph(e, tensor.Float64)
+	defer g.Release()
+	anchors := g.Parameter("anchors", n.Parameters().Anchors[0])
+	pooled := g.PathPool(0, n.opt.Layers[0], g.Scores(g.Input(3), anchors, true, nil))
+	g.SetBatch(prepare(t, n, b, labels(t, e, tensor.Float64, b)))
+	for _, v := range download(t, dense(ran(t, g).Value(pooled))) {
+		if !(v > 0 && v <= 1) {
+			t.Errorf("mean kernel value %v, want one between 0 and 1", v)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type Layer struct {
 	Route      graph.Route
 	Kernel     engine.Kernel
 	Pool       engine.Pooling
+	Ridge      float64 // unless 0, of generalised max pooling in place of Pool, which has no gradient
 }
 
 // lengths returns the number of channels that the layer makes of one.
@@ -22,6 +23,13 @@ func (l *Layer) lengths() int {
 		return l.Size
 	}
 	return 1
+}
+
+// pooling returns what an engine pools over, without graph, index and roots.
+func (l *Layer) pooling() engine.PathPooling {
+	return engine.PathPooling{
+		Size: l.Size, AllLengths: l.AllLengths && l.Size > 1, Route: l.Route, Kernel: l.Kernel, Pool: l.Pool,
+	}
 }
 
 // PathPool adds the pooled kernel values of layer number l of the batch from a table of scores, as
@@ -77,6 +85,14 @@ type block struct {
 	index       []int32
 }
 
+// row returns the row of a vertex, counted from the first.
+func (b block) row(v int32) int {
+	if b.index == nil {
+		return int(v)
+	}
+	return int(b.index[v])
+}
+
 // rowsOf returns the number of stacked rows.
 func rowsOf(blocks []block) int {
 	if len(blocks) == 0 {
@@ -118,15 +134,14 @@ type stage struct {
 	in, out   []block
 	roots     [][][]int32 // for each channel that enters, those of every length; nil: every vertex
 	sequences *sequences  // what is pooled over in place of paths; nil: paths
+	masks     *pathMasks  // of the paths, which are then listed one by one; nil: none
+	readout   readout     // of layers that are pooled over items
 }
 
 // eachPooling calls body for each channel that enters with the channels it becomes. Layers of single
 // vertices take all channels at once.
 func (s *stage) eachPooling(layer *Layer, body func(p *engine.PathPooling, in block, out []block) error) error {
-	p := engine.PathPooling{
-		Size: layer.Size, AllLengths: layer.AllLengths && layer.Size > 1,
-		Route: layer.Route, Kernel: layer.Kernel, Pool: layer.Pool,
-	}
+	p := layer.pooling()
 	if layer.Size == 1 {
 		p.Pool = engine.Sum // a single vertex is its own path: every pooling gives its kernel value
 		all := block{rows: rowsOf(s.in)}

@@ -6,45 +6,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// MatMul adds C = op(A) op(B) for matrices whose rows and columns do not depend on the batch.
-func (g *Graph) MatMul(a, b *G.Node, transA, transB bool) *G.Node {
-	sa, sb := g.dims("MatMul", a, 2), g.dims("MatMul", b, 2)
-	m, k, kb, n := sa[0], sa[1], sb[0], sb[1]
-	if transA {
-		m, k = k, m
-	}
-	if transB {
-		kb, n = n, kb
-	}
-	g.want(k == kb, "MatMul: inner dimensions %d and %d differ", k, kb)
-	op := &operation{name: "matrix product", shape: tensor.Shape{m, n}, wrt: []bool{true, true}}
-	out := op.newMemory()
-	op.compute = func(in []G.Value) (G.Value, error) {
-		dst := out.tensor(g.engine, g.dtype, m, n)
-		return dst, g.engine.MatMul(dst, dense(in[0]), dense(in[1]), engine.MatMul{TransA: transA, TransB: transB, Alpha: 1})
-	}
-	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
-		a, b := in[0], in[1]
-		// With A' = op(A): dA' = dC B'^T and dB' = A'^T dC, transposed where A or B is.
-		var da, db *G.Node
-		if transA {
-			da = g.MatMul(b, grad, transB, true)
-		} else {
-			da = g.MatMul(grad, b, false, !transB)
-		}
-		if transB {
-			db = g.MatMul(grad, a, true, transA)
-		} else {
-			db = g.MatMul(a, grad, !transA, false)
-		}
-		return G.Nodes{da, db}
-	}
-	return g.add(op, a, b)
-}
-
 // Scores adds the table of the inner products of the rows of a table (n x d) with the anchors z (p x q x d),
-// n x (p q), and of the norms. fixed says that the rows have no gradient.
-func (g *Graph) Scores(rows, z *G.Node, fixed bool) *G.Node {
+// n x (p q), and of the norms. fixed says that the rows have no gradient. Unless channels is nil, every channel is
+// multiplied by itself: a product of few rows may round otherwise than as a part of one of many.
+func (g *Graph) Scores(rows, z *G.Node, fixed bool, channels where) *G.Node {
 	d, shape := g.dims("Scores", rows, 2)[1], g.dims("Scores", z, 3)
 	g.want(d == shape[2], "Scores: anchors of dimension %d, rows of %d", shape[2], d)
 	anchors := shape[0] * shape[1]
@@ -52,9 +17,20 @@ func (g *Graph) Scores(rows, z *G.Node, fixed bool) *G.Node {
 	out, table := op.newMemory(), &Table{}
 	op.compute = func(in []G.Value) (G.Value, error) {
 		rows := in[0].(*Table)
-		table.Rows, table.Norms = out.tensor(g.engine, g.dtype, rows.Rows.Shape()[0], anchors), rows.Norms
-		return table, g.multiply(table.Rows, rows.Rows, out.view(dense(in[1]), 0, anchors, d),
-			engine.MatMul{TransB: true, Alpha: 1})
+		n := rows.Rows.Shape()[0]
+		table.Rows, table.Norms = out.tensor(g.engine, g.dtype, n, anchors), rows.Norms
+		blocks := []block{{rows: n}}
+		if channels != nil {
+			blocks = channels(g.batch)
+		}
+		z := out.view(dense(in[1]), 0, anchors, d)
+		from, to := viewsOf(out, rows.Rows, blocks), viewsOf(out, table.Rows, blocks)
+		for c := range blocks {
+			if err := g.multiply(to[c], from[c], z, engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+				return nil, err
+			}
+		}
+		return table, nil
 	}
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
 		toAnchors := &operation{name: "gradient of scores to anchors", shape: shape}
@@ -138,4 +114,12 @@ func (g *Graph) Convert(x *G.Node, dtype tensor.Dtype) *G.Node {
 	}
 	op.gradient = func(_ G.Nodes, _, grad *G.Node) G.Nodes { return G.Nodes{g.Convert(grad, from)} }
 	return g.add(op, x)
+}
+
+// multiply computes a product of scores or of their gradients, in the precision of the graph. The other products are in
+// full precision: rounded factors of a projection lose most of their digits where anchors are close and the inverse
+// square root large, and the rest is small.
+func (g *Graph) multiply(c, a, b *tensor.Dense, opt engine.MatMul) error {
+	opt.Precision = g.precise
+	return g.engine.MatMul(c, a, b, opt)
 }

@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	G "gorgonia.org/gorgonia"
@@ -13,32 +14,57 @@ type program struct {
 	graph                  *Graph
 	machine                *Machine
 	anchorRows             []*tensor.Dense // of each layer: the anchors as a matrix
-	representation, logits *G.Node
-	loss                   *G.Node   // nil without gradients
-	gradients              []*G.Node // anchors of the layers, weight, bias
+	rows                   []*G.Node       // of the vertices, of each layer that is read
+	representation, logits *G.Node         // nil without
+	loss                   *G.Node         // nil without gradients
+	gradients              []*G.Node       // of anchors of the layers, weight and bias, or of the masks of the layers
+	masks                  []*G.Node       // of each layer; nil for those without
+	views                  memory          // of rows
 }
 
 // salts is the number of ways to number the operations that are tried, see Graph.unique.
 const salts = 8
 
-// compile builds the network for runs with or without gradients.
-func (n *Network) compile(gradients bool) (*program, error) {
-	for salt := range salts {
-		g := NewGraph(n.engine, n.dtype)
-		g.salt = salt
-		if gradients {
-			g.precise = n.opt.Precision
+// compile builds the network for runs of a kind.
+func (n *Network) compile(k kind) (*program, error) {
+	p, err := newProgram(n.engine, n.dtype, func(p *program) error {
+		if k == training {
+			p.graph.precise = n.opt.Precision
 		}
-		p, err := n.build(g, gradients)
-		if err != nil {
+		return n.build(p, k)
+	})
+	if err == nil && n.parameters.Roots != nil && k != masked {
+		p.machine.Frugal(p.outputs()...)
+	}
+	return p, err
+}
+
+// newProgram compiles what build adds to a graph.
+func newProgram(e engine.Engine, dtype tensor.Dtype, build func(p *program) error) (*program, error) {
+	for salt := range salts {
+		p := &program{graph: NewGraph(e, dtype)}
+		p.graph.salt = salt
+		if err := build(p); err != nil {
 			return nil, err
 		}
-		if g.unique() {
-			p.machine, err = g.Machine()
+		if p.graph.unique() {
+			var err error
+			p.machine, err = p.graph.Machine(p.outputs()...)
 			return p, err
 		}
 	}
 	return nil, fmt.Errorf("%d numberings of the operations have equal hashes", salts)
+}
+
+// outputs returns the nodes that are looked at after a run.
+func (p *program) outputs() []*G.Node {
+	all := append(slices.Clone(p.rows), p.gradients...)
+	for _, node := range []*G.Node{p.representation, p.logits, p.loss} {
+		if node != nil {
+			all = append(all, node)
+		}
+	}
+	return all
 }
 
 // unique reports whether all nodes have hashes of their own: gorgonia takes nodes with one
@@ -54,78 +80,114 @@ func (g *Graph) unique() bool {
 	return true
 }
 
-// build adds the nodes of the network to a graph.
-func (n *Network) build(g *Graph, gradients bool) (*program, error) {
-	o, p := &n.opt, &program{graph: g}
-	last := len(o.Layers) - 1
-	var anchors []*G.Node // filters and landmarks of each layer
-	x, linear := (*G.Node)(nil), o.GlobalPooling != engine.Max
-	var pooledNode *G.Node
+// build adds the nodes of the network to a program.
+func (n *Network) build(p *program, k kind) error {
+	o, g := &n.opt, p.graph
+	var anchors, parts []*G.Node // filters and landmarks of each layer; representations of those that are read
+	p.masks = make([]*G.Node, len(o.Layers))
+	var x *G.Node
+	linear := o.GlobalPooling != engine.Max && o.Ridge == 0
 	for l, layer := range o.Layers {
-		z := n.parameters.Anchors[l]
-		s := z.Shape()
-		p.anchorRows = append(p.anchorRows, engine.View(z, 0, s[0]*s[1], s[2]))
-		filters, landmarks := g.Parameter(fmt.Sprintf("filters %d", l+1), z), g.Parameter(fmt.Sprintf("landmarks %d", l+1), z)
-		anchors = append(anchors, filters, landmarks)
-		if o.Norms == Differentiated {
-			filters, landmarks = g.UnitRows(filters, NormEps), g.UnitRows(landmarks, NormEps)
-		}
-		root := g.Convert(g.InvSqrt(g.Gram(landmarks, layer.Kernel, layer.lengths() > 1), o.Epsilon, o.Rule,
-			o.InvSqrtGradient), n.dtype)
+		filters, root, exact := n.layer(g, p, l, &anchors)
 		var rows *G.Node
 		if l == 0 {
-			rows = g.Input(s[2])
+			rows = g.Input(n.parameters.Anchors[0].Shape()[2])
 		} else {
 			rows = g.Normalize(x, NormEps)
 		}
-		x = g.PathPool(l, layer, g.Scores(rows, filters, l == 0))
+		var apart where
+		if n.parameters.Roots != nil {
+			apart = entering(l)
+		}
+		scores, projected := g.Scores(rows, filters, l == 0, apart), false
 		switch {
-		case l < last:
-			x = g.ProjectLocal(l, x, root)
-		case linear:
-			pooledNode = g.ProjectPooled(g.Readout(x, o.GlobalPooling), root)
+		case layer.Ridge > 0:
+			x, projected = g.EqualizePaths(l, layer, scores, exact), true
+		case k == masked && layer.Size > 1:
+			p.masks[l] = g.Variable(fmt.Sprintf("masks %d", l+1), 1)
+			x = g.MaskedPathPool(l, layer, scores, p.masks[l], l == 0)
 		default:
-			pooledNode = g.Readout(g.ProjectLocal(l, x, root), o.GlobalPooling)
+			x = g.PathPool(l, layer, scores)
+		}
+		unprojected := x
+		if !projected && (l < len(o.Layers)-1 || k == spread || !linear) {
+			x = g.ProjectLocal(l, x, root)
+		}
+		switch {
+		case !o.reads(l):
+		case k == spread:
+			p.rows = append(p.rows, x)
+		case linear && layer.Ridge == 0:
+			pooled := g.ProjectPooled(l, g.Readout(l, unprojected, o.GlobalPooling, 0), root)
+			parts = append(parts, g.Interleave(pooled, o.channels(l)))
+		default:
+			parts = append(parts, g.Interleave(g.Readout(l, x, o.GlobalPooling, o.Ridge), o.channels(l)))
 		}
 	}
-	p.representation = g.Interleave(pooledNode, o.channels())
+	if k == spread || g.err != nil {
+		return g.err
+	}
+	p.representation = g.Concat(parts...)
+	if n.parameters.Weight == nil {
+		return g.err
+	}
 	weight, bias := g.Parameter("weight", n.parameters.Weight), g.Parameter("bias", n.parameters.Bias)
 	p.logits = g.Linear(p.representation, weight, bias)
-	if g.err != nil || !gradients {
-		return p, g.err
+	if k == forward || g.err != nil {
+		return g.err
 	}
-	return p, n.differentiate(p, append(anchors, weight, bias))
+	p.loss = g.Loss(p.logits, n.opt.Loss)
+	if k == masked {
+		wrt := slices.DeleteFunc(slices.Clone(p.masks), func(n *G.Node) bool { return n == nil })
+		var err error
+		p.gradients, err = g.gradients(p.loss, wrt)
+		return err
+	}
+	return n.differentiate(p, append(anchors, weight, bias))
 }
 
-// differentiate adds the loss, with the penalty of the weight where there is one, and its gradients. wrt are filters
-// and landmarks of each layer, weight and bias.
+// layer adds the anchors of layer l, as filters, and the inverse square roots of their kernel matrices, in the dtype
+// of the network and in Float64. It appends the nodes that have gradients to anchors.
+func (n *Network) layer(g *Graph, p *program, l int, anchors *[]*G.Node) (filters, root, exact *G.Node) {
+	o, z := &n.opt, n.parameters.Anchors[l]
+	s := z.Shape()
+	filters = g.Parameter(fmt.Sprintf("filters %d", l+1), z)
+	if n.parameters.Roots != nil {
+		exact = g.Parameter(fmt.Sprintf("inverse square roots %d", l+1), n.parameters.Roots[l])
+		return filters, g.Convert(exact, n.dtype), exact
+	}
+	p.anchorRows = append(p.anchorRows, engine.View(z, 0, s[0]*s[1], s[2]))
+	landmarks := g.Parameter(fmt.Sprintf("landmarks %d", l+1), z)
+	*anchors = append(*anchors, filters, landmarks)
+	gram := g.Gram(landmarks, o.Layers[l].Kernel, o.Layers[l].lengths() > 1)
+	exact = g.InvSqrt(gram, o.Epsilon, o.Rule, o.InvSqrtGradient)
+	return filters, g.Convert(exact, n.dtype), exact
+}
+
+// gradients adds the gradients of the loss.
+func (g *Graph) gradients(loss *G.Node, wrt []*G.Node) (G.Nodes, error) {
+	if g.err != nil {
+		return nil, g.err
+	}
+	grads, err := G.Grad(loss, wrt...)
+	if err != nil && g.err == nil {
+		g.err = fmt.Errorf("differentiating the network: %w", err)
+	}
+	return grads, g.err
+}
+
+// differentiate adds the gradients of the loss. wrt are filters and landmarks of each layer, weight and bias.
 func (n *Network) differentiate(p *program, wrt []*G.Node) error {
 	g := p.graph
-	p.loss = g.Loss(p.logits, n.opt.Loss)
-	if n.opt.Decay != 0 {
-		penalised := g.Parameter("penalised weight", n.parameters.Weight)
-		wrt = append(wrt, penalised)
-		p.loss = g.Sum(p.loss, g.Decay(penalised, n.opt.Decay))
-	}
-	if g.err != nil {
-		return g.err
-	}
-	grads, err := G.Grad(p.loss, wrt...)
-	if g.err != nil {
-		return g.err
-	}
+	grads, err := g.gradients(p.loss, wrt)
 	if err != nil {
-		return fmt.Errorf("differentiating the network: %w", err)
+		return err
 	}
 	layers := len(n.opt.Layers)
 	for l := range layers {
 		p.gradients = append(p.gradients, g.Sum(grads[2*l], grads[2*l+1]))
 	}
-	weight, bias := grads[2*layers], grads[2*layers+1]
-	if n.opt.Decay != 0 {
-		weight = g.Sum(weight, grads[2*layers+2])
-	}
-	p.gradients = append(p.gradients, weight, bias)
+	p.gradients = append(p.gradients, grads[2*layers], grads[2*layers+1])
 	return g.err
 }
 

@@ -12,8 +12,11 @@ type where func(b *Batch) []block
 // leaving returns the channels that leave layer l.
 func leaving(l int) where { return func(b *Batch) []block { return b.stages[l].out } }
 
-// pooled returns the channels of the readout, one row for each item.
-func pooled(b *Batch) []block { return b.readout.blocks }
+// entering returns the channels that enter layer l.
+func entering(l int) where { return func(b *Batch) []block { return b.stages[l].in } }
+
+// pooled returns the channels of the readout of layer l, one row for each item.
+func pooled(l int) where { return func(b *Batch) []block { return b.stages[l].readout.blocks } }
 
 // project adds the product of every channel of x (rows x q) with its matrix of a (J x q x q): channel c with
 // matrix c mod J, the local projection of Eq. 13 of the GCKN paper.
@@ -76,20 +79,24 @@ func (g *Graph) project(x, a *G.Node, channels where) *G.Node {
 // ProjectLocal adds the local projection of the channels that leave layer l.
 func (g *Graph) ProjectLocal(l int, x, a *G.Node) *G.Node { return g.project(x, a, leaving(l)) }
 
-// ProjectPooled adds the projection of what [Graph.Readout] pooled. Sums and means commute with the
+// ProjectPooled adds the projection of what [Graph.Readout] pooled of layer l. Sums and means commute with the
 // projection, which then acts on graphs in place of vertices.
-func (g *Graph) ProjectPooled(x, a *G.Node) *G.Node { return g.project(x, a, pooled) }
+func (g *Graph) ProjectPooled(l int, x, a *G.Node) *G.Node { return g.project(x, a, pooled(l)) }
 
-// Readout adds the global pooling of the channels x of the last layer over the vertices of every item
-// of the batch (a graph or a vertex): the channels stacked, one row for each item.
-func (g *Graph) Readout(x *G.Node, pool engine.Pooling) *G.Node {
+// Readout adds the global pooling of the channels x of layer l over the vertices of every item of the batch (a graph
+// or a vertex): the channels stacked, one row for each item. A positive ridge stands for generalised max pooling in
+// place of pool, see [Layer], which has no gradient.
+func (g *Graph) Readout(l int, x *G.Node, pool engine.Pooling, ridge float64) *G.Node {
 	shape := g.dims("Readout", x, 2)
-	op := &operation{name: "global pooling", shape: shape, wrt: []bool{true}}
+	op := &operation{name: "global pooling", shape: shape, wrt: []bool{ridge == 0}}
 	m := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) {
-		r := &g.batch.readout
+		r := &g.batch.stages[l].readout
 		out := m.tensor(g.engine, g.dtype, rowsOf(r.blocks), shape[1])
-		if r.matrix != nil {
+		switch {
+		case ridge > 0:
+			return out, equalizeSegments(g.engine, out, dense(in[0]), &r.segments, ridge)
+		case r.matrix != nil:
 			return out, g.engine.SparseMatMul(out, r.matrix, dense(in[0]))
 		}
 		return out, g.engine.SegmentReduce(out, dense(in[0]), r.segments, pool)
@@ -98,7 +105,7 @@ func (g *Graph) Readout(x *G.Node, pool engine.Pooling) *G.Node {
 		back := &operation{name: "gradient of global pooling", shape: shape}
 		m := back.newMemory()
 		back.compute = func(in []G.Value) (G.Value, error) {
-			x, r := dense(in[0]), &g.batch.readout
+			x, r := dense(in[0]), &g.batch.stages[l].readout
 			dst := m.tensor(g.engine, g.dtype, x.Shape()...)
 			if pool == engine.Max {
 				return dst, g.engine.SegmentReduceGrad(dst, dense(in[1]), x, r.segments, pool)
@@ -146,4 +153,45 @@ func (g *Graph) Interleave(x *G.Node, channels int) *G.Node {
 		return G.Nodes{g.add(back, grad)}
 	}
 	return g.add(op, x)
+}
+
+// Concat adds the columns of several matrices one after another. Its gradient is for Float64 in host memory.
+func (g *Graph) Concat(parts ...*G.Node) *G.Node {
+	if g.err != nil || len(parts) == 1 {
+		return first(parts)
+	}
+	op, starts, width := &operation{name: "concatenation"}, []int(nil), 0
+	for _, x := range parts {
+		op.wrt, starts = append(op.wrt, true), append(starts, width)
+		width += g.dims("Concat", x, 2)[1]
+	}
+	op.shape = tensor.Shape{varying, width}
+	m := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		out := m.tensor(g.engine, g.dtype, in[0].Shape()[0], width)
+		for i, x := range in {
+			if err := g.engine.Place(out, dense(x), nil, engine.Placement{Column: starts[i], Stride: 1}); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
+		var grads G.Nodes
+		for i, x := range in {
+			back := &operation{name: "gradient of concatenation", shape: x.Shape()}
+			m, columns := back.newMemory(), x.Shape()[1]
+			back.compute = func(in []G.Value) (G.Value, error) {
+				all := dense(in[0])
+				out := m.tensor(g.engine, g.dtype, all.Shape()[0], columns)
+				for r := range all.Shape()[0] {
+					copy(out.Float64s()[r*columns:(r+1)*columns], all.Float64s()[r*width+starts[i]:])
+				}
+				return out, nil
+			}
+			grads = append(grads, g.add(back, grad))
+		}
+		return grads
+	}
+	return g.add(op, parts...)
 }

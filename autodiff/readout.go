@@ -14,14 +14,13 @@ type readout struct {
 }
 
 // newReadout lists the rows of every item.
-func newReadout(b *graph.Batch, channels []block, vertices []int32, pool engine.Pooling) readout {
+func newReadout(b *graph.Batch, channels []block, vertices []int32) readout {
 	offsets, order := b.Offsets, vertices
 	if vertices != nil {
 		offsets = ascending(len(vertices))
 	}
-	items, rows := len(offsets)-1, rowsOf(channels)
-	r := readout{segments: engine.Segments{Offsets: []int32{0}}}
-	start := make([]int32, rows+1) // first entry of each row of the transposed matrix
+	items := len(offsets) - 1
+	r := readout{segments: engine.Segments{Offsets: []int32{0}, Index: []int32{}}}
 	for c, ch := range channels {
 		r.blocks = append(r.blocks, block{first: c * items, rows: items})
 		for i := range items {
@@ -35,24 +34,19 @@ func newReadout(b *graph.Batch, channels []block, vertices []int32, pool engine.
 					row = int32(ch.first) + ch.index[v]
 				}
 				r.segments.Index = append(r.segments.Index, row)
-				start[row+1]++
 			}
 			r.segments.Offsets = append(r.segments.Offsets, int32(len(r.segments.Index)))
 		}
 	}
-	if r.segments.Index == nil {
-		r.segments.Index = []int32{}
-	}
-	if pool != engine.Max {
-		r.transposed = transpose(&r.segments, start, pool)
-	}
 	return r
 }
 
-// transpose returns the matrix from segments to rows, given how many entries each row r has in start[r+1].
-// Entries with one row and one column become one.
-func transpose(s *engine.Segments, start []int32, pool engine.Pooling) *engine.Sparse {
-	rows := len(start) - 1
+// transpose returns the matrix from segments to rows. Entries with one row and one column become one.
+func transpose(s *engine.Segments, rows int, pool engine.Pooling) *engine.Sparse {
+	start := make([]int32, rows+1) // first entry of each row
+	for _, r := range s.Index {
+		start[r+1]++
+	}
 	for r := range rows {
 		start[r+1] += start[r]
 	}

@@ -27,8 +27,13 @@ func (t *Table) Format(s fmt.State, c rune) { t.Rows.Format(s, c) }
 
 var _ G.Value = (*Table)(nil)
 
-// dense returns a value that an operation knows to be a tensor.
-func dense(v G.Value) *tensor.Dense { return v.(*tensor.Dense) }
+// dense returns a value that an operation knows to be a tensor, or the rows of a table.
+func dense(v G.Value) *tensor.Dense {
+	if t, ok := v.(*Table); ok {
+		return t.Rows
+	}
+	return v.(*tensor.Dense)
+}
 
 // NormEps bounds norms from below where vectors are divided by them (published GCKN code).
 const NormEps = 1e-4
@@ -68,29 +73,4 @@ func (g *Graph) Normalize(x *G.Node, eps float64) *G.Node {
 		return G.Nodes{g.add(back, out, grad)}
 	}
 	return g.add(op, x)
-}
-
-// UnitRows adds z (p x q x d) with every row divided by max(norm, eps).
-func (g *Graph) UnitRows(z *G.Node, eps float64) *G.Node {
-	shape := g.dims("UnitRows", z, 3)
-	op := &operation{name: "normalize anchors", shape: shape, wrt: []bool{true}}
-	unit, norms, rows := op.newMemory(), op.newMemory(), shape[0]*shape[1]
-	var last struct{ unit, norms *tensor.Dense }
-	op.compute = func(in []G.Value) (G.Value, error) {
-		out := unit.tensor(g.engine, g.dtype, shape...)
-		last.unit, last.norms = unit.view(out, 0, rows, shape[2]), norms.tensor(g.engine, g.dtype, rows)
-		return out, g.engine.NormalizeRows(last.unit, last.norms, unit.view(dense(in[0]), 0, rows, shape[2]), eps)
-	}
-	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
-		back := &operation{name: "gradient of normalize anchors", shape: shape}
-		m := back.newMemory()
-		back.compute = func(in []G.Value) (G.Value, error) {
-			dst := m.tensor(g.engine, g.dtype, shape...)
-			err := g.engine.NormalizeRowsGrad(m.view(dst, 0, rows, shape[2]), m.view(dense(in[1]), 0, rows, shape[2]), nil,
-				last.unit, last.norms, eps)
-			return dst, err
-		}
-		return G.Nodes{g.add(back, out, grad)} // out: the norms of this run are known
-	}
-	return g.add(op, z)
 }

@@ -120,7 +120,12 @@ func (t *Trainer) Run(ctx context.Context) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	t.adam = newAdam(t.Network.engine, t.Network.parameters, t.Options.Decay, !t.Options.AnchorsOnly)
+	p := t.Network.parameters
+	trained := p.List()
+	if t.Options.AnchorsOnly {
+		trained = p.Anchors
+	}
+	t.adam = newAdam(t.Network.engine, trained, len(p.Anchors), t.Options.Decay)
 	defer t.release()
 	resumed, err := t.restore()
 	if err != nil {

@@ -79,13 +79,18 @@ func (s *Estimator) features() dataset.Features {
 	return s.Features
 }
 
-// encode says what the vertices and arcs of d show.
+// encode says what the vertices and arcs of d show. Random starts depend on the order of labels, which follows from the
+// graphs.
 func (s *Estimator) encode(d *dataset.Dataset, train []int) (*dataset.Encoding, error) {
 	encoding, err := dataset.FitEncoding(d, s.features(), train)
-	if err == nil && s.ArcLabels {
+	if err != nil {
+		return nil, err
+	}
+	if s.ArcLabels {
 		encoding.KeepArcLabels(d)
 	}
-	return encoding, err
+	encoding.Renumber(d, train)
+	return encoding, nil
 }
 
 // InputFor returns the input of a model on the vertices that [dataset.Encoding.Apart] gives.
@@ -139,7 +144,7 @@ func (s Estimator) grow(ctx context.Context, w *model.Work, states bool) (*grown
 	})
 }
 
-// fit fits a model. Candidates of a pool are chosen by the classes of the graphs seen. Where no targets may be looked at
+// fit fits a model. Candidates of a pool are chosen by the classes of the graphs seen. Where no targets may be looked
 // the likelihood chooses, and growth does not stop.
 func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoint string) (*grown, error) {
 	d := w.Data

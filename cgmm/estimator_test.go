@@ -207,3 +207,28 @@ func TestPoolHelpsItsCriterion(t *testing.T) {
 		t.Errorf("scores %+v of a pool, %+v of one candidate", b.History()[0].Scores, a.History()[0].Score)
 	}
 }
+
+// What labels of vertices and arcs are called changes no bit.
+func TestNamesOfLabelsDoNotMatter(t *testing.T) {
+	d := molecules(t)
+	b := *d.Batch
+	b.Labels, b.ArcLabels = slices.Clone(b.Labels), slices.Clone(b.ArcLabels)
+	for v := range b.Labels {
+		b.Labels[v] = int32(b.NumLabels) - 1 - b.Labels[v]
+	}
+	for a := range b.ArcLabels {
+		b.ArcLabels[a] = int32(len(d.ArcLabelNames)) - 1 - b.ArcLabels[a]
+	}
+	renamed := d.WithBatch(&b)
+	for _, change := range []func(o *Options){func(*Options) {}, func(o *Options) { o.Smoothing, o.Soft = 0.1, true },
+		func(o *Options) { o.Pool, o.Patience = 2, 2 }} {
+		s := smallEstimator()
+		change(&s.Options)
+		for _, seen := range [][]int{nil, {0, 1, 2, 3, 5, 8, 13, 21, 22, 23, 24, 25}} {
+			one, two := work(d, seen), work(renamed, seen)
+			if contents(t, layersOf(t, s, one).model) != contents(t, layersOf(t, s, two).model) {
+				t.Errorf("%s: other names of labels make another model", s)
+			}
+		}
+	}
+}

@@ -6,40 +6,25 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// matrix is a matrix that both the host and the engine work on. On the CPU they share its memory.
+// matrix is a matrix that both the host and the engine work on. Where the engine works in host memory they share it.
 type matrix struct {
 	engine engine.Engine
 	t      *tensor.Dense
-	host   []float64
-	mirror *tensor.Dense // of host, on a device
+	mirror *tensor.Dense // of t in host memory
+	host   []float64     // its elements
 }
 
 func newMatrix(e engine.Engine, rows, columns int) *matrix {
-	m := &matrix{engine: e, t: engine.New(e, tensor.Float64, rows, columns)}
-	if _, device := e.(engine.Device); !device {
-		m.host = m.t.Float64s()
-		return m
-	}
-	m.host = make([]float64, rows*columns)
-	m.mirror = tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(m.host))
-	return m
+	t := e.New(tensor.Float64, rows, columns)
+	mirror := e.Mirror(t)
+	return &matrix{e, t, mirror, mirror.Float64s()}
 }
 
 // push brings what the host wrote to the engine.
-func (m *matrix) push() error {
-	if m.mirror == nil {
-		return nil
-	}
-	return m.engine.Convert(m.t, m.mirror)
-}
+func (m *matrix) push() error { return m.engine.Convert(m.t, m.mirror) }
 
 // pull brings what the engine wrote to the host.
-func (m *matrix) pull() error {
-	if m.mirror == nil {
-		return nil
-	}
-	return m.engine.Convert(m.mirror, m.t)
-}
+func (m *matrix) pull() error { return m.engine.Convert(m.mirror, m.t) }
 
 // as returns the elements in another shape.
 func (m *matrix) as(shape ...int) *tensor.Dense { return engine.View(m.t, 0, shape...) }

@@ -3,6 +3,9 @@
 // states, each trained by expectation maximisation on the frozen states of the layers below, and
 // fingerprints that count the states of a graph.
 //
+//	m, err := model.Fit(ctx, d, cgmm.Estimator{Options: cgmm.DefaultOptions(), C: []float64{1}}, nil)
+//	said, err := m.Predict(ctx, d, nil)
+//
 // # The model
 //
 // The first layer is a mixture: P(y_u) = sum_i P(y_u|Q=i) P(Q=i). A layer above it replaces the prior by

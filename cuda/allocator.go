@@ -15,7 +15,7 @@ import (
 var (
 	_ tensor.Engine       = (*Engine)(nil)
 	_ tensor.NonStdEngine = (*Engine)(nil)
-	_ engine.Device       = (*Engine)(nil)
+	_ engine.Engine       = (*Engine)(nil)
 )
 
 // allocation is device memory as gorgonia sees it.

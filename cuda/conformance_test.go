@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/cuda/sim"
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"gorgonia.org/tensor"
 )
@@ -87,6 +88,16 @@ func TestConformance(t *testing.T) {
 				}
 			})
 		})
+	})
+}
+
+func TestMemory(t *testing.T) {
+	enginetest.RunMemory(t, func(t *testing.T) engine.Engine {
+		e, err := Open(0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 // memory that it reads may be changed, or host memory that it writes is complete; within the device it returns
 // at once.
 func (e *Engine) Convert(dst, src *tensor.Dense) error {
-	if err := engine.CheckConvert(dst, src); err != nil {
+	if err := engine.CheckConvert(dst, src); err != nil || dst == src {
 		return err
 	}
 	to, from := dst.Engine() == tensor.Engine(e), src.Engine() == tensor.Engine(e)

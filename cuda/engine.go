@@ -129,6 +129,17 @@ func (e *Engine) Describe() string {
 // Workers returns the number of goroutines that host-side work beside the engine may use.
 func (e *Engine) Workers() int { return e.workers }
 
+// Narrow implements [engine.Engine]: all share the GPU.
+func (e *Engine) Narrow(int) engine.Engine { return e }
+
+// Host implements [engine.Engine].
+func (e *Engine) Host() engine.Engine { return e.host }
+
+// Capabilities implements [engine.Engine].
+func (e *Engine) Capabilities() engine.Capabilities {
+	return engine.Capabilities{Wide: true, Deferred: true}
+}
+
 // Stats returns the counts of the memory pool.
 func (e *Engine) Stats() Stats { return e.pool.snapshot() }
 

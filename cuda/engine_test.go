@@ -142,7 +142,8 @@ func TestViewsKeepMemoryAlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := e.View(e.View(x, 8, 8, 4), 4, 1, 4)
-	e.Release(x)
+	x = nil
+	collect()
 	other := e.New(tensor.Float32, 10, 4) // would take over the memory
 	got := values(t, e, row)
 	for i, want := range []float64{3, 3.25, 3.5, 3.75} {
@@ -151,10 +152,22 @@ func TestViewsKeepMemoryAlive(t *testing.T) {
 		}
 	}
 	runtime.KeepAlive(other)
-	e.Release(row, other)
-	if s := e.Stats(); s.InUse < 0 {
+	e.Release(other)
+	runtime.KeepAlive(row)
+	row = nil
+	collect()
+	if s := e.Stats(); s.InUse != 0 {
 		t.Error(s)
 	}
+}
+
+func TestViewsOfReleasedTensorsAreRefused(t *testing.T) {
+	e := opened(t)
+	x := e.New(tensor.Float32, 10, 4)
+	row := e.View(e.View(x, 8, 8, 4), 4, 1, 4)
+	e.Release(x)
+	oneLine(t, e.Convert(row, onHost(tensor.Float32, 0, 1, 4)), "a view of a tensor whose memory was released")
+	oneLine(t, e.Convert(e.View(row, 0, 4), onHost(tensor.Float32, 0, 4)), "a view of a tensor whose memory was released")
 }
 
 func TestWritingThroughAView(t *testing.T) {

@@ -80,7 +80,7 @@ func (e *Engine) memory() (free, total int64, err error) {
 	return free, total, err
 }
 
-// Available returns the bytes that new tensors can still take: what is free on the device and what the pool keeps.
+// Available implements [engine.Memory]: what is free on the device and what the pool keeps.
 func (e *Engine) Available() (int64, error) {
 	free, _, err := e.memory()
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *Engine) Available() (int64, error) {
 
 // collect runs the garbage collector until the tensors that nobody can reach have given their memory back.
 func collect() {
-	for range 2 {
+	for range 3 { // views, what they are of, and what that held
 		// Cleanups run after the collection that found them; the one of this sentinel is queued with those
 		// of the tensors.
 		done := make(chan struct{})

@@ -23,7 +23,8 @@ type tensors struct {
 
 // holding is what one tensor has.
 type holding struct {
-	block   *block // nil for a tensor without elements, and for one whose allocation failed
+	of      *tensor.Dense // of a view, whose memory this tensor has
+	block   *block        // nil for a view, for a tensor without elements, and for one whose allocation failed
 	address uint64
 	err     error // of the allocation
 	cleanup runtime.Cleanup
@@ -33,8 +34,7 @@ type holding struct {
 // read from it or written to it.
 var nowhere [64]byte
 
-// New returns a zeroed tensor. Where the device has no memory left the tensor has none, and every operation on it
-// returns the error of its allocation.
+// New implements [engine.Memory].
 func (e *Engine) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 	b, bytes, err := e.room(dtype, shape)
 	if err == nil && b != nil {
@@ -47,13 +47,13 @@ func (e *Engine) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 			b = nil
 		}
 	}
-	return e.dense(dtype, shape, b, 0, err)
+	return e.dense(dtype, shape, &holding{block: b, err: err}, 0)
 }
 
-// Scratch is New with arbitrary content.
+// Scratch implements [engine.Memory].
 func (e *Engine) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 	b, _, err := e.room(dtype, shape)
-	return e.dense(dtype, shape, b, 0, err)
+	return e.dense(dtype, shape, &holding{block: b, err: err}, 0)
 }
 
 // room returns memory for a tensor, or nil for one without elements.
@@ -80,11 +80,10 @@ func elements(shape []int) int {
 	return n
 }
 
-// dense makes the tensor of a block, whose holder it takes over, at an offset in bytes.
-func (e *Engine) dense(dtype tensor.Dtype, shape []int, b *block, offset int, err error) *tensor.Dense {
-	h := &holding{block: b, err: err}
-	if b != nil {
-		h.address = b.address + uint64(offset)
+// dense makes the tensor that has h, at an address or that of its block.
+func (e *Engine) dense(dtype tensor.Dtype, shape []int, h *holding, at uint64) *tensor.Dense {
+	if h.address = at; at == 0 && h.block != nil {
+		h.address = h.block.address
 	}
 	address := uintptr(h.address)
 	if address == 0 {
@@ -122,8 +121,7 @@ func (r *tensors) drop(key weak.Pointer[tensor.Dense]) bool {
 	return true
 }
 
-// Release gives the memory of tensors back before they are collected; nil ones are left out. They must not be used
-// again. Views of them keep theirs.
+// Release implements [engine.Memory]. The memory is used for others when the work enqueued before is done.
 func (e *Engine) Release(ts ...*tensor.Dense) {
 	for _, t := range ts {
 		if t == nil || t.Engine() != tensor.Engine(e) {
@@ -142,8 +140,7 @@ func (e *Engine) Release(ts ...*tensor.Dense) {
 	}
 }
 
-// View returns the elements of t from number first on in another shape. It shares t's memory, which stays as long
-// as one of them does. A view beyond the end of t panics.
+// View implements [engine.Memory].
 func (e *Engine) View(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
 	n, width := elements(shape), int(t.Dtype().Size())
 	if first < 0 || (first+n)*width > int(t.MemSize()) {
@@ -151,9 +148,35 @@ func (e *Engine) View(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
 	}
 	b, address, err := e.locate(t)
 	if err != nil || b == nil {
-		return e.dense(t.Dtype(), shape, nil, 0, err)
+		return e.dense(t.Dtype(), shape, &holding{err: err}, 0)
 	}
-	return e.dense(t.Dtype(), shape, b, int(address-b.address)+first*width, nil)
+	h := &holding{block: b}
+	if of := e.tensors.origin(t); of != nil {
+		h = &holding{of: of}
+		b.release()
+	}
+	return e.dense(t.Dtype(), shape, h, address+uint64(first*width))
+}
+
+// origin returns the tensor of New or Scratch whose memory t has, nil for memory that gorgonia asked for.
+func (r *tensors) origin(t *tensor.Dense) *tensor.Dense {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch h := r.held[weak.Make(t)]; {
+	case h == nil:
+		return nil
+	case h.of != nil:
+		return h.of
+	}
+	return t
+}
+
+// Mirror implements [engine.Memory].
+func (e *Engine) Mirror(t *tensor.Dense) *tensor.Dense {
+	if t.Engine() == tensor.Engine(e) {
+		return e.host.New(t.Dtype(), t.Shape()...)
+	}
+	return e.Scratch(t.Dtype(), t.Shape()...)
 }
 
 // locate returns the address of a tensor of this engine and the block it lies in, with one more holder; both are
@@ -167,12 +190,18 @@ func (e *Engine) locate(t *tensor.Dense) (*block, uint64, error) {
 	}
 	e.tensors.mu.Lock()
 	h := e.tensors.held[weak.Make(t)]
+	root := h
+	if h != nil && h.of != nil {
+		root = e.tensors.held[weak.Make(h.of)]
+	}
 	var b *block
-	if h != nil && h.block != nil {
-		b = h.block.retain()
+	if root != nil && root.block != nil {
+		b = root.block.retain()
 	}
 	e.tensors.mu.Unlock()
 	switch {
+	case h != root && root == nil:
+		return nil, 0, fmt.Errorf("a view of a tensor whose memory was released")
 	case h != nil && h.err != nil:
 		return nil, 0, h.err
 	case t.MemSize() == 0:

@@ -3,6 +3,11 @@
 // published experiments apply to vertex data, writers, seeded generators and the download of TU
 // archives.
 //
+//	d, err := dataset.Open("MUTAG")                              // a folder of any format
+//	d, err := dataset.Synth("molecules", dataset.SynthOptions{}) // generated
+//	e, err := dataset.FitEncoding(d, dataset.AutoFeatures, nil)  // what a model sees of the vertices
+//	b, err := e.Apply(d)
+//
 // # Rules that every reader keeps
 //
 // A file may be stored as NAME or, compressed, as NAME.gz; the first that exists is read. Windows

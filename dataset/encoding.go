@@ -66,6 +66,44 @@ func (e *Encoding) KeepArcLabels(d *Dataset) {
 	}
 }
 
+// Renumber makes Apply number labels, of vertices and where they are kept of arcs, in an order that follows from some
+// graphs of d alone (nil: all), the most frequent first, and not from the codes of labels: for models that draw at random
+// for one label after the other, see [graph.Batch.LabelOrders]. Labels that are degrees stay in their order. The encoding
+// must be fresh from [FitEncoding] on d.
+func (e *Encoding) Renumber(d *Dataset, train []int) {
+	b := *d.Batch
+	if train != nil {
+		b = *d.Batch.Select(train)
+	}
+	labels := e.Labels
+	if !e.Features.labelled() {
+		b.Labels, labels = nil, nil
+	}
+	if e.ArcLabels == nil {
+		b.ArcLabels = nil
+	}
+	if b.Labels == nil && b.ArcLabels == nil {
+		return
+	}
+	vertex, arc := b.LabelOrders(len(labels), len(e.ArcLabels))
+	if labels != nil {
+		e.Labels, e.Names = picked(e.Labels, vertex), picked(e.Names, vertex)
+	}
+	e.ArcLabels = picked(e.ArcLabels, arc)
+}
+
+// picked returns the texts at some places, nil of nil.
+func picked(texts []string, places []int32) []string {
+	if texts == nil {
+		return nil
+	}
+	out := make([]string, len(places))
+	for i, p := range places {
+		out[i] = texts[p]
+	}
+	return out
+}
+
 // FitEncoding learns an encoding. Label codes and distinct degrees are collected from the whole data
 // set, which tells a model nothing about classes; the scale of attributes comes from the graphs in
 // train alone, or from all of them where train is nil (the published protocol).

@@ -165,3 +165,52 @@ func TestEncodingNamesTheLabelsOfDataWithoutNames(t *testing.T) {
 		t.Errorf("names %v", got)
 	}
 }
+
+// An encoding that is numbered by the graphs gives the same label ids whatever labels are called, in its own data and in
+// others, and keeps the names of labels at their codes.
+func TestRenumberedEncodings(t *testing.T) {
+	d, err := Synth("molecules", SynthOptions{Graphs: 20, Vertices: 9, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := *d.Batch
+	last := int32(b.NumLabels) - 1
+	b.Labels = slices.Clone(b.Labels)
+	for v, l := range b.Labels {
+		b.Labels[v] = last - l
+	}
+	other := d.WithBatch(&b)
+	other.LabelNames = slices.Clone(d.LabelNames)
+	slices.Reverse(other.LabelNames)
+	for _, train := range [][]int{nil, {0, 3, 5, 7, 11}} {
+		var ids [2][]int32
+		var names [2][]string
+		for i, set := range []*Dataset{d, other} {
+			e, err := FitEncoding(set, LabelFeatures, train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.KeepArcLabels(set)
+			e.Renumber(set, train)
+			if err := e.Check(); err != nil {
+				t.Fatal(err)
+			}
+			batch, err := e.Apply(set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[i], names[i] = batch.Labels, e.Names
+		}
+		if !slices.Equal(ids[0], ids[1]) || !slices.Equal(names[0], names[1]) || names[0] == nil {
+			t.Errorf("seen %v: labels %v and %v", train, names[0], names[1])
+		}
+	}
+	e, err := FitEncoding(d, DegreeFeatures, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := slices.Clone(e.Labels)
+	if e.Renumber(d, nil); !slices.Equal(e.Labels, before) {
+		t.Errorf("degrees %v became %v", before, e.Labels)
+	}
+}

@@ -73,9 +73,11 @@ func CheckDynamicFeatures(columns, x *tensor.Dense, s *SplitSearch) error {
 		}
 	}
 	subsets, factors := ck.sides(s.Sides, n), 0
-	if n > 0 {
-		ck.that(len(s.Factors)%n == 0, "%d factors for %d vertices", len(s.Factors), n)
-		factors = len(s.Factors) / n
+	if n > 0 && s.Factors != nil {
+		size := s.Factors.Shape().TotalSize()
+		ck.that(size%n == 0, "%d factors for %d vertices", size, n)
+		ck.double(s.Factors)
+		factors = size / n
 	}
 	for i, t := range s.Searches {
 		ck.that(t.Vector >= 0 && int(t.Vector) < vectors, "search %d: vector %d of %d", i, t.Vector, vectors)

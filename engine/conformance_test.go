@@ -18,9 +18,23 @@ func TestConformanceCPU(t *testing.T) {
 	}
 }
 
-// An operation without a row in the suite does not exist.
+func TestMemory(t *testing.T) {
+	for name, e := range map[string]engine.Engine{
+		"cpu": engine.NewCPU(3), "reference": engine.Reference{}, "rough": enginetest.NewRough(1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			enginetest.RunMemory(t, func(*testing.T) engine.Engine { return e })
+		})
+	}
+}
+
+// An operation without a row in the suite does not exist, nor has memory a method without a case.
 func TestEveryOperationHasCases(t *testing.T) {
 	covered := map[string]int{}
+	for _, c := range enginetest.MemoryCases() {
+		covered[c.Method] = 1
+	}
+	methods := len(covered)
 	for _, c := range enginetest.Cases() {
 		covered[c.Operation]++
 	}
@@ -35,7 +49,7 @@ func TestEveryOperationHasCases(t *testing.T) {
 			t.Errorf("operation %s has no case in the conformance suite", name)
 		}
 	}
-	total := 0
+	total := -methods
 	for _, n := range covered {
 		total += n
 	}

@@ -23,13 +23,30 @@ func NewCPU(workers int) *CPU { return &CPU{workers: max(workers, 1)} }
 // String returns "cpu".
 func (e *CPU) String() string { return "cpu" }
 
-// Describe says which instruction set and how many workers compute.
+// Describe implements [Engine]: it says which instruction set and how many workers compute.
 func (e *CPU) Describe() string {
 	return "cpu (" + simd.Level() + ", workers " + strconv.Itoa(e.workers) + ")"
 }
 
 // Workers returns the number of goroutines that host-side work beside the engine may use as well.
 func (e *CPU) Workers() int { return e.workers }
+
+// Narrow implements [Engine].
+func (e *CPU) Narrow(workers int) Engine {
+	if workers = max(workers, 1); workers == e.workers {
+		return e
+	}
+	return NewCPU(workers)
+}
+
+// Host implements [Engine]: it returns e.
+func (e *CPU) Host() Engine { return e }
+
+// Capabilities implements [Engine].
+func (e *CPU) Capabilities() Capabilities { return Capabilities{GramGrad: e} }
+
+// Synchronize implements [Engine]; operations are done when they return.
+func (e *CPU) Synchronize() error { return nil }
 
 // rowChunk is the number of matrix rows that one piece of parallel work covers.
 const rowChunk = 256
@@ -53,6 +70,10 @@ func (e *CPU) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
 		return err
 	}
 	if c.Dtype() == tensor.Float32 {
+		if opt.Precision != Full {
+			a, b = e.rounded(a, opt.Precision), e.rounded(b, opt.Precision)
+			defer e.Release(a, b)
+		}
 		gemm[float32](e.workers, c, a, b, m, n, k, opt)
 	} else {
 		gemm[float64](e.workers, c, a, b, m, n, k, opt)
@@ -127,7 +148,7 @@ func (e *CPU) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
 
 // Convert implements [Engine].
 func (e *CPU) Convert(dst, src *tensor.Dense) error {
-	if err := CheckConvert(dst, src); err != nil {
+	if err := CheckConvert(dst, src); err != nil || dst == src {
 		return err
 	}
 	switch single := dst.Dtype() == tensor.Float32; {

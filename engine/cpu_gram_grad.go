@@ -5,13 +5,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// GramGrad computes the gradient zGrad of the anchors z (p x q x d) from kGrad, that of their kernel matrices k, which
-// [CPU.Gram] computed:
-//
-//	zGrad_i = sum_{j>=i} scale_j (K_j o G_j + (K_j o G_j)^T) Z_i
-//
-// over the lengths j that have a matrix. k and kGrad are J x q x q and Float64; it computes in float64 for either dtype
-// of z. Engines without it compose the gradient of other operations.
+// GramGrader is a capability of some engines, see [Capabilities].
+type GramGrader interface {
+	// GramGrad is the gradient of a scalar through Gram: from kGrad, its gradient with respect to the kernel matrices
+	// k of anchors z (p x q x d), it computes the gradient with respect to z,
+	//
+	//	zGrad_i = sum_{j>=i} scale_j (K_j o G_j + (K_j o G_j)^T) Z_i
+	//
+	// over the lengths j that have a matrix. k and kGrad are J x q x q and Float64; sums are in float64 for either
+	// dtype of z.
+	GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengths bool) error
+}
+
+// GramGrad implements [GramGrader].
 func (e *CPU) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengths bool) error {
 	if err := CheckGram(k, z, allLengths); err != nil {
 		return err

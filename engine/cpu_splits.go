@@ -57,7 +57,8 @@ func (e *CPU) DynamicFeatures(columns, x *tensor.Dense, s *SplitSearch) error {
 	if err := CheckDynamicFeatures(columns, x, s); err != nil {
 		return err
 	}
-	f := features{s, x.Float64s(), columns.Float64s(), s.Places(x.Shape()[2]), x.Shape()[1], x.Shape()[2]}
+	f := features{SplitSearch: s, x: x.Float64s(), factors: data[float64](s.Factors), out: columns.Float64s(),
+		places: s.Places(x.Shape()[2]), n: x.Shape()[1], q: x.Shape()[2]}
 	parallel.For(e.workers, len(s.Searches)*f.q, func(item int) { f.fill(item/f.q, item%f.q) })
 	return nil
 }
@@ -65,9 +66,9 @@ func (e *CPU) DynamicFeatures(columns, x *tensor.Dense, s *SplitSearch) error {
 // features are the columns of a search that are being made.
 type features struct {
 	*SplitSearch
-	x, out []float64
-	places []int64
-	n, q   int
+	x, factors, out []float64
+	places          []int64
+	n, q            int
 }
 
 // fill makes the columns of feature k of one search.
@@ -132,7 +133,7 @@ func (f *features) entry(t *Search, v, k int) float64 {
 	}
 	value := f.x[(int(t.Vector)*f.n+v)*f.q+k]
 	if t.Factor >= 0 {
-		value = round(f.Factors[int(t.Factor)*f.n+v]*value, shiftOf(f.Shifts, k))
+		value = round(f.factors[int(t.Factor)*f.n+v]*value, shiftOf(f.Shifts, k))
 	}
 	return value
 }

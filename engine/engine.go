@@ -2,6 +2,9 @@
 // float64 reference of each of them, and the CPU engine. Everything above this package speaks to the
 // [Engine] interface alone and does not know which device runs it.
 //
+//	e, err := engine.Open("auto", runtime.GOMAXPROCS(0)) // a device where there is one, else the CPU
+//	err = e.MatMul(c, a, b, engine.MatMul{Alpha: 1})
+//
 // Matrices are gorgonia tensors (*tensor.Dense), dense and row-major, of dtype Float32 or Float64.
 // All tensors of one call share one dtype unless an operation says otherwise. Operations write into
 // tensors that the caller made; they return an error for shapes or dtypes that do not fit, for a
@@ -21,9 +24,30 @@ import (
 // op(A) is A or its transpose.
 type Engine interface {
 	tensor.Engine
+	Memory
 
-	// String names the engine as the command line does: "cpu", "reference".
+	// String names the engine as the command line does: "cpu", "cuda:0", "reference".
 	String() string
+
+	// Describe names the engine and what it computes with, as in "cpu (avx2, workers 8)".
+	Describe() string
+
+	// Capabilities says what the engine does in a way of its own.
+	Capabilities() Capabilities
+
+	// Workers returns the number of goroutines that host-side work beside the engine may use.
+	Workers() int
+
+	// Narrow returns an engine for one of several pieces of work side by side, which may use the given number of
+	// goroutines, at least one. All pieces share a device.
+	Narrow(workers int) Engine
+
+	// Host returns the engine for work on host memory beside this one, with as many workers: itself if it works there.
+	Host() Engine
+
+	// Synchronize waits until everything is done that the engine was asked for, and returns what went wrong since the
+	// last time.
+	Synchronize() error
 
 	// MatMul computes C = alpha op(A) op(B) + beta C for matrices. With beta = 0 the old content of
 	// C does not matter.
@@ -142,9 +166,6 @@ type Engine interface {
 	// Convert copies src to dst, which has the same number of elements, across dtypes. Either tensor may
 	// lie in host memory whatever the engine: this is how data get onto a device and back.
 	Convert(dst, src *tensor.Dense) error
-
-	// Workers returns the number of goroutines that host-side work beside the engine may use.
-	Workers() int
 }
 
 // MatMul holds the options of [Engine].MatMul. The zero value computes nothing useful: set Alpha.

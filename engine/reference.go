@@ -13,8 +13,50 @@ type Reference struct{ tensor.StdEng }
 // String returns "reference".
 func (Reference) String() string { return "reference" }
 
+// Describe returns "reference".
+func (Reference) Describe() string { return "reference" }
+
 // Workers returns 1.
 func (Reference) Workers() int { return 1 }
+
+// Narrow implements [Engine].
+func (r Reference) Narrow(int) Engine { return r }
+
+// Host implements [Engine].
+func (r Reference) Host() Engine { return r }
+
+// Capabilities implements [Engine]; there are none.
+func (Reference) Capabilities() Capabilities { return Capabilities{} }
+
+// Synchronize implements [Engine].
+func (Reference) Synchronize() error { return nil }
+
+// New implements [Memory].
+func (r Reference) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	return newOnHost(r, dtype, shape...)
+}
+
+// Scratch implements [Memory].
+func (r Reference) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	return r.New(dtype, shape...)
+}
+
+// View implements [Memory].
+func (Reference) View(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
+	return viewOnHost(t, first, shape...)
+}
+
+// Release implements [Memory].
+func (Reference) Release(...*tensor.Dense) {}
+
+// Mirror implements [Memory]: it returns t.
+func (Reference) Mirror(t *tensor.Dense) *tensor.Dense { return t }
+
+// Available implements [Memory].
+func (Reference) Available() (int64, error) { return math.MaxInt64, nil }
+
+// Close implements [Memory].
+func (Reference) Close() error { return nil }
 
 // values returns the elements of t as float64.
 func values(t *tensor.Dense) []float64 {

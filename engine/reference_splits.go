@@ -53,7 +53,7 @@ func (Reference) DynamicFeatures(columns, x *tensor.Dense, s *SplitSearch) error
 		return err
 	}
 	n, q := x.Shape()[1], x.Shape()[2]
-	places, values, out := s.Places(q), x.Float64s(), columns.Float64s()
+	places, values, factors, out := s.Places(q), x.Float64s(), data[float64](s.Factors), columns.Float64s()
 	for number, t := range s.Searches {
 		entry := func(v, k int) float64 {
 			value := values[(int(t.Vector)*n+v)*q+k]
@@ -61,7 +61,7 @@ func (Reference) DynamicFeatures(columns, x *tensor.Dense, s *SplitSearch) error
 				return 0
 			}
 			if t.Factor >= 0 {
-				value = round(s.Factors[int(t.Factor)*n+v]*value, shiftOf(s.Shifts, k))
+				value = round(factors[int(t.Factor)*n+v]*value, shiftOf(s.Shifts, k))
 			}
 			return value
 		}

@@ -1,39 +1,51 @@
 package engine
 
 import (
+	"math"
 	"sync"
 
+	"github.com/grove-graph/grove/memory"
 	"gorgonia.org/tensor"
 )
 
-// Scratch returns a tensor of any content on e, for a result that will be written whole. Give it back
-// with [Release]; one that is not given back is collected like any other.
-func Scratch(e Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	if d, ok := e.(Device); ok {
-		return d.Scratch(dtype, shape...)
-	}
-	c, ok := e.(*CPU)
-	if !ok {
-		return New(e, dtype, shape...)
-	}
-	backing := c.scratch.take(dtype, tensor.Shape(shape).TotalSize())
+// New implements [Memory].
+func (e *CPU) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	return newOnHost(e, dtype, shape...)
+}
+
+// Scratch implements [Memory].
+func (e *CPU) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	backing := e.scratch.take(dtype, tensor.Shape(shape).TotalSize())
 	return tensor.New(tensor.WithEngine(e), tensor.WithShape(shape...), tensor.WithBacking(backing))
 }
 
-// Release gives the memory of tensors back at once, to be used for others. They, and views of them,
-// must not be used again. nil tensors are left out.
-func Release(e Engine, tensors ...*tensor.Dense) {
-	if d, ok := e.(Device); ok {
-		d.Release(tensors...)
-		return
-	}
-	c, ok := e.(*CPU)
+// View implements [Memory].
+func (e *CPU) View(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
+	return viewOnHost(t, first, shape...)
+}
+
+// Release implements [Memory]: [CPU.Scratch] takes the memory again.
+func (e *CPU) Release(tensors ...*tensor.Dense) {
 	for _, t := range tensors {
-		if ok && t != nil {
-			c.scratch.give(t)
+		if t != nil {
+			e.scratch.give(t)
 		}
 	}
 }
+
+// Mirror implements [Memory]: it returns t.
+func (e *CPU) Mirror(t *tensor.Dense) *tensor.Dense { return t }
+
+// Available implements [Memory] with what the process may take without swapping.
+func (e *CPU) Available() (int64, error) {
+	if free := memory.Available(); free > 0 {
+		return free, nil
+	}
+	return math.MaxInt64, nil
+}
+
+// Close implements [Memory]; there is nothing to give back, and the engine stays good.
+func (e *CPU) Close() error { return nil }
 
 // scratch keeps memory between operations: making it anew means clearing it on one core while the others
 // wait. What is not used for a while is collected.

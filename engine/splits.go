@@ -1,6 +1,10 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"gorgonia.org/tensor"
+)
 
 // Subsets say from which vertices the walks of [Engine].SubsetWalks begin, and which vertices they are wanted at.
 type Subsets struct {
@@ -26,9 +30,9 @@ type SplitSearch struct {
 	Nodes    []int32  // those of node i are Examples[Nodes[i]:Nodes[i+1]]
 	Searches []Search // ascending by node; among equal splits of a node the first column is chosen
 
-	Sides   []uint8   // as in [Subsets]
-	Factors []float64 // for each vertex, any number of rows
-	Shifts  []float64 // products with factors are rounded, as in [Subsets]
+	Sides   []uint8       // as in [Subsets]
+	Factors *tensor.Dense // rows x vertices, Float64, on the engine; nil: none
+	Shifts  []float64     // products with factors are rounded, as in [Subsets]
 
 	Aggregations []Aggregation // of graphs
 	Features     []bool        // nodes x features: those that a node may use; nil: all

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
 	"github.com/grove-graph/grove/split"
@@ -162,7 +161,7 @@ func (p *Problem) forFolds(
 		return nil
 	}
 	if p.FromTrain {
-		narrow := narrowed(p.Work.Engine, p.Workers/len(p.Folds))
+		narrow := p.Work.Engine.Narrow(p.Workers / len(p.Folds))
 		return together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
 			w := p.Work.Part(slices.Clone(p.Folds[fold].Train))
 			w.Engine, w.Progress = narrow, nil
@@ -192,14 +191,6 @@ func (p *Problem) forFolds(
 		}
 	}
 	return nil
-}
-
-// narrowed returns an engine like e for one of several pieces of work that run beside each other. They share a device.
-func narrowed(e engine.Engine, workers int) engine.Engine {
-	if _, device := e.(engine.Device); device {
-		return e
-	}
-	return engine.NewCPU(max(workers, 1))
 }
 
 // together calls work for the pieces 0 to n-1 on several goroutines and stops at an error. Of several

@@ -43,7 +43,7 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	if s.Input.Labels < 0 || s.Input.Attributes < 0 || s.Input.dim() == 0 {
 		return nil, modelfile.Damaged(fmt.Errorf("input %+v", s.Input))
 	}
-	m := &Model{opt: s.Options, input: s.Input, engine: e}
+	m := newModel(e, s.Input, s.Options)
 	for l := range s.Options.Layers {
 		z, err := f.Tensor(anchorName(l), 3)
 		if err != nil {
@@ -62,7 +62,8 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	return m, nil
 }
 
-// checkAnchors reports anchors that are of another dtype or no unit vectors. A vector may be shorter, see normEps.
+// checkAnchors reports anchors that are of another dtype or no unit vectors. A vector may be shorter, see
+// [autodiff.NormEps].
 func (m *Model) checkAnchors(z *tensor.Dense) error {
 	if z.Dtype() != m.dtype() {
 		return fmt.Errorf("anchors of %v, want %v", z.Dtype(), m.dtype())

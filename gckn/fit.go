@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
+	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
@@ -25,7 +26,7 @@ func Fit(
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
-	m := &Model{opt: opt, input: input, engine: engine.Host(e)}
+	m := newModel(engine.Host(e), input, opt)
 	for l := range opt.Layers {
 		progress.Report("sample", l, len(opt.Layers))
 		points, err := m.sample(ctx, b, l)
@@ -44,15 +45,15 @@ func Fit(
 		}
 	}
 	progress.Report("anchors", len(opt.Layers), len(opt.Layers))
-	return m.on(e)
+	return m.moved(e)
 }
 
-// on returns a model of the host on e.
-func (m *Model) on(e engine.Engine) (*Model, error) {
-	if _, device := e.(engine.Device); !device {
+// moved returns a model of the host on e.
+func (m *Model) moved(e engine.Engine) (*Model, error) {
+	if m.engine == e {
 		return m, nil
 	}
-	moved := &Model{opt: m.opt, input: m.input, engine: e}
+	moved := newModel(e, m.input, m.opt)
 	for l := range m.layers {
 		if err := moved.add(m.Anchors(l)); err != nil {
 			return nil, err
@@ -91,34 +92,52 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 		}
 		vertices[c] = paths.At(numbers, m.engine.Workers())
 	}
-	// Which vertices share a row decides which points are merged, so the free memory may not: the runs have a fixed
-	// size.
-	err := m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
-		labels, err := m.input.channel(m.engine, m.dtype(), run) // anchors do not need the precision of inputChannels
-		if err != nil {
-			return err
-		}
-		in := []*channel{labels}
-		for _, y := range m.layers {
-			if in, err = m.next(y, run, in, true); err != nil {
-				return err
-			}
-		}
+	err := m.channelsOf(ctx, b, func(run *graph.Batch, first int, in []autodiff.Features) error {
 		shift := b.Offsets[first]
 		for c := range in {
-			done, err := g.add(m.engine, in[c], vertices[c], shift, shift+int32(run.NumVertices()))
+			done, err := g.add(m.engine, &in[c], vertices[c], shift, shift+int32(run.NumVertices()))
 			if err != nil {
 				return err
 			}
 			vertices[c] = vertices[c][done:]
 		}
-		release(m.engine, in)
 		return nil
 	})
 	if err != nil {
 		return nystrom.Points{}, err
 	}
 	return g.points(engine.Host(m.engine))
+}
+
+// channelsOf calls visit for runs of the graphs of b with what enters the layer above those that there are, in the
+// model's dtype: anchors do not need the precision of [Model.encode]. Which vertices share a row decides which points
+// are merged, so the free memory may not: the runs have a fixed size.
+func (m *Model) channelsOf(
+	ctx context.Context, b *graph.Batch, visit func(run *graph.Batch, first int, in []autodiff.Features) error,
+) error {
+	if len(m.layers) == 0 {
+		return m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
+			in, err := m.input.features(m.engine, m.dtype(), run)
+			if err != nil {
+				return err
+			}
+			defer engine.Release(m.engine, in.Rows)
+			return visit(run, first, []autodiff.Features{in})
+		})
+	}
+	n, err := m.network(m.dtype(), false)
+	if err != nil {
+		return err
+	}
+	defer n.Release()
+	return m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
+		return m.on(n, m.dtype(), run, func(x *autodiff.Batch) error {
+			if err := n.Spread(x); err != nil {
+				return err
+			}
+			return visit(run, first, n.Channels()[0])
+		})
+	})
 }
 
 // gatherer collects sampled paths as sequences of rows of one table, with each row that occurs taken
@@ -130,16 +149,16 @@ type gatherer struct {
 	f32         []float32 // the table, in the model's dtype
 	f64         []float64
 	rows        []int32
-	known       []int32 // of a channel whose rows are the same in every run: see add
+	known       []int32 // of labels, whose rows are the same in every run: see add
 }
 
 // add takes up the leading paths whose first vertex is below to; vertex v of the batch is v-from in
 // the channel. It returns how many elements of vertices it used.
-func (g *gatherer) add(e engine.Engine, c *channel, vertices []int32, from, to int32) (int, error) {
-	g.unit = c.unit
+func (g *gatherer) add(e engine.Engine, c *autodiff.Features, vertices []int32, from, to int32) (int, error) {
+	g.unit = c.Unit
 	row := g.known // row of the channel -> row of the table + 1
-	if row == nil || !c.fixed {
-		row = make([]int32, c.rows.Shape()[0])
+	if row == nil || !c.Unit {
+		row = make([]int32, c.Rows.Shape()[0])
 		g.known = row
 	}
 	known := int32((len(g.f32) + len(g.f64)) / g.width)
@@ -147,7 +166,10 @@ func (g *gatherer) add(e engine.Engine, c *channel, vertices []int32, from, to i
 	done := 0
 	for done < len(vertices) && vertices[done] < to {
 		for _, v := range vertices[done : done+g.size] {
-			r := c.row(v - from)
+			r := v - from
+			if c.Index != nil {
+				r = c.Index[r]
+			}
 			if row[r] == 0 {
 				fresh = append(fresh, r)
 				row[r] = known + int32(len(fresh))
@@ -159,9 +181,9 @@ func (g *gatherer) add(e engine.Engine, c *channel, vertices []int32, from, to i
 	if len(fresh) == 0 {
 		return done, nil
 	}
-	rows := engine.Scratch(e, c.rows.Dtype(), len(fresh), g.width)
+	rows := engine.Scratch(e, c.Rows.Dtype(), len(fresh), g.width)
 	defer engine.Release(e, rows)
-	if err := e.Place(rows, c.rows, fresh, engine.Placement{Stride: 1}); err != nil {
+	if err := e.Place(rows, c.Rows, fresh, engine.Placement{Stride: 1}); err != nil {
 		return 0, err
 	}
 	taken := engine.New(engine.Host(e), g.dtype, len(fresh), g.width)
@@ -185,7 +207,7 @@ func (g *gatherer) points(e engine.Engine) (nystrom.Points, error) {
 	}
 	table := tensor.New(tensor.WithEngine(e), tensor.WithShape(n, g.width), tensor.WithBacking(backing))
 	if !g.unit {
-		if err := e.NormalizeRows(table, nil, table, normEps); err != nil {
+		if err := e.NormalizeRows(table, nil, table, autodiff.NormEps); err != nil {
 			return nystrom.Points{}, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
@@ -160,25 +161,7 @@ func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) err
 			return fmt.Errorf("layer %d: inverse square root: %w", l+1, err)
 		}
 	}
-	err = m.eachLayer(b, func(l int, channels []*channel) error {
-		var got []float64
-		rows := make([][]float64, len(channels))
-		for c, ch := range channels {
-			rows[c] = float64s(e, ch.rows)
-		}
-		q := m.opt.Layers[l].Filters
-		for v := range b.NumVertices() {
-			for c, ch := range channels {
-				r := int(ch.row(int32(v)))
-				got = append(got, rows[c][r*q:(r+1)*q]...)
-			}
-		}
-		if err := closeTo(got, flatten(g.NodeFeatures[l]), tolerance); err != nil {
-			return fmt.Errorf("layer %d: vertex features: %w", l+1, err)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := g.checkVertices(m, b, tolerance); err != nil {
 		return err
 	}
 	got, err := m.Transform(context.Background(), b, nil)
@@ -193,6 +176,41 @@ func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) err
 		return fmt.Errorf("representation: %w", err)
 	}
 	return nil
+}
+
+// checkVertices compares the features of the vertices in every layer.
+func (g *goldenModel) checkVertices(m *Model, b *graph.Batch, tolerance float64) error {
+	n, err := m.network(tensor.Float64, true)
+	if err != nil {
+		return err
+	}
+	defer n.Release()
+	return m.on(n, tensor.Float64, b, func(x *autodiff.Batch) error {
+		if err := n.Spread(x); err != nil {
+			return err
+		}
+		for l, channels := range n.Channels() {
+			var got []float64
+			rows := make([][]float64, len(channels))
+			for c, ch := range channels {
+				rows[c] = float64s(m.engine, ch.Rows)
+			}
+			q := m.opt.Layers[l].Filters
+			for v := range b.NumVertices() {
+				for c, ch := range channels {
+					r := v
+					if ch.Index != nil {
+						r = int(ch.Index[v])
+					}
+					got = append(got, rows[c][r*q:(r+1)*q]...)
+				}
+			}
+			if err := closeTo(got, flatten(g.NodeFeatures[l]), tolerance); err != nil {
+				return fmt.Errorf("layer %d: vertex features: %w", l+1, err)
+			}
+		}
+		return nil
+	})
 }
 
 // flatten lists the numbers of nested slices.

@@ -2,6 +2,7 @@ package gckn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -90,11 +91,21 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *s
 	n := b.NumGraphs()
 	out, errs := make([]*Explanation, n), make([]error, n)
 	const together = 16
+	idle := make(chan *autodiff.Network, together)
+	for range min(m.engine.Workers(), together, n) {
+		network, err := m.maskNetwork(c, opt.Loss)
+		if err != nil {
+			return nil, err
+		}
+		defer network.Release()
+		idle <- network
+	}
 	for first := 0; first < n; first += together {
 		progress.Report("explain", first, n)
 		parallel.For(m.engine.Workers(), min(together, n-first), func(i int) {
-			g := first + i
-			out[g], errs[g] = m.explain(ctx, b.Slice(g, g+1), &objective{c, opt.Loss, classes[g]}, opt)
+			g, network := first+i, <-idle
+			out[g], errs[g] = m.explain(ctx, network, b.Slice(g, g+1), classes[g], opt)
+			idle <- network
 		})
 		for g := first; g < min(first+together, n); g++ {
 			if errs[g] != nil {
@@ -145,33 +156,34 @@ func (m *Model) checkMasks(b *graph.Batch, classes []int, c *svm.Linear, opt Mas
 // a tip, from which no gradient leads away.
 const maskFloor = 0.01
 
-func (w *maskNetwork) floor() float64 {
-	if len(w.layers) > 1 {
+func (m *Model) floor() float64 {
+	if len(m.layers) > 1 {
 		return maskFloor
 	}
 	return 0
 }
 
-// explain is [Model.Explain] for a batch of one graph.
-func (m *Model) explain(ctx context.Context, b *graph.Batch, o *objective, opt MaskOptions) (*Explanation, error) {
-	w, err := newMaskNetwork(m, b)
+// explain is [Model.Explain] for a batch of one graph, on a network for masks.
+func (m *Model) explain(
+	ctx context.Context, n *autodiff.Network, b *graph.Batch, class int, opt MaskOptions,
+) (*Explanation, error) {
+	w, err := m.mask(n, b, class)
 	if err != nil {
 		return nil, err
 	}
-	n := w.size()
-	x, gradient := make([]float64, n), make([]float64, n)
-	out := &Explanation{Class: o.class, Converged: true}
-	out.EmptyLoss, _ = o.of(w.represent(x))
+	count := w.batch.Masks()
+	x, gradient := make([]float64, count), make([]float64, count)
+	out := &Explanation{Class: class, Converged: true}
+	out.EmptyLoss = w.loss(x, gradient)
 	for i := range x {
 		x[i] = 1
 	}
-	out.WholeLoss, _ = o.of(w.represent(x))
+	out.WholeLoss = w.loss(x, gradient)
 	out.Loss = out.WholeLoss
-	if n > 0 {
+	if count > 0 && w.err == nil {
 		r, err := optimize.Minimize(optimize.Problem{
 			Func: func(x []float64) float64 {
-				value, slope := o.of(w.represent(x))
-				w.gradient(gradient, slope)
+				value := w.loss(x, gradient)
 				for i, v := range x {
 					value += opt.Lambda * v
 					gradient[i] += opt.Lambda
@@ -179,23 +191,23 @@ func (m *Model) explain(ctx context.Context, b *graph.Batch, o *objective, opt M
 				return value
 			},
 			Grad:   func(grad, _ []float64) { copy(grad, gradient) }, // boxLBFGS wants both at the same point
-			Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
+			Status: func() (optimize.Status, error) { return optimize.NotTerminated, errors.Join(w.err, ctx.Err()) },
 		}, x, &optimize.Settings{
 			MajorIterations: opt.Iterations,
 			Converger:       &optimize.FunctionConverge{Relative: 1e-10, Iterations: 20},
-		}, &boxLBFGS{lower: w.floor(), upper: 1, tolerance: opt.Tolerance, memory: 10})
+		}, &boxLBFGS{lower: m.floor(), upper: 1, tolerance: opt.Tolerance, memory: 10})
 		if err != nil {
 			return nil, err
 		}
 		for i, v := range r.X {
-			if x[i] = v; v <= w.floor() {
+			if x[i] = v; v <= m.floor() {
 				x[i] = 0
 			}
 		}
-		out.Loss, _ = o.of(w.represent(x))
+		out.Loss = w.loss(x, gradient)
 		out.Iterations, out.Converged = r.MajorIterations, !r.Status.Early()
 	}
 	out.Paths = w.list(x)
 	out.Edges = scoreEdges(b, out.Paths)
-	return out, nil
+	return out, w.err
 }

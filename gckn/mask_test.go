@@ -50,17 +50,47 @@ func maskModels(t *testing.T, b *graph.Batch) map[string]*Model {
 	return models
 }
 
+// masked returns the only graph of b laid out for masks below a classifier.
+func masked(t *testing.T, m *Model, b *graph.Batch, c *svm.Linear, loss autodiff.Loss, class int) *maskedGraph {
+	t.Helper()
+	n, err := m.maskNetwork(c, loss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := m.mask(n, b, class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// of returns the loss with the given masks and its gradient.
+func (w *maskedGraph) of(t *testing.T, masks []float64) (loss float64, gradient []float64) {
+	t.Helper()
+	gradient = make([]float64, len(masks))
+	loss = w.loss(masks, gradient)
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	return loss, gradient
+}
+
+// represent returns the representation of the graph with the given masks.
+func (w *maskedGraph) represent(t *testing.T, masks []float64) []float64 {
+	t.Helper()
+	w.of(t, masks)
+	return slices.Clone(w.network.Representation().Float64s())
+}
+
 func TestMasksOfOneGiveTheRepresentation(t *testing.T) {
 	b := batch(t, molecules(t, 8, 3))
+	rng := rand.New(rand.NewPCG(4, 4))
 	for name, m := range maskModels(t, b) {
 		want, dim := represent(t, m, b), m.opt.Dim()
 		for g := range b.NumGraphs() {
-			w, err := newMaskNetwork(m, b.Slice(g, g+1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			ones := slices.Repeat([]float64{1}, w.size())
-			if err := closeTo(w.represent(ones), want[g*dim:(g+1)*dim], 1e-10); err != nil {
+			w := masked(t, m, b.Slice(g, g+1), randomLinear(rng, 2, dim), autodiff.CrossEntropy, 0)
+			ones := slices.Repeat([]float64{1}, w.batch.Masks())
+			if err := closeTo(w.represent(t, ones), want[g*dim:(g+1)*dim], 1e-10); err != nil {
 				t.Errorf("%s, graph %d: %v", name, g, err)
 			}
 		}
@@ -78,26 +108,22 @@ func TestMaskGradientIsTheDerivative(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		m := models[name]
 		for g := range b.NumGraphs() {
-			w, err := newMaskNetwork(m, b.Slice(g, g+1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			mask := make([]float64, w.size())
-			o := &objective{randomLinear(rng, 1+g%3, m.opt.Dim()), losses[g/2], g % 2}
-			for drawn := false; !drawn || o.nearKink(w.represent(mask)); drawn = true {
+			loss := losses[g/2]
+			w := masked(t, m, b.Slice(g, g+1), randomLinear(rng, 1+g%3, m.opt.Dim()), loss, g%2)
+			mask := make([]float64, w.batch.Masks())
+			for drawn := false; !drawn || loss == autodiff.SquaredHinge && w.nearKink(t, mask); drawn = true {
 				for i := range mask {
 					mask[i] = rng.Float64()
 				}
 			}
-			_, slope := o.of(w.represent(mask))
-			grad, want := make([]float64, len(mask)), make([]float64, len(mask))
-			w.gradient(grad, slope)
+			_, grad := w.of(t, mask)
+			want := make([]float64, len(mask))
 			for i, v := range mask {
 				const h = 1e-5
 				mask[i] = v + h
-				up, _ := o.of(w.represent(mask))
+				up, _ := w.of(t, mask)
 				mask[i] = v - h
-				down, _ := o.of(w.represent(mask))
+				down, _ := w.of(t, mask)
 				mask[i], want[i] = v, (up-down)/(2*h)
 			}
 			for i := range want {
@@ -110,20 +136,11 @@ func TestMaskGradientIsTheDerivative(t *testing.T) {
 }
 
 // nearKink reports whether an output is where the slope of a squared hinge has its kink.
-func (o *objective) nearKink(representation []float64) bool {
-	if o.loss != autodiff.SquaredHinge {
-		return false
-	}
-	for k, w := range o.classifier.Weight {
-		x := o.classifier.Bias[k]
-		for j, v := range representation {
-			x += w[j] * v
-		}
-		if math.Abs(math.Abs(x)-1) < 0.05 {
-			return true
-		}
-	}
-	return false
+func (w *maskedGraph) nearKink(t *testing.T, masks []float64) bool {
+	w.of(t, masks)
+	return slices.ContainsFunc(w.network.Logits().Float64s(), func(x float64) bool {
+		return math.Abs(math.Abs(x)-1) < 0.05
+	})
 }
 
 func maxAbs(x []float64) float64 {
@@ -163,11 +180,8 @@ func TestGoldenMask(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := newMaskNetwork(m, b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ones := slices.Repeat([]float64{1}, w.size())
+			w := masked(t, m, b, &svm.Linear{Weight: golden.Weight, Bias: golden.Bias}, autodiff.CrossEntropy, golden.Label)
+			ones := slices.Repeat([]float64{1}, w.batch.Masks())
 			place := map[string][]int{}
 			for i, p := range w.list(ones) {
 				place[fmt.Sprint(p.Vertices)] = append(place[fmt.Sprint(p.Vertices)], i)
@@ -180,7 +194,6 @@ func TestGoldenMask(t *testing.T) {
 					}
 				}
 			}
-			representation := w.represent(mask)
 			want := g.Representation
 			if g.TrueMax != nil {
 				want = g.TrueMax
@@ -190,12 +203,9 @@ func TestGoldenMask(t *testing.T) {
 					t.Errorf("double %v: %s: %v", double, what, err)
 				}
 			}
-			check("representation", representation, flatten(want))
-			o := &objective{&svm.Linear{Weight: golden.Weight, Bias: golden.Bias}, autodiff.CrossEntropy, golden.Label}
-			loss, slope := o.of(representation)
+			check("representation", w.represent(t, mask), flatten(want))
+			loss, grad := w.of(t, mask)
 			check("cross-entropy", []float64{loss}, []float64{golden.CrossEntropy})
-			grad := make([]float64, len(mask))
-			w.gradient(grad, slope)
 			var got []float64
 			for _, paths := range golden.Paths {
 				for _, p := range paths {
@@ -226,13 +236,9 @@ func TestExplainFindsAMinimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		for g, x := range found {
-			w, err := newMaskNetwork(m, b.Slice(g, g+1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := &objective{c, autodiff.CrossEntropy, classes[g]}
+			w := masked(t, m, b.Slice(g, g+1), c, autodiff.CrossEntropy, classes[g])
 			value := func(mask []float64) float64 {
-				loss, _ := o.of(w.represent(mask))
+				loss, _ := w.of(t, mask)
 				for _, v := range mask {
 					loss += lambda * v
 				}
@@ -240,7 +246,7 @@ func TestExplainFindsAMinimum(t *testing.T) {
 			}
 			mask := make([]float64, len(x.Paths))
 			for i, p := range x.Paths {
-				mask[i] = max(p.Mask, w.floor())
+				mask[i] = max(p.Mask, m.floor())
 				if p.Mask < 0 || p.Mask > 1 {
 					t.Fatalf("%s, graph %d: a mask of %g", variant, g, p.Mask)
 				}
@@ -252,7 +258,7 @@ func TestExplainFindsAMinimum(t *testing.T) {
 			for range 200 {
 				i := rng.IntN(len(mask))
 				old := mask[i]
-				mask[i] = min(max(old+0.01*rng.NormFloat64(), w.floor()), 1)
+				mask[i] = min(max(old+0.01*rng.NormFloat64(), m.floor()), 1)
 				if v := value(mask); v < least-1e-6 {
 					t.Errorf("%s, graph %d: objective %g, but %g with mask %d at %g instead of %g",
 						variant, g, least, v, i, mask[i], old)
@@ -352,6 +358,12 @@ func TestExplainSmallestGraphs(t *testing.T) {
 }
 
 func TestMaskEdges(t *testing.T) {
+	path := func(layer int, mask float64, vertices ...int32) MaskedPath {
+		return MaskedPath{Layer: layer, Vertices: vertices, Mask: mask}
+	}
+	edge := func(from, to int32, score, sum float64) MaskedEdge {
+		return MaskedEdge{From: from, To: to, Score: score, Sum: sum}
+	}
 	var g graph.Graph
 	g.NumVertices = 6
 	for _, e := range [][2]int32{{0, 1}, {1, 2}, {2, 3}, {4, 5}} {
@@ -359,9 +371,9 @@ func TestMaskEdges(t *testing.T) {
 	}
 	b := batch(t, []graph.Graph{g})
 	edges := scoreEdges(b, []MaskedPath{
-		{1, []int32{0}, 1}, {1, []int32{0, 1}, 0.5}, {1, []int32{2, 1, 0}, 1}, {2, []int32{1, 2}, 0}, {1, []int32{5, 4}, 0.6},
+		path(1, 1, []int32{0}...), path(1, 0.5, []int32{0, 1}...), path(1, 1, []int32{2, 1, 0}...), path(2, 0, []int32{1, 2}...), path(1, 0.6, []int32{5, 4}...),
 	})
-	want := []MaskedEdge{{0, 1, 0.75, 1.5}, {4, 5, 0.6, 0.6}, {1, 2, 0.5, 1}, {2, 3, 0, 0}}
+	want := []MaskedEdge{edge(0, 1, 0.75, 1.5), edge(4, 5, 0.6, 0.6), edge(1, 2, 0.5, 1), edge(2, 3, 0, 0)}
 	if !slices.Equal(edges, want) {
 		t.Fatalf("edges %v, want %v", edges, want)
 	}
@@ -371,7 +383,7 @@ func TestMaskEdges(t *testing.T) {
 	if top := TopEdges(edges, 2); !slices.Equal(top, want[:2]) {
 		t.Errorf("two edges: %v", top)
 	}
-	if top := TopEdges([]MaskedEdge{{0, 1, 0.8, 1}, {1, 2, 0.4, 1}, {2, 3, 0.3, 1}}, 0); len(top) != 2 {
+	if top := TopEdges([]MaskedEdge{edge(0, 1, 0.8, 1), edge(1, 2, 0.4, 1), edge(2, 3, 0.3, 1)}, 0); len(top) != 2 {
 		t.Errorf("edges of half the highest score: %v", top)
 	}
 	if part := LargestComponent(want[:3]); !slices.Equal(part, []MaskedEdge{want[0], want[2]}) {

@@ -2,13 +2,12 @@ package gckn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
-	"github.com/grove-graph/grove/parallel"
 	"gorgonia.org/tensor"
 )
 
@@ -19,6 +18,12 @@ type Model struct {
 	input  Input
 	engine engine.Engine
 	layers []*layer
+	idle   chan *autodiff.Network // for encoding, of all layers: each serves one goroutine at a time
+}
+
+// newModel returns a model without layers.
+func newModel(e engine.Engine, input Input, opt Options) *Model {
+	return &Model{opt: opt, input: input, engine: e, idle: make(chan *autodiff.Network, e.Workers())}
 }
 
 // New returns a model with given anchors, one tensor of PathSize x Filters x d for each layer, where d
@@ -31,7 +36,7 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 	if len(anchors) != len(opt.Layers) {
 		return nil, fmt.Errorf("anchors of %d layers for %d layers", len(anchors), len(opt.Layers))
 	}
-	m := &Model{opt: opt, input: input, engine: e}
+	m := newModel(e, input, opt)
 	for l, z := range anchors {
 		if z.Dims() != 3 {
 			return nil, fmt.Errorf("layer %d: anchors of shape %v, want three dimensions", l+1, z.Shape())
@@ -40,8 +45,8 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
-		unit := engine.New(e, z.Dtype(), z.Shape()...)
-		if err := e.NormalizeRows(flat(unit), nil, flat(z), normEps); err != nil {
+		unit := engine.Scratch(e, z.Dtype(), z.Shape()...)
+		if err := e.NormalizeRows(flat(unit), nil, flat(z), autodiff.NormEps); err != nil {
 			return nil, err
 		}
 		if err := m.add(unit); err != nil {
@@ -58,7 +63,7 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	if !anchors.Shape().Eq(want) {
 		return fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, anchors.Shape(), want)
 	}
-	own := engine.New(m.engine, m.dtype(), want...)
+	own := engine.Scratch(m.engine, m.dtype(), want...)
 	if err := m.engine.Convert(own, anchors); err != nil {
 		return err
 	}
@@ -70,11 +75,9 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	return nil
 }
 
-// onHost reports whether the model's features live in host memory.
-func (m *Model) onHost() bool {
-	_, device := m.engine.(engine.Device)
-	return !device
-}
+// share reports whether vertices with equal paths are looked for, to share a row: a wide engine pools for each of them
+// sooner than the host finds them.
+func (m *Model) share() bool { return !m.engine.Capabilities().Wide }
 
 // anchorShape returns the shape of the anchors of layer l.
 func (m *Model) anchorShape(l int) tensor.Shape {
@@ -104,7 +107,7 @@ func (m *Model) Anchors(l int) *tensor.Dense { return m.layers[l].stored }
 
 // InvSqrt returns the inverse square roots of the kernel matrices of layer l (lengths x Filters x Filters), in
 // Float64 on the model's engine. They are part of the model.
-func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].wide.invSqrt }
+func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].invSqrt }
 
 // Transform returns the representation of every graph of b, a NumGraphs x Dim matrix in host memory. The
 // column of filter f of channel c is f*C + c, C channels in all (the order of the published code); with
@@ -153,120 +156,88 @@ func (m *Model) EachVertexRun(
 
 // transform writes the representation of the graphs of b to out.
 func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
-	channels, err := m.inputChannels(b)
-	if err != nil {
-		return err
-	}
-	column := 0
-	for l, y := range m.layers {
-		last := l == len(m.layers)-1
-		if last || m.opt.Concat {
-			if err := m.globalPool(out, column, b, y, channels); err != nil {
-				return err
-			}
-			column += y.filters() * m.opt.channels(l)
+	return m.encode(b, func(n *autodiff.Network, x *autodiff.Batch) error {
+		if err := n.Forward(x); err != nil {
+			return err
 		}
-		if !last {
-			if channels, err = m.next(y, b, channels, m.onHost()); err != nil {
-				return err
-			}
-		}
-	}
-	release(m.engine, channels)
-	return nil
-}
-
-// next returns the channels that layer y makes of channels, which it gives back.
-func (m *Model) next(y *layer, b *graph.Batch, channels []*channel, share bool) ([]*channel, error) {
-	defer release(m.engine, channels)
-	return y.forward(m.engine, b, channels, share)
+		return m.engine.Convert(out, n.Representation())
+	})
 }
 
 // vertexFeatures writes the representation of the vertices of b to out.
 func (m *Model) vertexFeatures(out *tensor.Dense, b *graph.Batch) error {
-	column := 0
-	return m.eachLayer(b, func(l int, channels []*channel) error {
-		if l < len(m.layers)-1 && !m.opt.Concat {
-			return nil
+	return m.encode(b, func(n *autodiff.Network, x *autodiff.Batch) error {
+		if err := n.Spread(x); err != nil {
+			return err
 		}
-		for c, ch := range channels {
-			at := engine.Placement{Column: column + c, Stride: len(channels)}
-			if err := m.place(out, ch.rows, ch.index, at); err != nil {
-				return err
+		column := 0
+		for _, channels := range n.Channels() {
+			for c, ch := range channels {
+				at := engine.Placement{Column: column + c, Stride: len(channels)}
+				if err := m.place(out, ch.Rows, ch.Index, at); err != nil {
+					return err
+				}
 			}
+			column += channels[0].Rows.Shape()[1] * len(channels)
 		}
-		column += m.layers[l].filters() * len(channels)
 		return nil
 	})
 }
 
-// eachLayer calls visit with the projected channels of every layer.
-func (m *Model) eachLayer(b *graph.Batch, visit func(l int, channels []*channel) error) error {
-	channels, err := m.inputChannels(b)
+// encode calls run with a network and with b laid out for it, in Float64 whatever the dtype of the model: kernel
+// matrices of anchors are nearly singular, and the inverse square root of each layer magnifies the rounding of float32
+// a thousand times.
+func (m *Model) encode(b *graph.Batch, run func(n *autodiff.Network, x *autodiff.Batch) error) error {
+	var n *autodiff.Network
+	select {
+	case n = <-m.idle:
+	default:
+		var err error
+		if n, err = m.network(tensor.Float64, m.opt.Concat); err != nil {
+			return err
+		}
+	}
+	err := m.on(n, tensor.Float64, b, func(x *autodiff.Batch) error { return run(n, x) })
+	select {
+	case m.idle <- n:
+	default:
+		n.Release()
+	}
+	return err
+}
+
+// network returns the layers that the model has so far, with anchors of a dtype, as a network.
+func (m *Model) network(dtype tensor.Dtype, concat bool) (*autodiff.Network, error) {
+	opt, p := m.opt.network(), autodiff.Parameters{}
+	opt.Layers, opt.Concat = opt.Layers[:len(m.layers)], concat
+	for _, y := range m.layers {
+		z := y.own
+		if dtype == tensor.Float64 {
+			z = y.wide
+		}
+		p.Anchors, p.Roots = append(p.Anchors, z), append(p.Roots, y.invSqrt)
+	}
+	return autodiff.New(m.engine, opt, p)
+}
+
+// on calls run with b laid out for a network, whose results last until run returns.
+func (m *Model) on(n *autodiff.Network, dtype tensor.Dtype, b *graph.Batch, run func(x *autodiff.Batch) error) error {
+	in, err := m.input.features(m.engine, dtype, b)
 	if err != nil {
 		return err
 	}
-	for l, y := range m.layers {
-		if channels, err = m.next(y, b, channels, m.onHost()); err != nil {
-			return err
-		}
-		if err := visit(l, channels); err != nil {
-			return err
-		}
+	x, err := n.Prepare(b, in, autodiff.Targets{}, nil)
+	if !in.Unit {
+		engine.Release(m.engine, in.Rows) // the batch has unit rows of its own
+	} else {
+		defer engine.Release(m.engine, in.Rows)
 	}
-	release(m.engine, channels)
-	return nil
-}
-
-// inputChannels returns the channels that vertices are encoded from, in Float64 whatever the dtype of the model: kernel
-// matrices of anchors are nearly singular, and the inverse square root of each layer magnifies the rounding of float32
-// a thousand times.
-func (m *Model) inputChannels(b *graph.Batch) ([]*channel, error) {
-	in, err := m.input.channel(m.engine, tensor.Float64, b)
-	return []*channel{in}, err
-}
-
-// globalPool writes the pooled output of layer y on the given input channels to out. Sums and means commute with
-// the projection, which then acts on graphs in place of vertices.
-func (m *Model) globalPool(out *tensor.Dense, column int, b *graph.Batch, y *layer, in []*channel) error {
-	e, graphs := m.engine, b.NumGraphs()
-	linear := m.opt.GlobalPooling == Sum || m.opt.GlobalPooling == Mean
-	lengths := len(y.pooling.Lengths())
-	total := len(in) * lengths
-	for i, c := range in {
-		pooled, err := y.pool(e, b, c, m.onHost())
-		if err != nil {
-			return err
-		}
-		for j, c := range pooled {
-			projected := y.pooledIsProjected()
-			if !linear && !projected {
-				if c.rows, err = y.project(e, c.rows, j); err != nil {
-					return err
-				}
-				projected = true
-			}
-			sum := engine.Scratch(e, tensor.Float64, graphs, y.filters())
-			if m.opt.GlobalPooling == GeneralizedMax {
-				err = m.equalizeGraphs(sum, b, c)
-			} else {
-				err = e.SegmentReduce(sum, c.rows, engine.Segments{Offsets: b.Offsets, Index: c.index},
-					m.opt.GlobalPooling.engine())
-			}
-			engine.Release(e, c.rows)
-			if err == nil && !projected {
-				sum, err = y.project(e, sum, j)
-			}
-			if err != nil {
-				return err
-			}
-			if err := m.place(out, sum, nil, engine.Placement{Column: column + i*lengths + j, Stride: total}); err != nil {
-				return err
-			}
-			engine.Release(e, sum)
-		}
+	if err != nil {
+		return err
 	}
-	return nil
+	defer x.Release(m.engine)
+	defer n.Free()
+	return run(x)
 }
 
 // place is the engine's Place for rows of another dtype than out.
@@ -280,27 +251,4 @@ func (m *Model) place(out, rows *tensor.Dense, index []int32, at engine.Placemen
 		return err
 	}
 	return m.engine.Place(out, converted, index, at)
-}
-
-// equalizeGraphs applies generalised max pooling to the vertices of each graph.
-func (m *Model) equalizeGraphs(out *tensor.Dense, b *graph.Batch, c *channel) error {
-	q := c.rows.Shape()[1]
-	rows := float64s(m.engine, c.rows)
-	pooled := make([]float64, b.NumGraphs()*q)
-	errs := make([]error, b.NumGraphs())
-	parallel.For(m.engine.Workers(), b.NumGraphs(), func(g int) {
-		from, to := b.Vertices(g)
-		var phi []float64
-		for v := from; v < to; v++ {
-			r := int(c.row(v))
-			phi = append(phi, rows[r*q:(r+1)*q]...)
-		}
-		x, err := equalize(phi, int(to-from), q, m.opt.MaxLambda)
-		copy(pooled[g*q:], x)
-		errs[g] = err
-	})
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return m.engine.Convert(out, tensor.New(tensor.WithShape(b.NumGraphs(), q), tensor.WithBacking(pooled)))
 }

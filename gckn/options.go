@@ -4,6 +4,10 @@
 // anchors of the approximation come from k-means ([Fit]), or are trained from there together with a linear
 // classifier ([Supervise]).
 //
+//	options, err := gckn.Preset("gckn-subtree", 3, 32, 0.5)
+//	m, err := model.Fit(ctx, d, gckn.Estimator{Options: options, C: []float64{1}}, nil)
+//	said, err := m.Predict(ctx, d, nil)
+//
 // Where the paper and its published code differ, the code's conventions (docs/conventions.md) are the
 // default and the paper's are options; each option says so.
 package gckn
@@ -58,13 +62,16 @@ const (
 
 func (p Pooling) known() bool { return p == Sum || p == Mean || p == Max || p == GeneralizedMax }
 
-// engine returns the engine's pooling; generalised max pooling has none.
-func (p Pooling) engine() engine.Pooling {
+// engine returns the engine's pooling, which has a ridge where it is generalised max pooling.
+func (p Pooling) engine(ridge float64) (engine.Pooling, float64) {
+	if p == GeneralizedMax {
+		return engine.Sum, ridge
+	}
 	pool, err := engine.ParsePooling(string(p))
 	if err != nil {
 		panic(err) // Options.Check lets no other value through
 	}
-	return pool
+	return pool, 0
 }
 
 // Variants lists the names that [Preset] knows.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
-	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
@@ -18,18 +17,12 @@ const maxRunBytes = 1 << 30
 // a power of two, so that the same graphs share a run on every machine with enough memory: which vertices
 // stand for others, and so the last bits of sums, depends on it.
 func (m *Model) runBytes() (int64, error) {
-	free := memory.Available()
-	if d, ok := m.engine.(engine.Device); ok {
-		var err error
-		if free, err = d.Available(); err != nil {
-			return 0, err
-		}
-		free = max(free, 1)
+	free, err := m.engine.Available()
+	if err != nil {
+		return 0, err
 	}
-	if free <= 0 || free/4 >= maxRunBytes {
-		return maxRunBytes, nil
-	}
-	return 1 << (bits.Len64(uint64(max(free/4, 1))) - 1), nil
+	room := uint64(min(max(free/4, 1), maxRunBytes))
+	return 1 << (bits.Len64(room) - 1), nil
 }
 
 // forEachRun cuts b into runs of whole graphs whose features fit in runBytes and calls visit for each,
@@ -85,11 +78,10 @@ func rows(x *tensor.Dense, first, n int) *tensor.Dense {
 
 // fill calls write with a tensor of the model's engine that becomes out, which is in host memory.
 func (m *Model) fill(out *tensor.Dense, write func(x *tensor.Dense) error) error {
-	if m.onHost() {
-		return write(out)
+	x := m.engine.Mirror(out)
+	if x != out {
+		defer m.engine.Release(x)
 	}
-	x := engine.Scratch(m.engine, out.Dtype(), out.Shape()...)
-	defer engine.Release(m.engine, x)
 	if err := write(x); err != nil {
 		return err
 	}

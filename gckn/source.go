@@ -1,7 +1,6 @@
 package gckn
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/grove-graph/grove/autodiff"
@@ -46,11 +45,10 @@ const maxSequenceWalks = 1 << 25
 func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions) (*source, error) {
 	s := &source{Examples: x, engine: e, input: input, weights: opt.ClassWeights, dtype: dtypeOf(&opt.Network)}
 	if input.Labels > 0 {
-		ids, err := input.channel(e, s.dtype, &graph.Batch{Labels: []int32{}})
-		if err != nil {
+		var err error
+		if s.labels, err = input.labelRows(e, s.dtype); err != nil {
 			return nil, err
 		}
-		s.labels = ids.rows
 	}
 	b, whole := x.Graphs.(inMemory)
 	if x.Vertices {
@@ -65,7 +63,7 @@ func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions
 	if s.bySequence, err = s.fewWalks(); err != nil {
 		return nil, err
 	}
-	if _, device := e.(engine.Device); whole && (s.bySequence || !device) {
+	if whole && (s.bySequence || !e.Capabilities().Wide) {
 		s.known, s.sequences, err = s.pathClasses(b.Batch, e.Workers())
 		s.offsets = b.Offsets
 	}
@@ -187,12 +185,12 @@ func (s *source) prepare(b *graph.Batch, f autodiff.Features, items []int, verti
 		f.Rows, f.Unit = s.labels, true
 		return s.network.Prepare(b, f, targets, vertices)
 	}
-	in, err := s.input.channel(s.engine, s.dtype, b)
+	in, err := s.input.features(s.engine, s.dtype, b)
 	if err != nil {
 		return nil, err
 	}
-	defer engine.Release(s.engine, in.rows)
-	f.Rows = in.rows
+	defer engine.Release(s.engine, in.Rows)
+	f.Rows = in.Rows
 	return s.network.Prepare(b, f, targets, vertices)
 }
 
@@ -223,18 +221,6 @@ func (s *source) of(items []int) autodiff.Targets {
 		}
 	}
 	return t
-}
-
-// index returns the row of every vertex among those of [Input.channel].
-func (in Input) index(b *graph.Batch) ([]int32, error) {
-	if len(b.Labels) != b.NumVertices() {
-		return nil, fmt.Errorf("the model wants labelled vertices, the data have none")
-	}
-	index := make([]int32, len(b.Labels))
-	for v, l := range b.Labels {
-		index[v] = min(l, int32(in.Labels))
-	}
-	return index, nil
 }
 
 // upTo returns 0 to n-1.

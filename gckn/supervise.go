@@ -9,7 +9,6 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
-	"github.com/grove-graph/grove/parallel"
 	"gorgonia.org/tensor"
 )
 
@@ -51,41 +50,6 @@ func Supervise(ctx context.Context, e engine.Engine, t *Training) (*Supervised, 
 		return nil, err
 	}
 	return r.result()
-}
-
-// SuperviseSeeds runs a training with several seeds in place of that of its options, up to workers of
-// them at a time, on a CPU with one worker each. Watch and Progress are left out; each seed has a checkpoint of its
-// own, with the seed appended to its path.
-func SuperviseSeeds(
-	ctx context.Context, e engine.Engine, t *Training, seeds []uint64, workers int,
-) ([]*Supervised, error) {
-	out, errs := make([]*Supervised, len(seeds)), make([]error, len(seeds))
-	parallel.For(workers, len(seeds), func(i int) {
-		if ctx.Err() != nil {
-			return
-		}
-		one := *t
-		one.Options.Network.Seed = seeds[i]
-		one.Watch, one.Progress = nil, nil
-		if one.Checkpoint.Path != "" {
-			one.Checkpoint.Path += fmt.Sprintf(".%d", seeds[i])
-		}
-		out[i], errs[i] = Supervise(ctx, narrow(e), &one)
-	})
-	for i, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("seed %d: %w", seeds[i], err)
-		}
-	}
-	return out, ctx.Err()
-}
-
-// narrow returns an engine for one of several trainings at once: a CPU of one worker, or the device itself.
-func narrow(e engine.Engine) engine.Engine {
-	if c, ok := e.(*engine.CPU); ok && c.Workers() > 1 {
-		return engine.NewCPU(1)
-	}
-	return e
 }
 
 // supervision is a training that runs.

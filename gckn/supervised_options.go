@@ -92,20 +92,12 @@ func (o *SupervisedOptions) train() autodiff.TrainOptions {
 	}
 }
 
-// layers returns the network's layers and poolings as package autodiff takes them.
+// autodiff returns the network and its loss as package autodiff takes them.
 func (o *SupervisedOptions) autodiff() autodiff.Options {
-	opt := autodiff.Options{
-		Rule: o.Network.Rule, Epsilon: o.Network.Epsilon, GlobalPooling: o.Network.GlobalPooling.engine(), Loss: o.Loss,
-		Precision: o.Precision,
-	}
+	opt := o.Network.network()
+	opt.Loss, opt.Precision, opt.Concat = o.Loss, o.Precision, false
 	if o.ExactGradient {
 		opt.InvSqrtGradient = autodiff.Exact
-	}
-	for l, layer := range o.Network.Layers {
-		opt.Layers = append(opt.Layers, autodiff.Layer{
-			Size: layer.PathSize, AllLengths: o.Network.AllLengths, Route: o.Network.route(),
-			Kernel: o.Network.kernel(l), Pool: layer.Pooling.engine(),
-		})
 	}
 	return opt
 }

@@ -173,13 +173,6 @@ func TestSupervisedRepeats(t *testing.T) {
 	if err != nil || string(after) != string(before) || training.Train == nil {
 		t.Errorf("options %s, were %s", after, before)
 	}
-	seeds, err := SuperviseSeeds(context.Background(), enginetest.Open(t, 2), training, []uint64{3, 7, 11}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytesOf(t, seeds[1]) != want || bytesOf(t, seeds[0]) == bytesOf(t, seeds[2]) {
-		t.Error("seeds at once: other bits")
-	}
 }
 
 // A model from a file has the bits of the one that was stored; damaged ones are refused.

@@ -2,6 +2,12 @@
 // block-diagonal adjacency of many graphs in compressed sparse rows, with vertex labels, vertex
 // attributes and arc data beside it. A single large graph is a batch of one.
 //
+//	g := graph.Graph{NumVertices: 3}
+//	g.AddArc(0, 1)
+//	g.AddArc(1, 2)
+//	b, err := graph.NewBatch([]graph.Graph{g})
+//	for _, v := range b.Neighbors(1) {
+//
 // # Self loops, repeated arcs and direction
 //
 // Every constructor applies one rule. An arc is identified by its tail, head and type. Repeated

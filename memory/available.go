@@ -1,4 +1,8 @@
 // Package memory tells how much memory is free, so that long work can size its batches by it.
+//
+//	if err := memory.ForMatrices("kernel matrix", 1, n, n); err != nil {
+//		return err // how much is needed, and how much is free
+//	}
 package memory
 
 import (

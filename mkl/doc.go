@@ -1,5 +1,9 @@
 // Package mkl learns the weights of a sum of kernels together with a classifier, by EasyMKL.
 //
+//	family, err := mkl.NewMatrices(kernels)
+//	solution, err := mkl.Solve(ctx, family, labels, mkl.DefaultOptions())
+//	weights := solution.Weights
+//
 // # What it asks of the kernels
 //
 // A [Family] multiplies the sum of its kernels with a vector and computes the quadratic form z' K_m z of all of

@@ -1,6 +1,10 @@
 // Package modelfile stores fitted models: a versioned, checksummed container for a JSON header and
 // named tensors.
 //
+//	err := modelfile.Write("line.grove", "line", description, tensors)
+//	f, err := modelfile.Read("line.grove")
+//	weights := f.Take("weights")
+//
 // A file is, in little-endian order: the 8 bytes "GROVEMDL", the format version (4 bytes), the length of
 // the header (8 bytes), the header (JSON), the elements of the tensors one after another, and the
 // SHA-256 of everything before it. The header names the kind of model, the tensors with dtype and

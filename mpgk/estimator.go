@@ -61,7 +61,7 @@ func (s Estimator) Grid() model.Grid { return machine.Grid(s.C, machine.KernelGr
 func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) { return s.encode(w.Data, nil) }
 
 // encode says what the vertices of d show: attributes as they are, else labels, else degrees, which are what the kernel
-// compares where there is nothing else.
+// compares where there is nothing else. Hierarchies depend on the order of labels, which follows from the graphs.
 func (s Estimator) encode(d *dataset.Dataset, train []int) (*dataset.Encoding, error) {
 	features := s.Features
 	switch {
@@ -79,6 +79,7 @@ func (s Estimator) encode(d *dataset.Dataset, train []int) (*dataset.Encoding, e
 	if err != nil {
 		return nil, param.Errorf("features", s.Features, "%w", err)
 	}
+	encoding.Renumber(d, train)
 	return encoding, nil
 }
 

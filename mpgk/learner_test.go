@@ -229,3 +229,33 @@ func TestRepresentations(t *testing.T) {
 		t.Errorf("features without landmarks: %v", err)
 	}
 }
+
+// renamed returns d with its vertex labels numbered the other way round.
+func renamed(d *dataset.Dataset) *dataset.Dataset {
+	b := *d.Batch
+	b.Labels = slices.Clone(b.Labels)
+	for v, l := range b.Labels {
+		b.Labels[v] = int32(b.NumLabels) - 1 - l
+	}
+	return d.WithBatch(&b)
+}
+
+// What labels are called changes no bit.
+func TestNamesOfLabelsDoNotMatter(t *testing.T) {
+	for _, d := range []*dataset.Dataset{generated(t), weighed(t)} {
+		other := renamed(d)
+		for _, est := range small(t, d.Targets != nil) {
+			var texts [2]string
+			for i, set := range []*dataset.Dataset{d, other} {
+				m, err := model.Fit(t.Context(), set, est, engine.NewCPU(1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				texts[i] = said(t, m, set) + parts(t, m)
+			}
+			if texts[0] != texts[1] {
+				t.Errorf("%s, %s: other names of labels make another model", est.Name(), est)
+			}
+		}
+	}
+}

@@ -1,6 +1,10 @@
 // Package mpgk implements the message passing graph kernels RR, RA, AR and AA (Nikolentzos and
 // Vazirgiannis, "Message Passing Graph Kernels", 2018).
 //
+//	options, err := mpgk.Preset("mpgk-ra")
+//	m, err := model.Fit(ctx, d, mpgk.Estimator{Options: options, C: []float64{1}}, nil)
+//	said, err := m.Predict(ctx, d, nil)
+//
 // # The kernels
 //
 // A kernel between vertices starts from labels (equal or not), attributes (inner product) or degrees

@@ -73,9 +73,7 @@ func KMeans(ctx context.Context, eng engine.Engine, points Points, k int, opt KM
 		opt.Source = rand.New(rand.NewPCG(opt.Seed, 0)).Float64
 	}
 	if opt.Workers == 0 {
-		if w, ok := eng.(interface{ Workers() int }); ok {
-			opt.Workers = w.Workers()
-		}
+		opt.Workers = eng.Workers()
 	}
 	opt.Workers = max(opt.Workers, 1)
 	if points.Table.Dtype() == tensor.Float32 {

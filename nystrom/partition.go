@@ -77,7 +77,7 @@ type moves struct {
 	*Vectors
 	means   *Means
 	engine  engine.Engine
-	device  *deviceScores // nil: all scores come from the host
+	device  *wideScores // nil: all scores come from the host
 	refills bool
 	cluster []int32
 	at      []reach
@@ -109,7 +109,7 @@ func newMoves(e engine.Engine, p Partition, cluster []int32, refills bool) *move
 		l.at[i] = reach{own: math.Inf(1), other: math.Inf(-1), to: cluster[i]}
 	}
 	l.unit, l.longest = l.rounding()
-	l.device = newDeviceScores(e, l.Vectors, p.Means())
+	l.device = newWideScores(e, l.Vectors, p.Means())
 	return l
 }
 
@@ -196,7 +196,7 @@ func (l *moves) eachChunk(visit func(from, to int, score []float64)) {
 }
 
 // compare finds the nearest mean of point i, which is to be scored, and its bounds.
-func (l *moves) compare(score []float64, i int, scores *deviceScores) {
+func (l *moves) compare(score []float64, i int, scores *wideScores) {
 	r := &l.at[i]
 	to, first, second := l.nearest(score, i, scores)
 	slack := l.slack(i)
@@ -214,9 +214,9 @@ func (l *moves) distance(i int, score, err float64) float64 {
 // slack bounds what rounding does to the scores of point i.
 func (l *moves) slack(i int) float64 { return l.unit * (l.Squares[i] + l.longest) }
 
-// nearest returns the nearest mean of point i and its two largest scores, by the scores of a device where there are
-// some and they suffice. The scores are left in score.
-func (l *moves) nearest(score []float64, i int, scores *deviceScores) (to int32, first, second float64) {
+// nearest returns the nearest mean of point i and its two largest scores, by the scores of a device where there are some
+// and they suffice. The scores are left in score.
+func (l *moves) nearest(score []float64, i int, scores *wideScores) (to int32, first, second float64) {
 	if scores != nil {
 		scores.of(score, i)
 		if to, first, second = twoNearest(score); first-second > l.slack(i) {

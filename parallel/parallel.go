@@ -2,6 +2,8 @@
 // order as workers become free, so callers must not let the result of a piece depend on who ran it. Goroutines that
 // have helped watch for more work for some microseconds before they sleep: many short loops follow one another. A panic
 // in a piece comes out of the loop, whoever ran it.
+//
+//	parallel.For(workers, len(squares), func(i int) { squares[i] = i * i })
 package parallel
 
 import "sync/atomic"

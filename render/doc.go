@@ -1,5 +1,7 @@
 // Package render draws graphs, explanations of predictions and accuracy plots.
 //
+//	err := render.Graph(w, render.Drawing{Batch: b, Graph: 3, Contributions: values}, render.Style{})
+//
 // [Graph] writes one graph as SVG, its vertices coloured by what each contributes to a prediction, by
 // chemical element or by label; [Grid] writes several in one picture. Positions come from package
 // layout. A drawing needs nothing around it: colours, legend, tooltips and a description for screen

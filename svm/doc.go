@@ -3,6 +3,9 @@
 // kernel machines on precomputed kernels, C-SVM ([FitKernelClassifier]) and epsilon-SVR
 // ([FitKernelRegressor]). The rest of this page is about the linear ones; see [Kernel] for the others.
 //
+//	c, err := svm.FitClassifier(ctx, x, train, classes, svm.CGrid(), svm.Options{})
+//	said, err := c.Predict(x, test) // for every C
+//
 // # The problem
 //
 // With rows x_i, labels y_i = +1 or -1 and a constant C > 0,

@@ -17,7 +17,7 @@ import (
 func openSimulated(t *testing.T) engine.Engine {
 	t.Helper()
 	e := enginetest.Open(t, 2)
-	if _, ok := e.(engine.Device); !ok || !sim.Loaded() {
+	if !e.Capabilities().Deferred || !sim.Loaded() {
 		t.Skipf("set %s=cuda and run on the simulated GPU: only it counts launches", enginetest.DeviceVariable)
 	}
 	return e
@@ -55,6 +55,29 @@ func TestEnginesFitALevelInAFewLaunches(t *testing.T) {
 	}
 	if tree.Leaves() < 6 {
 		t.Errorf("a tree of %d leaves says little", tree.Leaves())
+	}
+}
+
+// Features, walks, arcs and diagonals go to the device once for all trees; a root then asks for little more than a list
+// of its examples, with their targets and weights, and gets four numbers back.
+func TestEnginesSendWhatStaysOnce(t *testing.T) {
+	d, targets, opt := leveled(t, openSimulated(t))
+	opt.MaxDepth = 1
+	d.hold()
+	defer d.letGo()
+	var sent [2]int64
+	for i := range sent {
+		up, down := sim.Count(sim.HostToDevice), sim.Count(sim.DeviceToHost)
+		if _, err := d.Fit(context.Background(), targets, opt, nil); err != nil {
+			t.Fatal(err)
+		}
+		sent[i] = sim.Count(sim.HostToDevice) - up
+		if down = sim.Count(sim.DeviceToHost) - down; down != 4*8 {
+			t.Errorf("the search for one split brings %d bytes to the host", down)
+		}
+	}
+	if diagonals := int64(8 * d.batch.NumVertices()); sent[0] < diagonals || sent[1] >= diagonals {
+		t.Errorf("%d bytes for the first tree and %d for the next, with %d for a diagonal", sent[0], sent[1], diagonals)
 	}
 }
 

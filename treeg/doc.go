@@ -3,6 +3,11 @@
 // in random forests and in gradient boosting, for whole graphs and for vertices. Edges are the vertices of
 // the line graph, see [graph.Batch.LineGraph].
 //
+//	est := treeg.Estimator{Options: treeg.Defaults(treeg.Graphs, treeg.Boosting)}
+//	m, err := model.Fit(ctx, d, est, nil)
+//	said, err := m.Predict(ctx, d, nil)
+//	err = m.(model.Dumper).WriteText(os.Stdout, -1, nil)
+//
 // # The split function
 //
 // A split ([Split]) propagates one feature along walks of a given length, kept to a subset S of the vertices,

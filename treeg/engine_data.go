@@ -2,6 +2,7 @@ package treeg
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/grove-graph/grove/engine"
@@ -17,7 +18,7 @@ type engineData struct {
 	made  bool
 
 	matrices []*engine.Sparse // of each operator, steps by rows
-	factors  []float64        // diagonals by operator and length, for each vertex
+	factors  *tensor.Dense    // diagonals by operator and length, for each vertex; nil without
 	blocks   []engineBlock
 }
 
@@ -32,11 +33,8 @@ type engineBlock struct {
 // search have at a time.
 const engineBytes = 1 << 28
 
-// onEngine reports whether splits are searched by operations of the engine: on a device.
-func (d *Data) onEngine() bool {
-	_, device := d.engine.(engine.Device)
-	return device || d.throughEngine
-}
+// onEngine reports whether splits are searched by operations of the engine: by a wide one.
+func (d *Data) onEngine() bool { return d.engine.Capabilities().Wide || d.throughEngine }
 
 // hold keeps what the engine has of the data until as many calls of letGo.
 func (d *Data) hold() {
@@ -59,6 +57,7 @@ func (k *engineData) release(e engine.Engine) {
 	for _, b := range k.blocks {
 		engine.Release(e, b.vectors)
 	}
+	engine.Release(e, k.factors)
 	k.blocks, k.matrices, k.factors, k.made = nil, nil, nil, false
 }
 
@@ -73,10 +72,10 @@ func (d *Data) onDevice() (*engineData, error) {
 	for _, op := range d.operators {
 		k.matrices = append(k.matrices, d.matrix(op))
 	}
-	for o := range d.diagonal {
-		for _, diagonal := range d.diagonal[o] {
-			k.factors = append(k.factors, diagonal...)
-		}
+	var err error
+	if k.factors, err = d.factors(); err != nil {
+		k.release(d.engine)
+		return nil, err
 	}
 	var features []int
 	for f := range d.kept {
@@ -98,6 +97,15 @@ func (d *Data) onDevice() (*engineData, error) {
 	}
 	k.made = true
 	return k, nil
+}
+
+// factors puts the diagonals on the engine.
+func (d *Data) factors() (*tensor.Dense, error) {
+	rows := slices.Concat(slices.Concat(d.diagonal...)...)
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return engine.FromHost(d.engine, tensor.New(tensor.WithBacking(rows)))
 }
 
 // matrix returns an operator by rows of where steps come from. As the arcs of a batch a device uploads it once.

@@ -2,6 +2,9 @@
 // 2011), the optimal assignment kernel (Kriege, Giscard and Wilson, NIPS 2016) and its deep variant, whose weights are
 // learned (Kriege, ESANN 2019).
 //
+//	m, err := model.Fit(ctx, d, wl.Estimator{Options: wl.DefaultOptions(wl.Assignment), C: []float64{1}}, nil)
+//	said, err := m.Predict(ctx, d, nil)
+//
 // # Colours
 //
 // In round 0 the colour of a vertex is its label, or the same for all. In every later round two vertices have the same

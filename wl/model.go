@@ -154,7 +154,7 @@ func (m *Model) gram(ctx context.Context, weights [][]float64, progress model.Pr
 	if err != nil {
 		return nil, err
 	}
-	if m.onDevice() {
+	if m.throughEngine() {
 		a := sparse(m.train, weights)
 		if err := m.intersect(ctx, k, a, a); err != nil {
 			return nil, err
@@ -195,7 +195,7 @@ func (m *Model) cross(
 	if err != nil {
 		return nil, err
 	}
-	if m.onDevice() {
+	if m.throughEngine() {
 		if err := m.intersect(ctx, k, sparse(known, weights), sparse(m.train, weights)); err != nil {
 			return nil, err
 		}

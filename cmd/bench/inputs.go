@@ -52,7 +52,7 @@ func quickSizes() sizes {
 
 // orders returns the orders of the square matrices that show the peak rate of an engine.
 func (s sizes) orders(e engine.Engine) []int {
-	if _, device := e.(engine.Device); device && s.matrix >= 1024 {
+	if elsewhere(e) && s.matrix >= 1024 {
 		return []int{2 * s.matrix, 4 * s.matrix, 8 * s.matrix}
 	}
 	return []int{s.matrix / 2, s.matrix}

@@ -31,11 +31,8 @@ func describe(e engine.Engine) host {
 		CPUs: runtime.NumCPU(), SIMD: simd.Level(),
 		Memory: procBytes("/proc/meminfo", "MemTotal:"),
 	}
-	if _, device := e.(engine.Device); device {
-		m.Device = e.String()
-		if d, ok := e.(interface{ Describe() string }); ok {
-			m.Device = d.Describe()
-		}
+	if elsewhere(e) {
+		m.Device = e.Describe()
 	}
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(text)) {

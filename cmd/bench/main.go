@@ -167,11 +167,8 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 	if err != nil {
 		return usageError{fmt.Errorf("--device: %w", err)}
 	}
-	device, onDevice := e.(engine.Device)
-	if onDevice {
-		defer device.Close()
-	}
-	ops, err := f.chosenOperations(onDevice)
+	defer e.Close()
+	ops, err := f.chosenOperations(elsewhere(e))
 	if err != nil {
 		return usageError{err}
 	}

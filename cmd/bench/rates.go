@@ -61,7 +61,7 @@ type ratings struct {
 func measureRates(c clock, s sizes, e engine.Engine) (rates, error) {
 	m := &ratings{clock: c, sizes: s, engine: e, random: newRandom("machine")}
 	steps := []func() error{m.products, m.copyOnHost, m.exponentialsOnHost, m.gonum}
-	if _, device := e.(engine.Device); device {
+	if elsewhere(e) {
 		steps = []func() error{m.products, m.roundedProducts, m.copyOnDevice, m.exponentialsOnDevice}
 	}
 	for _, step := range steps {

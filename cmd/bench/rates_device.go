@@ -6,23 +6,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// synchroniser is an engine that works behind the caller's back and can be waited for.
-type synchroniser interface{ Synchronize() error }
-
-// synchronise returns a function that waits until an engine has done all that it was asked to do, or nil
-// for an engine that returns when it is done.
-func synchronise(e engine.Engine) (wait func() error) {
-	d, ok := e.(engine.Device)
-	if !ok {
-		return nil
-	}
-	if s, ok := e.(synchroniser); ok {
-		return s.Synchronize
-	}
-	one := d.New(tensor.Float32, 1)
-	host := tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(1))
-	return func() error { return d.Convert(host, one) } // the host sees a tensor when all before it is done
-}
+// elsewhere reports whether an engine computes on something else than the host's processor.
+func elsewhere(e engine.Engine) bool { return e.Host() != e }
 
 // copyOnDevice copies within the memory of a device, and between it and the host.
 func (m *ratings) copyOnDevice() error {

@@ -52,7 +52,10 @@ func newRunner(e engine.Engine, data string, s settings, bare bool, progress io.
 		r.sizes = quickSizes()
 		r.clock.sample = time.Millisecond
 	}
-	r.clock.place, r.clock.wait = r.place, synchronise(e)
+	r.clock.place = r.place
+	if e.Capabilities().Deferred {
+		r.clock.wait = e.Synchronize
+	}
 	r.inputs = newInputs(data, r.sizes)
 	r.report = &report{Date: time.Now().Format(time.RFC3339), Machine: describe(e), Settings: s}
 	return r
@@ -61,10 +64,7 @@ func newRunner(e engine.Engine, data string, s settings, bare bool, progress io.
 func (r *runner) log(format string, args ...any) { fmt.Fprintf(r.progress, format+"\n", args...) }
 
 // onDevice reports whether the run measures a device in place of the CPU.
-func (r *runner) onDevice() bool {
-	_, device := r.engine.(engine.Device)
-	return device
-}
+func (r *runner) onDevice() bool { return elsewhere(r.engine) }
 
 // twoWorkers reports whether one worker is to be compared with two.
 func (r *runner) twoWorkers() bool {

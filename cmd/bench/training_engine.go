@@ -21,6 +21,22 @@ func (e *timedEngine) since(start time.Time, err error) error {
 	return err
 }
 
+// New returns a tensor of e, as a network wants for its parameters.
+func (e *timedEngine) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	return tensor.New(tensor.WithEngine(e), tensor.Of(dtype), tensor.WithShape(shape...))
+}
+
+// Scratch is New.
+func (e *timedEngine) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	return e.New(dtype, shape...)
+}
+
+// Host returns e: its operations are those to be timed.
+func (e *timedEngine) Host() engine.Engine { return e }
+
+// Capabilities are those of the CPU engine, timed.
+func (e *timedEngine) Capabilities() engine.Capabilities { return engine.Capabilities{GramGrad: e} }
+
 func (e *timedEngine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
 	return e.since(time.Now(), e.CPU.MatMul(c, a, b, opt))
 }

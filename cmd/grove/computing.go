@@ -30,29 +30,21 @@ func (a *app) open(c *computing) (engine.Engine, error) {
 	if err != nil {
 		return nil, usagef("--device: %v", err)
 	}
-	if d, ok := e.(engine.Device); ok {
-		a.devices = append(a.devices, d)
-	}
+	a.engines = append(a.engines, e)
 	return e, nil
 }
 
-// close gives the devices back.
+// close gives back what the engines hold.
 func (a *app) close() error {
 	var errs []error
-	for _, d := range a.devices {
-		errs = append(errs, d.Close())
+	for _, e := range a.engines {
+		errs = append(errs, e.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// narrow returns an engine like e for one of several pieces of work that run beside each other, with the
-// given number of goroutines. They share a device.
-func narrow(e engine.Engine, workers int) engine.Engine {
-	if _, device := e.(engine.Device); device {
-		return e
-	}
-	return engine.NewCPU(max(workers, 1))
-}
+// narrow is [engine.Engine].Narrow.
+func narrow(e engine.Engine, workers int) engine.Engine { return e.Narrow(workers) }
 
 // goroutines returns the number of goroutines that --workers stands for.
 func (c *computing) goroutines() int {
@@ -62,10 +54,5 @@ func (c *computing) goroutines() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// describe names the device with its instruction set.
-func describe(e engine.Engine) string {
-	if d, ok := e.(interface{ Describe() string }); ok {
-		return d.Describe()
-	}
-	return e.String()
-}
+// describe is [engine.Engine].Describe.
+func describe(e engine.Engine) string { return e.Describe() }

@@ -15,7 +15,7 @@ type app struct {
 	out      io.Writer
 	progress *progress
 	json     bool
-	devices  []engine.Device // opened by the command
+	engines  []engine.Engine // opened by the command
 }
 
 // newRoot returns the whole tree of commands.

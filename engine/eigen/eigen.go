@@ -1,6 +1,9 @@
 // Package eigen computes the eigenvalues and eigenvectors of dense symmetric matrices in float64,
 // and from them the regularised inverse square root of a kernel Gram matrix.
 //
+//	values, vectors, err := eigen.Symmetric(workers, n, a, n)
+//	values, vectors, err := eigen.InvSqrt(workers, n, root, k, 1e-3, eigen.AfterRoot)
+//
 // The method is that of LAPACK's dsyevd, written over rows because a row-major row is contiguous:
 //
 //  1. scaling by a power of two, so that the largest entry lies in [1/2, 1);

@@ -129,7 +129,8 @@ func featureCases() []Case {
 		name = fmt.Sprintf("%s q=%d nodes=%d missing=%d graphs=%v rounded=%v", name, q, nodes, missing, graphs, rounded)
 		all = append(all, Case{"DynamicFeatures", name, 0, func(c *call) error {
 			n := b.NumVertices()
-			s := &engine.SplitSearch{Searches: searchesOf(nodes), Sides: sides(52, 2, n), Factors: eighths(53, 2*n, 0)}
+			s := &engine.SplitSearch{Searches: searchesOf(nodes), Sides: sides(52, 2, n),
+				Factors: c.upload(tensor.Float64, eighths(53, 2*n, 0), 2, n)}
 			s.Examples, s.Nodes = deal(n, nodes)
 			if graphs {
 				s.Offsets = b.Offsets

@@ -23,12 +23,10 @@ func Open(t testing.TB, workers int) engine.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, ok := e.(engine.Device); ok {
-		t.Cleanup(func() {
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return e
 }

@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Rough is a device, as far as code above the engine can tell, that computes on the CPU and whose products of matrices
-// are wrong by up to two units in the last place: what must not depend on the device may not depend on them.
+// Rough is a wide engine that computes on the CPU and whose products of matrices are wrong by up to two units in the
+// last place: what must not depend on the engine may not depend on them.
 type Rough struct {
 	*engine.CPU
 	Fails    error        // of every product
@@ -20,34 +20,13 @@ type Rough struct {
 	rng *rand.Rand
 }
 
-// NewRough returns a rough device.
+// NewRough returns a rough engine.
 func NewRough(workers int) *Rough {
 	return &Rough{CPU: engine.NewCPU(workers), rng: rand.New(rand.NewPCG(1, 1))}
 }
 
-// New implements [engine.Device].
-func (r *Rough) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	return engine.New(r.CPU, dtype, shape...)
-}
-
-// Scratch implements [engine.Device].
-func (r *Rough) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	return r.New(dtype, shape...)
-}
-
-// View implements [engine.Device].
-func (r *Rough) View(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
-	return engine.View(t, first, shape...)
-}
-
-// Release implements [engine.Device].
-func (r *Rough) Release(...*tensor.Dense) {}
-
-// Available implements [engine.Device].
-func (r *Rough) Available() (int64, error) { return 1 << 40, nil }
-
-// Close implements [engine.Device].
-func (r *Rough) Close() error { return nil }
+// Capabilities implements [engine.Engine].
+func (r *Rough) Capabilities() engine.Capabilities { return engine.Capabilities{Wide: true} }
 
 // SparseMatMul implements [engine.Engine].
 func (r *Rough) SparseMatMul(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense) error {

@@ -1,6 +1,9 @@
 // Package simd holds the vector and matrix kernels of the CPU engine, on plain slices of float32
 // and float64.
 //
+//	simd.Axpy(2, x, y) // y += 2 x
+//	product := simd.Dot(x, y)
+//
 // Every kernel exists in portable Go and, on amd64, in assembly for AVX2 with FMA and for AVX-512
 // (F, DQ and VL). The best level that the machine supports is chosen once, when the program starts;
 // the environment variable GROVE_SIMD=portable|avx2|avx512 names another. Level reports the choice, and

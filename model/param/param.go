@@ -1,5 +1,9 @@
 // Package param holds the options of a model by name: what somebody who does not know the model, a command line or
 // another language for instance, lists, sets from text and explains.
+//
+//	var s param.Set
+//	s.Int(&options.Rounds, "rounds", 1, 100, "how often")
+//	err := s.Set("rounds", "7")
 package param
 
 import (

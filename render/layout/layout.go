@@ -1,5 +1,8 @@
 // Package layout finds positions for the vertices of one graph, for a drawing that people read.
 //
+//	at := layout.Place(b, 3)
+//	x, y := at.Points[0].X, at.Points[0].Y
+//
 // Every connected component is laid out by stress majorisation (E. Gansner, Y. Koren and S. North,
 // Graph Drawing by Stress Majorization, 2004): positions x minimise
 //

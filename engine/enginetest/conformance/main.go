@@ -75,13 +75,10 @@ func measure(device string) (enginetest.Column, error) {
 	if err != nil {
 		return enginetest.Column{}, err
 	}
-	name := "CPU, " + simd.Level()
-	if d, ok := e.(engine.Device); ok {
-		defer d.Close()
-		name = d.String()
-		if d, ok := e.(interface{ Describe() string }); ok {
-			name = d.Describe()
-		}
+	defer e.Close()
+	name := e.Describe()
+	if e.String() == "cpu" {
+		name = "CPU, " + simd.Level()
 	}
 	return enginetest.Column{Engine: name, Summaries: enginetest.Summarize(e)}, nil
 }

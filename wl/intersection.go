@@ -7,11 +7,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// onDevice reports whether the engine's device compares the graphs. It has an operation for [Assignment]; the
-// products of [Subtree] stay on the host.
-func (m *Model) onDevice() bool {
-	_, device := m.engine.(engine.Device)
-	return device && m.opt.Kernel == Assignment
+// throughEngine reports whether the engine compares the graphs, all by one operation: a wide one does for [Assignment].
+// The products of [Subtree] stay on the host.
+func (m *Model) throughEngine() bool {
+	return m.engine.Capabilities().Wide && m.opt.Kernel == Assignment
 }
 
 // intersect computes out_ij = sum_c min(a_ic, b_jc) on the engine; a and b may be the same.

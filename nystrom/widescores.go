@@ -6,13 +6,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// deviceEntries is the number of features of the points to be scored from which on a device scores them: below it
+// wideEntries is the number of features of the points to be scored from which on a wide engine scores them: below it
 // the host is done before the means are there and the scores back.
-const deviceEntries = 1 << 16
+const wideEntries = 1 << 16
 
-// deviceScores scores all points on a device, where the features stay.
-type deviceScores struct {
-	device engine.Device
+// wideScores scores all points by products on the engine, where the features stay.
+type wideScores struct {
+	engine engine.Engine
 	points *Vectors
 	means  *Means
 	sparse *engine.Sparse
@@ -20,21 +20,20 @@ type deviceScores struct {
 	groups [][]float64 // points x Lanes: inner products with the means of each lane
 }
 
-// newDeviceScores returns nil where e is not a device, or has too little to do.
-func newDeviceScores(e engine.Engine, points *Vectors, means *Means) *deviceScores {
-	device, ok := e.(engine.Device)
-	if !ok || len(points.Sparse.Col)+len(points.Dense) < deviceEntries {
+// newWideScores returns nil where the host scores points as fast, or the engine has too little to do.
+func newWideScores(e engine.Engine, points *Vectors, means *Means) *wideScores {
+	if !e.Capabilities().Wide || len(points.Sparse.Col)+len(points.Dense) < wideEntries {
 		return nil
 	}
 	// A device keeps the arcs of a batch.
 	x := *points.Sparse
 	x.Batch = &graph.Batch{Offsets: []int32{0, int32(points.Len())}, RowPtr: x.RowPtr, Col: x.Col, ArcWeights: x.Values}
-	return &deviceScores{device: device, points: points, means: means, sparse: &x}
+	return &wideScores{engine: e, points: points, means: means, sparse: &x}
 }
 
 // scores returns d with the scores of all points, or nil where the points to be scored have too few features.
-func (d *deviceScores) scores(entries int) (*deviceScores, error) {
-	if d == nil || entries < deviceEntries {
+func (d *wideScores) scores(entries int) (*wideScores, error) {
+	if d == nil || entries < wideEntries {
 		return nil, nil
 	}
 	n, width := d.points.Len(), d.points.Width
@@ -56,10 +55,10 @@ func (d *deviceScores) scores(entries int) (*deviceScores, error) {
 }
 
 // score computes the inner products with the means of one lane.
-func (d *deviceScores) score(group int) error {
+func (d *wideScores) score(group int) error {
 	n, width, columns := d.points.Len(), d.points.Width, d.sparse.Cols
-	out := d.device.Scratch(tensor.Float64, n, Lanes)
-	defer d.device.Release(out)
+	out := d.engine.Scratch(tensor.Float64, n, Lanes)
+	defer d.engine.Release(out)
 	if columns > 0 {
 		table := make([]float64, 0, columns*Lanes)
 		for _, lane := range d.means.Table[group*columns : (group+1)*columns] {
@@ -69,8 +68,8 @@ func (d *deviceScores) score(group int) error {
 		if err != nil {
 			return err
 		}
-		defer d.device.Release(x)
-		if err := d.device.SparseMatMul(out, d.sparse, x); err != nil {
+		defer d.engine.Release(x)
+		if err := d.engine.SparseMatMul(out, d.sparse, x); err != nil {
 			return err
 		}
 	}
@@ -79,25 +78,25 @@ func (d *deviceScores) score(group int) error {
 		if err != nil {
 			return err
 		}
-		defer d.device.Release(slope)
+		defer d.engine.Release(slope)
 		opt := engine.MatMul{TransB: true, Alpha: 1}
 		if columns > 0 {
 			opt.Beta = 1
 		}
-		if err := d.device.MatMul(out, d.dense, slope, opt); err != nil {
+		if err := d.engine.MatMul(out, d.dense, slope, opt); err != nil {
 			return err
 		}
 	}
-	return d.device.Convert(matrix(engine.Host(d.device), d.groups[group], n, Lanes), out)
+	return d.engine.Convert(matrix(d.engine.Host(), d.groups[group], n, Lanes), out)
 }
 
-func (d *deviceScores) upload(x []float64, rows, columns int) (*tensor.Dense, error) {
-	t := d.device.Scratch(tensor.Float64, rows, columns)
-	return t, d.device.Convert(t, matrix(engine.Host(d.device), x, rows, columns))
+func (d *wideScores) upload(x []float64, rows, columns int) (*tensor.Dense, error) {
+	t := d.engine.Scratch(tensor.Float64, rows, columns)
+	return t, d.engine.Convert(t, matrix(d.engine.Host(), x, rows, columns))
 }
 
 // of writes the scores of point i to dst.
-func (d *deviceScores) of(dst []float64, i int) {
+func (d *wideScores) of(dst []float64, i int) {
 	for group, products := range d.groups {
 		copy(dst[group*Lanes:(group+1)*Lanes], products[i*Lanes:(i+1)*Lanes])
 	}
@@ -106,9 +105,9 @@ func (d *deviceScores) of(dst []float64, i int) {
 	}
 }
 
-// close gives the memory of the device back.
-func (d *deviceScores) close() {
+// close gives the memory of the engine back.
+func (d *wideScores) close() {
 	if d != nil && d.dense != nil {
-		d.device.Release(d.dense)
+		d.engine.Release(d.dense)
 	}
 }

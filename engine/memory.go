@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"gorgonia.org/tensor"
+)
+
+// Memory is where the tensors of an engine live. Code above the engine runs the same calls on all of them: an engine
+// whose tensors lie in host memory has nothing to bring across, and does not copy.
+type Memory interface {
+	// New returns a zeroed tensor. Where no memory is left on a device the tensor has none, and every
+	// operation on it returns the error of its allocation.
+	New(dtype tensor.Dtype, shape ...int) *tensor.Dense
+
+	// Scratch is New with arbitrary content, for a result that will be written whole.
+	Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense
+
+	// View returns the elements of t from number first on in another shape, in the same memory. It keeps t's memory
+	// until t is released, and is not released itself. A view beyond the end of t panics.
+	View(t *tensor.Dense, first int, shape ...int) *tensor.Dense
+
+	// Release gives the memory of tensors of New, Scratch and Mirror back before they are collected, to be used for
+	// others; nil ones are left out. They must not be used again, nor views of them.
+	Release(t ...*tensor.Dense)
+
+	// Mirror returns room for the elements of t on the other side: host memory for a tensor of the engine, memory of
+	// the engine for a tensor of the host, of arbitrary content. Convert brings the elements across. Where the
+	// engine works in host memory it is t itself, and Convert between a tensor and itself does nothing.
+	Mirror(t *tensor.Dense) *tensor.Dense
+
+	// Available returns the bytes that new tensors can still take, math.MaxInt64 where nobody knows.
+	Available() (int64, error)
+
+	// Close gives everything back that the engine holds, and reports failures of earlier operations that nobody
+	// has heard of, and memory of a device that is still in use. The tensors of a device are lost: every operation
+	// on them returns an error. A second call does nothing.
+	Close() error
+}
+
+// Capabilities are what engines differ in beyond their memory. A program asks for the one that its choice is about.
+type Capabilities struct {
+	// Wide says that operations on many elements cost little more than ones on few: it pays to do all at once, even
+	// what the host would leave out after a look at the data, and to hand over work in a few large operations that
+	// the host does beside its own bookkeeping.
+	Wide bool
+
+	// Deferred says that operations return before they are done, so that whoever looks at a result waits.
+	Deferred bool
+
+	// GramGrad is the gradient of Gram as one operation; nil where it is to be composed of others.
+	GramGrad GramGrader
+}
+
+// New is [Memory].New of e.
+func New(e Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense { return e.New(dtype, shape...) }
+
+// Scratch is [Memory].Scratch of e.
+func Scratch(e Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	return e.Scratch(dtype, shape...)
+}
+
+// Host is [Engine].Host of e.
+func Host(e Engine) Engine { return e.Host() }
+
+// Release is [Memory].Release of e.
+func Release(e Engine, tensors ...*tensor.Dense) { e.Release(tensors...) }
+
+// View is [Memory].View of the engine of t.
+func View(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
+	if e, ok := t.Engine().(Engine); ok {
+		return e.View(t, first, shape...)
+	}
+	return viewOnHost(t, first, shape...)
+}
+
+// ToHost returns t in host memory: t itself if it lies there, else a copy.
+func ToHost(t *tensor.Dense) (*tensor.Dense, error) {
+	e, ok := t.Engine().(Engine)
+	if !ok {
+		return t, nil
+	}
+	out := e.Mirror(t)
+	return out, e.Convert(out, t)
+}
+
+// FromHost returns a tensor of host memory on e: t itself if e works there or has it already, else a copy.
+func FromHost(e Engine, t *tensor.Dense) (*tensor.Dense, error) {
+	if t.Engine() == tensor.Engine(e) {
+		return t, nil
+	}
+	out := e.Mirror(t)
+	return out, e.Convert(out, t)
+}
+
+// newOnHost returns a zeroed tensor in host memory.
+func newOnHost(e Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
+	return tensor.New(tensor.WithEngine(e), tensor.Of(dtype), tensor.WithShape(shape...))
+}
+
+// viewOnHost is [Memory].View in host memory.
+func viewOnHost(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
+	n := tensor.Shape(shape).TotalSize()
+	opts := []tensor.ConsOpt{tensor.WithEngine(t.Engine()), tensor.WithShape(shape...)}
+	if t.Dtype() == tensor.Float32 {
+		return tensor.New(append(opts, tensor.WithBacking(t.Float32s()[first:first+n:first+n]))...)
+	}
+	return tensor.New(append(opts, tensor.WithBacking(t.Float64s()[first:first+n:first+n]))...)
+}
