@@ -276,9 +276,7 @@ func devices(s *Subject) error {
 	if err != nil {
 		return NotApplicable("there is no GPU: " + err.Error())
 	}
-	if d, ok := e.(engine.Device); ok {
-		defer d.Close()
-	}
+	defer e.Close()
 	train, test, err := s.fitted(labelled)
 	if err != nil {
 		return err
