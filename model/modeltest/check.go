@@ -55,7 +55,7 @@ type Result struct {
 // Check runs the check on a model and holds the result against what its family promises. A known failure that does not
 // fail any more is a failure, so that the table of promises stays true.
 func (c Check) Check(s *Subject) Result {
-	promise := PromiseOf(s.Family.Kind, c.Name)
+	promise := s.Promise(c.Name)
 	if c.Needs != nil && !c.Needs(s.Family) {
 		return Result{Skipped, promise, NotApplicable("the family does not declare it")}
 	}

@@ -10,5 +10,5 @@
 //	}
 //
 // Subjects are the models that are registered, so that a new family is checked as soon as it is imported. What a family
-// promises of a law, if not that it holds to the last bit, stands in one table with the reason ([PromiseOf]).
+// promises of a law, if not that it holds to the last bit, stands in one table with the reason ([Subject.Promise]).
 package modeltest

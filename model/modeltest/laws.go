@@ -10,6 +10,15 @@ import (
 	"github.com/grove-graph/grove/model"
 )
 
+// Names of checks of which some models promise less than the last bit.
+const (
+	vertexOrder = "fit on permuted vertices"
+	graphOrder  = "fit on permuted graphs"
+	labelCodes  = "labels renamed"
+	columnOrder = "columns permuted"
+	onDevices   = "devices"
+)
+
 // laws lists the metamorphic laws: what is the same data written down otherwise is learned and predicted the same.
 func laws() []Check {
 	return []Check{
@@ -17,10 +26,10 @@ func laws() []Check {
 		asked("graphs permuted", "graphs are predicted the same in another order", otherGraphs),
 		asked("disjoint copies", "graphs are predicted the same with a copy of all beside them, and so are vertices",
 			copies),
-		asked("fit on permuted vertices", "vertices in another order give the same model", fitOtherVertices),
-		asked("fit on permuted graphs", "graphs in another order give the same model", fitOtherGraphs),
-		asked("labels renamed", "labels of vertices with other codes give the same model", otherLabels),
-		asked("columns permuted", "columns of attributes in another order give the same model", otherColumns),
+		asked(vertexOrder, "vertices in another order give the same model", fitOtherVertices),
+		asked(graphOrder, "graphs in another order give the same model", fitOtherGraphs),
+		asked(labelCodes, "labels of vertices with other codes give the same model", otherLabels),
+		asked(columnOrder, "columns of attributes in another order give the same model", permutedColumns),
 		{Name: "weight two", What: "an arc of weight two counts as two arcs of one vertex to another",
 			Needs: func(f *model.Family) bool { return f.Weights }, Run: weightTwo},
 	}
@@ -33,14 +42,14 @@ func asked(name, what string, both func(*Subject) (got, want *model.Predictions,
 		if err != nil {
 			return err
 		}
-		return agree(got, want, s.promised(name).Tolerance)
+		return agree(got, want, s.Promise(name).Tolerance)
 	}}
 }
 
 // sets returns graphs to learn from and others to predict.
 func sets(c content) (train, test []graph.Graph) { return graphs(24, 1, c), graphs(10, 2, c) }
 
-// both fits a model on some graphs and returns what it says of the others.
+// says fits a model on some graphs and returns what it says of the others.
 func (s *Subject) says(train, test []graph.Graph) (*model.Predictions, error) {
 	d, err := s.dataset(train)
 	if err != nil {
@@ -199,7 +208,7 @@ func otherLabels(s *Subject) (got, want *model.Predictions, err error) {
 	return got, want, err
 }
 
-func otherColumns(s *Subject) (got, want *model.Predictions, err error) {
+func permutedColumns(s *Subject) (got, want *model.Predictions, err error) {
 	if !s.seesAttributes() {
 		return nil, nil, NotApplicable("it sees no attributes")
 	}
@@ -246,5 +255,5 @@ func weightTwo(s *Subject) error {
 	if err != nil {
 		return err
 	}
-	return agree(got, want, s.promised("weight two").Tolerance)
+	return agree(got, want, s.Promise("weight two").Tolerance)
 }

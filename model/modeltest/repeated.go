@@ -24,7 +24,7 @@ func repeated() []Check {
 			Run: saveAndLoad},
 		{Name: "part and whole", What: "an example is predicted to the same bits whatever is beside it", Run: partAndWhole},
 		{Name: "learned and kept", What: "a learner predicts what its model does", Run: learnedAndKept},
-		{Name: "devices", What: "a model that was fitted on the CPU predicts the same on a GPU", Run: devices},
+		{Name: onDevices, What: "a model that was fitted on the CPU predicts the same on a GPU", Run: devices},
 	}
 }
 
@@ -297,8 +297,5 @@ func devices(s *Subject) error {
 	if err != nil {
 		return err
 	}
-	return agree(got, want, s.promised("devices").Tolerance)
+	return agree(got, want, s.Promise(onDevices).Tolerance)
 }
-
-// promised returns what the family promises of a check.
-func (s *Subject) promised(check string) Promise { return PromiseOf(s.Family.Kind, check) }
