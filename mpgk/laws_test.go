@@ -208,3 +208,23 @@ func TestDuplicatedGraphsAgree(t *testing.T) {
 		}
 	}
 }
+
+// What a graph has in common with the fitted ones are the same bits whatever number of graphs is asked about.
+func TestCrossIsOfEachGraphAlone(t *testing.T) {
+	for _, s := range settings(t) {
+		m := fit(t, enginetest.Open(t, 1), batch(t, molecules(30, 9, s.content)), s.Options)
+		g := transform(t, m, batch(t, molecules(50, 10, s.content)))
+		all := crosses(t, g, m.Training())
+		for n := 1; n < g.Len(); n++ {
+			few := make([]int, n)
+			for i := range few {
+				few[i] = i
+			}
+			got := crosses(t, g.Select(few), m.Training())
+			for level := range s.Iterations {
+				at, of := level*n*30, level*g.Len()*30
+				wantSameBits(t, s, got[at:at+n*30], all[of:of+n*30])
+			}
+		}
+	}
+}

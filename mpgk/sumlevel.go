@@ -104,8 +104,15 @@ func (l *sumLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 		out = engine.New(host, tensor.Float64, l.n, o.n)
 	} else {
 		var err error
-		if out, err = denseProduct(e, l.dense, o.dense, l.n, o.n, l.width); err != nil {
+		dense, n := l.dense, l.n
+		if l != o {
+			dense, n = padded(dense, n, l.width)
+		}
+		if out, err = denseProduct(e, dense, o.dense, n, o.n, l.width); err != nil {
 			return nil, err
+		}
+		if n > l.n {
+			out = matrix(host, out.Float64s()[:l.n*o.n], l.n, o.n)
 		}
 	}
 	if len(l.value) > 0 && len(o.value) > 0 {
@@ -115,6 +122,20 @@ func (l *sumLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 		mirror(out.Float64s(), l.n)
 	}
 	return out, nil
+}
+
+// rowsTogether is a multiple of the rows that a product computes together on any processor. The sums of the rows that are
+// left over may be taken in another order.
+const rowsTogether = 24
+
+// padded returns a matrix of n rows with rows of zeros added, so that the products of a row do not depend on how many
+// rows there are, and its number of rows.
+func padded(x []float64, n, width int) ([]float64, int) {
+	rows := (n + rowsTogether - 1) / rowsTogether * rowsTogether
+	if rows == n {
+		return x, n
+	}
+	return append(x[:n*width:n*width], make([]float64, (rows-n)*width)...), rows
 }
 
 // denseProduct returns A B' for matrices of n and m rows, in host memory.
