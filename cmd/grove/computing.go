@@ -43,9 +43,6 @@ func (a *app) close() error {
 	return errors.Join(errs...)
 }
 
-// narrow is [engine.Engine].Narrow.
-func narrow(e engine.Engine, workers int) engine.Engine { return e.Narrow(workers) }
-
 // goroutines returns the number of goroutines that --workers stands for.
 func (c *computing) goroutines() int {
 	if c.workers > 0 {
@@ -53,6 +50,3 @@ func (c *computing) goroutines() int {
 	}
 	return runtime.GOMAXPROCS(0)
 }
-
-// describe is [engine.Engine].Describe.
-func describe(e engine.Engine) string { return e.Describe() }

@@ -97,7 +97,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 	if err != nil {
 		return err
 	}
-	r := embedding{Device: describe(e), File: f.out, Task: model.Task(f.task)}
+	r := embedding{Device: e.Describe(), File: f.out, Task: model.Task(f.task)}
 	var w *model.Work
 	var from model.Embedder
 	var loading float64

@@ -145,7 +145,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	}
 	d, t := j.Data, model.TargetsOf(j.Data)
 	r := &evalReport{Notes: j.notes, data: d, targets: t, family: m.family}
-	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = m.name, d.Name, d.NumGraphs(), f.seed, describe(e)
+	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = m.name, d.Name, d.NumGraphs(), f.seed, e.Describe()
 	p := eval.Problem{
 		Work: j.Work, Targets: t, Estimators: j.estimators, Metric: eval.Metric(f.metric), Repeats: f.repeats,
 		FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),

@@ -169,7 +169,7 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if s.found, err = x.Explain(ctx, s.d, s.examples, opt); err != nil {
 		return asUsage(err)
 	}
-	base := explainReport{Model: s.head.Model, Dataset: s.d.Name, Device: describe(e), File: f.out}
+	base := explainReport{Model: s.head.Model, Dataset: s.d.Name, Device: e.Describe(), File: f.out}
 	var report explained
 	switch f.method {
 	case model.States:

@@ -103,7 +103,7 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, m *named) error {
 	}); err != nil {
 		return err
 	}
-	r := gramReport{m.name, j.Data.Name, n, describe(e), f.out, est.Params(), j.notes, spent(j.Spent, load, 0, start)}
+	r := gramReport{m.name, j.Data.Name, n, e.Describe(), f.out, est.Params(), j.notes, spent(j.Spent, load, 0, start)}
 	return a.emit(r, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d x %d float64, %s of %s in %.2f s\n", r.File, n, n, r.Model, r.Dataset, r.Seconds.Total)
 		writeNotes(w, r.Notes)

@@ -84,7 +84,7 @@ func (a *app) predict(c *cobra.Command, where *computing, file, data, out string
 	if d, err = h.Asks(d); err != nil {
 		return err
 	}
-	r := predictReport{Model: h.Model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: describe(e), Task: h.Task,
+	r := predictReport{Model: h.Model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: e.Describe(), Task: h.Task,
 		Classes: h.Classes}
 	load := seconds(start)
 	var spending model.Stopwatch
