@@ -55,7 +55,7 @@ lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is bui
 	cuda/resources.sh
 
 conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the simulated GPU where there is no other
-	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/conformance ./engine/enginetest/conformance
+	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/conformance ./cmd/conformance
 	$(BUILD)/gpu/grove devices | grep -q '^cuda:[0-9]' || export LD_LIBRARY_PATH=$(CURDIR)/build/sim; $(BUILD)/gpu/conformance -o docs/conformance.md
 
 need-cuda: need-go

@@ -58,7 +58,7 @@ func TestEveryOperationHasCases(t *testing.T) {
 	}
 }
 
-// The table in docs/conformance.md is that of this suite: go run ./engine/enginetest/conformance writes it.
+// The table in docs/conformance.md is that of this suite: go run ./cmd/conformance writes it.
 func TestReportIsCurrent(t *testing.T) {
 	report, err := os.ReadFile("../docs/conformance.md")
 	if err != nil {

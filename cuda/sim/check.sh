@@ -30,6 +30,7 @@ models)
 	simulated -skip "Supervis|Mask|Regression|TreeG|ExplainTrees|$no_device" ./cmd/grove
 	simulated -run 'Golden|StayOnTheDevice|SameOnADevice' ./autodiff ./wl ./mpgk ./cgmm
 	simulated -run 'Vector' ./svm
+	simulated -run 'TestEveryModel/.*/devices' ./model/modeltest
 	simulated -run 'EnginesFit|GoldenBest' ./treeg ./treeg/internal/search
 	echo "== a whole run from the command line"
 	"$with" "$root/build/sim" "$root/build/gpu/grove" devices
