@@ -9,27 +9,17 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/cuda/sim"
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"gorgonia.org/tensor"
 )
 
-// eachKernels runs a test on the tuned kernels and on the plain ones.
-func eachKernels(t *testing.T, test func(t *testing.T, e *Engine)) {
-	for name, plain := range map[string]bool{"tuned": false, "plain": true} {
-		t.Run(name, func(t *testing.T) {
-			e := opened(t)
-			e.plain = plain
-			test(t, e)
-		})
-	}
-}
-
 // suite returns the cases for an engine: a sample of all kinds, and the rest of those that decompose matrices, which
 // take most of the time on a simulated GPU. The plain eigensolver takes seconds for a matrix there and does without
 // the rest.
-func suite(e *Engine) (sample, rest []enginetest.Case) {
+func suite(plain bool) (sample, rest []enginetest.Case) {
 	every := 8
-	if e.plain {
+	if plain {
 		every = 16
 	}
 	spectral := 0
@@ -42,7 +32,7 @@ func suite(e *Engine) (sample, rest []enginetest.Case) {
 		}
 		sample = append(sample, c)
 	}
-	if e.plain {
+	if plain {
 		rest = nil
 	}
 	return sample, rest
@@ -52,8 +42,9 @@ func suite(e *Engine) (sample, rest []enginetest.Case) {
 // blocks take their turns. Only a simulated GPU can be told an order; on a real one the order differs from run to run
 // by itself.
 func TestConformance(t *testing.T) {
-	eachKernels(t, func(t *testing.T, e *Engine) {
-		sample, rest := suite(e)
+	eachKernels(t, func(t *testing.T, e engine.Device) {
+		_, plain := e.(plainEngine)
+		sample, rest := suite(plain)
 		bits := map[string][sha256.Size]byte{}
 		check := func(cases []enginetest.Case) func(t *testing.T) {
 			return func(t *testing.T) {

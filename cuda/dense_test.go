@@ -148,7 +148,7 @@ func TestGradientOfLongSegments(t *testing.T) {
 // Where nobody waits for the decomposition, a matrix that has no inverse square root gives NaN throughout, and the
 // others are as ever.
 func TestMatricesWithoutInverseSquareRoot(t *testing.T) {
-	eachKernels(t, func(t *testing.T, e *Engine) {
+	eachKernels(t, func(t *testing.T, e engine.Device) {
 		for _, n := range []int{3, 35} { // one block for a matrix, and the block method
 			k := make([]float64, 3*n*n)
 			for i := range n {

@@ -69,13 +69,6 @@ func powerDiagonalOn[T real](e *Engine, y *tensor.Dense, b *graph.Batch) error {
 	if n == 0 || powers == 0 {
 		return k.run(func(*stream) error { return nil })
 	}
-	if e.plain {
-		threads := min(int(n), 4096)
-		values := scratch[T](k, 2*plan.vertices*linear(threads, 64).blocks.x*64)
-		return k.run(func(s *stream) error {
-			return powerDiagonalPlain(s, linear(threads, 64), to, device.rowPtr, device.col, weights, device.offsets, graphs, n, powers, values, stride)
-		})
-	}
 	symmetric := number(isSymmetric(b))
 	var values pointer[T]
 	var met, lists pointer[int32]
