@@ -94,10 +94,10 @@ func all() ([]enginetest.Column, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(columns); n > 0 && columns[n-1].Engine == column.Engine {
-			continue // the processor does not have this instruction set
-		}
 		columns = append(columns, column)
+		if level == simd.Level() {
+			break // the processor has no more
+		}
 	}
 	if !engine.Has("cuda") {
 		return columns, nil
