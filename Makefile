@@ -52,6 +52,7 @@ lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is bui
 	cuda/go.sh vet -tags gpu ./...
 	cuda/go.sh tool staticcheck -tags gpu ./cuda/... ./cmd/...
 	$(GO) run ./cuda/gen verify cuda/kernels.fatbin < cuda/kernels_gen.go
+	$(GO) run ./cuda/gen verify-ptx cuda/plain.fatbin < cuda/plain_gen_test.go
 	cuda/resources.sh
 
 conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the simulated GPU where there is no other
@@ -64,13 +65,15 @@ need-cuda: need-go
 build/gpu/libcuda.a: $(wildcard cuda/forward/*)
 	cuda/forward/build.sh build/gpu
 
-cuda/kernels.fatbin: kernels.cu cuda/fatbin.sh
+KERNELS := kernels.cu $(shell find kernels -type f)
+
+cuda/kernels.fatbin: $(KERNELS) cuda/fatbin.sh
 	cuda/fatbin.sh
 
-build/sim/libcuda.so.1: kernels.cu $(shell find cuda/sim -type f)
+build/sim/libcuda.so.1: $(KERNELS) $(shell find cuda/sim -type f)
 	cuda/sim/build.sh build/sim
 
-build/sim-sanitized/libcuda.so.1: kernels.cu $(shell find cuda/sim -type f)
+build/sim-sanitized/libcuda.so.1: $(KERNELS) $(shell find cuda/sim -type f)
 	cuda/sim/build.sh build/sim-sanitized --sanitize
 
 generate: need-go ## write the generated files anew
@@ -80,4 +83,4 @@ generate-gpu: need-go ## write the launch functions of the kernels anew
 	cuda/gen/generate.sh
 
 clean: ## remove what was built
-	rm -rf $(BUILD) cuda/kernels.fatbin cuda/kernels.toolkit
+	rm -rf $(BUILD) cuda/kernels.fatbin cuda/plain.fatbin cuda/kernels.toolkit

@@ -79,7 +79,7 @@ pass. The admissible difference is relative to the largest element of a result, 
     go run ./cmd/conformance -o docs/conformance.md
 
 and with the GPU engine by ` + "`make conformance`" + `, which builds with the tag gpu and runs on the simulated
-GPU where there is no other. "plain" are the kernels without tuning that stand beside the tuned ones.
+GPU where there is no other.
 
 `
 
@@ -116,31 +116,28 @@ func all() ([]enginetest.Column, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(columns); n > 0 && columns[n-1].Engine == column.Engine {
-			continue // the processor does not have this instruction set
-		}
 		columns = append(columns, column)
+		if level == simd.Level() {
+			break // the processor has no more
+		}
 	}
 	if !engine.Has("cuda") {
 		return columns, nil
 	}
-	for _, kernels := range []string{"", "plain"} {
-		column, err := child("cuda", "GROVE_KERNELS="+kernels)
-		if err != nil {
-			return nil, err
-		}
-		columns = append(columns, column)
+	column, err := child("cuda")
+	if err != nil {
+		return nil, err
 	}
-	return columns, nil
+	return append(columns, column), nil
 }
 
-func child(device, setting string) (column enginetest.Column, err error) {
+func child(device string, setting ...string) (column enginetest.Column, err error) {
 	cmd := exec.Command(os.Args[0], "-device", device)
-	cmd.Env = append(os.Environ(), setting)
+	cmd.Env = append(os.Environ(), setting...)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return column, fmt.Errorf("%s with %s: %w", device, setting, err)
+		return column, fmt.Errorf("%s %v: %w", device, setting, err)
 	}
 	return column, json.Unmarshal(text, &column)
 }
