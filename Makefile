@@ -7,7 +7,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build test lint bench gpu test-sim lint-gpu conformance generate generate-gpu clean need-go need-cuda
+.PHONY: help demo build test lint cross bench gpu test-sim lint-gpu conformance generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,11 @@ lint: need-go ## check formatting, go vet, staticcheck and the rules of internal
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) test ./internal/lint
+
+cross: need-go ## compile everything for other systems and processors
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build ./...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build ./...
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...
 
 bench: build ## measure the operations and the stages of the models
 	$(BUILD)/bench
