@@ -135,7 +135,8 @@ func TestFitTakesOneValue(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	grid := est.Grid()
-	if grid.Size() != 2 || !reflect.DeepEqual(grid.At(1), model.Grid{Name: "C", Values: []float64{2}}) || grid.Value(0) != 1 {
+	if grid.Size() != 2 || grid.Value(0) != 1 ||
+		!reflect.DeepEqual(grid.At(1), model.Grid{Name: "C", Values: []float64{2}}) {
 		t.Errorf("%+v", grid)
 	}
 }

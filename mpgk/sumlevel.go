@@ -124,8 +124,8 @@ func (l *sumLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 	return out, nil
 }
 
-// rowsTogether is a multiple of the rows that a product computes together on any processor. The sums of the rows that are
-// left over may be taken in another order.
+// rowsTogether is a multiple of the rows that a product computes together on any processor. The sums of the rows that
+// are left over may be taken in another order.
 const rowsTogether = 24
 
 // padded returns a matrix of n rows with rows of zeros added, so that the products of a row do not depend on how many

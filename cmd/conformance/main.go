@@ -85,11 +85,11 @@ GPU where there is no other.
 
 const ofModels = `## Models
 
-Every model that is registered passes the checks of ` + "`model/modeltest`" + `: what it does with data in which there is little to
-learn, that the same work gives the same bits, and laws by which predictions follow from the data and not from how they
-are written down. In the second table "yes" is to the last bit, a number is the largest difference that is promised, as a
-share of the largest decision value, "no" is a known failure and "-" a check that does not apply; the numbers in
-parentheses are those of the reasons below it. "Refused in one line" is an error that says what is wrong.
+Every model that is registered passes the checks of ` + "`model/modeltest`" + `: what it does with data in which there
+is little to learn, that the same work gives the same bits, and laws by which predictions follow from the data and not
+from how they are written down. In the second table "yes" is to the last bit, a number is the largest difference that
+is promised, as a share of the largest decision value, "no" is a known failure and "-" a check that does not apply; the
+numbers in parentheses are those of the reasons below it. "Refused in one line" is an error that says what is wrong.
 ` + "`go run ./cmd/conformance -models`" + ` writes this part alone.
 
 `

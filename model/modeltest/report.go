@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteReport runs all checks on some models and writes two tables in Markdown: how each model fared, and what was asked
-// with what each family promises. It returns the number of failures.
+// WriteReport runs all checks on some models and writes two tables in Markdown: how each model fared, and what was
+// asked with what each family promises. It returns the number of failures.
 func WriteReport(w io.Writer, subjects []*Subject) (failed int, err error) {
 	checks := Checks()
 	var b strings.Builder
