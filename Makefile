@@ -7,7 +7,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build test lint bench gpu test-sim lint-gpu conformance generate generate-gpu clean need-go need-cuda
+.PHONY: help demo build test lint cross bench gpu test-sim lint-gpu conformance generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,11 @@ lint: need-go ## check formatting, go vet, staticcheck and the rules of internal
 	$(GO) tool staticcheck ./...
 	$(GO) test ./internal/lint
 
+cross: need-go ## compile everything for other systems and processors
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build ./...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build ./...
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build ./...
+
 bench: build ## measure the operations and the stages of the models
 	$(BUILD)/bench
 
@@ -52,10 +57,11 @@ lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is bui
 	cuda/go.sh vet -tags gpu ./...
 	cuda/go.sh tool staticcheck -tags gpu ./cuda/... ./cmd/...
 	$(GO) run ./cuda/gen verify cuda/kernels.fatbin < cuda/kernels_gen.go
+	$(GO) run ./cuda/gen verify-ptx cuda/plain.fatbin < cuda/plain_gen_test.go
 	cuda/resources.sh
 
 conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the simulated GPU where there is no other
-	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/conformance ./engine/enginetest/conformance
+	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/conformance ./cmd/conformance
 	$(BUILD)/gpu/grove devices | grep -q '^cuda:[0-9]' || export LD_LIBRARY_PATH=$(CURDIR)/build/sim; $(BUILD)/gpu/conformance -o docs/conformance.md
 
 need-cuda: need-go
@@ -64,13 +70,15 @@ need-cuda: need-go
 build/gpu/libcuda.a: $(wildcard cuda/forward/*)
 	cuda/forward/build.sh build/gpu
 
-cuda/kernels.fatbin: kernels.cu cuda/fatbin.sh
+KERNELS := kernels.cu $(shell find kernels -type f)
+
+cuda/kernels.fatbin: $(KERNELS) cuda/fatbin.sh
 	cuda/fatbin.sh
 
-build/sim/libcuda.so.1: kernels.cu $(shell find cuda/sim -type f)
+build/sim/libcuda.so.1: $(KERNELS) $(shell find cuda/sim -type f)
 	cuda/sim/build.sh build/sim
 
-build/sim-sanitized/libcuda.so.1: kernels.cu $(shell find cuda/sim -type f)
+build/sim-sanitized/libcuda.so.1: $(KERNELS) $(shell find cuda/sim -type f)
 	cuda/sim/build.sh build/sim-sanitized --sanitize
 
 generate: need-go ## write the generated files anew
@@ -80,4 +88,4 @@ generate-gpu: need-go ## write the launch functions of the kernels anew
 	cuda/gen/generate.sh
 
 clean: ## remove what was built
-	rm -rf $(BUILD) cuda/kernels.fatbin cuda/kernels.toolkit
+	rm -rf $(BUILD) cuda/kernels.fatbin cuda/plain.fatbin cuda/kernels.toolkit

@@ -3,8 +3,10 @@
 package cuda
 
 import (
-	"crypto/sha256"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,81 +16,112 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// eachKernels runs a test on the tuned kernels and on the plain ones.
-func eachKernels(t *testing.T, test func(t *testing.T, e *Engine)) {
-	for name, plain := range map[string]bool{"tuned": false, "plain": true} {
-		t.Run(name, func(t *testing.T) {
-			e := opened(t)
-			e.plain = plain
-			test(t, e)
-		})
-	}
+// trial is a case of the suite in one dtype.
+type trial struct {
+	enginetest.Case
+	dtype tensor.Dtype
 }
 
-// suite returns the cases for an engine: a sample of all kinds, and the rest of those that decompose matrices, which
-// take most of the time on a simulated GPU. The plain eigensolver takes seconds for a matrix there and does without
-// the rest.
-func suite(e *Engine) (sample, rest []enginetest.Case) {
-	every := 8
-	if e.plain {
-		every = 16
+func (c trial) String() string { return fmt.Sprintf("%s/%s %v", c.Operation, c.Name, c.dtype) }
+
+var (
+	numbers = regexp.MustCompile(`[0-9.]+`)
+	special = regexp.MustCompile("huge|wide|in float64|precision") // names whose numbers choose a kernel of their own
+)
+
+// kindOf is what a case has in common with those that differ in the magnitudes of their numbers alone.
+func kindOf(c enginetest.Case) string {
+	if special.MatchString(c.Name) {
+		return c.Operation + c.Name
 	}
-	spectral := 0
-	for _, c := range enginetest.Cases() {
-		if strings.HasPrefix(c.Operation, "InvSqrt") {
-			if spectral++; spectral%every != 0 {
-				rest = append(rest, c)
-				continue
+	return c.Operation + numbers.ReplaceAllStringFunc(c.Name, func(number string) string {
+		x, _ := strconv.ParseFloat(number, 64)
+		for _, bound := range []float64{8, 32, 128, 1024} {
+			if x <= bound {
+				return fmt.Sprint("<=", bound)
 			}
 		}
-		sample = append(sample, c)
+		return "large"
+	})
+}
+
+// suite returns the cases of the suite: a sample with one of those that differ in the magnitudes of their numbers alone, in
+// turns another one and another dtype, in both where it is the only one; and the rest.
+func suite() (sample, rest []trial) {
+	groups := map[string][]enginetest.Case{}
+	var kinds []string
+	cases := enginetest.Cases() // in any order
+	slices.SortFunc(cases, func(a, b enginetest.Case) int { return strings.Compare(a.Operation+a.Name, b.Operation+b.Name) })
+	for _, c := range cases {
+		kind := kindOf(c)
+		if groups[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		groups[kind] = append(groups[kind], c)
 	}
-	if e.plain {
-		rest = nil
+	for i, kind := range kinds {
+		for j, c := range groups[kind] {
+			for k, dtype := range c.Dtypes() {
+				if len(groups[kind]) == 1 || j == i%len(groups[kind]) && k == i%len(c.Dtypes()) {
+					sample = append(sample, trial{c, dtype})
+				} else {
+					rest = append(rest, trial{c, dtype})
+				}
+			}
+		}
 	}
 	return sample, rest
 }
 
-// Every operation agrees with the float64 reference, and gives the same bits whatever the order in which threads and
-// blocks take their turns. Only a simulated GPU can be told an order; on a real one the order differs from run to run
-// by itself.
+// Every operation agrees with the float64 reference, on the tuned kernels and on the plain ones. The tuned ones give the
+// same bits whatever the order in which threads and blocks take their turns; only a simulated GPU can be told one, on a
+// real one it differs from run to run by itself. The sample, which is all that plain kernels and -short get, launches
+// every kernel.
 func TestConformance(t *testing.T) {
-	eachKernels(t, func(t *testing.T, e *Engine) {
-		sample, rest := suite(e)
-		bits := map[string][sha256.Size]byte{}
-		check := func(cases []enginetest.Case) func(t *testing.T) {
-			return func(t *testing.T) {
-				eachType(cases, func(c enginetest.Case, dtype tensor.Dtype, name string) {
-					found, err := enginetest.CheckBits(c, e, dtype)
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
-					bits[name] = sha256.Sum256([]byte(found))
-				})
+	sample, rest := suite()
+	run := func(t *testing.T, e engine.Engine, trials []trial) {
+		_, plain := e.(plainEngine)
+		for i, c := range trials {
+			bits, err := enginetest.CheckBits(c.Case, e, c.dtype)
+			if err != nil {
+				t.Errorf("%v: %v", c, err)
+			}
+			if plain || testing.Short() {
+				continue
+			}
+			order := []sim.Order{sim.Reverse, sim.Shuffled}[i%2]
+			if sim.Loaded() {
+				sim.SetOrder(order, 7)
+			}
+			if err == nil && c.Bits(e, c.dtype) != bits {
+				t.Errorf("%v: other bits in order %v", c, order)
+			}
+			if sim.Loaded() {
+				sim.Reset()
 			}
 		}
-		t.Run("sample", check(sample))
-		t.Run("rest", check(rest))
-		t.Run("orders", func(t *testing.T) {
-			eachType(sample, func(c enginetest.Case, dtype tensor.Dtype, name string) {
-				want, known := bits[name]
-				if !known { // the sample was not asked for
-					want = sha256.Sum256([]byte(c.Bits(e, dtype)))
+	}
+	eachKernels(t, func(t *testing.T, e engine.Engine) {
+		t.Run("sample", func(t *testing.T) {
+			run(t, e, sample)
+			for _, k := range ownKernels(e) {
+				if !k.found && k.name != "matmul_f32" && k.name != "matmul_f64" { // TestEveryTiling has products that large
+					t.Errorf("no case of the sample launches %s", k.name)
 				}
-				for _, order := range []sim.Order{sim.Reverse, sim.Shuffled} {
-					if sim.Loaded() {
-						sim.SetOrder(order, 7)
-					}
-					if sha256.Sum256([]byte(c.Bits(e, dtype))) != want {
-						t.Errorf("%s: other bits in order %v", name, order)
-					}
-				}
-				if sim.Loaded() {
-					sim.Reset()
-				}
-			})
+			}
 		})
+		if _, plain := e.(plainEngine); !plain {
+			t.Run("rest", func(t *testing.T) { run(t, e, rest) })
+		}
 	})
+}
+
+// ownKernels are those that only this kind of engine has.
+func ownKernels(e engine.Engine) []loaded {
+	if p, plain := e.(plainEngine); plain {
+		return p.kernels[len(kernels):]
+	}
+	return e.(*Engine).kernels
 }
 
 func TestMemory(t *testing.T) {
@@ -99,13 +132,4 @@ func TestMemory(t *testing.T) {
 		}
 		return e
 	})
-}
-
-// eachType visits cases in both precisions, with a name for each.
-func eachType(cases []enginetest.Case, visit func(c enginetest.Case, dtype tensor.Dtype, name string)) {
-	for _, c := range cases {
-		for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-			visit(c, dtype, fmt.Sprintf("%s/%s %v", c.Operation, c.Name, dtype))
-		}
-	}
 }

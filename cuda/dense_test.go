@@ -19,17 +19,15 @@ func TestEveryTiling(t *testing.T) {
 		for _, trans := range []engine.MatMul{{}, {TransA: true}, {TransB: true}, {TransA: true, TransB: true}} {
 			for _, unit := range []int{1, 2} {
 				for _, sides := range [][2]int{{largeTile, largeTile}, {mediumTile, mediumTile}, {largeTile, thinTile}, {thinTile, largeTile}} {
-					for _, terms := range []int{max(s[2], 1), 16} {
+					for terms, beta := range map[int]float64{max(s[2], 17): 0, 16: -0.5} {
 						plan := tiling{rows: sides[0] / unit, columns: sides[1] / unit, terms: terms, splits: blocksOf(s[2], terms)}
-						for _, beta := range []float64{0, -0.5} {
-							opt := engine.MatMul{TransA: trans.TransA, TransB: trans.TransB, Alpha: 1.5, Beta: beta}
-							dtype, tolerance := tensor.Float32, 1e-5
-							if unit == 2 {
-								dtype, tolerance = tensor.Float64, 1e-12
-							}
-							if worst := tilingError(t, e, plan, s, dtype, opt); !(worst <= tolerance) {
-								t.Errorf("%v %v %+v %+v: off by %g of the largest element", s, dtype, opt, plan, worst)
-							}
+						opt := engine.MatMul{TransA: trans.TransA, TransB: trans.TransB, Alpha: 1.5, Beta: beta}
+						dtype, tolerance := tensor.Float32, 1e-5
+						if unit == 2 {
+							dtype, tolerance = tensor.Float64, 1e-12
+						}
+						if worst := tilingError(t, e, plan, s, dtype, opt); !(worst <= tolerance) {
+							t.Errorf("%v %v %+v %+v: off by %g of the largest element", s, dtype, opt, plan, worst)
 						}
 					}
 				}
@@ -105,7 +103,6 @@ func TestCutSegments(t *testing.T) {
 	}
 }
 
-// The tiling of a product does not depend on the GPU, and covers all terms.
 // Gradients of segments and rows of so many items that the pieces of pieces are cut too.
 func TestGradientOfLongSegments(t *testing.T) {
 	const items = segmentPiece*segmentPiece + 1000
@@ -148,7 +145,7 @@ func TestGradientOfLongSegments(t *testing.T) {
 // Where nobody waits for the decomposition, a matrix that has no inverse square root gives NaN throughout, and the
 // others are as ever.
 func TestMatricesWithoutInverseSquareRoot(t *testing.T) {
-	eachKernels(t, func(t *testing.T, e *Engine) {
+	eachKernels(t, func(t *testing.T, e engine.Engine) {
 		for _, n := range []int{3, 35} { // one block for a matrix, and the block method
 			k := make([]float64, 3*n*n)
 			for i := range n {
@@ -195,6 +192,7 @@ func TestMatricesWithoutInverseSquareRoot(t *testing.T) {
 	})
 }
 
+// The tiling of a product does not depend on the GPU, and covers all terms.
 func TestTiling(t *testing.T) {
 	for _, s := range []struct{ m, n, k, rows, columns int }{
 		{4096, 4096, 100, 128, 128}, {500, 500, 100, 64, 64}, {100000, 16, 50, 128, 32}, {16, 100000, 50, 32, 128}, {3, 2, 100000, 128, 32},

@@ -23,10 +23,11 @@
 //
 // # Kernels
 //
-// All kernels are in kernels.cu at the root of the repository and are embedded as one fatbin: machine code for
-// compute capability 8.0 and 9.0 and PTX of 7.0 for every other. The launch functions in kernels_gen.go are
-// generated from the same file, so that a wrong argument does not compile. Float32 matrix products go to cuBLAS
-// where its library is found.
+// kernels.cu at the root of the repository is the index of all kernels, which are embedded as one fatbin: machine code
+// for compute capability 8.0 and 9.0 and PTX of 7.0 for every other. The launch functions in kernels_gen.go are
+// generated from the same files, so that a wrong argument does not compile. Float32 matrix products go to cuBLAS
+// where its library is found. The tests hold every tuned kernel beside its plain ancestor of kernels/plain, which
+// they alone embed.
 //
 // # Headers
 //
@@ -37,7 +38,7 @@
 //
 // # Environment
 //
-// GROVE_KERNELS=plain uses the plain ancestor of every tuned kernel. GROVE_CUBLAS=off keeps matrix products in
-// kernels.cu, whose results have the same bits on every GPU. GROVE_CUDA_POOL=off gives memory back to the driver
-// at once, so that a memory checker sees every access after a release.
+// GROVE_CUBLAS=off keeps matrix products in Grove's own kernels, whose results have the same bits on every GPU.
+// GROVE_CUDA_POOL=off gives memory back to the driver at once, so that a memory checker sees every access after a
+// release.
 package cuda

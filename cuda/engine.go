@@ -18,12 +18,11 @@ import (
 type Engine struct {
 	ordinal int
 	workers int
-	plain   bool // use the plain ancestor of every tuned kernel
 	device  properties
 
 	thread  *thread
 	context cu.CUContext
-	module  cu.Module
+	modules []cu.Module
 	kernels []loaded
 
 	compute *timeline
@@ -77,7 +76,7 @@ func open(ordinal, workers int, image string, needs int) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("GPU %d: %s", ordinal, describe(err))
 	}
-	e := &Engine{ordinal: ordinal, workers: workers, plain: os.Getenv("GROVE_KERNELS") == "plain",
+	e := &Engine{ordinal: ordinal, workers: workers,
 		pool: newPool(os.Getenv("GROVE_CUDA_POOL") != "off"), host: engine.NewCPU(workers)}
 	if e.device, err = readProperties(device); err != nil {
 		return nil, fmt.Errorf("GPU %d: %s", ordinal, describe(err))
@@ -97,10 +96,9 @@ func open(ordinal, workers int, image string, needs int) (*Engine, error) {
 
 // prepare loads the kernels and makes the streams, on the context's thread.
 func (e *Engine) prepare(image string, needs int) (err error) {
-	if e.module, err = load(image, needs, e.device); err != nil {
+	if err = e.install(image, needs, kernels[:]); err != nil {
 		return err
 	}
-	e.kernels = make([]loaded, len(kernels))
 	if e.compute, err = newTimeline(); err != nil {
 		return fmt.Errorf("GPU %d: making a stream: %s", e.ordinal, describe(err))
 	}
@@ -114,16 +112,25 @@ func (e *Engine) prepare(image string, needs int) (err error) {
 	return nil
 }
 
+// install loads a fatbin and adds its kernels to those of the engine, on the context's thread.
+func (e *Engine) install(image string, needs int, entries []kernel) error {
+	m, err := load(image, needs, e.device)
+	if err != nil {
+		return err
+	}
+	e.modules = append(e.modules, m)
+	for _, k := range entries {
+		e.kernels = append(e.kernels, loaded{name: k.name, module: m})
+	}
+	return nil
+}
+
 // String is "cuda:0" for the first GPU.
 func (e *Engine) String() string { return fmt.Sprintf("cuda:%d", e.ordinal) }
 
 // Describe names the engine and its GPU, as in "cuda:0 (NVIDIA H200, compute capability 9.0)".
 func (e *Engine) Describe() string {
-	kernels := ""
-	if e.plain {
-		kernels = ", plain kernels"
-	}
-	return fmt.Sprintf("%s (%s, compute capability %d.%d%s)", e, e.device.name, e.device.major, e.device.minor, kernels)
+	return fmt.Sprintf("%s (%s, compute capability %d.%d)", e, e.device.name, e.device.major, e.device.minor)
 }
 
 // Workers returns the number of goroutines that host-side work beside the engine may use.
@@ -217,8 +224,8 @@ func (e *Engine) shutDown() error {
 				note("destroying a stream", t.close())
 			}
 		}
-		if e.module != (cu.Module{}) {
-			note("unloading the kernels", e.module.Unload())
+		for _, m := range e.modules {
+			note("unloading the kernels", m.Unload())
 		}
 		note("destroying the context", e.context.Destroy())
 		return nil

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Compiles kernels.cu into the fatbin that package cuda embeds: PTX for compute capability 7.0 and machine code for
-# 8.0 and 9.0. Writes cuda/kernels.fatbin, cuda/kernels.toolkit (the version of CUDA it needs) and the compiler's
-# resource report, build/gpu/kernels.resources.txt, which cuda/resources.sh holds against the one that is kept.
+# 8.0 and 9.0. Writes cuda/kernels.fatbin, cuda/kernels.toolkit (the version of CUDA it needs), the compiler's resource
+# report, build/gpu/kernels.resources.txt, which cuda/resources.sh holds against the one that is kept, and
+# cuda/plain.fatbin: kernels/plain.cu as PTX, which the tests of package cuda embed and no program.
 #
 #	cuda/fatbin.sh          everything
-#	cuda/fatbin.sh --empty  a fatbin without kernels, enough to build Go code against
+#	cuda/fatbin.sh --empty  fatbins without kernels, enough to build Go code against
 set -eu
 cd "$(dirname "$0")/.."
 nvcc=$(cuda/toolkit.sh --nvcc)
@@ -18,8 +19,10 @@ architectures="-gencode arch=compute_$oldest,code=compute_$oldest -gencode arch=
 if [ "${1:-}" = --empty ]; then
 	echo 'extern "C" __global__ void nothing() {}' >"$out/empty.cu"
 	"$nvcc" -fatbin $architectures -o cuda/kernels.fatbin "$out/empty.cu"
+	cp cuda/kernels.fatbin cuda/plain.fatbin
 	exit
 fi
+"$nvcc" -fatbin -std=c++17 -O3 -gencode "arch=compute_$oldest,code=compute_$oldest" -o cuda/plain.fatbin kernels/plain.cu
 "$nvcc" -fatbin -std=c++17 -O3 --threads 0 -Xptxas -v $architectures -o "$out/kernels.fatbin" kernels.cu >"$out/ptxas.txt" 2>&1 || {
 	grep -E 'error|fatal' "$out/ptxas.txt" >&2 || cat "$out/ptxas.txt" >&2
 	exit 1

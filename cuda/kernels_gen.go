@@ -9,45 +9,32 @@ package cuda
 var kernels = [...]kernel{
 	{"adam_f32", "pppplffffffff"},
 	{"adam_f64", "ppppldddddddd"},
-	{"adam_plain_f32", "pppplffffffff"},
-	{"adam_plain_f64", "ppppldddddddd"},
 	{"assign_f32", "pppppiiii"},
 	{"assign_f64", "pppppiiii"},
-	{"assign_plain_f32", "pppppiiii"},
-	{"assign_plain_f64", "pppppiiii"},
 	{"best_splits_f64", "ppppppppppiidiilpppiii"},
 	{"best_splits_finish_f64", "pppii"},
 	{"best_splits_histogram_f64", "pppppppppppiidiilpppid"},
-	{"best_splits_histogram_plain_f64", "pppppppppppiidiilpppid"},
-	{"best_splits_plain_f64", "ppppppppppiidiilpppiii"},
 	{"convert_f32_f64", "ppl"},
 	{"convert_f64_f32", "ppl"},
 	{"dynamic_features_f64", "ppppppppppppiiii"},
-	{"dynamic_features_plain_f64", "ppppppppppppiiii"},
 	{"gram_f32", "ppiiidii"},
 	{"gram_f64", "ppiiidii"},
-	{"gram_plain_f32", "ppiiidii"},
-	{"gram_plain_f64", "ppiiidii"},
 	{"gram_small_f32", "ppiiidii"},
 	{"gram_small_f64", "ppiiidii"},
 	{"histogram_intersection_f32", "pppppppiii"},
 	{"histogram_intersection_f64", "pppppppiii"},
-	{"histogram_intersection_plain_f32", "pppppppii"},
-	{"histogram_intersection_plain_f64", "pppppppii"},
 	{"matmul_bfloat16_f32", "pppiiiiiff"},
-	{"matmul_bfloat16_plain_f32", "pppiiiiiff"},
 	{"matmul_combine_f32", "ppliff"},
 	{"matmul_combine_f64", "pplidd"},
 	{"matmul_f32", "pppiiiiifi"},
 	{"matmul_f64", "pppiiiiidi"},
 	{"matmul_medium_f32", "pppiiiiifi"},
 	{"matmul_medium_f64", "pppiiiiidi"},
-	{"matmul_plain_f32", "pppiiiiiff"},
-	{"matmul_plain_f64", "pppiiiiidd"},
+	{"matmul_short_f32", "pppiiiiiff"},
+	{"matmul_short_f64", "pppiiiiidd"},
 	{"matmul_tall_f32", "pppiiiiifi"},
 	{"matmul_tall_f64", "pppiiiiidi"},
 	{"matmul_tf32_f32", "pppiiiiiff"},
-	{"matmul_tf32_plain_f32", "pppiiiiiff"},
 	{"matmul_wide_f32", "pppiiiiifi"},
 	{"matmul_wide_f64", "pppiiiiidi"},
 	{"message_counts", "ppppi"},
@@ -67,21 +54,15 @@ var kernels = [...]kernel{
 	{"normalize_rows_f64", "pppiidi"},
 	{"normalize_rows_grad_f32", "pppppiifi"},
 	{"normalize_rows_grad_f64", "pppppiidi"},
-	{"normalize_rows_grad_plain_f32", "pppppiif"},
-	{"normalize_rows_grad_plain_f64", "pppppiid"},
-	{"normalize_rows_plain_f32", "pppiif"},
-	{"normalize_rows_plain_f64", "pppiid"},
 	{"output_loss_f32", "ppppiiii"},
 	{"output_loss_f64", "ppppiiii"},
-	{"output_loss_plain_f32", "ppppiii"},
-	{"output_loss_plain_f64", "ppppiii"},
 	{"path_counts", "pppii"},
 	{"path_grad_4_f32", "ppppppppppiiifi"},
 	{"path_grad_4_f64", "ppppppppppiiidi"},
 	{"path_grad_8_f32", "ppppppppppiiifi"},
 	{"path_grad_8_f64", "ppppppppppiiidi"},
-	{"path_grad_plain_f32", "pppppppppiiiiiiffipp"},
-	{"path_grad_plain_f64", "pppppppppiiiiiiddipp"},
+	{"path_grad_long_f32", "pppppppppiiiiiiffipp"},
+	{"path_grad_long_f64", "pppppppppiiiiiiddipp"},
 	{"path_grad_wide_4_f32", "ppppppppppiiifi"},
 	{"path_max_grad_4_f32", "pppppiiiii"},
 	{"path_max_grad_4_f64", "pppppiiiii"},
@@ -89,8 +70,8 @@ var kernels = [...]kernel{
 	{"path_max_grad_8_f64", "pppppiiiii"},
 	{"path_norm_grad_f32", "ppppiii"},
 	{"path_norm_grad_f64", "ppppiii"},
-	{"path_pool_plain_f32", "pppppppiiiiifipp"},
-	{"path_pool_plain_f64", "pppppppiiiiidipp"},
+	{"path_pool_long_f32", "pppppppiiiiifipp"},
+	{"path_pool_long_f64", "pppppppiiiiidipp"},
 	{"path_trie_4_f32", "ppppppppiiiiifiii"},
 	{"path_trie_4_f64", "ppppppppiiiiidiii"},
 	{"path_trie_8_f32", "ppppppppiiiiifiii"},
@@ -111,22 +92,13 @@ var kernels = [...]kernel{
 	{"path_winners_8_f64", "pppppppppiiiiidi"},
 	{"place_f32", "pppiiiii"},
 	{"place_f64", "pppiiiii"},
-	{"place_plain_f32", "pppiiii"},
-	{"place_plain_f64", "pppiiii"},
 	{"posterior_f32", "pppppiii"},
 	{"posterior_f64", "pppppiii"},
-	{"posterior_plain_f32", "pppppii"},
-	{"posterior_plain_f64", "pppppii"},
 	{"segment_max_grad_f32", "ppppppiii"},
 	{"segment_max_grad_f64", "ppppppiii"},
 	{"segment_reduce_f32", "pppppppiiii"},
 	{"segment_reduce_f32_f64", "pppppppiiii"},
 	{"segment_reduce_f64", "pppppppiiii"},
-	{"segment_reduce_grad_plain_f32", "pppppppppiii"},
-	{"segment_reduce_grad_plain_f64", "pppppppppiii"},
-	{"segment_reduce_plain_f32", "ppppppiii"},
-	{"segment_reduce_plain_f32_f64", "ppppppiii"},
-	{"segment_reduce_plain_f64", "ppppppiii"},
 	{"segment_reduce_wide_f32", "pppppppiiii"},
 	{"segment_reduce_wide_f32_f64", "pppppppiiii"},
 	{"segment_reduce_wide_f64", "pppppppiiii"},
@@ -136,8 +108,6 @@ var kernels = [...]kernel{
 	{"softmax_cross_entropy_f64", "ppppiii"},
 	{"softmax_cross_entropy_long_f32", "ppppii"},
 	{"softmax_cross_entropy_long_f64", "ppppii"},
-	{"softmax_cross_entropy_plain_f32", "ppppii"},
-	{"softmax_cross_entropy_plain_f64", "ppppii"},
 	{"sparse_matmul_f32", "pppppppiiiippppp"},
 	{"sparse_matmul_f64", "pppppppiiiippppp"},
 	{"sparse_matmul_finish_f32", "pppippp"},
@@ -148,12 +118,8 @@ var kernels = [...]kernel{
 	{"sparse_matmul_parts_f64", "ppppppiippp"},
 	{"sparse_matmul_parts_narrow_f32", "ppppppiippp"},
 	{"sparse_matmul_parts_narrow_f64", "ppppppiippp"},
-	{"sparse_matmul_plain_f32", "pppppppii"},
-	{"sparse_matmul_plain_f64", "pppppppii"},
 	{"spectral_norms_f64", "ppii"},
-	{"spectral_plain_f64", "pppii"},
 	{"spectral_product_f64", "ppppiiiippppi"},
-	{"spectral_product_plain_f64", "ppppiiiippppi"},
 	{"spectral_round_f64", "pppiiiii"},
 	{"spectral_rule_f64", "pppppiidi"},
 	{"spectral_small_f64", "ppppii"},
@@ -161,7 +127,6 @@ var kernels = [...]kernel{
 	{"spectral_symmetrize_f64", "ppii"},
 	{"spectral_values_f64", "pppppii"},
 	{"subset_walks_f64", "ppppppppiiiii"},
-	{"subset_walks_plain_f64", "ppppppppiiiii"},
 	{"walk_finish_f32", "ppppppiiiiif"},
 	{"walk_finish_f64", "ppppppiiiiid"},
 	{"walk_grad_f32", "pppppppppppppiiiiiiiff"},
@@ -172,3919 +137,519 @@ var kernels = [...]kernel{
 	{"walk_step_f64", "ppppppppiiiiiiidd"},
 }
 
-// Places in kernels.
+// Places of the kernels in an engine.
 const (
-	kernelAdamF32                       = 0
-	kernelAdamF64                       = 1
-	kernelAdamPlainF32                  = 2
-	kernelAdamPlainF64                  = 3
-	kernelAssignF32                     = 4
-	kernelAssignF64                     = 5
-	kernelAssignPlainF32                = 6
-	kernelAssignPlainF64                = 7
-	kernelBestSplitsF64                 = 8
-	kernelBestSplitsFinishF64           = 9
-	kernelBestSplitsHistogramF64        = 10
-	kernelBestSplitsHistogramPlainF64   = 11
-	kernelBestSplitsPlainF64            = 12
-	kernelConvertF32F64                 = 13
-	kernelConvertF64F32                 = 14
-	kernelDynamicFeaturesF64            = 15
-	kernelDynamicFeaturesPlainF64       = 16
-	kernelGramF32                       = 17
-	kernelGramF64                       = 18
-	kernelGramPlainF32                  = 19
-	kernelGramPlainF64                  = 20
-	kernelGramSmallF32                  = 21
-	kernelGramSmallF64                  = 22
-	kernelHistogramIntersectionF32      = 23
-	kernelHistogramIntersectionF64      = 24
-	kernelHistogramIntersectionPlainF32 = 25
-	kernelHistogramIntersectionPlainF64 = 26
-	kernelMatmulBfloat16F32             = 27
-	kernelMatmulBfloat16PlainF32        = 28
-	kernelMatmulCombineF32              = 29
-	kernelMatmulCombineF64              = 30
-	kernelMatmulF32                     = 31
-	kernelMatmulF64                     = 32
-	kernelMatmulMediumF32               = 33
-	kernelMatmulMediumF64               = 34
-	kernelMatmulPlainF32                = 35
-	kernelMatmulPlainF64                = 36
-	kernelMatmulTallF32                 = 37
-	kernelMatmulTallF64                 = 38
-	kernelMatmulTf32F32                 = 39
-	kernelMatmulTf32PlainF32            = 40
-	kernelMatmulWideF32                 = 41
-	kernelMatmulWideF64                 = 42
-	kernelMessageCounts                 = 43
-	kernelMessageGradF32                = 44
-	kernelMessageGradF64                = 45
-	kernelMessageRootF32                = 46
-	kernelMessageRootF64                = 47
-	kernelMessageRootGradF32            = 48
-	kernelMessageRootGradF64            = 49
-	kernelMessageSmallF32               = 50
-	kernelMessageSmallF64               = 51
-	kernelMessageStepF32                = 52
-	kernelMessageStepF64                = 53
-	kernelMirrorUpperF32                = 54
-	kernelMirrorUpperF64                = 55
-	kernelNormalizeRowsF32              = 56
-	kernelNormalizeRowsF64              = 57
-	kernelNormalizeRowsGradF32          = 58
-	kernelNormalizeRowsGradF64          = 59
-	kernelNormalizeRowsGradPlainF32     = 60
-	kernelNormalizeRowsGradPlainF64     = 61
-	kernelNormalizeRowsPlainF32         = 62
-	kernelNormalizeRowsPlainF64         = 63
-	kernelOutputLossF32                 = 64
-	kernelOutputLossF64                 = 65
-	kernelOutputLossPlainF32            = 66
-	kernelOutputLossPlainF64            = 67
-	kernelPathCounts                    = 68
-	kernelPathGrad4F32                  = 69
-	kernelPathGrad4F64                  = 70
-	kernelPathGrad8F32                  = 71
-	kernelPathGrad8F64                  = 72
-	kernelPathGradPlainF32              = 73
-	kernelPathGradPlainF64              = 74
-	kernelPathGradWide4F32              = 75
-	kernelPathMaxGrad4F32               = 76
-	kernelPathMaxGrad4F64               = 77
-	kernelPathMaxGrad8F32               = 78
-	kernelPathMaxGrad8F64               = 79
-	kernelPathNormGradF32               = 80
-	kernelPathNormGradF64               = 81
-	kernelPathPoolPlainF32              = 82
-	kernelPathPoolPlainF64              = 83
-	kernelPathTrie4F32                  = 84
-	kernelPathTrie4F64                  = 85
-	kernelPathTrie8F32                  = 86
-	kernelPathTrie8F64                  = 87
-	kernelPathTrieMax4F32               = 88
-	kernelPathTrieMax4F64               = 89
-	kernelPathTrieMax8F32               = 90
-	kernelPathTrieMax8F64               = 91
-	kernelPathTrieMaxWide4F32           = 92
-	kernelPathTrieMaxWide8F32           = 93
-	kernelPathTrieWide4F32              = 94
-	kernelPathTrieWide8F32              = 95
-	kernelPathWeightsF32                = 96
-	kernelPathWeightsF64                = 97
-	kernelPathWinners4F32               = 98
-	kernelPathWinners4F64               = 99
-	kernelPathWinners8F32               = 100
-	kernelPathWinners8F64               = 101
-	kernelPlaceF32                      = 102
-	kernelPlaceF64                      = 103
-	kernelPlacePlainF32                 = 104
-	kernelPlacePlainF64                 = 105
-	kernelPosteriorF32                  = 106
-	kernelPosteriorF64                  = 107
-	kernelPosteriorPlainF32             = 108
-	kernelPosteriorPlainF64             = 109
-	kernelSegmentMaxGradF32             = 110
-	kernelSegmentMaxGradF64             = 111
-	kernelSegmentReduceF32              = 112
-	kernelSegmentReduceF32F64           = 113
-	kernelSegmentReduceF64              = 114
-	kernelSegmentReduceGradPlainF32     = 115
-	kernelSegmentReduceGradPlainF64     = 116
-	kernelSegmentReducePlainF32         = 117
-	kernelSegmentReducePlainF32F64      = 118
-	kernelSegmentReducePlainF64         = 119
-	kernelSegmentReduceWideF32          = 120
-	kernelSegmentReduceWideF32F64       = 121
-	kernelSegmentReduceWideF64          = 122
-	kernelSegmentWinnersF32             = 123
-	kernelSegmentWinnersF64             = 124
-	kernelSoftmaxCrossEntropyF32        = 125
-	kernelSoftmaxCrossEntropyF64        = 126
-	kernelSoftmaxCrossEntropyLongF32    = 127
-	kernelSoftmaxCrossEntropyLongF64    = 128
-	kernelSoftmaxCrossEntropyPlainF32   = 129
-	kernelSoftmaxCrossEntropyPlainF64   = 130
-	kernelSparseMatmulF32               = 131
-	kernelSparseMatmulF64               = 132
-	kernelSparseMatmulFinishF32         = 133
-	kernelSparseMatmulFinishF64         = 134
-	kernelSparseMatmulNarrowF32         = 135
-	kernelSparseMatmulNarrowF64         = 136
-	kernelSparseMatmulPartsF32          = 137
-	kernelSparseMatmulPartsF64          = 138
-	kernelSparseMatmulPartsNarrowF32    = 139
-	kernelSparseMatmulPartsNarrowF64    = 140
-	kernelSparseMatmulPlainF32          = 141
-	kernelSparseMatmulPlainF64          = 142
-	kernelSpectralNormsF64              = 143
-	kernelSpectralPlainF64              = 144
-	kernelSpectralProductF64            = 145
-	kernelSpectralProductPlainF64       = 146
-	kernelSpectralRoundF64              = 147
-	kernelSpectralRuleF64               = 148
-	kernelSpectralSmallF64              = 149
-	kernelSpectralStartF64              = 150
-	kernelSpectralSymmetrizeF64         = 151
-	kernelSpectralValuesF64             = 152
-	kernelSubsetWalksF64                = 153
-	kernelSubsetWalksPlainF64           = 154
-	kernelWalkFinishF32                 = 155
-	kernelWalkFinishF64                 = 156
-	kernelWalkGradF32                   = 157
-	kernelWalkGradF64                   = 158
-	kernelWalkSmallF32                  = 159
-	kernelWalkSmallF64                  = 160
-	kernelWalkStepF32                   = 161
-	kernelWalkStepF64                   = 162
+	kernelAdamF32 = iota
+	kernelAdamF64
+	kernelAssignF32
+	kernelAssignF64
+	kernelBestSplitsF64
+	kernelBestSplitsFinishF64
+	kernelBestSplitsHistogramF64
+	kernelConvertF32F64
+	kernelConvertF64F32
+	kernelDynamicFeaturesF64
+	kernelGramF32
+	kernelGramF64
+	kernelGramSmallF32
+	kernelGramSmallF64
+	kernelHistogramIntersectionF32
+	kernelHistogramIntersectionF64
+	kernelMatmulBfloat16F32
+	kernelMatmulCombineF32
+	kernelMatmulCombineF64
+	kernelMatmulF32
+	kernelMatmulF64
+	kernelMatmulMediumF32
+	kernelMatmulMediumF64
+	kernelMatmulShortF32
+	kernelMatmulShortF64
+	kernelMatmulTallF32
+	kernelMatmulTallF64
+	kernelMatmulTf32F32
+	kernelMatmulWideF32
+	kernelMatmulWideF64
+	kernelMessageCounts
+	kernelMessageGradF32
+	kernelMessageGradF64
+	kernelMessageRootF32
+	kernelMessageRootF64
+	kernelMessageRootGradF32
+	kernelMessageRootGradF64
+	kernelMessageSmallF32
+	kernelMessageSmallF64
+	kernelMessageStepF32
+	kernelMessageStepF64
+	kernelMirrorUpperF32
+	kernelMirrorUpperF64
+	kernelNormalizeRowsF32
+	kernelNormalizeRowsF64
+	kernelNormalizeRowsGradF32
+	kernelNormalizeRowsGradF64
+	kernelOutputLossF32
+	kernelOutputLossF64
+	kernelPathCounts
+	kernelPathGrad4F32
+	kernelPathGrad4F64
+	kernelPathGrad8F32
+	kernelPathGrad8F64
+	kernelPathGradLongF32
+	kernelPathGradLongF64
+	kernelPathGradWide4F32
+	kernelPathMaxGrad4F32
+	kernelPathMaxGrad4F64
+	kernelPathMaxGrad8F32
+	kernelPathMaxGrad8F64
+	kernelPathNormGradF32
+	kernelPathNormGradF64
+	kernelPathPoolLongF32
+	kernelPathPoolLongF64
+	kernelPathTrie4F32
+	kernelPathTrie4F64
+	kernelPathTrie8F32
+	kernelPathTrie8F64
+	kernelPathTrieMax4F32
+	kernelPathTrieMax4F64
+	kernelPathTrieMax8F32
+	kernelPathTrieMax8F64
+	kernelPathTrieMaxWide4F32
+	kernelPathTrieMaxWide8F32
+	kernelPathTrieWide4F32
+	kernelPathTrieWide8F32
+	kernelPathWeightsF32
+	kernelPathWeightsF64
+	kernelPathWinners4F32
+	kernelPathWinners4F64
+	kernelPathWinners8F32
+	kernelPathWinners8F64
+	kernelPlaceF32
+	kernelPlaceF64
+	kernelPosteriorF32
+	kernelPosteriorF64
+	kernelSegmentMaxGradF32
+	kernelSegmentMaxGradF64
+	kernelSegmentReduceF32
+	kernelSegmentReduceF32F64
+	kernelSegmentReduceF64
+	kernelSegmentReduceWideF32
+	kernelSegmentReduceWideF32F64
+	kernelSegmentReduceWideF64
+	kernelSegmentWinnersF32
+	kernelSegmentWinnersF64
+	kernelSoftmaxCrossEntropyF32
+	kernelSoftmaxCrossEntropyF64
+	kernelSoftmaxCrossEntropyLongF32
+	kernelSoftmaxCrossEntropyLongF64
+	kernelSparseMatmulF32
+	kernelSparseMatmulF64
+	kernelSparseMatmulFinishF32
+	kernelSparseMatmulFinishF64
+	kernelSparseMatmulNarrowF32
+	kernelSparseMatmulNarrowF64
+	kernelSparseMatmulPartsF32
+	kernelSparseMatmulPartsF64
+	kernelSparseMatmulPartsNarrowF32
+	kernelSparseMatmulPartsNarrowF64
+	kernelSpectralNormsF64
+	kernelSpectralProductF64
+	kernelSpectralRoundF64
+	kernelSpectralRuleF64
+	kernelSpectralSmallF64
+	kernelSpectralStartF64
+	kernelSpectralSymmetrizeF64
+	kernelSpectralValuesF64
+	kernelSubsetWalksF64
+	kernelWalkFinishF32
+	kernelWalkFinishF64
+	kernelWalkGradF32
+	kernelWalkGradF64
+	kernelWalkSmallF32
+	kernelWalkSmallF64
+	kernelWalkStepF32
+	kernelWalkStepF64
 )
-
-// adamF32 launches adam_f32.
-func (s *stream) adamF32(g grid, parameter pointer[float32], moment1 pointer[float32], moment2 pointer[float32], gradient pointer[float32], n int64, rate float32, root float32, beta1 float32, beta2 float32, rest1 float32, rest2 float32, epsilon float32, decay float32) error {
-	s.arguments[0] = parameter.address
-	s.arguments[1] = moment1.address
-	s.arguments[2] = moment2.address
-	s.arguments[3] = gradient.address
-	s.arguments[4] = uint64(n)
-	s.arguments[5] = bitsOf(rate)
-	s.arguments[6] = bitsOf(root)
-	s.arguments[7] = bitsOf(beta1)
-	s.arguments[8] = bitsOf(beta2)
-	s.arguments[9] = bitsOf(rest1)
-	s.arguments[10] = bitsOf(rest2)
-	s.arguments[11] = bitsOf(epsilon)
-	s.arguments[12] = bitsOf(decay)
-	return s.launch(kernelAdamF32, g, 13)
-}
-
-// adamF64 launches adam_f64.
-func (s *stream) adamF64(g grid, parameter pointer[float64], moment1 pointer[float64], moment2 pointer[float64], gradient pointer[float64], n int64, rate float64, root float64, beta1 float64, beta2 float64, rest1 float64, rest2 float64, epsilon float64, decay float64) error {
-	s.arguments[0] = parameter.address
-	s.arguments[1] = moment1.address
-	s.arguments[2] = moment2.address
-	s.arguments[3] = gradient.address
-	s.arguments[4] = uint64(n)
-	s.arguments[5] = bitsOf(rate)
-	s.arguments[6] = bitsOf(root)
-	s.arguments[7] = bitsOf(beta1)
-	s.arguments[8] = bitsOf(beta2)
-	s.arguments[9] = bitsOf(rest1)
-	s.arguments[10] = bitsOf(rest2)
-	s.arguments[11] = bitsOf(epsilon)
-	s.arguments[12] = bitsOf(decay)
-	return s.launch(kernelAdamF64, g, 13)
-}
-
-// adamPlainF32 launches adam_plain_f32.
-func (s *stream) adamPlainF32(g grid, parameter pointer[float32], moment1 pointer[float32], moment2 pointer[float32], gradient pointer[float32], n int64, rate float32, root float32, beta1 float32, beta2 float32, rest1 float32, rest2 float32, epsilon float32, decay float32) error {
-	s.arguments[0] = parameter.address
-	s.arguments[1] = moment1.address
-	s.arguments[2] = moment2.address
-	s.arguments[3] = gradient.address
-	s.arguments[4] = uint64(n)
-	s.arguments[5] = bitsOf(rate)
-	s.arguments[6] = bitsOf(root)
-	s.arguments[7] = bitsOf(beta1)
-	s.arguments[8] = bitsOf(beta2)
-	s.arguments[9] = bitsOf(rest1)
-	s.arguments[10] = bitsOf(rest2)
-	s.arguments[11] = bitsOf(epsilon)
-	s.arguments[12] = bitsOf(decay)
-	return s.launch(kernelAdamPlainF32, g, 13)
-}
-
-// adamPlainF64 launches adam_plain_f64.
-func (s *stream) adamPlainF64(g grid, parameter pointer[float64], moment1 pointer[float64], moment2 pointer[float64], gradient pointer[float64], n int64, rate float64, root float64, beta1 float64, beta2 float64, rest1 float64, rest2 float64, epsilon float64, decay float64) error {
-	s.arguments[0] = parameter.address
-	s.arguments[1] = moment1.address
-	s.arguments[2] = moment2.address
-	s.arguments[3] = gradient.address
-	s.arguments[4] = uint64(n)
-	s.arguments[5] = bitsOf(rate)
-	s.arguments[6] = bitsOf(root)
-	s.arguments[7] = bitsOf(beta1)
-	s.arguments[8] = bitsOf(beta2)
-	s.arguments[9] = bitsOf(rest1)
-	s.arguments[10] = bitsOf(rest2)
-	s.arguments[11] = bitsOf(epsilon)
-	s.arguments[12] = bitsOf(decay)
-	return s.launch(kernelAdamPlainF64, g, 13)
-}
-
-// assignF32 launches assign_f32.
-func (s *stream) assignF32(g grid, index pointer[int32], best pointer[float32], table pointer[float32], list pointer[int32], z pointer[float32], n int32, p int32, q int32, d int32) error {
-	s.arguments[0] = index.address
-	s.arguments[1] = best.address
-	s.arguments[2] = table.address
-	s.arguments[3] = list.address
-	s.arguments[4] = z.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(p))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(d))
-	return s.launch(kernelAssignF32, g, 9)
-}
-
-// assignF64 launches assign_f64.
-func (s *stream) assignF64(g grid, index pointer[int32], best pointer[float64], table pointer[float64], list pointer[int32], z pointer[float64], n int32, p int32, q int32, d int32) error {
-	s.arguments[0] = index.address
-	s.arguments[1] = best.address
-	s.arguments[2] = table.address
-	s.arguments[3] = list.address
-	s.arguments[4] = z.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(p))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(d))
-	return s.launch(kernelAssignF64, g, 9)
-}
-
-// assignPlainF32 launches assign_plain_f32.
-func (s *stream) assignPlainF32(g grid, index pointer[int32], best pointer[float32], table pointer[float32], list pointer[int32], z pointer[float32], n int32, p int32, q int32, d int32) error {
-	s.arguments[0] = index.address
-	s.arguments[1] = best.address
-	s.arguments[2] = table.address
-	s.arguments[3] = list.address
-	s.arguments[4] = z.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(p))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(d))
-	return s.launch(kernelAssignPlainF32, g, 9)
-}
-
-// assignPlainF64 launches assign_plain_f64.
-func (s *stream) assignPlainF64(g grid, index pointer[int32], best pointer[float64], table pointer[float64], list pointer[int32], z pointer[float64], n int32, p int32, q int32, d int32) error {
-	s.arguments[0] = index.address
-	s.arguments[1] = best.address
-	s.arguments[2] = table.address
-	s.arguments[3] = list.address
-	s.arguments[4] = z.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(p))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(d))
-	return s.launch(kernelAssignPlainF64, g, 9)
-}
-
-// bestSplitsF64 launches best_splits_f64.
-func (s *stream) bestSplitsF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32, bins int32) error {
-	s.arguments[0] = found.address
-	s.arguments[1] = columns.address
-	s.arguments[2] = searches.address
-	s.arguments[3] = places.address
-	s.arguments[4] = nodes.address
-	s.arguments[5] = features.address
-	s.arguments[6] = weights.address
-	s.arguments[7] = targets.address
-	s.arguments[8] = classes.address
-	s.arguments[9] = information.address
-	s.arguments[10] = uint64(uint32(impurity))
-	s.arguments[11] = uint64(uint32(width))
-	s.arguments[12] = bitsOf(minLeaf)
-	s.arguments[13] = uint64(uint32(perSearch))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(count)
-	s.arguments[16] = valueSpace.address
-	s.arguments[17] = indexSpace.address
-	s.arguments[18] = sumSpace.address
-	s.arguments[19] = uint64(uint32(longest))
-	s.arguments[20] = uint64(uint32(tile))
-	s.arguments[21] = uint64(uint32(bins))
-	return s.launch(kernelBestSplitsF64, g, 22)
-}
-
-// bestSplitsFinishF64 launches best_splits_finish_f64.
-func (s *stream) bestSplitsFinishF64(g grid, best pointer[float64], found pointer[float64], firstSearch pointer[int32], perSearch int32, nodes int32) error {
-	s.arguments[0] = best.address
-	s.arguments[1] = found.address
-	s.arguments[2] = firstSearch.address
-	s.arguments[3] = uint64(uint32(perSearch))
-	s.arguments[4] = uint64(uint32(nodes))
-	return s.launch(kernelBestSplitsFinishF64, g, 5)
-}
-
-// bestSplitsHistogramF64 launches best_splits_histogram_f64.
-func (s *stream) bestSplitsHistogramF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, cellSpace pointer[int64], weightSpace pointer[int32], sumSpace pointer[float64], bins int32, unit float64) error {
-	s.arguments[0] = found.address
-	s.arguments[1] = columns.address
-	s.arguments[2] = searches.address
-	s.arguments[3] = empties.address
-	s.arguments[4] = places.address
-	s.arguments[5] = nodes.address
-	s.arguments[6] = features.address
-	s.arguments[7] = weights.address
-	s.arguments[8] = targets.address
-	s.arguments[9] = classes.address
-	s.arguments[10] = information.address
-	s.arguments[11] = uint64(uint32(impurity))
-	s.arguments[12] = uint64(uint32(width))
-	s.arguments[13] = bitsOf(minLeaf)
-	s.arguments[14] = uint64(uint32(perSearch))
-	s.arguments[15] = uint64(uint32(q))
-	s.arguments[16] = uint64(count)
-	s.arguments[17] = cellSpace.address
-	s.arguments[18] = weightSpace.address
-	s.arguments[19] = sumSpace.address
-	s.arguments[20] = uint64(uint32(bins))
-	s.arguments[21] = bitsOf(unit)
-	return s.launch(kernelBestSplitsHistogramF64, g, 22)
-}
-
-// bestSplitsHistogramPlainF64 launches best_splits_histogram_plain_f64.
-func (s *stream) bestSplitsHistogramPlainF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, cellSpace pointer[int64], weightSpace pointer[int32], sumSpace pointer[float64], bins int32, unit float64) error {
-	s.arguments[0] = found.address
-	s.arguments[1] = columns.address
-	s.arguments[2] = searches.address
-	s.arguments[3] = empties.address
-	s.arguments[4] = places.address
-	s.arguments[5] = nodes.address
-	s.arguments[6] = features.address
-	s.arguments[7] = weights.address
-	s.arguments[8] = targets.address
-	s.arguments[9] = classes.address
-	s.arguments[10] = information.address
-	s.arguments[11] = uint64(uint32(impurity))
-	s.arguments[12] = uint64(uint32(width))
-	s.arguments[13] = bitsOf(minLeaf)
-	s.arguments[14] = uint64(uint32(perSearch))
-	s.arguments[15] = uint64(uint32(q))
-	s.arguments[16] = uint64(count)
-	s.arguments[17] = cellSpace.address
-	s.arguments[18] = weightSpace.address
-	s.arguments[19] = sumSpace.address
-	s.arguments[20] = uint64(uint32(bins))
-	s.arguments[21] = bitsOf(unit)
-	return s.launch(kernelBestSplitsHistogramPlainF64, g, 22)
-}
-
-// bestSplitsPlainF64 launches best_splits_plain_f64.
-func (s *stream) bestSplitsPlainF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32, bins int32) error {
-	s.arguments[0] = found.address
-	s.arguments[1] = columns.address
-	s.arguments[2] = searches.address
-	s.arguments[3] = places.address
-	s.arguments[4] = nodes.address
-	s.arguments[5] = features.address
-	s.arguments[6] = weights.address
-	s.arguments[7] = targets.address
-	s.arguments[8] = classes.address
-	s.arguments[9] = information.address
-	s.arguments[10] = uint64(uint32(impurity))
-	s.arguments[11] = uint64(uint32(width))
-	s.arguments[12] = bitsOf(minLeaf)
-	s.arguments[13] = uint64(uint32(perSearch))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(count)
-	s.arguments[16] = valueSpace.address
-	s.arguments[17] = indexSpace.address
-	s.arguments[18] = sumSpace.address
-	s.arguments[19] = uint64(uint32(longest))
-	s.arguments[20] = uint64(uint32(tile))
-	s.arguments[21] = uint64(uint32(bins))
-	return s.launch(kernelBestSplitsPlainF64, g, 22)
-}
-
-// convertF32F64 launches convert_f32_f64.
-func (s *stream) convertF32F64(g grid, dst pointer[float64], src pointer[float32], n int64) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = src.address
-	s.arguments[2] = uint64(n)
-	return s.launch(kernelConvertF32F64, g, 3)
-}
-
-// convertF64F32 launches convert_f64_f32.
-func (s *stream) convertF64F32(g grid, dst pointer[float32], src pointer[float64], n int64) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = src.address
-	s.arguments[2] = uint64(n)
-	return s.launch(kernelConvertF64F32, g, 3)
-}
-
-// dynamicFeaturesF64 launches dynamic_features_f64.
-func (s *stream) dynamicFeaturesF64(g grid, columns pointer[float64], x pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], examples pointer[int32], nodes pointer[int32], offsets pointer[int32], sides pointer[uint8], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], kinds int32, n int32, q int32, count int32) error {
-	s.arguments[0] = columns.address
-	s.arguments[1] = x.address
-	s.arguments[2] = searches.address
-	s.arguments[3] = empties.address
-	s.arguments[4] = places.address
-	s.arguments[5] = examples.address
-	s.arguments[6] = nodes.address
-	s.arguments[7] = offsets.address
-	s.arguments[8] = sides.address
-	s.arguments[9] = factors.address
-	s.arguments[10] = shifts.address
-	s.arguments[11] = aggregations.address
-	s.arguments[12] = uint64(uint32(kinds))
-	s.arguments[13] = uint64(uint32(n))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(uint32(count))
-	return s.launch(kernelDynamicFeaturesF64, g, 16)
-}
-
-// dynamicFeaturesPlainF64 launches dynamic_features_plain_f64.
-func (s *stream) dynamicFeaturesPlainF64(g grid, columns pointer[float64], x pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], examples pointer[int32], nodes pointer[int32], offsets pointer[int32], sides pointer[uint8], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], kinds int32, n int32, q int32, count int32) error {
-	s.arguments[0] = columns.address
-	s.arguments[1] = x.address
-	s.arguments[2] = searches.address
-	s.arguments[3] = empties.address
-	s.arguments[4] = places.address
-	s.arguments[5] = examples.address
-	s.arguments[6] = nodes.address
-	s.arguments[7] = offsets.address
-	s.arguments[8] = sides.address
-	s.arguments[9] = factors.address
-	s.arguments[10] = shifts.address
-	s.arguments[11] = aggregations.address
-	s.arguments[12] = uint64(uint32(kinds))
-	s.arguments[13] = uint64(uint32(n))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(uint32(count))
-	return s.launch(kernelDynamicFeaturesPlainF64, g, 16)
-}
-
-// gramF32 launches gram_f32.
-func (s *stream) gramF32(g grid, out pointer[float64], z pointer[float32], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(kernelGramF32, g, 8)
-}
-
-// gramF64 launches gram_f64.
-func (s *stream) gramF64(g grid, out pointer[float64], z pointer[float64], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(kernelGramF64, g, 8)
-}
-
-// gramPlainF32 launches gram_plain_f32.
-func (s *stream) gramPlainF32(g grid, out pointer[float64], z pointer[float32], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(kernelGramPlainF32, g, 8)
-}
-
-// gramPlainF64 launches gram_plain_f64.
-func (s *stream) gramPlainF64(g grid, out pointer[float64], z pointer[float64], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(kernelGramPlainF64, g, 8)
-}
-
-// gramSmallF32 launches gram_small_f32.
-func (s *stream) gramSmallF32(g grid, out pointer[float64], z pointer[float32], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(kernelGramSmallF32, g, 8)
-}
-
-// gramSmallF64 launches gram_small_f64.
-func (s *stream) gramSmallF64(g grid, out pointer[float64], z pointer[float64], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(kernelGramSmallF64, g, 8)
-}
-
-// histogramIntersectionF32 launches histogram_intersection_f32.
-func (s *stream) histogramIntersectionF32(g grid, out pointer[float32], rowPtr pointer[int32], col pointer[int32], values pointer[float32], binPtr pointer[int32], binRow pointer[int32], binValues pointer[float32], rows int32, others int32, same int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = binPtr.address
-	s.arguments[5] = binRow.address
-	s.arguments[6] = binValues.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(others))
-	s.arguments[9] = uint64(uint32(same))
-	return s.launch(kernelHistogramIntersectionF32, g, 10)
-}
-
-// histogramIntersectionF64 launches histogram_intersection_f64.
-func (s *stream) histogramIntersectionF64(g grid, out pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], binPtr pointer[int32], binRow pointer[int32], binValues pointer[float64], rows int32, others int32, same int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = binPtr.address
-	s.arguments[5] = binRow.address
-	s.arguments[6] = binValues.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(others))
-	s.arguments[9] = uint64(uint32(same))
-	return s.launch(kernelHistogramIntersectionF64, g, 10)
-}
-
-// histogramIntersectionPlainF32 launches histogram_intersection_plain_f32.
-func (s *stream) histogramIntersectionPlainF32(g grid, out pointer[float32], rowPtr pointer[int32], col pointer[int32], values pointer[float32], otherRowPtr pointer[int32], otherCol pointer[int32], otherValues pointer[float32], rows int32, others int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = otherRowPtr.address
-	s.arguments[5] = otherCol.address
-	s.arguments[6] = otherValues.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(others))
-	return s.launch(kernelHistogramIntersectionPlainF32, g, 9)
-}
-
-// histogramIntersectionPlainF64 launches histogram_intersection_plain_f64.
-func (s *stream) histogramIntersectionPlainF64(g grid, out pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], otherRowPtr pointer[int32], otherCol pointer[int32], otherValues pointer[float64], rows int32, others int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = otherRowPtr.address
-	s.arguments[5] = otherCol.address
-	s.arguments[6] = otherValues.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(others))
-	return s.launch(kernelHistogramIntersectionPlainF64, g, 9)
-}
-
-// matmulBfloat16F32 launches matmul_bfloat16_f32.
-func (s *stream) matmulBfloat16F32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, beta float32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = bitsOf(beta)
-	return s.launch(kernelMatmulBfloat16F32, g, 10)
-}
-
-// matmulBfloat16PlainF32 launches matmul_bfloat16_plain_f32.
-func (s *stream) matmulBfloat16PlainF32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, beta float32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = bitsOf(beta)
-	return s.launch(kernelMatmulBfloat16PlainF32, g, 10)
-}
-
-// matmulCombineF32 launches matmul_combine_f32.
-func (s *stream) matmulCombineF32(g grid, c pointer[float32], partial pointer[float32], elements int64, splits int32, alpha float32, beta float32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = partial.address
-	s.arguments[2] = uint64(elements)
-	s.arguments[3] = uint64(uint32(splits))
-	s.arguments[4] = bitsOf(alpha)
-	s.arguments[5] = bitsOf(beta)
-	return s.launch(kernelMatmulCombineF32, g, 6)
-}
-
-// matmulCombineF64 launches matmul_combine_f64.
-func (s *stream) matmulCombineF64(g grid, c pointer[float64], partial pointer[float64], elements int64, splits int32, alpha float64, beta float64) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = partial.address
-	s.arguments[2] = uint64(elements)
-	s.arguments[3] = uint64(uint32(splits))
-	s.arguments[4] = bitsOf(alpha)
-	s.arguments[5] = bitsOf(beta)
-	return s.launch(kernelMatmulCombineF64, g, 6)
-}
-
-// matmulF32 launches matmul_f32.
-func (s *stream) matmulF32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(kernelMatmulF32, g, 10)
-}
-
-// matmulF64 launches matmul_f64.
-func (s *stream) matmulF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], m int32, n int32, k int32, transA int32, transB int32, alpha float64, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(kernelMatmulF64, g, 10)
-}
-
-// matmulMediumF32 launches matmul_medium_f32.
-func (s *stream) matmulMediumF32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(kernelMatmulMediumF32, g, 10)
-}
-
-// matmulMediumF64 launches matmul_medium_f64.
-func (s *stream) matmulMediumF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], m int32, n int32, k int32, transA int32, transB int32, alpha float64, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(kernelMatmulMediumF64, g, 10)
-}
-
-// matmulPlainF32 launches matmul_plain_f32.
-func (s *stream) matmulPlainF32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, beta float32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = bitsOf(beta)
-	return s.launch(kernelMatmulPlainF32, g, 10)
-}
-
-// matmulPlainF64 launches matmul_plain_f64.
-func (s *stream) matmulPlainF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], m int32, n int32, k int32, transA int32, transB int32, alpha float64, beta float64) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = bitsOf(beta)
-	return s.launch(kernelMatmulPlainF64, g, 10)
-}
-
-// matmulTallF32 launches matmul_tall_f32.
-func (s *stream) matmulTallF32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(kernelMatmulTallF32, g, 10)
-}
-
-// matmulTallF64 launches matmul_tall_f64.
-func (s *stream) matmulTallF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], m int32, n int32, k int32, transA int32, transB int32, alpha float64, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(kernelMatmulTallF64, g, 10)
-}
-
-// matmulTf32F32 launches matmul_tf32_f32.
-func (s *stream) matmulTf32F32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, beta float32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = bitsOf(beta)
-	return s.launch(kernelMatmulTf32F32, g, 10)
-}
-
-// matmulTf32PlainF32 launches matmul_tf32_plain_f32.
-func (s *stream) matmulTf32PlainF32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, beta float32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = bitsOf(beta)
-	return s.launch(kernelMatmulTf32PlainF32, g, 10)
-}
-
-// matmulWideF32 launches matmul_wide_f32.
-func (s *stream) matmulWideF32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(kernelMatmulWideF32, g, 10)
-}
-
-// matmulWideF64 launches matmul_wide_f64.
-func (s *stream) matmulWideF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], m int32, n int32, k int32, transA int32, transB int32, alpha float64, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(kernelMatmulWideF64, g, 10)
-}
-
-// messageCounts launches message_counts.
-func (s *stream) messageCounts(g grid, counts pointer[float64], ways pointer[float64], rowPtr pointer[int32], col pointer[int32], n int32) error {
-	s.arguments[0] = counts.address
-	s.arguments[1] = ways.address
-	s.arguments[2] = rowPtr.address
-	s.arguments[3] = col.address
-	s.arguments[4] = uint64(uint32(n))
-	return s.launch(kernelMessageCounts, g, 5)
-}
-
-// messageGradF32 launches message_grad_f32.
-func (s *stream) messageGradF32(g grid, grad pointer[float32], next pointer[float32], after pointer[float32], message pointer[float32], value pointer[float32], picked pointer[int32], scores pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate float32, offset float32, scale float32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = next.address
-	s.arguments[2] = after.address
-	s.arguments[3] = message.address
-	s.arguments[4] = value.address
-	s.arguments[5] = picked.address
-	s.arguments[6] = scores.address
-	s.arguments[7] = index.address
-	s.arguments[8] = rowPtr.address
-	s.arguments[9] = col.address
-	s.arguments[10] = inPtr.address
-	s.arguments[11] = inArc.address
-	s.arguments[12] = tail.address
-	s.arguments[13] = uint64(uint32(n))
-	s.arguments[14] = uint64(uint32(size))
-	s.arguments[15] = uint64(uint32(q))
-	s.arguments[16] = uint64(uint32(f0))
-	s.arguments[17] = uint64(uint32(width))
-	s.arguments[18] = uint64(uint32(position))
-	s.arguments[19] = uint64(uint32(maximum))
-	s.arguments[20] = bitsOf(rate)
-	s.arguments[21] = bitsOf(offset)
-	s.arguments[22] = bitsOf(scale)
-	return s.launch(kernelMessageGradF32, g, 23)
-}
-
-// messageGradF64 launches message_grad_f64.
-func (s *stream) messageGradF64(g grid, grad pointer[float64], next pointer[float64], after pointer[float64], message pointer[float64], value pointer[float64], picked pointer[int32], scores pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate float64, offset float64, scale float64) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = next.address
-	s.arguments[2] = after.address
-	s.arguments[3] = message.address
-	s.arguments[4] = value.address
-	s.arguments[5] = picked.address
-	s.arguments[6] = scores.address
-	s.arguments[7] = index.address
-	s.arguments[8] = rowPtr.address
-	s.arguments[9] = col.address
-	s.arguments[10] = inPtr.address
-	s.arguments[11] = inArc.address
-	s.arguments[12] = tail.address
-	s.arguments[13] = uint64(uint32(n))
-	s.arguments[14] = uint64(uint32(size))
-	s.arguments[15] = uint64(uint32(q))
-	s.arguments[16] = uint64(uint32(f0))
-	s.arguments[17] = uint64(uint32(width))
-	s.arguments[18] = uint64(uint32(position))
-	s.arguments[19] = uint64(uint32(maximum))
-	s.arguments[20] = bitsOf(rate)
-	s.arguments[21] = bitsOf(offset)
-	s.arguments[22] = bitsOf(scale)
-	return s.launch(kernelMessageGradF64, g, 23)
-}
-
-// messageRootF32 launches message_root_f32.
-func (s *stream) messageRootF32(g grid, value pointer[float32], picked pointer[int32], source pointer[float32], scores pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, maximum int32, rate float32, offset float32) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = picked.address
-	s.arguments[2] = source.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = uint64(uint32(n))
-	s.arguments[8] = uint64(uint32(size))
-	s.arguments[9] = uint64(uint32(q))
-	s.arguments[10] = uint64(uint32(f0))
-	s.arguments[11] = uint64(uint32(width))
-	s.arguments[12] = uint64(uint32(maximum))
-	s.arguments[13] = bitsOf(rate)
-	s.arguments[14] = bitsOf(offset)
-	return s.launch(kernelMessageRootF32, g, 15)
-}
-
-// messageRootF64 launches message_root_f64.
-func (s *stream) messageRootF64(g grid, value pointer[float64], picked pointer[int32], source pointer[float64], scores pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, maximum int32, rate float64, offset float64) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = picked.address
-	s.arguments[2] = source.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = uint64(uint32(n))
-	s.arguments[8] = uint64(uint32(size))
-	s.arguments[9] = uint64(uint32(q))
-	s.arguments[10] = uint64(uint32(f0))
-	s.arguments[11] = uint64(uint32(width))
-	s.arguments[12] = uint64(uint32(maximum))
-	s.arguments[13] = bitsOf(rate)
-	s.arguments[14] = bitsOf(offset)
-	return s.launch(kernelMessageRootF64, g, 15)
-}
-
-// messageRootGradF32 launches message_root_grad_f32.
-func (s *stream) messageRootGradF32(g grid, grad pointer[float32], message pointer[float32], value pointer[float32], picked pointer[int32], given pointer[float32], scores pointer[float32], norms pointer[float32], index pointer[int32], counts pointer[float64], rootRow pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, maximum int32, rate float32, offset float32, sharedOffset float32, scale float32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = message.address
-	s.arguments[2] = value.address
-	s.arguments[3] = picked.address
-	s.arguments[4] = given.address
-	s.arguments[5] = scores.address
-	s.arguments[6] = norms.address
-	s.arguments[7] = index.address
-	s.arguments[8] = counts.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = rowPtr.address
-	s.arguments[11] = col.address
-	s.arguments[12] = uint64(uint32(n))
-	s.arguments[13] = uint64(uint32(size))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(uint32(f0))
-	s.arguments[16] = uint64(uint32(width))
-	s.arguments[17] = uint64(uint32(maximum))
-	s.arguments[18] = bitsOf(rate)
-	s.arguments[19] = bitsOf(offset)
-	s.arguments[20] = bitsOf(sharedOffset)
-	s.arguments[21] = bitsOf(scale)
-	return s.launch(kernelMessageRootGradF32, g, 22)
-}
-
-// messageRootGradF64 launches message_root_grad_f64.
-func (s *stream) messageRootGradF64(g grid, grad pointer[float64], message pointer[float64], value pointer[float64], picked pointer[int32], given pointer[float64], scores pointer[float64], norms pointer[float64], index pointer[int32], counts pointer[float64], rootRow pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, maximum int32, rate float64, offset float64, sharedOffset float64, scale float64) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = message.address
-	s.arguments[2] = value.address
-	s.arguments[3] = picked.address
-	s.arguments[4] = given.address
-	s.arguments[5] = scores.address
-	s.arguments[6] = norms.address
-	s.arguments[7] = index.address
-	s.arguments[8] = counts.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = rowPtr.address
-	s.arguments[11] = col.address
-	s.arguments[12] = uint64(uint32(n))
-	s.arguments[13] = uint64(uint32(size))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(uint32(f0))
-	s.arguments[16] = uint64(uint32(width))
-	s.arguments[17] = uint64(uint32(maximum))
-	s.arguments[18] = bitsOf(rate)
-	s.arguments[19] = bitsOf(offset)
-	s.arguments[20] = bitsOf(sharedOffset)
-	s.arguments[21] = bitsOf(scale)
-	return s.launch(kernelMessageRootGradF64, g, 22)
-}
-
-// messageSmallF32 launches message_small_f32.
-func (s *stream) messageSmallF32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], counts pointer[float64], rootRow pointer[int32], packs pointer[int32], n int32, size int32, q int32, maximum int32, alpha2 float32, sumExponent int32, maxVertices int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = inPtr.address
-	s.arguments[7] = inArc.address
-	s.arguments[8] = tail.address
-	s.arguments[9] = counts.address
-	s.arguments[10] = rootRow.address
-	s.arguments[11] = packs.address
-	s.arguments[12] = uint64(uint32(n))
-	s.arguments[13] = uint64(uint32(size))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(uint32(maximum))
-	s.arguments[16] = bitsOf(alpha2)
-	s.arguments[17] = uint64(uint32(sumExponent))
-	s.arguments[18] = uint64(uint32(maxVertices))
-	s.arguments[19] = uint64(uint32(maxArcs))
-	return s.launch(kernelMessageSmallF32, g, 20)
-}
-
-// messageSmallF64 launches message_small_f64.
-func (s *stream) messageSmallF64(g grid, out pointer[int64], scores pointer[float64], norms pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], counts pointer[float64], rootRow pointer[int32], packs pointer[int32], n int32, size int32, q int32, maximum int32, alpha2 float64, sumExponent int32, maxVertices int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = inPtr.address
-	s.arguments[7] = inArc.address
-	s.arguments[8] = tail.address
-	s.arguments[9] = counts.address
-	s.arguments[10] = rootRow.address
-	s.arguments[11] = packs.address
-	s.arguments[12] = uint64(uint32(n))
-	s.arguments[13] = uint64(uint32(size))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(uint32(maximum))
-	s.arguments[16] = bitsOf(alpha2)
-	s.arguments[17] = uint64(uint32(sumExponent))
-	s.arguments[18] = uint64(uint32(maxVertices))
-	s.arguments[19] = uint64(uint32(maxArcs))
-	return s.launch(kernelMessageSmallF64, g, 20)
-}
-
-// messageStepF32 launches message_step_f32.
-func (s *stream) messageStepF32(g grid, value pointer[float32], after pointer[float32], picked pointer[int32], source pointer[float32], scores pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate float32, offset float32) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = after.address
-	s.arguments[2] = picked.address
-	s.arguments[3] = source.address
-	s.arguments[4] = scores.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = inPtr.address
-	s.arguments[9] = inArc.address
-	s.arguments[10] = tail.address
-	s.arguments[11] = uint64(uint32(n))
-	s.arguments[12] = uint64(uint32(size))
-	s.arguments[13] = uint64(uint32(q))
-	s.arguments[14] = uint64(uint32(f0))
-	s.arguments[15] = uint64(uint32(width))
-	s.arguments[16] = uint64(uint32(position))
-	s.arguments[17] = uint64(uint32(maximum))
-	s.arguments[18] = bitsOf(rate)
-	s.arguments[19] = bitsOf(offset)
-	return s.launch(kernelMessageStepF32, g, 20)
-}
-
-// messageStepF64 launches message_step_f64.
-func (s *stream) messageStepF64(g grid, value pointer[float64], after pointer[float64], picked pointer[int32], source pointer[float64], scores pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate float64, offset float64) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = after.address
-	s.arguments[2] = picked.address
-	s.arguments[3] = source.address
-	s.arguments[4] = scores.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = inPtr.address
-	s.arguments[9] = inArc.address
-	s.arguments[10] = tail.address
-	s.arguments[11] = uint64(uint32(n))
-	s.arguments[12] = uint64(uint32(size))
-	s.arguments[13] = uint64(uint32(q))
-	s.arguments[14] = uint64(uint32(f0))
-	s.arguments[15] = uint64(uint32(width))
-	s.arguments[16] = uint64(uint32(position))
-	s.arguments[17] = uint64(uint32(maximum))
-	s.arguments[18] = bitsOf(rate)
-	s.arguments[19] = bitsOf(offset)
-	return s.launch(kernelMessageStepF64, g, 20)
-}
-
-// mirrorUpperF32 launches mirror_upper_f32.
-func (s *stream) mirrorUpperF32(g grid, x pointer[float32], n int32) error {
-	s.arguments[0] = x.address
-	s.arguments[1] = uint64(uint32(n))
-	return s.launch(kernelMirrorUpperF32, g, 2)
-}
-
-// mirrorUpperF64 launches mirror_upper_f64.
-func (s *stream) mirrorUpperF64(g grid, x pointer[float64], n int32) error {
-	s.arguments[0] = x.address
-	s.arguments[1] = uint64(uint32(n))
-	return s.launch(kernelMirrorUpperF64, g, 2)
-}
-
-// normalizeRowsF32 launches normalize_rows_f32.
-func (s *stream) normalizeRowsF32(g grid, dst pointer[float32], norms pointer[float32], x pointer[float32], n int32, d int32, eps float32, group int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = norms.address
-	s.arguments[2] = x.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(eps)
-	s.arguments[6] = uint64(uint32(group))
-	return s.launch(kernelNormalizeRowsF32, g, 7)
-}
-
-// normalizeRowsF64 launches normalize_rows_f64.
-func (s *stream) normalizeRowsF64(g grid, dst pointer[float64], norms pointer[float64], x pointer[float64], n int32, d int32, eps float64, group int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = norms.address
-	s.arguments[2] = x.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(eps)
-	s.arguments[6] = uint64(uint32(group))
-	return s.launch(kernelNormalizeRowsF64, g, 7)
-}
-
-// normalizeRowsGradF32 launches normalize_rows_grad_f32.
-func (s *stream) normalizeRowsGradF32(g grid, xGrad pointer[float32], unitGrad pointer[float32], normGrad pointer[float32], unit pointer[float32], norms pointer[float32], n int32, d int32, eps float32, group int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = unitGrad.address
-	s.arguments[2] = normGrad.address
-	s.arguments[3] = unit.address
-	s.arguments[4] = norms.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(d))
-	s.arguments[7] = bitsOf(eps)
-	s.arguments[8] = uint64(uint32(group))
-	return s.launch(kernelNormalizeRowsGradF32, g, 9)
-}
-
-// normalizeRowsGradF64 launches normalize_rows_grad_f64.
-func (s *stream) normalizeRowsGradF64(g grid, xGrad pointer[float64], unitGrad pointer[float64], normGrad pointer[float64], unit pointer[float64], norms pointer[float64], n int32, d int32, eps float64, group int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = unitGrad.address
-	s.arguments[2] = normGrad.address
-	s.arguments[3] = unit.address
-	s.arguments[4] = norms.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(d))
-	s.arguments[7] = bitsOf(eps)
-	s.arguments[8] = uint64(uint32(group))
-	return s.launch(kernelNormalizeRowsGradF64, g, 9)
-}
-
-// normalizeRowsGradPlainF32 launches normalize_rows_grad_plain_f32.
-func (s *stream) normalizeRowsGradPlainF32(g grid, xGrad pointer[float32], unitGrad pointer[float32], normGrad pointer[float32], unit pointer[float32], norms pointer[float32], n int32, d int32, eps float32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = unitGrad.address
-	s.arguments[2] = normGrad.address
-	s.arguments[3] = unit.address
-	s.arguments[4] = norms.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(d))
-	s.arguments[7] = bitsOf(eps)
-	return s.launch(kernelNormalizeRowsGradPlainF32, g, 8)
-}
-
-// normalizeRowsGradPlainF64 launches normalize_rows_grad_plain_f64.
-func (s *stream) normalizeRowsGradPlainF64(g grid, xGrad pointer[float64], unitGrad pointer[float64], normGrad pointer[float64], unit pointer[float64], norms pointer[float64], n int32, d int32, eps float64) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = unitGrad.address
-	s.arguments[2] = normGrad.address
-	s.arguments[3] = unit.address
-	s.arguments[4] = norms.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(d))
-	s.arguments[7] = bitsOf(eps)
-	return s.launch(kernelNormalizeRowsGradPlainF64, g, 8)
-}
-
-// normalizeRowsPlainF32 launches normalize_rows_plain_f32.
-func (s *stream) normalizeRowsPlainF32(g grid, dst pointer[float32], norms pointer[float32], x pointer[float32], n int32, d int32, eps float32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = norms.address
-	s.arguments[2] = x.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(eps)
-	return s.launch(kernelNormalizeRowsPlainF32, g, 6)
-}
-
-// normalizeRowsPlainF64 launches normalize_rows_plain_f64.
-func (s *stream) normalizeRowsPlainF64(g grid, dst pointer[float64], norms pointer[float64], x pointer[float64], n int32, d int32, eps float64) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = norms.address
-	s.arguments[2] = x.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(eps)
-	return s.launch(kernelNormalizeRowsPlainF64, g, 6)
-}
-
-// outputLossF32 launches output_loss_f32.
-func (s *stream) outputLossF32(g grid, loss pointer[float32], grad pointer[float32], x pointer[float32], y pointer[float32], n int32, c int32, kind int32, group int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = y.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(kind))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(kernelOutputLossF32, g, 8)
-}
-
-// outputLossF64 launches output_loss_f64.
-func (s *stream) outputLossF64(g grid, loss pointer[float64], grad pointer[float64], x pointer[float64], y pointer[float64], n int32, c int32, kind int32, group int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = y.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(kind))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(kernelOutputLossF64, g, 8)
-}
-
-// outputLossPlainF32 launches output_loss_plain_f32.
-func (s *stream) outputLossPlainF32(g grid, loss pointer[float32], grad pointer[float32], x pointer[float32], y pointer[float32], n int32, c int32, kind int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = y.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(kind))
-	return s.launch(kernelOutputLossPlainF32, g, 7)
-}
-
-// outputLossPlainF64 launches output_loss_plain_f64.
-func (s *stream) outputLossPlainF64(g grid, loss pointer[float64], grad pointer[float64], x pointer[float64], y pointer[float64], n int32, c int32, kind int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = y.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(kind))
-	return s.launch(kernelOutputLossPlainF64, g, 7)
-}
-
-// pathCounts launches path_counts.
-func (s *stream) pathCounts(g grid, counts pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32) error {
-	s.arguments[0] = counts.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(size))
-	return s.launch(kernelPathCounts, g, 5)
-}
-
-// pathGrad4F32 launches path_grad_4_f32.
-func (s *stream) pathGrad4F32(g grid, grad pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 float32, sumExponent int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = inPtr.address
-	s.arguments[8] = inCol.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathGrad4F32, g, 15)
-}
-
-// pathGrad4F64 launches path_grad_4_f64.
-func (s *stream) pathGrad4F64(g grid, grad pointer[float64], out pointer[int64], scores pointer[float64], weights pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 float64, sumExponent int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = inPtr.address
-	s.arguments[8] = inCol.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathGrad4F64, g, 15)
-}
-
-// pathGrad8F32 launches path_grad_8_f32.
-func (s *stream) pathGrad8F32(g grid, grad pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 float32, sumExponent int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = inPtr.address
-	s.arguments[8] = inCol.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathGrad8F32, g, 15)
-}
-
-// pathGrad8F64 launches path_grad_8_f64.
-func (s *stream) pathGrad8F64(g grid, grad pointer[float64], out pointer[int64], scores pointer[float64], weights pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 float64, sumExponent int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = inPtr.address
-	s.arguments[8] = inCol.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathGrad8F64, g, 15)
-}
-
-// pathGradPlainF32 launches path_grad_plain_f32.
-func (s *stream) pathGradPlainF32(g grid, grad pointer[float32], out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], offsets pointer[int32], graphs int32, n int32, size int32, q int32, route int32, pool int32, alpha2 float32, alpha float32, sumExponent int32, ints pointer[int32], values pointer[float32]) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = norms.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = rootRow.address
-	s.arguments[8] = offsets.address
-	s.arguments[9] = uint64(uint32(graphs))
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = uint64(uint32(route))
-	s.arguments[14] = uint64(uint32(pool))
-	s.arguments[15] = bitsOf(alpha2)
-	s.arguments[16] = bitsOf(alpha)
-	s.arguments[17] = uint64(uint32(sumExponent))
-	s.arguments[18] = ints.address
-	s.arguments[19] = values.address
-	return s.launch(kernelPathGradPlainF32, g, 20)
-}
-
-// pathGradPlainF64 launches path_grad_plain_f64.
-func (s *stream) pathGradPlainF64(g grid, grad pointer[float64], out pointer[int64], scores pointer[float64], norms pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], offsets pointer[int32], graphs int32, n int32, size int32, q int32, route int32, pool int32, alpha2 float64, alpha float64, sumExponent int32, ints pointer[int32], values pointer[float64]) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = norms.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = rootRow.address
-	s.arguments[8] = offsets.address
-	s.arguments[9] = uint64(uint32(graphs))
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = uint64(uint32(route))
-	s.arguments[14] = uint64(uint32(pool))
-	s.arguments[15] = bitsOf(alpha2)
-	s.arguments[16] = bitsOf(alpha)
-	s.arguments[17] = uint64(uint32(sumExponent))
-	s.arguments[18] = ints.address
-	s.arguments[19] = values.address
-	return s.launch(kernelPathGradPlainF64, g, 20)
-}
-
-// pathGradWide4F32 launches path_grad_wide_4_f32.
-func (s *stream) pathGradWide4F32(g grid, grad pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 float32, sumExponent int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = inPtr.address
-	s.arguments[8] = inCol.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathGradWide4F32, g, 15)
-}
-
-// pathMaxGrad4F32 launches path_max_grad_4_f32.
-func (s *stream) pathMaxGrad4F32(g grid, grad pointer[float32], winners pointer[int32], shares pointer[float32], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = winners.address
-	s.arguments[2] = shares.address
-	s.arguments[3] = inPtr.address
-	s.arguments[4] = inCol.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(size))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	return s.launch(kernelPathMaxGrad4F32, g, 10)
-}
-
-// pathMaxGrad4F64 launches path_max_grad_4_f64.
-func (s *stream) pathMaxGrad4F64(g grid, grad pointer[float64], winners pointer[int32], shares pointer[float64], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = winners.address
-	s.arguments[2] = shares.address
-	s.arguments[3] = inPtr.address
-	s.arguments[4] = inCol.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(size))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	return s.launch(kernelPathMaxGrad4F64, g, 10)
-}
-
-// pathMaxGrad8F32 launches path_max_grad_8_f32.
-func (s *stream) pathMaxGrad8F32(g grid, grad pointer[float32], winners pointer[int32], shares pointer[float32], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = winners.address
-	s.arguments[2] = shares.address
-	s.arguments[3] = inPtr.address
-	s.arguments[4] = inCol.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(size))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	return s.launch(kernelPathMaxGrad8F32, g, 10)
-}
-
-// pathMaxGrad8F64 launches path_max_grad_8_f64.
-func (s *stream) pathMaxGrad8F64(g grid, grad pointer[float64], winners pointer[int32], shares pointer[float64], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = winners.address
-	s.arguments[2] = shares.address
-	s.arguments[3] = inPtr.address
-	s.arguments[4] = inCol.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(size))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	return s.launch(kernelPathMaxGrad8F64, g, 10)
-}
-
-// pathNormGradF32 launches path_norm_grad_f32.
-func (s *stream) pathNormGradF32(g grid, byVertex pointer[float32], out pointer[int64], pooled pointer[int64], rootRow pointer[int32], n int32, size int32, q int32) error {
-	s.arguments[0] = byVertex.address
-	s.arguments[1] = out.address
-	s.arguments[2] = pooled.address
-	s.arguments[3] = rootRow.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(size))
-	s.arguments[6] = uint64(uint32(q))
-	return s.launch(kernelPathNormGradF32, g, 7)
-}
-
-// pathNormGradF64 launches path_norm_grad_f64.
-func (s *stream) pathNormGradF64(g grid, byVertex pointer[float64], out pointer[int64], pooled pointer[int64], rootRow pointer[int32], n int32, size int32, q int32) error {
-	s.arguments[0] = byVertex.address
-	s.arguments[1] = out.address
-	s.arguments[2] = pooled.address
-	s.arguments[3] = rootRow.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(size))
-	s.arguments[6] = uint64(uint32(q))
-	return s.launch(kernelPathNormGradF64, g, 7)
-}
-
-// pathPoolPlainF32 launches path_pool_plain_f32.
-func (s *stream) pathPoolPlainF32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, route int32, pool int32, alpha2 float32, sumExponent int32, ints pointer[int32], values pointer[float32]) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = uint64(uint32(n))
-	s.arguments[8] = uint64(uint32(size))
-	s.arguments[9] = uint64(uint32(q))
-	s.arguments[10] = uint64(uint32(route))
-	s.arguments[11] = uint64(uint32(pool))
-	s.arguments[12] = bitsOf(alpha2)
-	s.arguments[13] = uint64(uint32(sumExponent))
-	s.arguments[14] = ints.address
-	s.arguments[15] = values.address
-	return s.launch(kernelPathPoolPlainF32, g, 16)
-}
-
-// pathPoolPlainF64 launches path_pool_plain_f64.
-func (s *stream) pathPoolPlainF64(g grid, out pointer[int64], scores pointer[float64], norms pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, route int32, pool int32, alpha2 float64, sumExponent int32, ints pointer[int32], values pointer[float64]) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = uint64(uint32(n))
-	s.arguments[8] = uint64(uint32(size))
-	s.arguments[9] = uint64(uint32(q))
-	s.arguments[10] = uint64(uint32(route))
-	s.arguments[11] = uint64(uint32(pool))
-	s.arguments[12] = bitsOf(alpha2)
-	s.arguments[13] = uint64(uint32(sumExponent))
-	s.arguments[14] = ints.address
-	s.arguments[15] = values.address
-	return s.launch(kernelPathPoolPlainF64, g, 16)
-}
-
-// pathTrie4F32 launches path_trie_4_f32.
-func (s *stream) pathTrie4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrie4F32, g, 17)
-}
-
-// pathTrie4F64 launches path_trie_4_f64.
-func (s *stream) pathTrie4F64(g grid, out pointer[int64], scores pointer[float64], norms pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float64, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrie4F64, g, 17)
-}
-
-// pathTrie8F32 launches path_trie_8_f32.
-func (s *stream) pathTrie8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrie8F32, g, 17)
-}
-
-// pathTrie8F64 launches path_trie_8_f64.
-func (s *stream) pathTrie8F64(g grid, out pointer[int64], scores pointer[float64], norms pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float64, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrie8F64, g, 17)
-}
-
-// pathTrieMax4F32 launches path_trie_max_4_f32.
-func (s *stream) pathTrieMax4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrieMax4F32, g, 17)
-}
-
-// pathTrieMax4F64 launches path_trie_max_4_f64.
-func (s *stream) pathTrieMax4F64(g grid, out pointer[int64], scores pointer[float64], norms pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float64, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrieMax4F64, g, 17)
-}
-
-// pathTrieMax8F32 launches path_trie_max_8_f32.
-func (s *stream) pathTrieMax8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrieMax8F32, g, 17)
-}
-
-// pathTrieMax8F64 launches path_trie_max_8_f64.
-func (s *stream) pathTrieMax8F64(g grid, out pointer[int64], scores pointer[float64], norms pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float64, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrieMax8F64, g, 17)
-}
-
-// pathTrieMaxWide4F32 launches path_trie_max_wide_4_f32.
-func (s *stream) pathTrieMaxWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrieMaxWide4F32, g, 17)
-}
-
-// pathTrieMaxWide8F32 launches path_trie_max_wide_8_f32.
-func (s *stream) pathTrieMaxWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrieMaxWide8F32, g, 17)
-}
-
-// pathTrieWide4F32 launches path_trie_wide_4_f32.
-func (s *stream) pathTrieWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrieWide4F32, g, 17)
-}
-
-// pathTrieWide8F32 launches path_trie_wide_8_f32.
-func (s *stream) pathTrieWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(kernelPathTrieWide8F32, g, 17)
-}
-
-// pathWeightsF32 launches path_weights_f32.
-func (s *stream) pathWeightsF32(g grid, weights pointer[float32], out pointer[int64], counts pointer[int32], norms pointer[float32], index pointer[int32], rootRow pointer[int32], n int32, size int32, alpha float32, sumExponent int32) error {
-	s.arguments[0] = weights.address
-	s.arguments[1] = out.address
-	s.arguments[2] = counts.address
-	s.arguments[3] = norms.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rootRow.address
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(size))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathWeightsF32, g, 10)
-}
-
-// pathWeightsF64 launches path_weights_f64.
-func (s *stream) pathWeightsF64(g grid, weights pointer[float64], out pointer[int64], counts pointer[int32], norms pointer[float64], index pointer[int32], rootRow pointer[int32], n int32, size int32, alpha float64, sumExponent int32) error {
-	s.arguments[0] = weights.address
-	s.arguments[1] = out.address
-	s.arguments[2] = counts.address
-	s.arguments[3] = norms.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rootRow.address
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(size))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathWeightsF64, g, 10)
-}
-
-// pathWinners4F32 launches path_winners_4_f32.
-func (s *stream) pathWinners4F32(g grid, winners pointer[int32], shares pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, f0 int32, width int32, alpha2 float32, sumExponent int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = shares.address
-	s.arguments[2] = out.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = rootRow.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(f0))
-	s.arguments[13] = uint64(uint32(width))
-	s.arguments[14] = bitsOf(alpha2)
-	s.arguments[15] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathWinners4F32, g, 16)
-}
-
-// pathWinners4F64 launches path_winners_4_f64.
-func (s *stream) pathWinners4F64(g grid, winners pointer[int32], shares pointer[float64], out pointer[int64], scores pointer[float64], weights pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, f0 int32, width int32, alpha2 float64, sumExponent int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = shares.address
-	s.arguments[2] = out.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = rootRow.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(f0))
-	s.arguments[13] = uint64(uint32(width))
-	s.arguments[14] = bitsOf(alpha2)
-	s.arguments[15] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathWinners4F64, g, 16)
-}
-
-// pathWinners8F32 launches path_winners_8_f32.
-func (s *stream) pathWinners8F32(g grid, winners pointer[int32], shares pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, f0 int32, width int32, alpha2 float32, sumExponent int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = shares.address
-	s.arguments[2] = out.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = rootRow.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(f0))
-	s.arguments[13] = uint64(uint32(width))
-	s.arguments[14] = bitsOf(alpha2)
-	s.arguments[15] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathWinners8F32, g, 16)
-}
-
-// pathWinners8F64 launches path_winners_8_f64.
-func (s *stream) pathWinners8F64(g grid, winners pointer[int32], shares pointer[float64], out pointer[int64], scores pointer[float64], weights pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, f0 int32, width int32, alpha2 float64, sumExponent int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = shares.address
-	s.arguments[2] = out.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = rootRow.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(f0))
-	s.arguments[13] = uint64(uint32(width))
-	s.arguments[14] = bitsOf(alpha2)
-	s.arguments[15] = uint64(uint32(sumExponent))
-	return s.launch(kernelPathWinners8F64, g, 16)
-}
-
-// placeF32 launches place_f32.
-func (s *stream) placeF32(g grid, dst pointer[float32], src pointer[float32], index pointer[int32], rows int32, q int32, ld int32, stride int32, group int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = src.address
-	s.arguments[2] = index.address
-	s.arguments[3] = uint64(uint32(rows))
-	s.arguments[4] = uint64(uint32(q))
-	s.arguments[5] = uint64(uint32(ld))
-	s.arguments[6] = uint64(uint32(stride))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(kernelPlaceF32, g, 8)
-}
-
-// placeF64 launches place_f64.
-func (s *stream) placeF64(g grid, dst pointer[float64], src pointer[float64], index pointer[int32], rows int32, q int32, ld int32, stride int32, group int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = src.address
-	s.arguments[2] = index.address
-	s.arguments[3] = uint64(uint32(rows))
-	s.arguments[4] = uint64(uint32(q))
-	s.arguments[5] = uint64(uint32(ld))
-	s.arguments[6] = uint64(uint32(stride))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(kernelPlaceF64, g, 8)
-}
-
-// placePlainF32 launches place_plain_f32.
-func (s *stream) placePlainF32(g grid, dst pointer[float32], src pointer[float32], index pointer[int32], rows int32, q int32, ld int32, stride int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = src.address
-	s.arguments[2] = index.address
-	s.arguments[3] = uint64(uint32(rows))
-	s.arguments[4] = uint64(uint32(q))
-	s.arguments[5] = uint64(uint32(ld))
-	s.arguments[6] = uint64(uint32(stride))
-	return s.launch(kernelPlacePlainF32, g, 7)
-}
-
-// placePlainF64 launches place_plain_f64.
-func (s *stream) placePlainF64(g grid, dst pointer[float64], src pointer[float64], index pointer[int32], rows int32, q int32, ld int32, stride int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = src.address
-	s.arguments[2] = index.address
-	s.arguments[3] = uint64(uint32(rows))
-	s.arguments[4] = uint64(uint32(q))
-	s.arguments[5] = uint64(uint32(ld))
-	s.arguments[6] = uint64(uint32(stride))
-	return s.launch(kernelPlacePlainF64, g, 7)
-}
-
-// posteriorF32 launches posterior_f32.
-func (s *stream) posteriorF32(g grid, to pointer[float32], evidence pointer[float32], prior pointer[float32], likelihood pointer[float32], index pointer[int32], n int32, c int32, rowLanes int32) error {
-	s.arguments[0] = to.address
-	s.arguments[1] = evidence.address
-	s.arguments[2] = prior.address
-	s.arguments[3] = likelihood.address
-	s.arguments[4] = index.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(c))
-	s.arguments[7] = uint64(uint32(rowLanes))
-	return s.launch(kernelPosteriorF32, g, 8)
-}
-
-// posteriorF64 launches posterior_f64.
-func (s *stream) posteriorF64(g grid, to pointer[float64], evidence pointer[float64], prior pointer[float64], likelihood pointer[float64], index pointer[int32], n int32, c int32, rowLanes int32) error {
-	s.arguments[0] = to.address
-	s.arguments[1] = evidence.address
-	s.arguments[2] = prior.address
-	s.arguments[3] = likelihood.address
-	s.arguments[4] = index.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(c))
-	s.arguments[7] = uint64(uint32(rowLanes))
-	return s.launch(kernelPosteriorF64, g, 8)
-}
-
-// posteriorPlainF32 launches posterior_plain_f32.
-func (s *stream) posteriorPlainF32(g grid, to pointer[float32], evidence pointer[float32], prior pointer[float32], likelihood pointer[float32], index pointer[int32], n int32, c int32) error {
-	s.arguments[0] = to.address
-	s.arguments[1] = evidence.address
-	s.arguments[2] = prior.address
-	s.arguments[3] = likelihood.address
-	s.arguments[4] = index.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(c))
-	return s.launch(kernelPosteriorPlainF32, g, 7)
-}
-
-// posteriorPlainF64 launches posterior_plain_f64.
-func (s *stream) posteriorPlainF64(g grid, to pointer[float64], evidence pointer[float64], prior pointer[float64], likelihood pointer[float64], index pointer[int32], n int32, c int32) error {
-	s.arguments[0] = to.address
-	s.arguments[1] = evidence.address
-	s.arguments[2] = prior.address
-	s.arguments[3] = likelihood.address
-	s.arguments[4] = index.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(c))
-	return s.launch(kernelPosteriorPlainF64, g, 7)
-}
-
-// segmentMaxGradF32 launches segment_max_grad_f32.
-func (s *stream) segmentMaxGradF32(g grid, xGrad pointer[float32], outGrad pointer[float32], winners pointer[int32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, group int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = outGrad.address
-	s.arguments[2] = winners.address
-	s.arguments[3] = rowOffsets.address
-	s.arguments[4] = items.address
-	s.arguments[5] = itemSegment.address
-	s.arguments[6] = uint64(uint32(rows))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(group))
-	return s.launch(kernelSegmentMaxGradF32, g, 9)
-}
-
-// segmentMaxGradF64 launches segment_max_grad_f64.
-func (s *stream) segmentMaxGradF64(g grid, xGrad pointer[float64], outGrad pointer[float64], winners pointer[int32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, group int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = outGrad.address
-	s.arguments[2] = winners.address
-	s.arguments[3] = rowOffsets.address
-	s.arguments[4] = items.address
-	s.arguments[5] = itemSegment.address
-	s.arguments[6] = uint64(uint32(rows))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(group))
-	return s.launch(kernelSegmentMaxGradF64, g, 9)
-}
-
-// segmentReduceF32 launches segment_reduce_f32.
-func (s *stream) segmentReduceF32(g grid, out pointer[float32], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float32], divisor pointer[float32], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = span.address
-	s.arguments[7] = uint64(uint32(segments))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(pool))
-	s.arguments[10] = uint64(uint32(group))
-	return s.launch(kernelSegmentReduceF32, g, 11)
-}
-
-// segmentReduceF32F64 launches segment_reduce_f32_f64.
-func (s *stream) segmentReduceF32F64(g grid, out pointer[float64], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = span.address
-	s.arguments[7] = uint64(uint32(segments))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(pool))
-	s.arguments[10] = uint64(uint32(group))
-	return s.launch(kernelSegmentReduceF32F64, g, 11)
-}
-
-// segmentReduceF64 launches segment_reduce_f64.
-func (s *stream) segmentReduceF64(g grid, out pointer[float64], x pointer[float64], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = span.address
-	s.arguments[7] = uint64(uint32(segments))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(pool))
-	s.arguments[10] = uint64(uint32(group))
-	return s.launch(kernelSegmentReduceF64, g, 11)
-}
-
-// segmentReduceGradPlainF32 launches segment_reduce_grad_plain_f32.
-func (s *stream) segmentReduceGradPlainF32(g grid, xGrad pointer[float32], outGrad pointer[float32], x pointer[float32], offsets pointer[int32], index pointer[int32], share pointer[float32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, pool int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = outGrad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = offsets.address
-	s.arguments[4] = index.address
-	s.arguments[5] = share.address
-	s.arguments[6] = rowOffsets.address
-	s.arguments[7] = items.address
-	s.arguments[8] = itemSegment.address
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(q))
-	s.arguments[11] = uint64(uint32(pool))
-	return s.launch(kernelSegmentReduceGradPlainF32, g, 12)
-}
-
-// segmentReduceGradPlainF64 launches segment_reduce_grad_plain_f64.
-func (s *stream) segmentReduceGradPlainF64(g grid, xGrad pointer[float64], outGrad pointer[float64], x pointer[float64], offsets pointer[int32], index pointer[int32], share pointer[float64], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, pool int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = outGrad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = offsets.address
-	s.arguments[4] = index.address
-	s.arguments[5] = share.address
-	s.arguments[6] = rowOffsets.address
-	s.arguments[7] = items.address
-	s.arguments[8] = itemSegment.address
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(q))
-	s.arguments[11] = uint64(uint32(pool))
-	return s.launch(kernelSegmentReduceGradPlainF64, g, 12)
-}
-
-// segmentReducePlainF32 launches segment_reduce_plain_f32.
-func (s *stream) segmentReducePlainF32(g grid, out pointer[float32], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float32], divisor pointer[float32], segments int32, q int32, pool int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = uint64(uint32(segments))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(pool))
-	return s.launch(kernelSegmentReducePlainF32, g, 9)
-}
-
-// segmentReducePlainF32F64 launches segment_reduce_plain_f32_f64.
-func (s *stream) segmentReducePlainF32F64(g grid, out pointer[float64], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], segments int32, q int32, pool int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = uint64(uint32(segments))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(pool))
-	return s.launch(kernelSegmentReducePlainF32F64, g, 9)
-}
-
-// segmentReducePlainF64 launches segment_reduce_plain_f64.
-func (s *stream) segmentReducePlainF64(g grid, out pointer[float64], x pointer[float64], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], segments int32, q int32, pool int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = uint64(uint32(segments))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(pool))
-	return s.launch(kernelSegmentReducePlainF64, g, 9)
-}
-
-// segmentReduceWideF32 launches segment_reduce_wide_f32.
-func (s *stream) segmentReduceWideF32(g grid, out pointer[float32], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float32], divisor pointer[float32], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = span.address
-	s.arguments[7] = uint64(uint32(segments))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(pool))
-	s.arguments[10] = uint64(uint32(group))
-	return s.launch(kernelSegmentReduceWideF32, g, 11)
-}
-
-// segmentReduceWideF32F64 launches segment_reduce_wide_f32_f64.
-func (s *stream) segmentReduceWideF32F64(g grid, out pointer[float64], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = span.address
-	s.arguments[7] = uint64(uint32(segments))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(pool))
-	s.arguments[10] = uint64(uint32(group))
-	return s.launch(kernelSegmentReduceWideF32F64, g, 11)
-}
-
-// segmentReduceWideF64 launches segment_reduce_wide_f64.
-func (s *stream) segmentReduceWideF64(g grid, out pointer[float64], x pointer[float64], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = span.address
-	s.arguments[7] = uint64(uint32(segments))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(pool))
-	s.arguments[10] = uint64(uint32(group))
-	return s.launch(kernelSegmentReduceWideF64, g, 11)
-}
-
-// segmentWinnersF32 launches segment_winners_f32.
-func (s *stream) segmentWinnersF32(g grid, winners pointer[int32], x pointer[float32], offsets pointer[int32], index pointer[int32], candidates pointer[int32], segments int32, q int32, group int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = candidates.address
-	s.arguments[5] = uint64(uint32(segments))
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(kernelSegmentWinnersF32, g, 8)
-}
-
-// segmentWinnersF64 launches segment_winners_f64.
-func (s *stream) segmentWinnersF64(g grid, winners pointer[int32], x pointer[float64], offsets pointer[int32], index pointer[int32], candidates pointer[int32], segments int32, q int32, group int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = candidates.address
-	s.arguments[5] = uint64(uint32(segments))
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(kernelSegmentWinnersF64, g, 8)
-}
-
-// softmaxCrossEntropyF32 launches softmax_cross_entropy_f32.
-func (s *stream) softmaxCrossEntropyF32(g grid, loss pointer[float32], grad pointer[float32], logits pointer[float32], target pointer[int32], n int32, c int32, group int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(group))
-	return s.launch(kernelSoftmaxCrossEntropyF32, g, 7)
-}
-
-// softmaxCrossEntropyF64 launches softmax_cross_entropy_f64.
-func (s *stream) softmaxCrossEntropyF64(g grid, loss pointer[float64], grad pointer[float64], logits pointer[float64], target pointer[int32], n int32, c int32, group int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(group))
-	return s.launch(kernelSoftmaxCrossEntropyF64, g, 7)
-}
-
-// softmaxCrossEntropyLongF32 launches softmax_cross_entropy_long_f32.
-func (s *stream) softmaxCrossEntropyLongF32(g grid, loss pointer[float32], grad pointer[float32], logits pointer[float32], target pointer[int32], n int32, c int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	return s.launch(kernelSoftmaxCrossEntropyLongF32, g, 6)
-}
-
-// softmaxCrossEntropyLongF64 launches softmax_cross_entropy_long_f64.
-func (s *stream) softmaxCrossEntropyLongF64(g grid, loss pointer[float64], grad pointer[float64], logits pointer[float64], target pointer[int32], n int32, c int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	return s.launch(kernelSoftmaxCrossEntropyLongF64, g, 6)
-}
-
-// softmaxCrossEntropyPlainF32 launches softmax_cross_entropy_plain_f32.
-func (s *stream) softmaxCrossEntropyPlainF32(g grid, loss pointer[float32], grad pointer[float32], logits pointer[float32], target pointer[int32], n int32, c int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	return s.launch(kernelSoftmaxCrossEntropyPlainF32, g, 6)
-}
-
-// softmaxCrossEntropyPlainF64 launches softmax_cross_entropy_plain_f64.
-func (s *stream) softmaxCrossEntropyPlainF64(g grid, loss pointer[float64], grad pointer[float64], logits pointer[float64], target pointer[int32], n int32, c int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	return s.launch(kernelSoftmaxCrossEntropyPlainF64, g, 6)
-}
-
-// sparseMatmulF32 launches sparse_matmul_f32.
-func (s *stream) sparseMatmulF32(g grid, y pointer[float32], rowPtr pointer[int32], col pointer[int32], values pointer[float32], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[float32], rows int32, q int32, rowLanes int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(rowLanes))
-	s.arguments[10] = uint64(uint32(columnLanes))
-	s.arguments[11] = counts.address
-	s.arguments[12] = partRow.address
-	s.arguments[13] = partNumber.address
-	s.arguments[14] = hugeRow.address
-	s.arguments[15] = hugeFirst.address
-	return s.launch(kernelSparseMatmulF32, g, 16)
-}
-
-// sparseMatmulF64 launches sparse_matmul_f64.
-func (s *stream) sparseMatmulF64(g grid, y pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[float64], rows int32, q int32, rowLanes int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(rowLanes))
-	s.arguments[10] = uint64(uint32(columnLanes))
-	s.arguments[11] = counts.address
-	s.arguments[12] = partRow.address
-	s.arguments[13] = partNumber.address
-	s.arguments[14] = hugeRow.address
-	s.arguments[15] = hugeFirst.address
-	return s.launch(kernelSparseMatmulF64, g, 16)
-}
-
-// sparseMatmulFinishF32 launches sparse_matmul_finish_f32.
-func (s *stream) sparseMatmulFinishF32(g grid, y pointer[float32], sums pointer[float32], rowPtr pointer[int32], q int32, counts pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = sums.address
-	s.arguments[2] = rowPtr.address
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = counts.address
-	s.arguments[5] = hugeRow.address
-	s.arguments[6] = hugeFirst.address
-	return s.launch(kernelSparseMatmulFinishF32, g, 7)
-}
-
-// sparseMatmulFinishF64 launches sparse_matmul_finish_f64.
-func (s *stream) sparseMatmulFinishF64(g grid, y pointer[float64], sums pointer[float64], rowPtr pointer[int32], q int32, counts pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = sums.address
-	s.arguments[2] = rowPtr.address
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = counts.address
-	s.arguments[5] = hugeRow.address
-	s.arguments[6] = hugeFirst.address
-	return s.launch(kernelSparseMatmulFinishF64, g, 7)
-}
-
-// sparseMatmulNarrowF32 launches sparse_matmul_narrow_f32.
-func (s *stream) sparseMatmulNarrowF32(g grid, y pointer[float32], rowPtr pointer[int32], col pointer[int32], values pointer[float32], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[float32], rows int32, q int32, rowLanes int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(rowLanes))
-	s.arguments[10] = uint64(uint32(columnLanes))
-	s.arguments[11] = counts.address
-	s.arguments[12] = partRow.address
-	s.arguments[13] = partNumber.address
-	s.arguments[14] = hugeRow.address
-	s.arguments[15] = hugeFirst.address
-	return s.launch(kernelSparseMatmulNarrowF32, g, 16)
-}
-
-// sparseMatmulNarrowF64 launches sparse_matmul_narrow_f64.
-func (s *stream) sparseMatmulNarrowF64(g grid, y pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[float64], rows int32, q int32, rowLanes int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(rowLanes))
-	s.arguments[10] = uint64(uint32(columnLanes))
-	s.arguments[11] = counts.address
-	s.arguments[12] = partRow.address
-	s.arguments[13] = partNumber.address
-	s.arguments[14] = hugeRow.address
-	s.arguments[15] = hugeFirst.address
-	return s.launch(kernelSparseMatmulNarrowF64, g, 16)
-}
-
-// sparseMatmulPartsF32 launches sparse_matmul_parts_f32.
-func (s *stream) sparseMatmulPartsF32(g grid, sums pointer[float32], rowPtr pointer[int32], col pointer[int32], values pointer[float32], keepCols pointer[uint8], x pointer[float32], q int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32]) error {
-	s.arguments[0] = sums.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepCols.address
-	s.arguments[5] = x.address
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(columnLanes))
-	s.arguments[8] = counts.address
-	s.arguments[9] = partRow.address
-	s.arguments[10] = partNumber.address
-	return s.launch(kernelSparseMatmulPartsF32, g, 11)
-}
-
-// sparseMatmulPartsF64 launches sparse_matmul_parts_f64.
-func (s *stream) sparseMatmulPartsF64(g grid, sums pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], keepCols pointer[uint8], x pointer[float64], q int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32]) error {
-	s.arguments[0] = sums.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepCols.address
-	s.arguments[5] = x.address
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(columnLanes))
-	s.arguments[8] = counts.address
-	s.arguments[9] = partRow.address
-	s.arguments[10] = partNumber.address
-	return s.launch(kernelSparseMatmulPartsF64, g, 11)
-}
-
-// sparseMatmulPartsNarrowF32 launches sparse_matmul_parts_narrow_f32.
-func (s *stream) sparseMatmulPartsNarrowF32(g grid, sums pointer[float32], rowPtr pointer[int32], col pointer[int32], values pointer[float32], keepCols pointer[uint8], x pointer[float32], q int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32]) error {
-	s.arguments[0] = sums.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepCols.address
-	s.arguments[5] = x.address
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(columnLanes))
-	s.arguments[8] = counts.address
-	s.arguments[9] = partRow.address
-	s.arguments[10] = partNumber.address
-	return s.launch(kernelSparseMatmulPartsNarrowF32, g, 11)
-}
-
-// sparseMatmulPartsNarrowF64 launches sparse_matmul_parts_narrow_f64.
-func (s *stream) sparseMatmulPartsNarrowF64(g grid, sums pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], keepCols pointer[uint8], x pointer[float64], q int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32]) error {
-	s.arguments[0] = sums.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepCols.address
-	s.arguments[5] = x.address
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(columnLanes))
-	s.arguments[8] = counts.address
-	s.arguments[9] = partRow.address
-	s.arguments[10] = partNumber.address
-	return s.launch(kernelSparseMatmulPartsNarrowF64, g, 11)
-}
-
-// sparseMatmulPlainF32 launches sparse_matmul_plain_f32.
-func (s *stream) sparseMatmulPlainF32(g grid, y pointer[float32], rowPtr pointer[int32], col pointer[int32], values pointer[float32], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[float32], rows int32, q int32) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	return s.launch(kernelSparseMatmulPlainF32, g, 9)
-}
-
-// sparseMatmulPlainF64 launches sparse_matmul_plain_f64.
-func (s *stream) sparseMatmulPlainF64(g grid, y pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[float64], rows int32, q int32) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	return s.launch(kernelSparseMatmulPlainF64, g, 9)
-}
-
-// spectralNormsF64 launches spectral_norms_f64.
-func (s *stream) spectralNormsF64(g grid, norms pointer[float64], k pointer[float64], n int32, matrices int32) error {
-	s.arguments[0] = norms.address
-	s.arguments[1] = k.address
-	s.arguments[2] = uint64(uint32(n))
-	s.arguments[3] = uint64(uint32(matrices))
-	return s.launch(kernelSpectralNormsF64, g, 4)
-}
-
-// spectralPlainF64 launches spectral_plain_f64.
-func (s *stream) spectralPlainF64(g grid, w pointer[float64], angles pointer[int32], status pointer[int32], n int32, matrices int32) error {
-	s.arguments[0] = w.address
-	s.arguments[1] = angles.address
-	s.arguments[2] = status.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(matrices))
-	return s.launch(kernelSpectralPlainF64, g, 5)
-}
-
-// spectralProductF64 launches spectral_product_f64.
-func (s *stream) spectralProductF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], status pointer[int32], transA int32, transB int32, n int32, matrices int32, scale pointer[float64], factors pointer[float64], roots pointer[float64], clamped pointer[float64], mirror int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = status.address
-	s.arguments[4] = uint64(uint32(transA))
-	s.arguments[5] = uint64(uint32(transB))
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(matrices))
-	s.arguments[8] = scale.address
-	s.arguments[9] = factors.address
-	s.arguments[10] = roots.address
-	s.arguments[11] = clamped.address
-	s.arguments[12] = uint64(uint32(mirror))
-	return s.launch(kernelSpectralProductF64, g, 13)
-}
-
-// spectralProductPlainF64 launches spectral_product_plain_f64.
-func (s *stream) spectralProductPlainF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], status pointer[int32], transA int32, transB int32, n int32, matrices int32, scale pointer[float64], factors pointer[float64], roots pointer[float64], clamped pointer[float64], mirror int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = status.address
-	s.arguments[4] = uint64(uint32(transA))
-	s.arguments[5] = uint64(uint32(transB))
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(matrices))
-	s.arguments[8] = scale.address
-	s.arguments[9] = factors.address
-	s.arguments[10] = roots.address
-	s.arguments[11] = clamped.address
-	s.arguments[12] = uint64(uint32(mirror))
-	return s.launch(kernelSpectralProductPlainF64, g, 13)
-}
-
-// spectralRoundF64 launches spectral_round_f64.
-func (s *stream) spectralRoundF64(g grid, w pointer[float64], angles pointer[int32], status pointer[int32], n int32, blocks int32, round int32, sweep int32, matrices int32) error {
-	s.arguments[0] = w.address
-	s.arguments[1] = angles.address
-	s.arguments[2] = status.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(blocks))
-	s.arguments[5] = uint64(uint32(round))
-	s.arguments[6] = uint64(uint32(sweep))
-	s.arguments[7] = uint64(uint32(matrices))
-	return s.launch(kernelSpectralRoundF64, g, 8)
-}
-
-// spectralRuleF64 launches spectral_rule_f64.
-func (s *stream) spectralRuleF64(g grid, f pointer[float64], roots pointer[float64], clamped pointer[float64], status pointer[int32], values pointer[float64], n int32, matrices int32, eps float64, rule int32) error {
-	s.arguments[0] = f.address
-	s.arguments[1] = roots.address
-	s.arguments[2] = clamped.address
-	s.arguments[3] = status.address
-	s.arguments[4] = values.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(matrices))
-	s.arguments[7] = bitsOf(eps)
-	s.arguments[8] = uint64(uint32(rule))
-	return s.launch(kernelSpectralRuleF64, g, 9)
-}
-
-// spectralSmallF64 launches spectral_small_f64.
-func (s *stream) spectralSmallF64(g grid, w pointer[float64], values pointer[float64], status pointer[int32], scales pointer[float64], n int32, matrices int32) error {
-	s.arguments[0] = w.address
-	s.arguments[1] = values.address
-	s.arguments[2] = status.address
-	s.arguments[3] = scales.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(matrices))
-	return s.launch(kernelSpectralSmallF64, g, 6)
-}
-
-// spectralStartF64 launches spectral_start_f64.
-func (s *stream) spectralStartF64(g grid, w pointer[float64], scales pointer[float64], status pointer[int32], k pointer[float64], norms pointer[float64], n int32, matrices int32, shift float64) error {
-	s.arguments[0] = w.address
-	s.arguments[1] = scales.address
-	s.arguments[2] = status.address
-	s.arguments[3] = k.address
-	s.arguments[4] = norms.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(matrices))
-	s.arguments[7] = bitsOf(shift)
-	return s.launch(kernelSpectralStartF64, g, 8)
-}
-
-// spectralSymmetrizeF64 launches spectral_symmetrize_f64.
-func (s *stream) spectralSymmetrizeF64(g grid, to pointer[float64], gArgument pointer[float64], n int32, matrices int32) error {
-	s.arguments[0] = to.address
-	s.arguments[1] = gArgument.address
-	s.arguments[2] = uint64(uint32(n))
-	s.arguments[3] = uint64(uint32(matrices))
-	return s.launch(kernelSpectralSymmetrizeF64, g, 4)
-}
-
-// spectralValuesF64 launches spectral_values_f64.
-func (s *stream) spectralValuesF64(g grid, w pointer[float64], values pointer[float64], status pointer[int32], angles pointer[int32], scales pointer[float64], n int32, matrices int32) error {
-	s.arguments[0] = w.address
-	s.arguments[1] = values.address
-	s.arguments[2] = status.address
-	s.arguments[3] = angles.address
-	s.arguments[4] = scales.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(matrices))
-	return s.launch(kernelSpectralValuesF64, g, 7)
-}
-
-// subsetWalksF64 launches subset_walks_f64.
-func (s *stream) subsetWalksF64(g grid, y pointer[float64], x pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], sides pointer[uint8], rows pointer[int32], shifts pointer[float64], n int32, q int32, vectors int32, wanted int32, own int32) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = x.address
-	s.arguments[2] = rowPtr.address
-	s.arguments[3] = col.address
-	s.arguments[4] = values.address
-	s.arguments[5] = sides.address
-	s.arguments[6] = rows.address
-	s.arguments[7] = shifts.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(q))
-	s.arguments[10] = uint64(uint32(vectors))
-	s.arguments[11] = uint64(uint32(wanted))
-	s.arguments[12] = uint64(uint32(own))
-	return s.launch(kernelSubsetWalksF64, g, 13)
-}
-
-// subsetWalksPlainF64 launches subset_walks_plain_f64.
-func (s *stream) subsetWalksPlainF64(g grid, y pointer[float64], x pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], sides pointer[uint8], rows pointer[int32], shifts pointer[float64], n int32, q int32, vectors int32, wanted int32, own int32) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = x.address
-	s.arguments[2] = rowPtr.address
-	s.arguments[3] = col.address
-	s.arguments[4] = values.address
-	s.arguments[5] = sides.address
-	s.arguments[6] = rows.address
-	s.arguments[7] = shifts.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(q))
-	s.arguments[10] = uint64(uint32(vectors))
-	s.arguments[11] = uint64(uint32(wanted))
-	s.arguments[12] = uint64(uint32(own))
-	return s.launch(kernelSubsetWalksPlainF64, g, 13)
-}
-
-// walkFinishF32 launches walk_finish_f32.
-func (s *stream) walkFinishF32(g grid, out pointer[float32], value pointer[float32], norms pointer[float32], index pointer[int32], counts pointer[float64], rootRow pointer[int32], n int32, q int32, f0 int32, width int32, maximum int32, offset float32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = value.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = counts.address
-	s.arguments[5] = rootRow.address
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	s.arguments[10] = uint64(uint32(maximum))
-	s.arguments[11] = bitsOf(offset)
-	return s.launch(kernelWalkFinishF32, g, 12)
-}
-
-// walkFinishF64 launches walk_finish_f64.
-func (s *stream) walkFinishF64(g grid, out pointer[float64], value pointer[float64], norms pointer[float64], index pointer[int32], counts pointer[float64], rootRow pointer[int32], n int32, q int32, f0 int32, width int32, maximum int32, offset float64) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = value.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = counts.address
-	s.arguments[5] = rootRow.address
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	s.arguments[10] = uint64(uint32(maximum))
-	s.arguments[11] = bitsOf(offset)
-	return s.launch(kernelWalkFinishF64, g, 12)
-}
-
-// walkGradF32 launches walk_grad_f32.
-func (s *stream) walkGradF32(g grid, grad pointer[float32], share pointer[float32], previous pointer[float32], value pointer[float32], pooled pointer[float32], picked pointer[int32], given pointer[float32], norms pointer[float32], index pointer[int32], counts pointer[float64], rootRow pointer[int32], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, scale float32, offset float32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = share.address
-	s.arguments[2] = previous.address
-	s.arguments[3] = value.address
-	s.arguments[4] = pooled.address
-	s.arguments[5] = picked.address
-	s.arguments[6] = given.address
-	s.arguments[7] = norms.address
-	s.arguments[8] = index.address
-	s.arguments[9] = counts.address
-	s.arguments[10] = rootRow.address
-	s.arguments[11] = inPtr.address
-	s.arguments[12] = inCol.address
-	s.arguments[13] = uint64(uint32(n))
-	s.arguments[14] = uint64(uint32(size))
-	s.arguments[15] = uint64(uint32(q))
-	s.arguments[16] = uint64(uint32(f0))
-	s.arguments[17] = uint64(uint32(width))
-	s.arguments[18] = uint64(uint32(position))
-	s.arguments[19] = uint64(uint32(maximum))
-	s.arguments[20] = bitsOf(scale)
-	s.arguments[21] = bitsOf(offset)
-	return s.launch(kernelWalkGradF32, g, 22)
-}
-
-// walkGradF64 launches walk_grad_f64.
-func (s *stream) walkGradF64(g grid, grad pointer[float64], share pointer[float64], previous pointer[float64], value pointer[float64], pooled pointer[float64], picked pointer[int32], given pointer[float64], norms pointer[float64], index pointer[int32], counts pointer[float64], rootRow pointer[int32], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, scale float64, offset float64) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = share.address
-	s.arguments[2] = previous.address
-	s.arguments[3] = value.address
-	s.arguments[4] = pooled.address
-	s.arguments[5] = picked.address
-	s.arguments[6] = given.address
-	s.arguments[7] = norms.address
-	s.arguments[8] = index.address
-	s.arguments[9] = counts.address
-	s.arguments[10] = rootRow.address
-	s.arguments[11] = inPtr.address
-	s.arguments[12] = inCol.address
-	s.arguments[13] = uint64(uint32(n))
-	s.arguments[14] = uint64(uint32(size))
-	s.arguments[15] = uint64(uint32(q))
-	s.arguments[16] = uint64(uint32(f0))
-	s.arguments[17] = uint64(uint32(width))
-	s.arguments[18] = uint64(uint32(position))
-	s.arguments[19] = uint64(uint32(maximum))
-	s.arguments[20] = bitsOf(scale)
-	s.arguments[21] = bitsOf(offset)
-	return s.launch(kernelWalkGradF64, g, 22)
-}
-
-// walkSmallF32 launches walk_small_f32.
-func (s *stream) walkSmallF32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], counts pointer[float64], rootRow pointer[int32], packs pointer[int32], n int32, size int32, q int32, maximum int32, alpha2 float32, sumExponent int32, maxVertices int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = counts.address
-	s.arguments[7] = rootRow.address
-	s.arguments[8] = packs.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(maximum))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxVertices))
-	return s.launch(kernelWalkSmallF32, g, 16)
-}
-
-// walkSmallF64 launches walk_small_f64.
-func (s *stream) walkSmallF64(g grid, out pointer[int64], scores pointer[float64], norms pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], counts pointer[float64], rootRow pointer[int32], packs pointer[int32], n int32, size int32, q int32, maximum int32, alpha2 float64, sumExponent int32, maxVertices int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = counts.address
-	s.arguments[7] = rootRow.address
-	s.arguments[8] = packs.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(maximum))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxVertices))
-	return s.launch(kernelWalkSmallF64, g, 16)
-}
-
-// walkStepF32 launches walk_step_f32.
-func (s *stream) walkStepF32(g grid, value pointer[float32], pooled pointer[float32], picked pointer[int32], source pointer[float32], scores pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate float32, offset float32) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = pooled.address
-	s.arguments[2] = picked.address
-	s.arguments[3] = source.address
-	s.arguments[4] = scores.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(size))
-	s.arguments[10] = uint64(uint32(q))
-	s.arguments[11] = uint64(uint32(f0))
-	s.arguments[12] = uint64(uint32(width))
-	s.arguments[13] = uint64(uint32(position))
-	s.arguments[14] = uint64(uint32(maximum))
-	s.arguments[15] = bitsOf(rate)
-	s.arguments[16] = bitsOf(offset)
-	return s.launch(kernelWalkStepF32, g, 17)
-}
-
-// walkStepF64 launches walk_step_f64.
-func (s *stream) walkStepF64(g grid, value pointer[float64], pooled pointer[float64], picked pointer[int32], source pointer[float64], scores pointer[float64], index pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate float64, offset float64) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = pooled.address
-	s.arguments[2] = picked.address
-	s.arguments[3] = source.address
-	s.arguments[4] = scores.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(size))
-	s.arguments[10] = uint64(uint32(q))
-	s.arguments[11] = uint64(uint32(f0))
-	s.arguments[12] = uint64(uint32(width))
-	s.arguments[13] = uint64(uint32(position))
-	s.arguments[14] = uint64(uint32(maximum))
-	s.arguments[15] = bitsOf(rate)
-	s.arguments[16] = bitsOf(offset)
-	return s.launch(kernelWalkStepF64, g, 17)
-}
 
 // adam launches adam_f32 or adam_f64.
 func adam[T real](s *stream, g grid, parameter pointer[T], moment1 pointer[T], moment2 pointer[T], gradient pointer[T], n int64, rate T, root T, beta1 T, beta2 T, rest1 T, rest2 T, epsilon T, decay T) error {
-	s.arguments[0] = parameter.address
-	s.arguments[1] = moment1.address
-	s.arguments[2] = moment2.address
-	s.arguments[3] = gradient.address
-	s.arguments[4] = uint64(n)
-	s.arguments[5] = bitsOf(rate)
-	s.arguments[6] = bitsOf(root)
-	s.arguments[7] = bitsOf(beta1)
-	s.arguments[8] = bitsOf(beta2)
-	s.arguments[9] = bitsOf(rest1)
-	s.arguments[10] = bitsOf(rest2)
-	s.arguments[11] = bitsOf(epsilon)
-	s.arguments[12] = bitsOf(decay)
-	return s.launch(either[T](kernelAdamF32, kernelAdamF64), g, 13)
-}
-
-// adamPlain launches adam_plain_f32 or adam_plain_f64.
-func adamPlain[T real](s *stream, g grid, parameter pointer[T], moment1 pointer[T], moment2 pointer[T], gradient pointer[T], n int64, rate T, root T, beta1 T, beta2 T, rest1 T, rest2 T, epsilon T, decay T) error {
-	s.arguments[0] = parameter.address
-	s.arguments[1] = moment1.address
-	s.arguments[2] = moment2.address
-	s.arguments[3] = gradient.address
-	s.arguments[4] = uint64(n)
-	s.arguments[5] = bitsOf(rate)
-	s.arguments[6] = bitsOf(root)
-	s.arguments[7] = bitsOf(beta1)
-	s.arguments[8] = bitsOf(beta2)
-	s.arguments[9] = bitsOf(rest1)
-	s.arguments[10] = bitsOf(rest2)
-	s.arguments[11] = bitsOf(epsilon)
-	s.arguments[12] = bitsOf(decay)
-	return s.launch(either[T](kernelAdamPlainF32, kernelAdamPlainF64), g, 13)
+	return s.launch(either[T](kernelAdamF32, kernelAdamF64), g, parameter.address, moment1.address, moment2.address, gradient.address, uint64(n), bitsOf(rate), bitsOf(root), bitsOf(beta1), bitsOf(beta2), bitsOf(rest1), bitsOf(rest2), bitsOf(epsilon), bitsOf(decay))
 }
 
 // assign launches assign_f32 or assign_f64.
 func assign[T real](s *stream, g grid, index pointer[int32], best pointer[T], table pointer[T], list pointer[int32], z pointer[T], n int32, p int32, q int32, d int32) error {
-	s.arguments[0] = index.address
-	s.arguments[1] = best.address
-	s.arguments[2] = table.address
-	s.arguments[3] = list.address
-	s.arguments[4] = z.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(p))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(d))
-	return s.launch(either[T](kernelAssignF32, kernelAssignF64), g, 9)
+	return s.launch(either[T](kernelAssignF32, kernelAssignF64), g, index.address, best.address, table.address, list.address, z.address, uint64(uint32(n)), uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)))
 }
 
-// assignPlain launches assign_plain_f32 or assign_plain_f64.
-func assignPlain[T real](s *stream, g grid, index pointer[int32], best pointer[T], table pointer[T], list pointer[int32], z pointer[T], n int32, p int32, q int32, d int32) error {
-	s.arguments[0] = index.address
-	s.arguments[1] = best.address
-	s.arguments[2] = table.address
-	s.arguments[3] = list.address
-	s.arguments[4] = z.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(p))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(d))
-	return s.launch(either[T](kernelAssignPlainF32, kernelAssignPlainF64), g, 9)
+// bestSplitsF64 launches best_splits_f64.
+func (s *stream) bestSplitsF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest int32, tile int32, bins int32) error {
+	return s.launch(kernelBestSplitsF64, g, found.address, columns.address, searches.address, places.address, nodes.address, features.address, weights.address, targets.address, classes.address, information.address, uint64(uint32(impurity)), uint64(uint32(width)), bitsOf(minLeaf), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(count), valueSpace.address, indexSpace.address, sumSpace.address, uint64(uint32(longest)), uint64(uint32(tile)), uint64(uint32(bins)))
+}
+
+// bestSplitsFinishF64 launches best_splits_finish_f64.
+func (s *stream) bestSplitsFinishF64(g grid, best pointer[float64], found pointer[float64], firstSearch pointer[int32], perSearch int32, nodes int32) error {
+	return s.launch(kernelBestSplitsFinishF64, g, best.address, found.address, firstSearch.address, uint64(uint32(perSearch)), uint64(uint32(nodes)))
+}
+
+// bestSplitsHistogramF64 launches best_splits_histogram_f64.
+func (s *stream) bestSplitsHistogramF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, cellSpace pointer[int64], weightSpace pointer[int32], sumSpace pointer[float64], bins int32, unit float64) error {
+	return s.launch(kernelBestSplitsHistogramF64, g, found.address, columns.address, searches.address, empties.address, places.address, nodes.address, features.address, weights.address, targets.address, classes.address, information.address, uint64(uint32(impurity)), uint64(uint32(width)), bitsOf(minLeaf), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(count), cellSpace.address, weightSpace.address, sumSpace.address, uint64(uint32(bins)), bitsOf(unit))
+}
+
+// convertF32F64 launches convert_f32_f64.
+func (s *stream) convertF32F64(g grid, dst pointer[float64], src pointer[float32], n int64) error {
+	return s.launch(kernelConvertF32F64, g, dst.address, src.address, uint64(n))
+}
+
+// convertF64F32 launches convert_f64_f32.
+func (s *stream) convertF64F32(g grid, dst pointer[float32], src pointer[float64], n int64) error {
+	return s.launch(kernelConvertF64F32, g, dst.address, src.address, uint64(n))
+}
+
+// dynamicFeaturesF64 launches dynamic_features_f64.
+func (s *stream) dynamicFeaturesF64(g grid, columns pointer[float64], x pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], examples pointer[int32], nodes pointer[int32], offsets pointer[int32], sides pointer[uint8], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], kinds int32, n int32, q int32, count int32) error {
+	return s.launch(kernelDynamicFeaturesF64, g, columns.address, x.address, searches.address, empties.address, places.address, examples.address, nodes.address, offsets.address, sides.address, factors.address, shifts.address, aggregations.address, uint64(uint32(kinds)), uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(count)))
 }
 
 // gram launches gram_f32 or gram_f64.
 func gram[T real](s *stream, g grid, out pointer[float64], z pointer[T], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(either[T](kernelGramF32, kernelGramF64), g, 8)
-}
-
-// gramPlain launches gram_plain_f32 or gram_plain_f64.
-func gramPlain[T real](s *stream, g grid, out pointer[float64], z pointer[T], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(either[T](kernelGramPlainF32, kernelGramPlainF64), g, 8)
+	return s.launch(either[T](kernelGramF32, kernelGramF64), g, out.address, z.address, uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)), bitsOf(alpha), uint64(uint32(sumExponent)), uint64(uint32(allLengths)))
 }
 
 // gramSmall launches gram_small_f32 or gram_small_f64.
 func gramSmall[T real](s *stream, g grid, out pointer[float64], z pointer[T], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = z.address
-	s.arguments[2] = uint64(uint32(p))
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(alpha)
-	s.arguments[6] = uint64(uint32(sumExponent))
-	s.arguments[7] = uint64(uint32(allLengths))
-	return s.launch(either[T](kernelGramSmallF32, kernelGramSmallF64), g, 8)
+	return s.launch(either[T](kernelGramSmallF32, kernelGramSmallF64), g, out.address, z.address, uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)), bitsOf(alpha), uint64(uint32(sumExponent)), uint64(uint32(allLengths)))
 }
 
 // histogramIntersection launches histogram_intersection_f32 or histogram_intersection_f64.
 func histogramIntersection[T real](s *stream, g grid, out pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], binPtr pointer[int32], binRow pointer[int32], binValues pointer[T], rows int32, others int32, same int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = binPtr.address
-	s.arguments[5] = binRow.address
-	s.arguments[6] = binValues.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(others))
-	s.arguments[9] = uint64(uint32(same))
-	return s.launch(either[T](kernelHistogramIntersectionF32, kernelHistogramIntersectionF64), g, 10)
+	return s.launch(either[T](kernelHistogramIntersectionF32, kernelHistogramIntersectionF64), g, out.address, rowPtr.address, col.address, values.address, binPtr.address, binRow.address, binValues.address, uint64(uint32(rows)), uint64(uint32(others)), uint64(uint32(same)))
 }
 
-// histogramIntersectionPlain launches histogram_intersection_plain_f32 or histogram_intersection_plain_f64.
-func histogramIntersectionPlain[T real](s *stream, g grid, out pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], otherRowPtr pointer[int32], otherCol pointer[int32], otherValues pointer[T], rows int32, others int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = otherRowPtr.address
-	s.arguments[5] = otherCol.address
-	s.arguments[6] = otherValues.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(others))
-	return s.launch(either[T](kernelHistogramIntersectionPlainF32, kernelHistogramIntersectionPlainF64), g, 9)
+// matmulBfloat16F32 launches matmul_bfloat16_f32.
+func (s *stream) matmulBfloat16F32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, beta float32) error {
+	return s.launch(kernelMatmulBfloat16F32, g, c.address, a.address, b.address, uint64(uint32(m)), uint64(uint32(n)), uint64(uint32(k)), uint64(uint32(transA)), uint64(uint32(transB)), bitsOf(alpha), bitsOf(beta))
 }
 
 // matmulCombine launches matmul_combine_f32 or matmul_combine_f64.
 func matmulCombine[T real](s *stream, g grid, c pointer[T], partial pointer[T], elements int64, splits int32, alpha T, beta T) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = partial.address
-	s.arguments[2] = uint64(elements)
-	s.arguments[3] = uint64(uint32(splits))
-	s.arguments[4] = bitsOf(alpha)
-	s.arguments[5] = bitsOf(beta)
-	return s.launch(either[T](kernelMatmulCombineF32, kernelMatmulCombineF64), g, 6)
+	return s.launch(either[T](kernelMatmulCombineF32, kernelMatmulCombineF64), g, c.address, partial.address, uint64(elements), uint64(uint32(splits)), bitsOf(alpha), bitsOf(beta))
 }
 
 // matmul launches matmul_f32 or matmul_f64.
 func matmul[T real](s *stream, g grid, c pointer[T], a pointer[T], b pointer[T], m int32, n int32, k int32, transA int32, transB int32, alpha T, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(either[T](kernelMatmulF32, kernelMatmulF64), g, 10)
+	return s.launch(either[T](kernelMatmulF32, kernelMatmulF64), g, c.address, a.address, b.address, uint64(uint32(m)), uint64(uint32(n)), uint64(uint32(k)), uint64(uint32(transA)), uint64(uint32(transB)), bitsOf(alpha), uint64(uint32(splitTerms)))
 }
 
 // matmulMedium launches matmul_medium_f32 or matmul_medium_f64.
 func matmulMedium[T real](s *stream, g grid, c pointer[T], a pointer[T], b pointer[T], m int32, n int32, k int32, transA int32, transB int32, alpha T, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(either[T](kernelMatmulMediumF32, kernelMatmulMediumF64), g, 10)
+	return s.launch(either[T](kernelMatmulMediumF32, kernelMatmulMediumF64), g, c.address, a.address, b.address, uint64(uint32(m)), uint64(uint32(n)), uint64(uint32(k)), uint64(uint32(transA)), uint64(uint32(transB)), bitsOf(alpha), uint64(uint32(splitTerms)))
 }
 
-// matmulPlain launches matmul_plain_f32 or matmul_plain_f64.
-func matmulPlain[T real](s *stream, g grid, c pointer[T], a pointer[T], b pointer[T], m int32, n int32, k int32, transA int32, transB int32, alpha T, beta T) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = bitsOf(beta)
-	return s.launch(either[T](kernelMatmulPlainF32, kernelMatmulPlainF64), g, 10)
+// matmulShort launches matmul_short_f32 or matmul_short_f64.
+func matmulShort[T real](s *stream, g grid, c pointer[T], a pointer[T], b pointer[T], m int32, n int32, k int32, transA int32, transB int32, alpha T, beta T) error {
+	return s.launch(either[T](kernelMatmulShortF32, kernelMatmulShortF64), g, c.address, a.address, b.address, uint64(uint32(m)), uint64(uint32(n)), uint64(uint32(k)), uint64(uint32(transA)), uint64(uint32(transB)), bitsOf(alpha), bitsOf(beta))
 }
 
 // matmulTall launches matmul_tall_f32 or matmul_tall_f64.
 func matmulTall[T real](s *stream, g grid, c pointer[T], a pointer[T], b pointer[T], m int32, n int32, k int32, transA int32, transB int32, alpha T, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(either[T](kernelMatmulTallF32, kernelMatmulTallF64), g, 10)
+	return s.launch(either[T](kernelMatmulTallF32, kernelMatmulTallF64), g, c.address, a.address, b.address, uint64(uint32(m)), uint64(uint32(n)), uint64(uint32(k)), uint64(uint32(transA)), uint64(uint32(transB)), bitsOf(alpha), uint64(uint32(splitTerms)))
+}
+
+// matmulTf32F32 launches matmul_tf32_f32.
+func (s *stream) matmulTf32F32(g grid, c pointer[float32], a pointer[float32], b pointer[float32], m int32, n int32, k int32, transA int32, transB int32, alpha float32, beta float32) error {
+	return s.launch(kernelMatmulTf32F32, g, c.address, a.address, b.address, uint64(uint32(m)), uint64(uint32(n)), uint64(uint32(k)), uint64(uint32(transA)), uint64(uint32(transB)), bitsOf(alpha), bitsOf(beta))
 }
 
 // matmulWide launches matmul_wide_f32 or matmul_wide_f64.
 func matmulWide[T real](s *stream, g grid, c pointer[T], a pointer[T], b pointer[T], m int32, n int32, k int32, transA int32, transB int32, alpha T, splitTerms int32) error {
-	s.arguments[0] = c.address
-	s.arguments[1] = a.address
-	s.arguments[2] = b.address
-	s.arguments[3] = uint64(uint32(m))
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(k))
-	s.arguments[6] = uint64(uint32(transA))
-	s.arguments[7] = uint64(uint32(transB))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(splitTerms))
-	return s.launch(either[T](kernelMatmulWideF32, kernelMatmulWideF64), g, 10)
+	return s.launch(either[T](kernelMatmulWideF32, kernelMatmulWideF64), g, c.address, a.address, b.address, uint64(uint32(m)), uint64(uint32(n)), uint64(uint32(k)), uint64(uint32(transA)), uint64(uint32(transB)), bitsOf(alpha), uint64(uint32(splitTerms)))
+}
+
+// messageCounts launches message_counts.
+func (s *stream) messageCounts(g grid, counts pointer[float64], ways pointer[float64], rowPtr pointer[int32], col pointer[int32], n int32) error {
+	return s.launch(kernelMessageCounts, g, counts.address, ways.address, rowPtr.address, col.address, uint64(uint32(n)))
 }
 
 // messageGrad launches message_grad_f32 or message_grad_f64.
 func messageGrad[T real](s *stream, g grid, grad pointer[T], next pointer[T], after pointer[T], message pointer[T], value pointer[T], picked pointer[int32], scores pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate T, offset T, scale T) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = next.address
-	s.arguments[2] = after.address
-	s.arguments[3] = message.address
-	s.arguments[4] = value.address
-	s.arguments[5] = picked.address
-	s.arguments[6] = scores.address
-	s.arguments[7] = index.address
-	s.arguments[8] = rowPtr.address
-	s.arguments[9] = col.address
-	s.arguments[10] = inPtr.address
-	s.arguments[11] = inArc.address
-	s.arguments[12] = tail.address
-	s.arguments[13] = uint64(uint32(n))
-	s.arguments[14] = uint64(uint32(size))
-	s.arguments[15] = uint64(uint32(q))
-	s.arguments[16] = uint64(uint32(f0))
-	s.arguments[17] = uint64(uint32(width))
-	s.arguments[18] = uint64(uint32(position))
-	s.arguments[19] = uint64(uint32(maximum))
-	s.arguments[20] = bitsOf(rate)
-	s.arguments[21] = bitsOf(offset)
-	s.arguments[22] = bitsOf(scale)
-	return s.launch(either[T](kernelMessageGradF32, kernelMessageGradF64), g, 23)
+	return s.launch(either[T](kernelMessageGradF32, kernelMessageGradF64), g, grad.address, next.address, after.address, message.address, value.address, picked.address, scores.address, index.address, rowPtr.address, col.address, inPtr.address, inArc.address, tail.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), uint64(uint32(position)), uint64(uint32(maximum)), bitsOf(rate), bitsOf(offset), bitsOf(scale))
 }
 
 // messageRoot launches message_root_f32 or message_root_f64.
 func messageRoot[T real](s *stream, g grid, value pointer[T], picked pointer[int32], source pointer[T], scores pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, maximum int32, rate T, offset T) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = picked.address
-	s.arguments[2] = source.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = uint64(uint32(n))
-	s.arguments[8] = uint64(uint32(size))
-	s.arguments[9] = uint64(uint32(q))
-	s.arguments[10] = uint64(uint32(f0))
-	s.arguments[11] = uint64(uint32(width))
-	s.arguments[12] = uint64(uint32(maximum))
-	s.arguments[13] = bitsOf(rate)
-	s.arguments[14] = bitsOf(offset)
-	return s.launch(either[T](kernelMessageRootF32, kernelMessageRootF64), g, 15)
+	return s.launch(either[T](kernelMessageRootF32, kernelMessageRootF64), g, value.address, picked.address, source.address, scores.address, index.address, rowPtr.address, col.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), uint64(uint32(maximum)), bitsOf(rate), bitsOf(offset))
 }
 
 // messageRootGrad launches message_root_grad_f32 or message_root_grad_f64.
 func messageRootGrad[T real](s *stream, g grid, grad pointer[T], message pointer[T], value pointer[T], picked pointer[int32], given pointer[T], scores pointer[T], norms pointer[T], index pointer[int32], counts pointer[float64], rootRow pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, maximum int32, rate T, offset T, sharedOffset T, scale T) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = message.address
-	s.arguments[2] = value.address
-	s.arguments[3] = picked.address
-	s.arguments[4] = given.address
-	s.arguments[5] = scores.address
-	s.arguments[6] = norms.address
-	s.arguments[7] = index.address
-	s.arguments[8] = counts.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = rowPtr.address
-	s.arguments[11] = col.address
-	s.arguments[12] = uint64(uint32(n))
-	s.arguments[13] = uint64(uint32(size))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(uint32(f0))
-	s.arguments[16] = uint64(uint32(width))
-	s.arguments[17] = uint64(uint32(maximum))
-	s.arguments[18] = bitsOf(rate)
-	s.arguments[19] = bitsOf(offset)
-	s.arguments[20] = bitsOf(sharedOffset)
-	s.arguments[21] = bitsOf(scale)
-	return s.launch(either[T](kernelMessageRootGradF32, kernelMessageRootGradF64), g, 22)
+	return s.launch(either[T](kernelMessageRootGradF32, kernelMessageRootGradF64), g, grad.address, message.address, value.address, picked.address, given.address, scores.address, norms.address, index.address, counts.address, rootRow.address, rowPtr.address, col.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), uint64(uint32(maximum)), bitsOf(rate), bitsOf(offset), bitsOf(sharedOffset), bitsOf(scale))
 }
 
 // messageSmall launches message_small_f32 or message_small_f64.
 func messageSmall[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], counts pointer[float64], rootRow pointer[int32], packs pointer[int32], n int32, size int32, q int32, maximum int32, alpha2 T, sumExponent int32, maxVertices int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = inPtr.address
-	s.arguments[7] = inArc.address
-	s.arguments[8] = tail.address
-	s.arguments[9] = counts.address
-	s.arguments[10] = rootRow.address
-	s.arguments[11] = packs.address
-	s.arguments[12] = uint64(uint32(n))
-	s.arguments[13] = uint64(uint32(size))
-	s.arguments[14] = uint64(uint32(q))
-	s.arguments[15] = uint64(uint32(maximum))
-	s.arguments[16] = bitsOf(alpha2)
-	s.arguments[17] = uint64(uint32(sumExponent))
-	s.arguments[18] = uint64(uint32(maxVertices))
-	s.arguments[19] = uint64(uint32(maxArcs))
-	return s.launch(either[T](kernelMessageSmallF32, kernelMessageSmallF64), g, 20)
+	return s.launch(either[T](kernelMessageSmallF32, kernelMessageSmallF64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, inPtr.address, inArc.address, tail.address, counts.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(maximum)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxVertices)), uint64(uint32(maxArcs)))
 }
 
 // messageStep launches message_step_f32 or message_step_f64.
 func messageStep[T real](s *stream, g grid, value pointer[T], after pointer[T], picked pointer[int32], source pointer[T], scores pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inArc pointer[int32], tail pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate T, offset T) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = after.address
-	s.arguments[2] = picked.address
-	s.arguments[3] = source.address
-	s.arguments[4] = scores.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = inPtr.address
-	s.arguments[9] = inArc.address
-	s.arguments[10] = tail.address
-	s.arguments[11] = uint64(uint32(n))
-	s.arguments[12] = uint64(uint32(size))
-	s.arguments[13] = uint64(uint32(q))
-	s.arguments[14] = uint64(uint32(f0))
-	s.arguments[15] = uint64(uint32(width))
-	s.arguments[16] = uint64(uint32(position))
-	s.arguments[17] = uint64(uint32(maximum))
-	s.arguments[18] = bitsOf(rate)
-	s.arguments[19] = bitsOf(offset)
-	return s.launch(either[T](kernelMessageStepF32, kernelMessageStepF64), g, 20)
+	return s.launch(either[T](kernelMessageStepF32, kernelMessageStepF64), g, value.address, after.address, picked.address, source.address, scores.address, index.address, rowPtr.address, col.address, inPtr.address, inArc.address, tail.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), uint64(uint32(position)), uint64(uint32(maximum)), bitsOf(rate), bitsOf(offset))
 }
 
 // mirrorUpper launches mirror_upper_f32 or mirror_upper_f64.
 func mirrorUpper[T real](s *stream, g grid, x pointer[T], n int32) error {
-	s.arguments[0] = x.address
-	s.arguments[1] = uint64(uint32(n))
-	return s.launch(either[T](kernelMirrorUpperF32, kernelMirrorUpperF64), g, 2)
+	return s.launch(either[T](kernelMirrorUpperF32, kernelMirrorUpperF64), g, x.address, uint64(uint32(n)))
 }
 
 // normalizeRows launches normalize_rows_f32 or normalize_rows_f64.
 func normalizeRows[T real](s *stream, g grid, dst pointer[T], norms pointer[T], x pointer[T], n int32, d int32, eps T, group int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = norms.address
-	s.arguments[2] = x.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(eps)
-	s.arguments[6] = uint64(uint32(group))
-	return s.launch(either[T](kernelNormalizeRowsF32, kernelNormalizeRowsF64), g, 7)
+	return s.launch(either[T](kernelNormalizeRowsF32, kernelNormalizeRowsF64), g, dst.address, norms.address, x.address, uint64(uint32(n)), uint64(uint32(d)), bitsOf(eps), uint64(uint32(group)))
 }
 
 // normalizeRowsGrad launches normalize_rows_grad_f32 or normalize_rows_grad_f64.
 func normalizeRowsGrad[T real](s *stream, g grid, xGrad pointer[T], unitGrad pointer[T], normGrad pointer[T], unit pointer[T], norms pointer[T], n int32, d int32, eps T, group int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = unitGrad.address
-	s.arguments[2] = normGrad.address
-	s.arguments[3] = unit.address
-	s.arguments[4] = norms.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(d))
-	s.arguments[7] = bitsOf(eps)
-	s.arguments[8] = uint64(uint32(group))
-	return s.launch(either[T](kernelNormalizeRowsGradF32, kernelNormalizeRowsGradF64), g, 9)
-}
-
-// normalizeRowsGradPlain launches normalize_rows_grad_plain_f32 or normalize_rows_grad_plain_f64.
-func normalizeRowsGradPlain[T real](s *stream, g grid, xGrad pointer[T], unitGrad pointer[T], normGrad pointer[T], unit pointer[T], norms pointer[T], n int32, d int32, eps T) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = unitGrad.address
-	s.arguments[2] = normGrad.address
-	s.arguments[3] = unit.address
-	s.arguments[4] = norms.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(d))
-	s.arguments[7] = bitsOf(eps)
-	return s.launch(either[T](kernelNormalizeRowsGradPlainF32, kernelNormalizeRowsGradPlainF64), g, 8)
-}
-
-// normalizeRowsPlain launches normalize_rows_plain_f32 or normalize_rows_plain_f64.
-func normalizeRowsPlain[T real](s *stream, g grid, dst pointer[T], norms pointer[T], x pointer[T], n int32, d int32, eps T) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = norms.address
-	s.arguments[2] = x.address
-	s.arguments[3] = uint64(uint32(n))
-	s.arguments[4] = uint64(uint32(d))
-	s.arguments[5] = bitsOf(eps)
-	return s.launch(either[T](kernelNormalizeRowsPlainF32, kernelNormalizeRowsPlainF64), g, 6)
+	return s.launch(either[T](kernelNormalizeRowsGradF32, kernelNormalizeRowsGradF64), g, xGrad.address, unitGrad.address, normGrad.address, unit.address, norms.address, uint64(uint32(n)), uint64(uint32(d)), bitsOf(eps), uint64(uint32(group)))
 }
 
 // outputLoss launches output_loss_f32 or output_loss_f64.
 func outputLoss[T real](s *stream, g grid, loss pointer[T], grad pointer[T], x pointer[T], y pointer[T], n int32, c int32, kind int32, group int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = y.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(kind))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(either[T](kernelOutputLossF32, kernelOutputLossF64), g, 8)
+	return s.launch(either[T](kernelOutputLossF32, kernelOutputLossF64), g, loss.address, grad.address, x.address, y.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(kind)), uint64(uint32(group)))
 }
 
-// outputLossPlain launches output_loss_plain_f32 or output_loss_plain_f64.
-func outputLossPlain[T real](s *stream, g grid, loss pointer[T], grad pointer[T], x pointer[T], y pointer[T], n int32, c int32, kind int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = y.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(kind))
-	return s.launch(either[T](kernelOutputLossPlainF32, kernelOutputLossPlainF64), g, 7)
+// pathCounts launches path_counts.
+func (s *stream) pathCounts(g grid, counts pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32) error {
+	return s.launch(kernelPathCounts, g, counts.address, rowPtr.address, col.address, uint64(uint32(n)), uint64(uint32(size)))
 }
 
 // pathGrad4 launches path_grad_4_f32 or path_grad_4_f64.
 func pathGrad4[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 T, sumExponent int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = inPtr.address
-	s.arguments[8] = inCol.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	return s.launch(either[T](kernelPathGrad4F32, kernelPathGrad4F64), g, 15)
+	return s.launch(either[T](kernelPathGrad4F32, kernelPathGrad4F64), g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)))
 }
 
 // pathGrad8 launches path_grad_8_f32 or path_grad_8_f64.
 func pathGrad8[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 T, sumExponent int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = weights.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = inPtr.address
-	s.arguments[8] = inCol.address
-	s.arguments[9] = rootRow.address
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	return s.launch(either[T](kernelPathGrad8F32, kernelPathGrad8F64), g, 15)
+	return s.launch(either[T](kernelPathGrad8F32, kernelPathGrad8F64), g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)))
 }
 
-// pathGradPlain launches path_grad_plain_f32 or path_grad_plain_f64.
-func pathGradPlain[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], offsets pointer[int32], graphs int32, n int32, size int32, q int32, route int32, pool int32, alpha2 T, alpha T, sumExponent int32, ints pointer[int32], values pointer[T]) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = out.address
-	s.arguments[2] = scores.address
-	s.arguments[3] = norms.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rowPtr.address
-	s.arguments[6] = col.address
-	s.arguments[7] = rootRow.address
-	s.arguments[8] = offsets.address
-	s.arguments[9] = uint64(uint32(graphs))
-	s.arguments[10] = uint64(uint32(n))
-	s.arguments[11] = uint64(uint32(size))
-	s.arguments[12] = uint64(uint32(q))
-	s.arguments[13] = uint64(uint32(route))
-	s.arguments[14] = uint64(uint32(pool))
-	s.arguments[15] = bitsOf(alpha2)
-	s.arguments[16] = bitsOf(alpha)
-	s.arguments[17] = uint64(uint32(sumExponent))
-	s.arguments[18] = ints.address
-	s.arguments[19] = values.address
-	return s.launch(either[T](kernelPathGradPlainF32, kernelPathGradPlainF64), g, 20)
+// pathGradLong launches path_grad_long_f32 or path_grad_long_f64.
+func pathGradLong[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], offsets pointer[int32], graphs int32, n int32, size int32, q int32, route int32, pool int32, alpha2 T, alpha T, sumExponent int32, ints pointer[int32], values pointer[T]) error {
+	return s.launch(either[T](kernelPathGradLongF32, kernelPathGradLongF64), g, grad.address, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, offsets.address, uint64(uint32(graphs)), uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(route)), uint64(uint32(pool)), bitsOf(alpha2), bitsOf(alpha), uint64(uint32(sumExponent)), ints.address, values.address)
+}
+
+// pathGradWide4F32 launches path_grad_wide_4_f32.
+func (s *stream) pathGradWide4F32(g grid, grad pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 float32, sumExponent int32) error {
+	return s.launch(kernelPathGradWide4F32, g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)))
 }
 
 // pathMaxGrad4 launches path_max_grad_4_f32 or path_max_grad_4_f64.
 func pathMaxGrad4[T real](s *stream, g grid, grad pointer[T], winners pointer[int32], shares pointer[T], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = winners.address
-	s.arguments[2] = shares.address
-	s.arguments[3] = inPtr.address
-	s.arguments[4] = inCol.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(size))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	return s.launch(either[T](kernelPathMaxGrad4F32, kernelPathMaxGrad4F64), g, 10)
+	return s.launch(either[T](kernelPathMaxGrad4F32, kernelPathMaxGrad4F64), g, grad.address, winners.address, shares.address, inPtr.address, inCol.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)))
 }
 
 // pathMaxGrad8 launches path_max_grad_8_f32 or path_max_grad_8_f64.
 func pathMaxGrad8[T real](s *stream, g grid, grad pointer[T], winners pointer[int32], shares pointer[T], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = winners.address
-	s.arguments[2] = shares.address
-	s.arguments[3] = inPtr.address
-	s.arguments[4] = inCol.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(size))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	return s.launch(either[T](kernelPathMaxGrad8F32, kernelPathMaxGrad8F64), g, 10)
+	return s.launch(either[T](kernelPathMaxGrad8F32, kernelPathMaxGrad8F64), g, grad.address, winners.address, shares.address, inPtr.address, inCol.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)))
 }
 
 // pathNormGrad launches path_norm_grad_f32 or path_norm_grad_f64.
 func pathNormGrad[T real](s *stream, g grid, byVertex pointer[T], out pointer[int64], pooled pointer[int64], rootRow pointer[int32], n int32, size int32, q int32) error {
-	s.arguments[0] = byVertex.address
-	s.arguments[1] = out.address
-	s.arguments[2] = pooled.address
-	s.arguments[3] = rootRow.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(size))
-	s.arguments[6] = uint64(uint32(q))
-	return s.launch(either[T](kernelPathNormGradF32, kernelPathNormGradF64), g, 7)
+	return s.launch(either[T](kernelPathNormGradF32, kernelPathNormGradF64), g, byVertex.address, out.address, pooled.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)))
 }
 
-// pathPoolPlain launches path_pool_plain_f32 or path_pool_plain_f64.
-func pathPoolPlain[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, route int32, pool int32, alpha2 T, sumExponent int32, ints pointer[int32], values pointer[T]) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = uint64(uint32(n))
-	s.arguments[8] = uint64(uint32(size))
-	s.arguments[9] = uint64(uint32(q))
-	s.arguments[10] = uint64(uint32(route))
-	s.arguments[11] = uint64(uint32(pool))
-	s.arguments[12] = bitsOf(alpha2)
-	s.arguments[13] = uint64(uint32(sumExponent))
-	s.arguments[14] = ints.address
-	s.arguments[15] = values.address
-	return s.launch(either[T](kernelPathPoolPlainF32, kernelPathPoolPlainF64), g, 16)
+// pathPoolLong launches path_pool_long_f32 or path_pool_long_f64.
+func pathPoolLong[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, route int32, pool int32, alpha2 T, sumExponent int32, ints pointer[int32], values pointer[T]) error {
+	return s.launch(either[T](kernelPathPoolLongF32, kernelPathPoolLongF64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(route)), uint64(uint32(pool)), bitsOf(alpha2), uint64(uint32(sumExponent)), ints.address, values.address)
 }
 
 // pathTrie4 launches path_trie_4_f32 or path_trie_4_f64.
 func pathTrie4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(either[T](kernelPathTrie4F32, kernelPathTrie4F64), g, 17)
+	return s.launch(either[T](kernelPathTrie4F32, kernelPathTrie4F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
 }
 
 // pathTrie8 launches path_trie_8_f32 or path_trie_8_f64.
 func pathTrie8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(either[T](kernelPathTrie8F32, kernelPathTrie8F64), g, 17)
+	return s.launch(either[T](kernelPathTrie8F32, kernelPathTrie8F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
 }
 
 // pathTrieMax4 launches path_trie_max_4_f32 or path_trie_max_4_f64.
 func pathTrieMax4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(either[T](kernelPathTrieMax4F32, kernelPathTrieMax4F64), g, 17)
+	return s.launch(either[T](kernelPathTrieMax4F32, kernelPathTrieMax4F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
 }
 
 // pathTrieMax8 launches path_trie_max_8_f32 or path_trie_max_8_f64.
 func pathTrieMax8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = rootRow.address
-	s.arguments[7] = packs.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(mean))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxRows))
-	s.arguments[16] = uint64(uint32(maxArcs))
-	return s.launch(either[T](kernelPathTrieMax8F32, kernelPathTrieMax8F64), g, 17)
+	return s.launch(either[T](kernelPathTrieMax8F32, kernelPathTrieMax8F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+}
+
+// pathTrieMaxWide4F32 launches path_trie_max_wide_4_f32.
+func (s *stream) pathTrieMaxWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
+	return s.launch(kernelPathTrieMaxWide4F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+}
+
+// pathTrieMaxWide8F32 launches path_trie_max_wide_8_f32.
+func (s *stream) pathTrieMaxWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
+	return s.launch(kernelPathTrieMaxWide8F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+}
+
+// pathTrieWide4F32 launches path_trie_wide_4_f32.
+func (s *stream) pathTrieWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
+	return s.launch(kernelPathTrieWide4F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+}
+
+// pathTrieWide8F32 launches path_trie_wide_8_f32.
+func (s *stream) pathTrieWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
+	return s.launch(kernelPathTrieWide8F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
 }
 
 // pathWeights launches path_weights_f32 or path_weights_f64.
 func pathWeights[T real](s *stream, g grid, weights pointer[T], out pointer[int64], counts pointer[int32], norms pointer[T], index pointer[int32], rootRow pointer[int32], n int32, size int32, alpha T, sumExponent int32) error {
-	s.arguments[0] = weights.address
-	s.arguments[1] = out.address
-	s.arguments[2] = counts.address
-	s.arguments[3] = norms.address
-	s.arguments[4] = index.address
-	s.arguments[5] = rootRow.address
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(size))
-	s.arguments[8] = bitsOf(alpha)
-	s.arguments[9] = uint64(uint32(sumExponent))
-	return s.launch(either[T](kernelPathWeightsF32, kernelPathWeightsF64), g, 10)
+	return s.launch(either[T](kernelPathWeightsF32, kernelPathWeightsF64), g, weights.address, out.address, counts.address, norms.address, index.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), bitsOf(alpha), uint64(uint32(sumExponent)))
 }
 
 // pathWinners4 launches path_winners_4_f32 or path_winners_4_f64.
 func pathWinners4[T real](s *stream, g grid, winners pointer[int32], shares pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, f0 int32, width int32, alpha2 T, sumExponent int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = shares.address
-	s.arguments[2] = out.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = rootRow.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(f0))
-	s.arguments[13] = uint64(uint32(width))
-	s.arguments[14] = bitsOf(alpha2)
-	s.arguments[15] = uint64(uint32(sumExponent))
-	return s.launch(either[T](kernelPathWinners4F32, kernelPathWinners4F64), g, 16)
+	return s.launch(either[T](kernelPathWinners4F32, kernelPathWinners4F64), g, winners.address, shares.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), bitsOf(alpha2), uint64(uint32(sumExponent)))
 }
 
 // pathWinners8 launches path_winners_8_f32 or path_winners_8_f64.
 func pathWinners8[T real](s *stream, g grid, winners pointer[int32], shares pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, f0 int32, width int32, alpha2 T, sumExponent int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = shares.address
-	s.arguments[2] = out.address
-	s.arguments[3] = scores.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = rootRow.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(f0))
-	s.arguments[13] = uint64(uint32(width))
-	s.arguments[14] = bitsOf(alpha2)
-	s.arguments[15] = uint64(uint32(sumExponent))
-	return s.launch(either[T](kernelPathWinners8F32, kernelPathWinners8F64), g, 16)
+	return s.launch(either[T](kernelPathWinners8F32, kernelPathWinners8F64), g, winners.address, shares.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), bitsOf(alpha2), uint64(uint32(sumExponent)))
 }
 
 // place launches place_f32 or place_f64.
 func place[T real](s *stream, g grid, dst pointer[T], src pointer[T], index pointer[int32], rows int32, q int32, ld int32, stride int32, group int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = src.address
-	s.arguments[2] = index.address
-	s.arguments[3] = uint64(uint32(rows))
-	s.arguments[4] = uint64(uint32(q))
-	s.arguments[5] = uint64(uint32(ld))
-	s.arguments[6] = uint64(uint32(stride))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(either[T](kernelPlaceF32, kernelPlaceF64), g, 8)
-}
-
-// placePlain launches place_plain_f32 or place_plain_f64.
-func placePlain[T real](s *stream, g grid, dst pointer[T], src pointer[T], index pointer[int32], rows int32, q int32, ld int32, stride int32) error {
-	s.arguments[0] = dst.address
-	s.arguments[1] = src.address
-	s.arguments[2] = index.address
-	s.arguments[3] = uint64(uint32(rows))
-	s.arguments[4] = uint64(uint32(q))
-	s.arguments[5] = uint64(uint32(ld))
-	s.arguments[6] = uint64(uint32(stride))
-	return s.launch(either[T](kernelPlacePlainF32, kernelPlacePlainF64), g, 7)
+	return s.launch(either[T](kernelPlaceF32, kernelPlaceF64), g, dst.address, src.address, index.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(ld)), uint64(uint32(stride)), uint64(uint32(group)))
 }
 
 // posterior launches posterior_f32 or posterior_f64.
 func posterior[T real](s *stream, g grid, to pointer[T], evidence pointer[T], prior pointer[T], likelihood pointer[T], index pointer[int32], n int32, c int32, rowLanes int32) error {
-	s.arguments[0] = to.address
-	s.arguments[1] = evidence.address
-	s.arguments[2] = prior.address
-	s.arguments[3] = likelihood.address
-	s.arguments[4] = index.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(c))
-	s.arguments[7] = uint64(uint32(rowLanes))
-	return s.launch(either[T](kernelPosteriorF32, kernelPosteriorF64), g, 8)
-}
-
-// posteriorPlain launches posterior_plain_f32 or posterior_plain_f64.
-func posteriorPlain[T real](s *stream, g grid, to pointer[T], evidence pointer[T], prior pointer[T], likelihood pointer[T], index pointer[int32], n int32, c int32) error {
-	s.arguments[0] = to.address
-	s.arguments[1] = evidence.address
-	s.arguments[2] = prior.address
-	s.arguments[3] = likelihood.address
-	s.arguments[4] = index.address
-	s.arguments[5] = uint64(uint32(n))
-	s.arguments[6] = uint64(uint32(c))
-	return s.launch(either[T](kernelPosteriorPlainF32, kernelPosteriorPlainF64), g, 7)
+	return s.launch(either[T](kernelPosteriorF32, kernelPosteriorF64), g, to.address, evidence.address, prior.address, likelihood.address, index.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(rowLanes)))
 }
 
 // segmentMaxGrad launches segment_max_grad_f32 or segment_max_grad_f64.
 func segmentMaxGrad[T real](s *stream, g grid, xGrad pointer[T], outGrad pointer[T], winners pointer[int32], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, group int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = outGrad.address
-	s.arguments[2] = winners.address
-	s.arguments[3] = rowOffsets.address
-	s.arguments[4] = items.address
-	s.arguments[5] = itemSegment.address
-	s.arguments[6] = uint64(uint32(rows))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(group))
-	return s.launch(either[T](kernelSegmentMaxGradF32, kernelSegmentMaxGradF64), g, 9)
+	return s.launch(either[T](kernelSegmentMaxGradF32, kernelSegmentMaxGradF64), g, xGrad.address, outGrad.address, winners.address, rowOffsets.address, items.address, itemSegment.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(group)))
 }
 
 // segmentReduce launches segment_reduce_f32 or segment_reduce_f64.
 func segmentReduce[T real](s *stream, g grid, out pointer[T], x pointer[T], offsets pointer[int32], index pointer[int32], weights pointer[T], divisor pointer[T], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = span.address
-	s.arguments[7] = uint64(uint32(segments))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(pool))
-	s.arguments[10] = uint64(uint32(group))
-	return s.launch(either[T](kernelSegmentReduceF32, kernelSegmentReduceF64), g, 11)
+	return s.launch(either[T](kernelSegmentReduceF32, kernelSegmentReduceF64), g, out.address, x.address, offsets.address, index.address, weights.address, divisor.address, span.address, uint64(uint32(segments)), uint64(uint32(q)), uint64(uint32(pool)), uint64(uint32(group)))
 }
 
-// segmentReduceGradPlain launches segment_reduce_grad_plain_f32 or segment_reduce_grad_plain_f64.
-func segmentReduceGradPlain[T real](s *stream, g grid, xGrad pointer[T], outGrad pointer[T], x pointer[T], offsets pointer[int32], index pointer[int32], share pointer[T], rowOffsets pointer[int32], items pointer[int32], itemSegment pointer[int32], rows int32, q int32, pool int32) error {
-	s.arguments[0] = xGrad.address
-	s.arguments[1] = outGrad.address
-	s.arguments[2] = x.address
-	s.arguments[3] = offsets.address
-	s.arguments[4] = index.address
-	s.arguments[5] = share.address
-	s.arguments[6] = rowOffsets.address
-	s.arguments[7] = items.address
-	s.arguments[8] = itemSegment.address
-	s.arguments[9] = uint64(uint32(rows))
-	s.arguments[10] = uint64(uint32(q))
-	s.arguments[11] = uint64(uint32(pool))
-	return s.launch(either[T](kernelSegmentReduceGradPlainF32, kernelSegmentReduceGradPlainF64), g, 12)
-}
-
-// segmentReducePlain launches segment_reduce_plain_f32 or segment_reduce_plain_f64.
-func segmentReducePlain[T real](s *stream, g grid, out pointer[T], x pointer[T], offsets pointer[int32], index pointer[int32], weights pointer[T], divisor pointer[T], segments int32, q int32, pool int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = uint64(uint32(segments))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(pool))
-	return s.launch(either[T](kernelSegmentReducePlainF32, kernelSegmentReducePlainF64), g, 9)
+// segmentReduceF32F64 launches segment_reduce_f32_f64.
+func (s *stream) segmentReduceF32F64(g grid, out pointer[float64], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
+	return s.launch(kernelSegmentReduceF32F64, g, out.address, x.address, offsets.address, index.address, weights.address, divisor.address, span.address, uint64(uint32(segments)), uint64(uint32(q)), uint64(uint32(pool)), uint64(uint32(group)))
 }
 
 // segmentReduceWide launches segment_reduce_wide_f32 or segment_reduce_wide_f64.
 func segmentReduceWide[T real](s *stream, g grid, out pointer[T], x pointer[T], offsets pointer[int32], index pointer[int32], weights pointer[T], divisor pointer[T], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = weights.address
-	s.arguments[5] = divisor.address
-	s.arguments[6] = span.address
-	s.arguments[7] = uint64(uint32(segments))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(pool))
-	s.arguments[10] = uint64(uint32(group))
-	return s.launch(either[T](kernelSegmentReduceWideF32, kernelSegmentReduceWideF64), g, 11)
+	return s.launch(either[T](kernelSegmentReduceWideF32, kernelSegmentReduceWideF64), g, out.address, x.address, offsets.address, index.address, weights.address, divisor.address, span.address, uint64(uint32(segments)), uint64(uint32(q)), uint64(uint32(pool)), uint64(uint32(group)))
+}
+
+// segmentReduceWideF32F64 launches segment_reduce_wide_f32_f64.
+func (s *stream) segmentReduceWideF32F64(g grid, out pointer[float64], x pointer[float32], offsets pointer[int32], index pointer[int32], weights pointer[float64], divisor pointer[float64], span pointer[int32], segments int32, q int32, pool int32, group int32) error {
+	return s.launch(kernelSegmentReduceWideF32F64, g, out.address, x.address, offsets.address, index.address, weights.address, divisor.address, span.address, uint64(uint32(segments)), uint64(uint32(q)), uint64(uint32(pool)), uint64(uint32(group)))
 }
 
 // segmentWinners launches segment_winners_f32 or segment_winners_f64.
 func segmentWinners[T real](s *stream, g grid, winners pointer[int32], x pointer[T], offsets pointer[int32], index pointer[int32], candidates pointer[int32], segments int32, q int32, group int32) error {
-	s.arguments[0] = winners.address
-	s.arguments[1] = x.address
-	s.arguments[2] = offsets.address
-	s.arguments[3] = index.address
-	s.arguments[4] = candidates.address
-	s.arguments[5] = uint64(uint32(segments))
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(group))
-	return s.launch(either[T](kernelSegmentWinnersF32, kernelSegmentWinnersF64), g, 8)
+	return s.launch(either[T](kernelSegmentWinnersF32, kernelSegmentWinnersF64), g, winners.address, x.address, offsets.address, index.address, candidates.address, uint64(uint32(segments)), uint64(uint32(q)), uint64(uint32(group)))
 }
 
 // softmaxCrossEntropy launches softmax_cross_entropy_f32 or softmax_cross_entropy_f64.
 func softmaxCrossEntropy[T real](s *stream, g grid, loss pointer[T], grad pointer[T], logits pointer[T], target pointer[int32], n int32, c int32, group int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	s.arguments[6] = uint64(uint32(group))
-	return s.launch(either[T](kernelSoftmaxCrossEntropyF32, kernelSoftmaxCrossEntropyF64), g, 7)
+	return s.launch(either[T](kernelSoftmaxCrossEntropyF32, kernelSoftmaxCrossEntropyF64), g, loss.address, grad.address, logits.address, target.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(group)))
 }
 
 // softmaxCrossEntropyLong launches softmax_cross_entropy_long_f32 or softmax_cross_entropy_long_f64.
 func softmaxCrossEntropyLong[T real](s *stream, g grid, loss pointer[T], grad pointer[T], logits pointer[T], target pointer[int32], n int32, c int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	return s.launch(either[T](kernelSoftmaxCrossEntropyLongF32, kernelSoftmaxCrossEntropyLongF64), g, 6)
-}
-
-// softmaxCrossEntropyPlain launches softmax_cross_entropy_plain_f32 or softmax_cross_entropy_plain_f64.
-func softmaxCrossEntropyPlain[T real](s *stream, g grid, loss pointer[T], grad pointer[T], logits pointer[T], target pointer[int32], n int32, c int32) error {
-	s.arguments[0] = loss.address
-	s.arguments[1] = grad.address
-	s.arguments[2] = logits.address
-	s.arguments[3] = target.address
-	s.arguments[4] = uint64(uint32(n))
-	s.arguments[5] = uint64(uint32(c))
-	return s.launch(either[T](kernelSoftmaxCrossEntropyPlainF32, kernelSoftmaxCrossEntropyPlainF64), g, 6)
+	return s.launch(either[T](kernelSoftmaxCrossEntropyLongF32, kernelSoftmaxCrossEntropyLongF64), g, loss.address, grad.address, logits.address, target.address, uint64(uint32(n)), uint64(uint32(c)))
 }
 
 // sparseMatmul launches sparse_matmul_f32 or sparse_matmul_f64.
 func sparseMatmul[T real](s *stream, g grid, y pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], rows int32, q int32, rowLanes int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(rowLanes))
-	s.arguments[10] = uint64(uint32(columnLanes))
-	s.arguments[11] = counts.address
-	s.arguments[12] = partRow.address
-	s.arguments[13] = partNumber.address
-	s.arguments[14] = hugeRow.address
-	s.arguments[15] = hugeFirst.address
-	return s.launch(either[T](kernelSparseMatmulF32, kernelSparseMatmulF64), g, 16)
+	return s.launch(either[T](kernelSparseMatmulF32, kernelSparseMatmulF64), g, y.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(rowLanes)), uint64(uint32(columnLanes)), counts.address, partRow.address, partNumber.address, hugeRow.address, hugeFirst.address)
 }
 
 // sparseMatmulFinish launches sparse_matmul_finish_f32 or sparse_matmul_finish_f64.
 func sparseMatmulFinish[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], q int32, counts pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = sums.address
-	s.arguments[2] = rowPtr.address
-	s.arguments[3] = uint64(uint32(q))
-	s.arguments[4] = counts.address
-	s.arguments[5] = hugeRow.address
-	s.arguments[6] = hugeFirst.address
-	return s.launch(either[T](kernelSparseMatmulFinishF32, kernelSparseMatmulFinishF64), g, 7)
+	return s.launch(either[T](kernelSparseMatmulFinishF32, kernelSparseMatmulFinishF64), g, y.address, sums.address, rowPtr.address, uint64(uint32(q)), counts.address, hugeRow.address, hugeFirst.address)
 }
 
 // sparseMatmulNarrow launches sparse_matmul_narrow_f32 or sparse_matmul_narrow_f64.
 func sparseMatmulNarrow[T real](s *stream, g grid, y pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], rows int32, q int32, rowLanes int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	s.arguments[9] = uint64(uint32(rowLanes))
-	s.arguments[10] = uint64(uint32(columnLanes))
-	s.arguments[11] = counts.address
-	s.arguments[12] = partRow.address
-	s.arguments[13] = partNumber.address
-	s.arguments[14] = hugeRow.address
-	s.arguments[15] = hugeFirst.address
-	return s.launch(either[T](kernelSparseMatmulNarrowF32, kernelSparseMatmulNarrowF64), g, 16)
+	return s.launch(either[T](kernelSparseMatmulNarrowF32, kernelSparseMatmulNarrowF64), g, y.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(rowLanes)), uint64(uint32(columnLanes)), counts.address, partRow.address, partNumber.address, hugeRow.address, hugeFirst.address)
 }
 
 // sparseMatmulParts launches sparse_matmul_parts_f32 or sparse_matmul_parts_f64.
 func sparseMatmulParts[T real](s *stream, g grid, sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepCols pointer[uint8], x pointer[T], q int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32]) error {
-	s.arguments[0] = sums.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepCols.address
-	s.arguments[5] = x.address
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(columnLanes))
-	s.arguments[8] = counts.address
-	s.arguments[9] = partRow.address
-	s.arguments[10] = partNumber.address
-	return s.launch(either[T](kernelSparseMatmulPartsF32, kernelSparseMatmulPartsF64), g, 11)
+	return s.launch(either[T](kernelSparseMatmulPartsF32, kernelSparseMatmulPartsF64), g, sums.address, rowPtr.address, col.address, values.address, keepCols.address, x.address, uint64(uint32(q)), uint64(uint32(columnLanes)), counts.address, partRow.address, partNumber.address)
 }
 
 // sparseMatmulPartsNarrow launches sparse_matmul_parts_narrow_f32 or sparse_matmul_parts_narrow_f64.
 func sparseMatmulPartsNarrow[T real](s *stream, g grid, sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepCols pointer[uint8], x pointer[T], q int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32]) error {
-	s.arguments[0] = sums.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepCols.address
-	s.arguments[5] = x.address
-	s.arguments[6] = uint64(uint32(q))
-	s.arguments[7] = uint64(uint32(columnLanes))
-	s.arguments[8] = counts.address
-	s.arguments[9] = partRow.address
-	s.arguments[10] = partNumber.address
-	return s.launch(either[T](kernelSparseMatmulPartsNarrowF32, kernelSparseMatmulPartsNarrowF64), g, 11)
+	return s.launch(either[T](kernelSparseMatmulPartsNarrowF32, kernelSparseMatmulPartsNarrowF64), g, sums.address, rowPtr.address, col.address, values.address, keepCols.address, x.address, uint64(uint32(q)), uint64(uint32(columnLanes)), counts.address, partRow.address, partNumber.address)
 }
 
-// sparseMatmulPlain launches sparse_matmul_plain_f32 or sparse_matmul_plain_f64.
-func sparseMatmulPlain[T real](s *stream, g grid, y pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], rows int32, q int32) error {
-	s.arguments[0] = y.address
-	s.arguments[1] = rowPtr.address
-	s.arguments[2] = col.address
-	s.arguments[3] = values.address
-	s.arguments[4] = keepRows.address
-	s.arguments[5] = keepCols.address
-	s.arguments[6] = x.address
-	s.arguments[7] = uint64(uint32(rows))
-	s.arguments[8] = uint64(uint32(q))
-	return s.launch(either[T](kernelSparseMatmulPlainF32, kernelSparseMatmulPlainF64), g, 9)
+// spectralNormsF64 launches spectral_norms_f64.
+func (s *stream) spectralNormsF64(g grid, norms pointer[float64], k pointer[float64], n int32, matrices int32) error {
+	return s.launch(kernelSpectralNormsF64, g, norms.address, k.address, uint64(uint32(n)), uint64(uint32(matrices)))
+}
+
+// spectralProductF64 launches spectral_product_f64.
+func (s *stream) spectralProductF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], status pointer[int32], transA int32, transB int32, n int32, matrices int32, scale pointer[float64], factors pointer[float64], roots pointer[float64], clamped pointer[float64], mirror int32) error {
+	return s.launch(kernelSpectralProductF64, g, c.address, a.address, b.address, status.address, uint64(uint32(transA)), uint64(uint32(transB)), uint64(uint32(n)), uint64(uint32(matrices)), scale.address, factors.address, roots.address, clamped.address, uint64(uint32(mirror)))
+}
+
+// spectralRoundF64 launches spectral_round_f64.
+func (s *stream) spectralRoundF64(g grid, w pointer[float64], angles pointer[int32], status pointer[int32], n int32, blocks int32, round int32, sweep int32, matrices int32) error {
+	return s.launch(kernelSpectralRoundF64, g, w.address, angles.address, status.address, uint64(uint32(n)), uint64(uint32(blocks)), uint64(uint32(round)), uint64(uint32(sweep)), uint64(uint32(matrices)))
+}
+
+// spectralRuleF64 launches spectral_rule_f64.
+func (s *stream) spectralRuleF64(g grid, f pointer[float64], roots pointer[float64], clamped pointer[float64], status pointer[int32], values pointer[float64], n int32, matrices int32, eps float64, rule int32) error {
+	return s.launch(kernelSpectralRuleF64, g, f.address, roots.address, clamped.address, status.address, values.address, uint64(uint32(n)), uint64(uint32(matrices)), bitsOf(eps), uint64(uint32(rule)))
+}
+
+// spectralSmallF64 launches spectral_small_f64.
+func (s *stream) spectralSmallF64(g grid, w pointer[float64], values pointer[float64], status pointer[int32], scales pointer[float64], n int32, matrices int32) error {
+	return s.launch(kernelSpectralSmallF64, g, w.address, values.address, status.address, scales.address, uint64(uint32(n)), uint64(uint32(matrices)))
+}
+
+// spectralStartF64 launches spectral_start_f64.
+func (s *stream) spectralStartF64(g grid, w pointer[float64], scales pointer[float64], status pointer[int32], k pointer[float64], norms pointer[float64], n int32, matrices int32, shift float64) error {
+	return s.launch(kernelSpectralStartF64, g, w.address, scales.address, status.address, k.address, norms.address, uint64(uint32(n)), uint64(uint32(matrices)), bitsOf(shift))
+}
+
+// spectralSymmetrizeF64 launches spectral_symmetrize_f64.
+func (s *stream) spectralSymmetrizeF64(g grid, to pointer[float64], gArgument pointer[float64], n int32, matrices int32) error {
+	return s.launch(kernelSpectralSymmetrizeF64, g, to.address, gArgument.address, uint64(uint32(n)), uint64(uint32(matrices)))
+}
+
+// spectralValuesF64 launches spectral_values_f64.
+func (s *stream) spectralValuesF64(g grid, w pointer[float64], values pointer[float64], status pointer[int32], angles pointer[int32], scales pointer[float64], n int32, matrices int32) error {
+	return s.launch(kernelSpectralValuesF64, g, w.address, values.address, status.address, angles.address, scales.address, uint64(uint32(n)), uint64(uint32(matrices)))
+}
+
+// subsetWalksF64 launches subset_walks_f64.
+func (s *stream) subsetWalksF64(g grid, y pointer[float64], x pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], sides pointer[uint8], rows pointer[int32], shifts pointer[float64], n int32, q int32, vectors int32, wanted int32, own int32) error {
+	return s.launch(kernelSubsetWalksF64, g, y.address, x.address, rowPtr.address, col.address, values.address, sides.address, rows.address, shifts.address, uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(vectors)), uint64(uint32(wanted)), uint64(uint32(own)))
 }
 
 // walkFinish launches walk_finish_f32 or walk_finish_f64.
 func walkFinish[T real](s *stream, g grid, out pointer[T], value pointer[T], norms pointer[T], index pointer[int32], counts pointer[float64], rootRow pointer[int32], n int32, q int32, f0 int32, width int32, maximum int32, offset T) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = value.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = counts.address
-	s.arguments[5] = rootRow.address
-	s.arguments[6] = uint64(uint32(n))
-	s.arguments[7] = uint64(uint32(q))
-	s.arguments[8] = uint64(uint32(f0))
-	s.arguments[9] = uint64(uint32(width))
-	s.arguments[10] = uint64(uint32(maximum))
-	s.arguments[11] = bitsOf(offset)
-	return s.launch(either[T](kernelWalkFinishF32, kernelWalkFinishF64), g, 12)
+	return s.launch(either[T](kernelWalkFinishF32, kernelWalkFinishF64), g, out.address, value.address, norms.address, index.address, counts.address, rootRow.address, uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), uint64(uint32(maximum)), bitsOf(offset))
 }
 
 // walkGrad launches walk_grad_f32 or walk_grad_f64.
 func walkGrad[T real](s *stream, g grid, grad pointer[T], share pointer[T], previous pointer[T], value pointer[T], pooled pointer[T], picked pointer[int32], given pointer[T], norms pointer[T], index pointer[int32], counts pointer[float64], rootRow pointer[int32], inPtr pointer[int32], inCol pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, scale T, offset T) error {
-	s.arguments[0] = grad.address
-	s.arguments[1] = share.address
-	s.arguments[2] = previous.address
-	s.arguments[3] = value.address
-	s.arguments[4] = pooled.address
-	s.arguments[5] = picked.address
-	s.arguments[6] = given.address
-	s.arguments[7] = norms.address
-	s.arguments[8] = index.address
-	s.arguments[9] = counts.address
-	s.arguments[10] = rootRow.address
-	s.arguments[11] = inPtr.address
-	s.arguments[12] = inCol.address
-	s.arguments[13] = uint64(uint32(n))
-	s.arguments[14] = uint64(uint32(size))
-	s.arguments[15] = uint64(uint32(q))
-	s.arguments[16] = uint64(uint32(f0))
-	s.arguments[17] = uint64(uint32(width))
-	s.arguments[18] = uint64(uint32(position))
-	s.arguments[19] = uint64(uint32(maximum))
-	s.arguments[20] = bitsOf(scale)
-	s.arguments[21] = bitsOf(offset)
-	return s.launch(either[T](kernelWalkGradF32, kernelWalkGradF64), g, 22)
+	return s.launch(either[T](kernelWalkGradF32, kernelWalkGradF64), g, grad.address, share.address, previous.address, value.address, pooled.address, picked.address, given.address, norms.address, index.address, counts.address, rootRow.address, inPtr.address, inCol.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), uint64(uint32(position)), uint64(uint32(maximum)), bitsOf(scale), bitsOf(offset))
 }
 
 // walkSmall launches walk_small_f32 or walk_small_f64.
 func walkSmall[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], counts pointer[float64], rootRow pointer[int32], packs pointer[int32], n int32, size int32, q int32, maximum int32, alpha2 T, sumExponent int32, maxVertices int32) error {
-	s.arguments[0] = out.address
-	s.arguments[1] = scores.address
-	s.arguments[2] = norms.address
-	s.arguments[3] = index.address
-	s.arguments[4] = rowPtr.address
-	s.arguments[5] = col.address
-	s.arguments[6] = counts.address
-	s.arguments[7] = rootRow.address
-	s.arguments[8] = packs.address
-	s.arguments[9] = uint64(uint32(n))
-	s.arguments[10] = uint64(uint32(size))
-	s.arguments[11] = uint64(uint32(q))
-	s.arguments[12] = uint64(uint32(maximum))
-	s.arguments[13] = bitsOf(alpha2)
-	s.arguments[14] = uint64(uint32(sumExponent))
-	s.arguments[15] = uint64(uint32(maxVertices))
-	return s.launch(either[T](kernelWalkSmallF32, kernelWalkSmallF64), g, 16)
+	return s.launch(either[T](kernelWalkSmallF32, kernelWalkSmallF64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, counts.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(maximum)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxVertices)))
 }
 
 // walkStep launches walk_step_f32 or walk_step_f64.
 func walkStep[T real](s *stream, g grid, value pointer[T], pooled pointer[T], picked pointer[int32], source pointer[T], scores pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], n int32, size int32, q int32, f0 int32, width int32, position int32, maximum int32, rate T, offset T) error {
-	s.arguments[0] = value.address
-	s.arguments[1] = pooled.address
-	s.arguments[2] = picked.address
-	s.arguments[3] = source.address
-	s.arguments[4] = scores.address
-	s.arguments[5] = index.address
-	s.arguments[6] = rowPtr.address
-	s.arguments[7] = col.address
-	s.arguments[8] = uint64(uint32(n))
-	s.arguments[9] = uint64(uint32(size))
-	s.arguments[10] = uint64(uint32(q))
-	s.arguments[11] = uint64(uint32(f0))
-	s.arguments[12] = uint64(uint32(width))
-	s.arguments[13] = uint64(uint32(position))
-	s.arguments[14] = uint64(uint32(maximum))
-	s.arguments[15] = bitsOf(rate)
-	s.arguments[16] = bitsOf(offset)
-	return s.launch(either[T](kernelWalkStepF32, kernelWalkStepF64), g, 17)
+	return s.launch(either[T](kernelWalkStepF32, kernelWalkStepF64), g, value.address, pooled.address, picked.address, source.address, scores.address, index.address, rowPtr.address, col.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(f0)), uint64(uint32(width)), uint64(uint32(position)), uint64(uint32(maximum)), bitsOf(rate), bitsOf(offset))
 }

@@ -36,8 +36,10 @@ type kernel struct {
 	signature string
 }
 
-// loaded is a kernel of the module, found at its first launch.
+// loaded is a kernel of a module, found at its first launch.
 type loaded struct {
+	name     string
+	module   cu.Module
 	function cu.Function
 	found    bool
 	shared   int // dynamic shared memory that it may have

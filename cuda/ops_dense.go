@@ -26,9 +26,6 @@ func normalizeRowsOn[T real](e *Engine, dst, norms, x *tensor.Dense, eps T) erro
 	k := e.begin("NormalizeRows")
 	to, lengths, from := of[T](k, dst), of[T](k, norms), of[T](k, x)
 	return k.run(func(s *stream) error {
-		if e.plain {
-			return normalizeRowsPlain(s, linear(n, 128), to, lengths, from, int32(n), int32(d), eps)
-		}
 		group := lanes(blocksOf(d, 4))
 		return normalizeRows(s, linear(n*group, 256), to, lengths, from, int32(n), int32(d), eps, int32(group))
 	})
@@ -61,9 +58,6 @@ func gramOn[T real](e *Engine, out, z *tensor.Dense, kernel engine.Kernel, allLe
 	}
 	side := blocksOf(q, tile)
 	g := grid{blocks: dim{x: side * (side + 1) / 2}, threads: dim{x: 256}}
-	if e.plain {
-		launch, g = gramPlain[T], linear(q*q, 128)
-	}
 	return k.run(func(s *stream) error {
 		return launch(s, g, to, from, int32(p), int32(q), int32(d), kernel.Alpha, number(kernel.SumExponent), number(allLengths))
 	})
@@ -90,11 +84,8 @@ func assignOn[T real](e *Engine, index []int32, best *tensor.Dense, points engin
 	table, rows, anchors := of[T](k, points.Table), upload(k, points.Rows), of[T](k, z)
 	fetch(k, index, nearest)
 	return k.run(func(s *stream) error {
-		launch, g := assign[T], grid{blocks: dim{x: blocksOf(n, largeTile*4/size[T]())}, threads: dim{x: 256}}
-		if e.plain {
-			launch, g = assignPlain[T], linear(n, 128)
-		}
-		return launch(s, g, nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q), int32(d))
+		g := grid{blocks: dim{x: blocksOf(n, largeTile*4/size[T]())}, threads: dim{x: 256}}
+		return assign(s, g, nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q), int32(d))
 	})
 }
 
@@ -120,10 +111,7 @@ func softmaxCrossEntropyOn[T real](e *Engine, loss, grad, logits *tensor.Dense, 
 	k := e.begin("SoftmaxCrossEntropy")
 	losses, gradient, x, aim := of[T](k, loss), of[T](k, grad), of[T](k, logits), upload(k, target)
 	return k.run(func(s *stream) error {
-		switch {
-		case e.plain:
-			return softmaxCrossEntropyPlain(s, linear(n, 128), losses, gradient, x, aim, int32(n), int32(c))
-		case c > longRow:
+		if c > longRow {
 			return softmaxCrossEntropyLong(s, linear(n*256, 256), losses, gradient, x, aim, int32(n), int32(c))
 		}
 		group := lanes(blocksOf(c, 4))
@@ -150,12 +138,9 @@ func adamOn[T real](e *Engine, parameter, moment1, moment2, gradient *tensor.Den
 	k := e.begin("Adam")
 	p, m1, m2, slope := of[T](k, parameter), of[T](k, moment1), of[T](k, moment2), of[T](k, gradient)
 	rate, root := step.Corrected()
-	launch, g := adam[T], linear(blocksOf(n, 16/size[T]()), 256)
-	if e.plain {
-		launch, g = adamPlain[T], linear(n, 256)
-	}
+	g := linear(blocksOf(n, 16/size[T]()), 256)
 	return k.run(func(s *stream) error {
-		return launch(s, g, p, m1, m2, slope, int64(n), T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1), T(1-step.Beta2), T(step.Epsilon), T(step.Decay))
+		return adam(s, g, p, m1, m2, slope, int64(n), T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1), T(1-step.Beta2), T(step.Epsilon), T(step.Decay))
 	})
 }
 
@@ -179,9 +164,6 @@ func placeOn[T real](e *Engine, dst, src *tensor.Dense, index []int32, at engine
 	k := e.begin("Place")
 	to, from, order := of[T](k, dst).at(at.Row*columns+at.Column), of[T](k, src), upload(k, index)
 	return k.run(func(s *stream) error {
-		if e.plain {
-			return placePlain(s, linear(rows*q, 256), to, from, order, int32(rows), int32(q), int32(columns), int32(at.Stride))
-		}
 		group := lanes(q)
 		if at.Stride == 1 {
 			group = lanes(blocksOf(q, 16/size[T]()))

@@ -19,10 +19,10 @@ func (e *Engine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
 	}
 	p := newProduct[float32](e, c, a, b, opt, m, n, k)
 	switch {
-	case m*n > 0 && k > 0 && e.blas != nil && !e.plain:
+	case m*n > 0 && k > 0 && e.blas != nil:
 		return p.op.run(func(*stream) error { return e.blas.multiply(p, opt.Precision) })
-	case opt.Precision != engine.Full && (e.plain || m >= thinTensor && n >= thinTensor && e.device.major >= 8):
-		return p.op.run(func(s *stream) error { return multiplyRounded(s, p, opt.Precision, e.plain) })
+	case opt.Precision != engine.Full && m >= thinTensor && n >= thinTensor && e.device.major >= 8:
+		return p.op.run(func(s *stream) error { return multiplyRounded(s, p, opt.Precision) })
 	}
 	return p.multiply()
 }
@@ -33,7 +33,6 @@ const thinTensor = 32
 // product is a call of MatMul on the device.
 type product[T real] struct {
 	op             *op
-	plain          bool
 	c, a, b        pointer[T]
 	m, n, k        int
 	transA, transB int32
@@ -43,7 +42,7 @@ type product[T real] struct {
 func newProduct[T real](e *Engine, c, a, b *tensor.Dense, opt engine.MatMul, m, n, k int) *product[T] {
 	o := e.begin("MatMul")
 	return &product[T]{
-		op: o, plain: e.plain, c: of[T](o, c), a: of[T](o, a), b: of[T](o, b), m: m, n: n, k: k,
+		op: o, c: of[T](o, c), a: of[T](o, a), b: of[T](o, b), m: m, n: n, k: k,
 		transA: number(opt.TransA), transB: number(opt.TransB), alpha: T(opt.Alpha), beta: T(opt.Beta),
 	}
 }
@@ -98,16 +97,21 @@ func blocksOf(n, size int) int { return (n + size - 1) / size }
 
 // multiply computes the product without rounding of the factors.
 func (p *product[T]) multiply() error {
-	m, n, k := int32(p.m), int32(p.n), int32(p.k)
-	if p.plain || p.k <= fewTerms {
-		return p.op.run(func(s *stream) error {
-			if p.m*p.n == 0 {
-				return nil
-			}
-			return matmulPlain(s, linear(p.m*p.n, 256), p.c, p.a, p.b, m, n, k, p.transA, p.transB, p.alpha, p.beta)
-		})
+	if p.k <= fewTerms {
+		return p.multiplyShort()
 	}
 	return p.multiplyTiles(tile(p.m, p.n, p.k, size[T]()/4))
+}
+
+// multiplyShort computes the product with a thread for each element.
+func (p *product[T]) multiplyShort() error {
+	return p.op.run(func(s *stream) error {
+		if p.m*p.n == 0 {
+			return nil
+		}
+		return matmulShort(s, linear(p.m*p.n, 256), p.c, p.a, p.b, int32(p.m), int32(p.n), int32(p.k),
+			p.transA, p.transB, p.alpha, p.beta)
+	})
 }
 
 func (p *product[T]) multiplyTiles(t tiling) error {
@@ -140,7 +144,7 @@ func (p *product[T]) multiplyTiles(t tiling) error {
 }
 
 // multiplyRounded computes a product of factors rounded to less than float32.
-func multiplyRounded(s *stream, p *product[float32], precision engine.Precision, plain bool) error {
+func multiplyRounded(s *stream, p *product[float32], precision engine.Precision) error {
 	m, n, k := int32(p.m), int32(p.n), int32(p.k)
 	if p.m*p.n == 0 {
 		return nil
@@ -148,12 +152,6 @@ func multiplyRounded(s *stream, p *product[float32], precision engine.Precision,
 	launch, g := s.matmulTf32F32, grid{blocks: dim{x: blocksOf(p.m, largeTile) * blocksOf(p.n, largeTile)}, threads: dim{x: 256}}
 	if precision == engine.BFloat16 {
 		launch = s.matmulBfloat16F32
-	}
-	if plain {
-		launch, g = s.matmulTf32PlainF32, linear(p.m*p.n, 256)
-		if precision == engine.BFloat16 {
-			launch = s.matmulBfloat16PlainF32
-		}
 	}
 	return launch(g, p.c, p.a, p.b, m, n, k, p.transA, p.transB, p.alpha, p.beta)
 }

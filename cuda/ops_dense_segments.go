@@ -60,20 +60,21 @@ type segmentWork[S, T real] struct {
 }
 
 func segmentReduceOn[S, T real](e *Engine, out, x *tensor.Dense, s engine.Segments, pool engine.Pooling) error {
-	segments, q := out.Shape()[0], out.Shape()[1]
-	if segments*q == 0 {
+	if out.Shape()[0]*out.Shape()[1] == 0 {
 		return nil
 	}
 	k := e.begin("SegmentReduce")
+	return k.run(newSegmentWork[S, T](k, out, x, s, pool).plan(k, s.Offsets))
+}
+
+func newSegmentWork[S, T real](k *op, out, x *tensor.Dense, s engine.Segments, pool engine.Pooling) segmentWork[S, T] {
 	w := segmentWork[S, T]{
 		out: of[S](k, out), x: of[T](k, x), offsets: upload(k, s.Offsets), index: upload(k, s.Index),
-		weights: uploadAs[S](k, s.Weights), divisor: upload(k, divisors[S](s, pool)), segments: segments, q: q, pool: pool,
+		weights: uploadAs[S](k, s.Weights), divisor: upload(k, divisors[S](s, pool)),
+		segments: out.Shape()[0], q: out.Shape()[1], pool: pool,
 	}
 	w.span = w.offsets
-	if e.plain {
-		return k.run(w.launchPlain)
-	}
-	return k.run(w.plan(k, s.Offsets))
+	return w
 }
 
 // plan returns what enqueues the pooling. Where a segment is too long the pieces of segments are pooled first, and
@@ -122,15 +123,6 @@ func (w segmentWork[S, T]) launch(s *stream) error {
 	units := w.segments * blocksOf(w.q, group*wide)
 	return kernel.(segmentKernel[S, T])(s, linear(units*group, 256), w.out, w.x, w.offsets, w.index, w.weights, w.divisor, w.span,
 		int32(w.segments), int32(w.q), int32(w.pool), int32(group))
-}
-
-func (w segmentWork[S, T]) launchPlain(s *stream) error {
-	type plainKernel[S, T real] = func(s *stream, g grid, out pointer[S], x pointer[T], offsets, index pointer[int32], weights, divisor pointer[S], segments, q, pool int32) error
-	var kernel any = plainKernel[S, S](segmentReducePlain[S])
-	if size[S]() != size[T]() {
-		kernel = plainKernel[float64, float32]((*stream).segmentReducePlainF32F64)
-	}
-	return kernel.(plainKernel[S, T])(s, linear(w.segments*w.q, 256), w.out, w.x, w.offsets, w.index, w.weights, w.divisor, int32(w.segments), int32(w.q), int32(w.pool))
 }
 
 // divisors returns the sum of the weights of each segment of a weighted mean, else nil.

@@ -12,17 +12,17 @@ import (
 )
 
 // PathPool implements [engine.Engine]: paths of up to 8 vertices by the trie, walks and non-backtracking
-// walks by their recursions, which runs of small graphs do in shared memory; longer paths by the
-// general kernel, a thread for each vertex and filter.
+// walks by their recursions, which runs of small graphs do in shared memory; longer paths by a thread for each vertex
+// and filter.
 func (e *Engine) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
 	q, err := engine.CheckPathPool(out, scores, norms, p)
 	if err != nil {
 		return err
 	}
 	if scores.Dtype() == tensor.Float32 {
-		return newPathWork[float32](e, "PathPool", out, scores, norms, p, q).pool()
+		return newPathWork[float32](e, "PathPool", out, scores, norms, p, q).pool(bestWay)
 	}
-	return newPathWork[float64](e, "PathPool", out, scores, norms, p, q).pool()
+	return newPathWork[float64](e, "PathPool", out, scores, norms, p, q).pool(bestWay)
 }
 
 // unrolledSize is the number of vertices up to which the trie has its stack in registers.
@@ -134,16 +134,18 @@ const messageBranching = 40
 type way int
 
 const (
-	plainWay way = iota
+	bestWay way = iota // whichever is the fastest
+	longWay
 	trieWay
 	walkWay
 	messageWay
 )
 
-func (w *pathWork[T]) way() way {
+// wayOr returns by, or the fastest way where that is asked for.
+func (w *pathWork[T]) wayOr(by way) way {
 	switch {
-	case w.e.plain:
-		return plainWay
+	case by != bestWay:
+		return by
 	case w.Size == 1:
 		return trieWay
 	case w.Route == graph.Walks:
@@ -151,7 +153,7 @@ func (w *pathWork[T]) way() way {
 	case w.Route == graph.NonBacktracking:
 		return messageWay
 	case w.Size > unrolledSize:
-		return plainWay
+		return longWay
 	case w.Size == 3 && branching(w.Graph) >= messageBranching: // these paths are non-backtracking walks
 		return messageWay
 	}
@@ -172,8 +174,8 @@ func branching(b *graph.Batch) float64 {
 	return float64(ways) / float64(arcs)
 }
 
-func (w *pathWork[T]) pool() error {
-	switch w.way() {
+func (w *pathWork[T]) pool(by way) error {
+	switch w.wayOr(by) {
 	case trieWay:
 		return w.trie()
 	case walkWay:
@@ -181,16 +183,16 @@ func (w *pathWork[T]) pool() error {
 	case messageWay:
 		return w.messages()
 	}
-	return w.poolPlain()
+	return w.poolLong()
 }
 
-// plainThreads bounds the threads of the plain kernels, each of which has a stack in global memory.
-const plainThreads = 1 << 16
+// longThreads bounds the threads of the kernels for long paths, each of which has a stack in global memory.
+const longThreads = 1 << 16
 
-// plainGrid returns a grid for the given number of items and the threads it has.
-func plainGrid(items int) (grid, int) {
+// longGrid returns a grid for the given number of items and the threads it has.
+func longGrid(items int) (grid, int) {
 	const block = 128
-	blocks := min((items+block-1)/block, plainThreads/block)
+	blocks := min((items+block-1)/block, longThreads/block)
 	return grid{blocks: dim{x: blocks}, threads: dim{x: block}}, blocks * block
 }
 
@@ -199,14 +201,14 @@ func (w *pathWork[T]) memory() int32 {
 	return map[graph.Route]int32{graph.Paths: int32(w.Size), graph.NonBacktracking: 2, graph.Walks: 0}[w.Route]
 }
 
-func (w *pathWork[T]) poolPlain() error {
-	g, threads := plainGrid(w.n * w.q)
+func (w *pathWork[T]) poolLong() error {
+	g, threads := longGrid(w.n * w.q)
 	if threads == 0 {
 		return w.k.run(func(*stream) error { return nil })
 	}
 	ints, values := scratch[int32](w.k, 3*w.Size*threads), scratch[T](w.k, (2*w.Size+1)*threads)
 	return w.k.run(func(s *stream) error {
-		return pathPoolPlain(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
+		return pathPoolLong(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
 			int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.sumExponent, ints, values)
 	})
 }

@@ -15,6 +15,11 @@ func (e *Engine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tens
 	if err != nil {
 		return err
 	}
+	return e.pathPoolGrad(scoreGrad, normGrad, outGrad, scores, norms, p, q, bestWay)
+}
+
+func (e *Engine) pathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
+	p *engine.PathPooling, q int, by way) (err error) {
 	vertices := scores.Shape()[0]
 	if p.Graph != nil {
 		vertices = p.Graph.NumVertices()
@@ -26,24 +31,24 @@ func (e *Engine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tens
 		return e.Scratch(rows.Dtype(), vertices, columns)
 	}
 	if normGrad != nil {
-		by := byVertex(normGrad, 1)
-		if err := e.normGradient(by, outGrad, scores, p, q); err != nil {
+		vertexGrad := byVertex(normGrad, 1)
+		if err := e.normGradient(vertexGrad, outGrad, scores, p, q); err != nil {
 			return err
 		}
-		if err := e.addByRow(normGrad, by, 1, p.Index); err != nil {
+		if err := e.addByRow(normGrad, vertexGrad, 1, p.Index); err != nil {
 			return err
 		}
 	}
-	by := byVertex(scoreGrad, p.Size*q)
+	vertexGrad := byVertex(scoreGrad, p.Size*q)
 	if scores.Dtype() == tensor.Float32 {
-		err = newPathGradWork[float32](e, by, outGrad, scores, norms, p, q).gradient()
+		err = newPathGradWork[float32](e, vertexGrad, outGrad, scores, norms, p, q).gradient(by)
 	} else {
-		err = newPathGradWork[float64](e, by, outGrad, scores, norms, p, q).gradient()
+		err = newPathGradWork[float64](e, vertexGrad, outGrad, scores, norms, p, q).gradient(by)
 	}
 	if err != nil {
 		return err
 	}
-	return e.addByRow(scoreGrad, by, p.Size*q, p.Index)
+	return e.addByRow(scoreGrad, vertexGrad, p.Size*q, p.Index)
 }
 
 // addByRow adds the rows of the vertices that share a row of the table, and releases them.
@@ -114,11 +119,11 @@ func newPathGradWork[T real](e *Engine, byVertex *tensor.Dense, outGrad []*tenso
 	return &pathGradWork[T]{w, of[T](w.k, byVertex)}
 }
 
-func (w *pathGradWork[T]) gradient() error {
+func (w *pathGradWork[T]) gradient(by way) error {
 	if w.n == 0 || w.q == 0 {
 		return w.k.run(func(*stream) error { return nil })
 	}
-	switch w.way() {
+	switch w.wayOr(by) {
 	case trieWay:
 		if w.Pool == engine.Max {
 			return w.maxTrieGrad()
@@ -129,21 +134,21 @@ func (w *pathGradWork[T]) gradient() error {
 	case messageWay:
 		return w.messagesGrad()
 	}
-	return w.plainGrad()
+	return w.longGrad()
 }
 
-func (w *pathGradWork[T]) plainGrad() error {
+func (w *pathGradWork[T]) longGrad() error {
 	graphs := w.n
 	if w.Graph != nil {
 		graphs = w.graph.graphs
 	}
-	g, threads := plainGrid(graphs * w.q)
+	g, threads := longGrid(graphs * w.q)
 	ints, values := scratch[int32](w.k, 5*w.Size*threads), scratch[T](w.k, (3*w.Size+1)*threads)
 	return w.k.run(func(s *stream) error {
 		if err := zero(s, w.grad, w.n*w.Size*w.q); err != nil {
 			return err
 		}
-		return pathGradPlain(s, g, w.grad, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow, w.graph.offsets,
+		return pathGradLong(s, g, w.grad, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow, w.graph.offsets,
 			int32(graphs), int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.alpha, w.sumExponent, ints, values)
 	})
 }

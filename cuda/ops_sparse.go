@@ -33,14 +33,6 @@ func sparseMatMulOn[T real](e *Engine, y *tensor.Dense, a *engine.Sparse, x *ten
 	k := e.begin("SparseMatMul")
 	to, from, m := of[T](k, y), of[T](k, x), sparse[T](k, a)
 	rows, q := a.Rows(), x.Shape()[1]
-	if e.plain {
-		return k.run(func(s *stream) error {
-			if rows*q == 0 {
-				return nil
-			}
-			return sparseMatmulPlain(s, linear(rows*q, sparseThreads), to, m.rowPtr, m.col, m.values, m.keepRows, m.keepCols, from, int32(rows), int32(q))
-		})
-	}
 	launch, launchParts := sparseMatmul[T], sparseMatmulParts[T]
 	wide := vectorWidth[T]()
 	if q%wide != 0 || to.address%16 != 0 || from.address%16 != 0 {
@@ -123,9 +115,6 @@ func posteriorOn[T real](e *Engine, to, evidence, prior, likelihood *tensor.Dens
 	return k.run(func(s *stream) error {
 		if n == 0 {
 			return nil
-		}
-		if e.plain {
-			return posteriorPlain(s, linear(n, 256), toAt, evidenceAt, priorAt, likelihoodAt, rows, int32(n), int32(c))
 		}
 		lanes := lanesFor(c)
 		return posterior(s, linear(n*lanes, 256), toAt, evidenceAt, priorAt, likelihoodAt, rows, int32(n), int32(c), int32(lanes))

@@ -35,12 +35,6 @@ func intersectOn[T real](e *Engine, out *tensor.Dense, a, b *engine.Sparse) erro
 	}
 	a, b = a.Unmasked(), b.Unmasked()
 	rowPtr, col, values := upload(k, a.RowPtr), upload(k, a.Col), uploadAs[T](k, a.Values)
-	if e.plain {
-		otherRowPtr, otherCol, otherValues := upload(k, b.RowPtr), upload(k, b.Col), uploadAs[T](k, b.Values)
-		return k.run(func(s *stream) error {
-			return histogramIntersectionPlain(s, linear(rows*others, 256), to, rowPtr, col, values, otherRowPtr, otherCol, otherValues, int32(rows), int32(others))
-		})
-	}
 	index := b.Transpose()
 	binPtr, binRow, binValues := upload(k, index.RowPtr), upload(k, index.Col), uploadAs[T](k, index.Values)
 	items := rows * ((others + histogramTile - 1) / histogramTile)

@@ -18,7 +18,11 @@ func (e *Engine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Den
 		return err
 	}
 	o := e.begin("InvSqrt")
-	d := newSpectrum(e, o, k.Shape(), eps, rule)
+	return newSpectrum(o, k.Shape(), eps, rule).invSqrt(dst, kept, k)
+}
+
+func (d *spectrum) invSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense) error {
+	o := d.o
 	d.angles, d.status = cleared[int32](o, d.matrices*spectralSweeps), cleared[int32](o, d.matrices)
 	d.norms, d.scales = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices)
 	if kept != nil {
@@ -37,7 +41,7 @@ func (e *Engine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Den
 		if kept != nil {
 			d.status = pointer[int32]{} // nobody asks for it: what has one is to be NaN
 		}
-		return d.product(s, spectralTerm{to: to, a: d.vectors, b: d.vectors, transA: true, scale: d.factors, mirror: true})
+		return d.product(d, s, spectralTerm{to: to, a: d.vectors, b: d.vectors, transA: true, scale: d.factors, mirror: true})
 	})
 }
 
@@ -47,7 +51,11 @@ func (e *Engine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum
 		return err
 	}
 	o := e.begin("InvSqrtGrad")
-	d := newSpectrum(e, o, dstGrad.Shape(), eps, rule)
+	return newSpectrum(o, dstGrad.Shape(), eps, rule).invSqrtGrad(kGrad, dstGrad, kept)
+}
+
+func (d *spectrum) invSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum) error {
+	o := d.o
 	d.values, d.vectors = of[float64](o, kept.Values), of[float64](o, kept.Vectors)
 	d.roots, d.clamped = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices*d.n)
 	to, gradient := of[float64](o, kGrad), of[float64](o, dstGrad)
@@ -65,7 +73,7 @@ func (e *Engine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum
 			{to: t, a: d.vectors, b: g, transA: true},
 			{to: to, a: t, b: d.vectors, mirror: true},
 		} {
-			if err := d.product(s, term); err != nil {
+			if err := d.product(d, s, term); err != nil {
 				return err
 			}
 		}
@@ -85,11 +93,12 @@ const (
 
 // spectrum is the eigendecomposition of matrices of order n on the device, and what a rule makes of it.
 type spectrum struct {
-	e           *Engine
 	o           *op
 	n, matrices int
 	eps         float64
 	rule        engine.InvSqrtRule
+	small       bool // the order is that of one block
+	spectralKernels
 
 	values, vectors         pointer[float64]
 	factors, roots, clamped pointer[float64] // what the rule needs of every eigenvalue
@@ -97,8 +106,16 @@ type spectrum struct {
 	angles, status          pointer[int32] // null where there is no decomposition
 }
 
-func newSpectrum(e *Engine, o *op, shape tensor.Shape, eps float64, rule engine.InvSqrtRule) *spectrum {
-	d := &spectrum{e: e, o: o, matrices: shape[0], n: shape[1], eps: eps, rule: rule}
+// spectralKernels enqueue the sweeps that make the columns of the matrices orthogonal, those after convergence doing
+// nothing, and a product. The tests can put others in their place.
+type spectralKernels struct {
+	orthogonalize func(d *spectrum, s *stream) error
+	product       func(d *spectrum, s *stream, t spectralTerm) error
+}
+
+func newSpectrum(o *op, shape tensor.Shape, eps float64, rule engine.InvSqrtRule) *spectrum {
+	d := &spectrum{o: o, matrices: shape[0], n: shape[1], eps: eps, rule: rule, small: shape[1] <= spectralSmall,
+		spectralKernels: spectralKernels{(*spectrum).jacobi, (*spectrum).multiply}}
 	d.factors = scratch[float64](o, d.matrices*d.n)
 	return d
 }
@@ -139,9 +156,8 @@ func (d *spectrum) decompose(s *stream, k pointer[float64]) error {
 	if err := s.spectralNormsF64(rows, d.norms, k, n, matrices); err != nil {
 		return err
 	}
-	small := d.n <= spectralSmall && !d.e.plain
 	shift := spectralShift
-	if small {
+	if d.small {
 		shift = 0
 	}
 	start := linear(d.n*d.n, spectralThreads)
@@ -149,11 +165,10 @@ func (d *spectrum) decompose(s *stream, k pointer[float64]) error {
 	if err := s.spectralStartF64(start, d.vectors, d.scales, d.status, k, d.norms, n, matrices, shift); err != nil {
 		return err
 	}
-	each := d.each()
-	if small {
-		return s.spectralSmallF64(each, d.vectors, d.values, d.status, d.scales, n, matrices)
+	if d.small {
+		return s.spectralSmallF64(d.each(), d.vectors, d.values, d.status, d.scales, n, matrices)
 	}
-	if err := d.orthogonalize(s, each); err != nil {
+	if err := d.orthogonalize(d, s); err != nil {
 		return err
 	}
 	return s.spectralValuesF64(rows, d.vectors, d.values, d.status, d.angles, d.scales, n, matrices)
@@ -169,11 +184,8 @@ func (d *spectrum) applyRule(s *stream) error {
 	return s.spectralRuleF64(d.each(), d.factors, d.roots, d.clamped, d.status, d.values, int32(d.n), int32(d.matrices), d.eps, int32(d.rule))
 }
 
-// orthogonalize enqueues the sweeps of the one-sided method; those after convergence do nothing.
-func (d *spectrum) orthogonalize(s *stream, each grid) error {
-	if d.e.plain {
-		return s.spectralPlainF64(each, d.vectors, d.angles, d.status, int32(d.n), int32(d.matrices))
-	}
+// jacobi enqueues the sweeps of the one-sided block method.
+func (d *spectrum) jacobi(s *stream) error {
 	blocks := (d.n + spectralHalf - 1) / spectralHalf
 	blocks += blocks % 2
 	g := grid{blocks: dim{x: blocks / 2 * d.matrices}, threads: dim{x: spectralThreads}}
@@ -196,16 +208,17 @@ type spectralTerm struct {
 	slopes, mirror bool
 }
 
-func (d *spectrum) product(s *stream, t spectralTerm) error {
-	var roots pointer[float64]
-	if t.slopes {
-		roots = d.roots
-	}
+func (d *spectrum) multiply(s *stream, t spectralTerm) error {
 	tiles := (d.n + spectralTile - 1) / spectralTile
-	launch, g := s.spectralProductF64, grid{blocks: dim{x: tiles * tiles * d.matrices}, threads: dim{x: spectralThreads}}
-	if d.e.plain {
-		launch, g = s.spectralProductPlainF64, linear(d.elements(), spectralThreads)
+	g := grid{blocks: dim{x: tiles * tiles * d.matrices}, threads: dim{x: spectralThreads}}
+	return s.spectralProductF64(g, t.to, t.a, t.b, d.status, number(t.transA), number(t.transB), int32(d.n), int32(d.matrices),
+		t.scale, d.factors, d.rootsOf(t), d.clamped, number(t.mirror))
+}
+
+// rootsOf returns the roots of a product with divided differences.
+func (d *spectrum) rootsOf(t spectralTerm) pointer[float64] {
+	if !t.slopes {
+		return pointer[float64]{}
 	}
-	return launch(g, t.to, t.a, t.b, d.status, number(t.transA), number(t.transB), int32(d.n), int32(d.matrices),
-		t.scale, d.factors, roots, d.clamped, number(t.mirror))
+	return d.roots
 }

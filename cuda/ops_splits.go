@@ -23,15 +23,12 @@ func (e *Engine) SubsetWalks(y, x *tensor.Dense, a *engine.Sparse, s *engine.Sub
 	if s.Rows != nil {
 		wanted = len(s.Rows)
 	}
-	items, launch := vectors*wanted*q, (*stream).subsetWalksPlainF64
-	if !e.plain {
-		launch = (*stream).subsetWalksF64
-	}
+	items := vectors * wanted * q
 	return k.run(func(s *stream) error {
 		if items == 0 {
 			return nil
 		}
-		return launch(s, linear(items, 256), to, from, m.rowPtr, m.col, m.values, sides, rows, shifts, int32(n), int32(q),
+		return s.subsetWalksF64(linear(items, 256), to, from, m.rowPtr, m.col, m.values, sides, rows, shifts, int32(n), int32(q),
 			int32(vectors), int32(wanted), number(x.Shape()[0] > 1))
 	})
 }
@@ -72,8 +69,7 @@ const (
 	tileExamples, tileFeatures = 32, 8
 	sortTile                   = 2048 // values that a block sorts in shared memory
 	sortSpace                  = 512 << 20
-	plainColumns               = 4096 // threads of best_splits_plain
-	allCells, sampleMost       = engine.NumCells + 1, 256
+	allCells                   = engine.NumCells + 1
 )
 
 // DynamicFeatures implements [engine.Engine].
@@ -91,17 +87,14 @@ func (e *Engine) DynamicFeatures(columns, x *tensor.Dense, s *engine.SplitSearch
 		aggregations[i] = int32(a)
 	}
 	kinds, ofFeature := upload(k, aggregations), int32(s.Kinds())
-	g, launch := linear(d.longest*q, 256), (*stream).dynamicFeaturesPlainF64
-	if !e.plain {
-		tiles := (d.longest + tileExamples - 1) / tileExamples * ((q + tileFeatures - 1) / tileFeatures)
-		g, launch = linear(tiles*tileExamples*tileFeatures, tileExamples*tileFeatures), (*stream).dynamicFeaturesF64
-	}
+	tiles := (d.longest + tileExamples - 1) / tileExamples * ((q + tileFeatures - 1) / tileFeatures)
+	g := linear(tiles*tileExamples*tileFeatures, tileExamples*tileFeatures)
 	g.blocks.y = min(d.count, 1<<15)
 	return k.run(func(s *stream) error {
 		if d.longest*d.columns == 0 {
 			return nil
 		}
-		return launch(s, g, to, from, d.fields, d.empties, d.places, examples, d.nodes, offsets, sides, factors, shifts,
+		return s.dynamicFeaturesF64(g, to, from, d.fields, d.empties, d.places, examples, d.nodes, offsets, sides, factors, shifts,
 			kinds, ofFeature, int32(n), int32(q), int32(d.count))
 	})
 }
@@ -111,6 +104,29 @@ func (e *Engine) BestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, 
 	if err := engine.CheckBestSplits(best, columns, s, features); err != nil {
 		return err
 	}
+	return e.bestSplits(best, columns, s, features, splitKernels{
+		exact: (*stream).bestSplitsF64, histogram: (*stream).bestSplitsHistogramF64,
+		exactSpace: e.splitSpace, histogramSpace: e.histogramSpace,
+	})
+}
+
+// splitKernels are the kernels that find the best threshold of every column, exact or by histograms, with the shapes of
+// their launches. All serve the same arguments, so that the tests can put others in their place.
+type splitKernels struct {
+	exact func(s *stream, g grid, found, columns pointer[float64], searches pointer[int32], places pointer[int64],
+		nodes pointer[int32], features pointer[uint8], weights, targets pointer[float64], classes pointer[int32],
+		information pointer[float64], impurity, width int32, minLeaf float64, perSearch, q int32, count int64,
+		valueSpace pointer[float64], indexSpace pointer[int32], sumSpace pointer[float64], longest, tile, bins int32) error
+	histogram func(s *stream, g grid, found, columns pointer[float64], searches pointer[int32], empties pointer[float64],
+		places pointer[int64], nodes pointer[int32], features pointer[uint8], weights, targets pointer[float64],
+		classes pointer[int32], information pointer[float64], impurity, width int32, minLeaf float64, perSearch, q int32,
+		count int64, cellSpace pointer[int64], weightSpace pointer[int32], sumSpace pointer[float64], bins int32,
+		unit float64) error
+	exactSpace     func(longest, count, width int) splitSpace
+	histogramSpace func(count, width int) histogramSpace
+}
+
+func (e *Engine) bestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, features int, kernels splitKernels) error {
 	k := e.begin("BestSplits")
 	to, from, d := of[float64](k, best), of[float64](k, columns), k.searches(s, features)
 	nodes, count, width := len(s.Nodes)-1, d.count*d.columns, max(s.Number, 1)
@@ -121,17 +137,13 @@ func (e *Engine) BestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, 
 	targets, classes := upload(k, s.Targets), upload(k, s.Classes)
 	information, first := upload(k, s.Information()), upload(k, firstSearches(s))
 	found := scratch[float64](k, 3*max(count, 1))
-	b := e.splitSpace(d, count, width)
+	b := kernels.exactSpace(d.longest, count, width)
 	values, indices, sums := scratch[float64](k, b.values), scratch[int32](k, b.values), scratch[float64](k, b.sums)
 	h := histogramSpace{}
 	if engine.Histogrammed(d.longest, s.Bins) {
-		h = e.histogramSpace(count, width)
+		h = kernels.histogramSpace(count, width)
 	}
 	cells, weightsOf, sumsOf := scratch[int64](k, h.cells), scratch[int32](k, h.weights), scratch[float64](k, h.sums)
-	launch, launchHistogram := (*stream).bestSplitsPlainF64, (*stream).bestSplitsHistogramPlainF64
-	if !e.plain {
-		launch, launchHistogram = (*stream).bestSplitsF64, (*stream).bestSplitsHistogramF64
-	}
 	impurity, minLeaf, bins := int32(s.Impurity), s.MinLeaf, int32(min(s.Bins, math.MaxInt32))
 	unit, empties := 1.0, d.empties
 	if s.Impurity == engine.Variance {
@@ -142,14 +154,14 @@ func (e *Engine) BestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, 
 	}
 	return k.run(func(s *stream) error {
 		if count > 0 && h.cells > 0 {
-			if err := launchHistogram(s, h.grid, found, from, d.fields, empties, d.places, d.nodes, mask, weights, targets,
+			if err := kernels.histogram(s, h.grid, found, from, d.fields, empties, d.places, d.nodes, mask, weights, targets,
 				classes, information, impurity, int32(width), minLeaf, int32(d.columns), int32(features), int64(count), cells,
 				weightsOf, sumsOf, bins, unit); err != nil {
 				return err
 			}
 		}
 		if count > 0 {
-			if err := launch(s, b.grid, found, from, d.fields, d.places, d.nodes, mask, weights, targets, classes, information,
+			if err := kernels.exact(s, b.grid, found, from, d.fields, d.places, d.nodes, mask, weights, targets, classes, information,
 				impurity, int32(width), minLeaf, int32(d.columns), int32(features), int64(count), values, indices, sums,
 				int32(d.longest), int32(b.tile), bins); err != nil {
 				return err
@@ -179,23 +191,16 @@ type splitSpace struct {
 	values, sums int // elements
 }
 
-func (e *Engine) splitSpace(d searches, count, width int) splitSpace {
-	if e.plain {
-		const threads = 64
-		most := max(sortSpace/(12*max(d.longest, 1)+24*(width+1)), 1)
-		g := linear(min(count, plainColumns, most), threads)
-		all := g.blocks.x * threads
-		return splitSpace{grid: g, values: max(all*d.longest, 1), sums: all * 3 * (width + 1)}
-	}
+func (e *Engine) splitSpace(longest, count, width int) splitSpace {
 	b := splitSpace{tile: 1}
-	for b.tile < min(d.longest, sortTile) {
+	for b.tile < min(longest, sortTile) {
 		b.tile *= 2
 	}
 	threads := min(max(b.tile/4, 32), 256)
-	ofBlock := 24*d.longest + 8*(width+1)*(threads+2)
+	ofBlock := 24*longest + 8*(width+1)*(threads+2)
 	blocks := min(count, e.device.multiprocessors*(2048/threads), max(sortSpace/max(ofBlock, 1), 1))
 	b.grid = grid{blocks: dim{x: blocks}, threads: dim{x: threads}, shared: b.tile * 12}
-	b.values, b.sums = max(blocks*2*d.longest, 1), blocks*(width+1)*(threads+2)
+	b.values, b.sums = max(blocks*2*longest, 1), blocks*(width+1)*(threads+2)
 	return b
 }
 
@@ -208,12 +213,6 @@ type histogramSpace struct {
 func (e *Engine) histogramSpace(count, width int) histogramSpace {
 	ofColumn := 8*allCells*(width+2) + 4*allCells
 	most := max(min(count, sortSpace/ofColumn), 1)
-	if e.plain {
-		const threads = 64
-		g := linear(min(most, plainColumns), threads)
-		all := g.blocks.x * threads
-		return histogramSpace{g, all * allCells * (width + 2), all * allCells, all * (3*(width+1) + sampleMost)}
-	}
 	const threads, together = 256, 6 // blocks of a multiprocessor
 	blocks := min(most, e.device.multiprocessors*together)
 	g := grid{blocks: dim{x: blocks}, threads: dim{x: threads}}

@@ -26,9 +26,6 @@ func normalizeRowsGradOn[T real](e *Engine, xGrad, unitGrad, normGrad, unit, nor
 	k := e.begin("NormalizeRowsGrad")
 	to, ofUnit, ofNorms, rows, lengths := of[T](k, xGrad), of[T](k, unitGrad), of[T](k, normGrad), of[T](k, unit), of[T](k, norms)
 	return k.run(func(s *stream) error {
-		if e.plain {
-			return normalizeRowsGradPlain(s, linear(n, 128), to, ofUnit, ofNorms, rows, lengths, int32(n), int32(d), eps)
-		}
 		group := lanes(blocksOf(d, 4))
 		return normalizeRowsGrad(s, linear(n*group, 256), to, ofUnit, ofNorms, rows, lengths, int32(n), int32(d), eps, int32(group))
 	})
@@ -53,9 +50,6 @@ func outputLossOn[T real](e *Engine, loss, grad, x, y *tensor.Dense, kind engine
 	k := e.begin("OutputLoss")
 	losses, gradient, from, targets := of[T](k, loss), of[T](k, grad), of[T](k, x), of[T](k, y)
 	return k.run(func(s *stream) error {
-		if e.plain {
-			return outputLossPlain(s, linear(n, 128), losses, gradient, from, targets, int32(n), int32(c), int32(kind))
-		}
 		group := lanes(blocksOf(c, 4))
 		return outputLoss(s, linear(n*group, 256), losses, gradient, from, targets, int32(n), int32(c), int32(kind), int32(group))
 	})
@@ -80,20 +74,13 @@ func segmentReduceGradOn[T real](e *Engine, xGrad, outGrad, x *tensor.Dense, s e
 		return nil
 	}
 	items := itemsByRow(s, rows)
-	if pool != engine.Max && !e.plain {
+	if pool != engine.Max {
 		return e.SegmentReduce(xGrad, outGrad, items.gradients(s.Shares(pool)), engine.Sum)
 	}
 	k := e.begin("SegmentReduceGrad")
 	to, gradient, from := of[T](k, xGrad), of[T](k, outGrad), of[T](k, x)
 	offsets, index := upload(k, s.Offsets), upload(k, s.Index)
 	order, segment := upload(k, items.order), upload(k, items.segment)
-	if e.plain {
-		share, rowOffsets := uploadAs[T](k, s.Shares(pool)), upload(k, items.offsets)
-		return k.run(func(st *stream) error {
-			return segmentReduceGradPlain(st, linear(rows*q, 256), to, gradient, from, offsets, index, share, rowOffsets, order, segment,
-				int32(rows), int32(q), int32(pool))
-		})
-	}
 	winners := scratch[int32](k, (len(s.Offsets)-1)*q)
 	search := winnersOf(k, winners, from, offsets, index, pointer[int32]{}, s.Offsets, q)
 	gather := gatherMaxima(k, to, gradient, winners, order, segment, items.offsets, q)

@@ -1,16 +1,20 @@
-// Command gen keeps the Go side of the kernels in step with kernels.cu.
+// Command gen keeps the Go side of the kernels in step with kernels.cu and kernels/plain.cu.
 //
-//	gen launch < preprocessed kernels      writes kernels_gen.go, one typed launch function per entry point
+//	gen launch < preprocessed kernels      writes kernels_gen.go, a typed launch function for every kernel or pair of a
+//	                                       float and a double kernel; launch-plain for those that only tests load
 //	gen resources < output of ptxas -v     writes the resource report, one line per kernel and architecture
 //	gen verify FATBIN < kernels_gen.go     checks with cuobjdump that every entry point exists in the fatbin, as PTX
-//	                                       and for every architecture, with the right parameters
+//	                                       and for every architecture, with the right parameters; verify-ptx as PTX alone
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 )
+
+const commands = "want one of launch, launch-plain, resources, verify FATBIN, verify-ptx FATBIN"
 
 func main() {
 	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
@@ -21,19 +25,20 @@ func main() {
 
 func run(args []string, in io.Reader, out io.Writer) error {
 	if len(args) == 0 {
-		return fmt.Errorf("want one of launch, resources, verify FATBIN")
+		return errors.New(commands)
 	}
 	text, err := io.ReadAll(in)
 	if err != nil {
 		return err
 	}
+	o, launches := outputs[args[0]]
 	switch {
-	case args[0] == "launch" && len(args) == 1:
+	case launches && len(args) == 1:
 		entries, err := parse(string(text))
 		if err != nil {
 			return err
 		}
-		source, err := launchFunctions(entries)
+		source, err := launchFunctions(entries, o)
 		if err != nil {
 			return err
 		}
@@ -46,12 +51,16 @@ func run(args []string, in io.Reader, out io.Writer) error {
 		}
 		_, err = io.WriteString(out, report)
 		return err
-	case args[0] == "verify" && len(args) == 2:
+	case (args[0] == "verify" || args[0] == "verify-ptx") && len(args) == 2:
+		wanted := architectures
+		if args[0] == "verify-ptx" {
+			wanted = []string{"ptx"}
+		}
 		table, err := readTable(string(text))
 		if err != nil {
 			return err
 		}
-		return verify(args[1], table, out)
+		return verify(args[1], wanted, table, out)
 	}
-	return fmt.Errorf("%q: want one of launch, resources, verify FATBIN", args)
+	return fmt.Errorf("%q: %s", args, commands)
 }

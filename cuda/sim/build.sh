@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds the simulated GPU: OUTDIR/libcuda.so.1, which runs the kernels of kernels.cu on the CPU.
+# Builds the simulated GPU: OUTDIR/libcuda.so.1, which runs the kernels of kernels.cu and kernels/plain.cu, or those of
+# other files, on the CPU.
 #
-#   cuda/sim/build.sh OUTDIR [--sanitize] [--kernels FILE.cu]
+#   cuda/sim/build.sh OUTDIR [--sanitize] [--kernels FILE.cu]...
 #
 # CXX is the compiler (g++), CUDA_INCLUDE the folder of cuda.h where it is not the one of cuda/toolkit.sh. Programs of the
 # gpu build find the library through LD_LIBRARY_PATH=OUTDIR.
@@ -16,19 +17,19 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-out=${1:?usage: cuda/sim/build.sh OUTDIR [--sanitize] [--kernels FILE.cu]}
+out=${1:?usage: cuda/sim/build.sh OUTDIR [--sanitize] [--kernels FILE.cu]...}
 shift
 sanitize=
-kernels=$here/../../kernels.cu
+kernels=
 while [ $# -gt 0 ]; do
     case $1 in
     --sanitize) sanitize=yes ;;
-    --kernels) kernels=$2; shift ;;
+    --kernels) kernels="$kernels $2"; shift ;;
     *) echo "cuda/sim/build.sh: unknown argument $1" >&2; exit 2 ;;
     esac
     shift
 done
-kernels=$(cd "$(dirname "$kernels")" && pwd)/$(basename "$kernels")
+[ -n "$kernels" ] || kernels="$here/../../kernels.cu $here/../../kernels/plain.cu"
 cxx=${CXX:-g++}
 source=$here/driver
 mkdir -p "$out/objects"
@@ -49,32 +50,45 @@ flags="$flags -I$include"
 # A multiply-add is one instruction where the machine has it; without these flags it is a call.
 grep -qs '\bfma\b.*\bavx2\b\|\bavx2\b.*\bfma\b' /proc/cpuinfo && [ "$(uname -m)" = x86_64 ] && flags="$flags -mavx2 -mfma"
 
-# The list of kernels: every extern "C" __global__ function, and the first of its launch bounds.
-"$cxx" -std=c++17 -E -P -x c++ '-DDYNAMIC_SHARED(T, name)=' "$kernels" | tr '\n' ' ' > "$objects/kernels.txt"
+# list_kernels FILE LIST writes the list of the kernels of a file: every extern "C" __global__ function, and the first of
+# its launch bounds.
 bounds='__launch_bounds__ *\(([^()]|\([^()]*\))*\)'
-grep -oE "extern *\"C\" *__global__ [^;{(]*($bounds)?[^;{(]*\(" "$objects/kernels.txt" |
-    sed -E -e "s/^.*__launch_bounds__ *\((([^()]|\([^()]*\))*)\)(.*)\$/\1 @\3/" -e t -e 's/^/1024 @/' |
-    sed -E 's/^(.*) @.*[^A-Za-z0-9_]([A-Za-z0-9_]+) *\($/SIM_KERNEL(\2, \1)/' > "$objects/kernels.inc"
-declared=$(grep -o '__global__' "$objects/kernels.txt" | wc -l)
-listed=$(wc -l < "$objects/kernels.inc")
-if [ "$declared" != "$listed" ]; then
-    echo "cuda/sim/build.sh: $declared kernels in $kernels, but only $listed of the form extern \"C\" __global__ void name(...)" >&2
-    exit 1
-fi
+list_kernels() {
+    "$cxx" -std=c++17 -E -P -x c++ '-DDYNAMIC_SHARED(T, name)=' "$1" | tr '\n' ' ' > "$2.txt"
+    grep -oE "extern *\"C\" *__global__ [^;{(]*($bounds)?[^;{(]*\(" "$2.txt" |
+        sed -E -e "s/^.*__launch_bounds__ *\((([^()]|\([^()]*\))*)\)(.*)\$/\1 @\3/" -e t -e 's/^/1024 @/' |
+        sed -E 's/^(.*) @.*[^A-Za-z0-9_]([A-Za-z0-9_]+) *\($/SIM_KERNEL(\2, \1)/' > "$2"
+    declared=$(grep -o '__global__' "$2.txt" | wc -l)
+    listed=$(wc -l < "$2")
+    if [ "$declared" != "$listed" ]; then
+        echo "cuda/sim/build.sh: $declared kernels in $1, but only $listed of the form extern \"C\" __global__ void name(...)" >&2
+        exit 1
+    fi
+}
 
+# Only the objects of the kernels depend on the kernels; the rest is compiled anew where the sources of the simulator
+# changed.
 all=
 for file in "$source"/*.cc; do
     name=$(basename "$file" .cc)
+    [ "$name" != kernels ] || continue
     object=$objects/$name.o
     all="$all $object"
-    # Only kernels.cc depends on kernels.cu; the rest is compiled anew where the sources of the simulator changed.
-    if [ "$name" != kernels ] && [ -f "$object" ] &&
-        [ -z "$(find "$source" "$here/build.sh" -newer "$object" -type f | head -n 1)" ] && [ "$(cat "$object.flags")" = "$flags" ]; then
+    if [ -f "$object" ] && [ -z "$(find "$source" "$here/build.sh" -newer "$object" -type f | head -n 1)" ] &&
+        [ "$(cat "$object.flags")" = "$flags" ]; then
         continue
     fi
     # shellcheck disable=SC2086
-    "$cxx" $flags -I "$objects" "-DGROVE_KERNELS=\"$kernels\"" -c "$file" -o "$object"
+    "$cxx" $flags -c "$file" -o "$object"
     printf '%s' "$flags" > "$object.flags"
+done
+for file in $kernels; do
+    file=$(cd "$(dirname "$file")" && pwd)/$(basename "$file")
+    object=$objects/$(basename "$file").o
+    all="$all $object"
+    list_kernels "$file" "$object.inc"
+    # shellcheck disable=SC2086
+    "$cxx" $flags "-DGROVE_KERNELS=\"$file\"" "-DGROVE_LIST=\"$object.inc\"" -c "$source/kernels.cc" -o "$object"
 done
 
 # All other functions of the driver's interface are there too, and say that they are missing.

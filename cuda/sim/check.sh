@@ -2,8 +2,8 @@
 # Everything that the GPU engine is checked by where there is no GPU. make test-sim builds what it needs. The simulator
 # uses one processor, so two parts run at the same time:
 #
-#	cuda/sim/check.sh engine    the conformance suite, with threads in forward, reversed and shuffled order, and a
-#	                            sample of it again on a simulator with the address and undefined-behaviour sanitizers
+#	cuda/sim/check.sh engine    the conformance suite, with threads in two orders, and a sample of it, which launches every
+#	                            kernel, on a simulator with the address and undefined-behaviour sanitizers
 #	cuda/sim/check.sh models    the golden tests, all models and the command line
 set -eu
 cd "$(dirname "$0")/../.."
@@ -17,7 +17,7 @@ engine)
 	echo "== GPU engine on the simulated GPU"
 	simulated ./cuda/...
 	echo "== GPU engine with sanitizers"
-	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned/sample|TestEveryTiling|Upload|View|Convert' ./cuda
+	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -short -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned/sample|TestEveryTiling|Upload|View|Convert' ./cuda
 	;;
 models)
 	echo "== models and golden values on the simulated GPU"
@@ -30,6 +30,7 @@ models)
 	simulated -skip "Supervis|Mask|Regression|TreeG|ExplainTrees|$no_device" ./cmd/grove
 	simulated -run 'Golden|StayOnTheDevice|SameOnADevice' ./autodiff ./wl ./mpgk ./cgmm
 	simulated -run 'Vector' ./svm
+	simulated -run 'TestEveryModel/.*/devices' ./model/modeltest
 	simulated -run 'EnginesFit|GoldenBest' ./treeg ./treeg/internal/search
 	echo "== a whole run from the command line"
 	"$with" "$root/build/sim" "$root/build/gpu/grove" devices

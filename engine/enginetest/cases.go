@@ -10,7 +10,7 @@ import (
 )
 
 // sizes are the lengths at which vector code breaks.
-var sizes = []int{0, 1, 31, 32, 33, 1023, 1025}
+var sizes = []int{0, 1, 31, 32, 33, 1025}
 
 // Cases returns the table of the suite.
 func Cases() []Case {
@@ -149,6 +149,9 @@ func gramCases() []Case {
 						return gram(c, c.outputOf(tensor.Float64, count, q, q))
 					}})
 					for _, rule := range []engine.InvSqrtRule{engine.AfterRoot, engine.InsideRoot} {
+						if q > 33 || sum {
+							continue // matrices of other sizes are in spectralCases
+						}
 						// The small eigenvalues of a Gram matrix amplify the rounding of its entries by up
 						// to 1/(2 eps sqrt(e)), so float64 agrees to about 1e-8 and float32 anchors to 1e-2.
 						all = append(all, Case{"InvSqrt", fmt.Sprintf("%s rule=%d", name, rule), 5e3, func(c *call) error {
@@ -203,7 +206,7 @@ func assignCases() []Case {
 func segmentCases() []Case {
 	var all []Case
 	for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
-		for _, q := range []int{0, 1, 31, 33, 130} {
+		for _, q := range []int{0, 1, 32, 33, 130} {
 			for _, n := range sizes {
 				for _, indexed := range []bool{false, true} {
 					all = append(all, Case{"SegmentReduce", fmt.Sprintf("%v q=%d n=%d indexed=%v", pool, q, n, indexed), 4,

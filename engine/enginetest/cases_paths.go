@@ -52,7 +52,8 @@ func longPoolings() []pooling {
 		for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
 			for _, pool := range []engine.Pooling{engine.Mean, engine.Max} {
 				for _, size := range []int{5, 6, 9} {
-					if size > 5 && name != "ring" {
+					many := name == "arc types" && route == graph.Paths && pool == engine.Mean
+					if size > 5 && name != "ring" || many {
 						continue // too many routes for the reference
 					}
 					p := engine.PathPooling{Graph: b, Size: size, Route: route, Pool: pool, AllLengths: true,
@@ -69,16 +70,22 @@ func longPoolings() []pooling {
 func widePoolings() []pooling {
 	var all []pooling
 	for _, pool := range []engine.Pooling{engine.Mean, engine.Max} {
-		for _, size := range []int{3, 4, 6} {
-			for _, q := range []int{70, 128} {
-				p := engine.PathPooling{Graph: batches()["ragged"], Size: size, Pool: pool, AllLengths: true,
-					Kernel: engine.Kernel{Alpha: 1}}
-				all = append(all, pooling{p, fmt.Sprintf("ragged %v size=%d q=%d wide", pool, size, q), q, p.Graph.NumVertices()})
-			}
+		for _, wide := range []struct {
+			batch   string
+			size, q int
+		}{{"ragged", 3, 70}, {"ragged", 3, 128}, {"ring", 4, 128}, {"ring", 6, 128}, {"loops", 6, 5}} {
+			p := engine.PathPooling{Graph: batches()[wide.batch], Size: wide.size, Pool: pool, AllLengths: true,
+				Kernel: engine.Kernel{Alpha: 1}}
+			name := fmt.Sprintf("%s %v size=%d q=%d wide", wide.batch, pool, wide.size, wide.q)
+			all = append(all, pooling{p, name, wide.q, p.Graph.NumVertices()})
 		}
 		large := engine.PathPooling{Graph: largeGraph(), Size: 3, Pool: pool, AllLengths: true,
 			Kernel: engine.Kernel{Alpha: 1}}
-		for route, q := range map[graph.Route]int{graph.Paths: 128, graph.Walks: 3, graph.NonBacktracking: 2} {
+		filters := map[graph.Route]int{graph.Paths: 128, graph.Walks: 3, graph.NonBacktracking: 2}
+		if pool == engine.Max {
+			filters[graph.Paths] = 5
+		}
+		for route, q := range filters {
 			p := large
 			p.Route = route
 			all = append(all, pooling{p, fmt.Sprintf("large graph %v %v", pool, route), q, p.Graph.NumVertices()})

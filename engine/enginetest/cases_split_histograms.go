@@ -77,12 +77,12 @@ func splitHistogramCases() []Case {
 		}})
 	}
 	for name := range columns {
-		add(name, []int{700, 161, 160}, 40, 0, engine.Variance, 0, true)
+		add(name, []int{400, 161, 160}, 40, 0, engine.Variance, 0, true)
 		add(name, []int{300}, 16, 9, engine.Variance, 0, false)
-		add(name, []int{400, 90}, 20, 30, engine.Gini, 3, true)
+		add(name, []int{200, 90}, 20, 30, engine.Gini, 3, true)
 		add(name, []int{257}, 9, 0, engine.Entropy, 2, false)
 	}
-	add("normal", []int{5000}, 255, 0, engine.Variance, 0, false)
+	add("normal", []int{1100}, 255, 0, engine.Variance, 0, false)
 	add("tails", []int{500}, 1200, 0, engine.Variance, 0, false) // more bins than cells: exact
 	for name, wrong := range map[string]func(s *engine.SplitSearch){
 		"targets between multiples of the unit":             func(s *engine.SplitSearch) { s.Targets[1] = 0.75 },

@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"github.com/grove-graph/grove/engine"
-	"gorgonia.org/tensor"
 )
 
-// Summary is how an engine fared on the cases of one operation, both dtypes counted.
+// Summary is how an engine fared on the cases of one operation, each dtype counted.
 type Summary struct {
 	Operation string  `json:"operation"`
 	Cases     int     `json:"cases"`
@@ -19,7 +18,7 @@ type Summary struct {
 	Worst     float64 `json:"worst"` // largest difference as a share of the admissible one
 }
 
-// Summarize runs all cases on e and sums them up, operations in the order of the suite.
+// Summarize runs all cases on e, in all their dtypes, and sums them up, operations in the order of the suite.
 func Summarize(e engine.Engine) []Summary {
 	var all []Summary
 	for _, c := range Cases() {
@@ -28,7 +27,7 @@ func Summarize(e engine.Engine) []Summary {
 			at = len(all)
 			all = append(all, Summary{Operation: c.Operation})
 		}
-		for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+		for _, dtype := range c.Dtypes() {
 			worst, err := check(c, &call{e: e, dtype: dtype})
 			all[at].Cases++
 			all[at].Worst = max(all[at].Worst, worst)

@@ -51,7 +51,7 @@ func (m *Constants) Values() ([]float64, error) {
 		return m.grid, nil
 	}
 	if m.given("c-grid") {
-		return nil, param.Errorf("c", nil, "give one of c and c-grid")
+		return nil, param.Errorf("c-grid", nil, "leave out c, or c-grid")
 	}
 	return []float64{m.c}, nil
 }

@@ -24,8 +24,8 @@ const (
 	numColumns = 3
 )
 
-// molecule returns a random graph of a class: a tree with some further edges, whose labels and attributes are drawn from
-// a distribution of the class.
+// molecule returns a random graph of a class: a tree with some further edges, whose labels and attributes are drawn
+// from a distribution of the class.
 func molecule(rng *rand.Rand, class int, c content) graph.Graph {
 	n := 4 + rng.IntN(6)
 	g := graph.Graph{NumVertices: n}

@@ -27,8 +27,8 @@ const (
 	otherColumns = "sums over the columns are taken in another order, in float32"
 	amplified    = "the labels or columns are summed in another order in float32, which the steps of the training amplify"
 	otherEngine  = "a GPU takes sums in another order"
-	seedPoints   = "the seeds of the clusters are drawn from the points in the order of their columns, so that the order of " +
-		"vertices does not matter"
+	seedPoints   = "the seeds of the clusters are drawn from the points in the order of their columns, so that " +
+		"the order of vertices does not matter"
 )
 
 // promises are what models keep of the laws where it is not the last bit.

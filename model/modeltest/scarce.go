@@ -30,7 +30,7 @@ func scarce() []Check {
 		{Name: "no arcs", What: "graphs of which none has an arc are learned, or refused in one line", Run: noArcs},
 		{Name: "missing attributes", What: "attributes that files leave empty are learned from and predicted",
 			Run: missing},
-		{Name: "missing targets", What: "examples without a target are not learned from", Run: missingTargets},
+		{Name: "missing targets", What: "examples without a target are passed over", Run: missingTargets},
 		{Name: "label never seen", What: "a graph with a label that no graph of training has is predicted", Run: unseen},
 		{Name: "cancelled", What: "a cancelled context ends the learning within a second, with its error", Run: cancelled},
 		{Name: "tasks", What: "of the tasks and targets, those declared are learned and the others refused in one line",

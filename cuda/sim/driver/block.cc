@@ -57,6 +57,7 @@ void Block::begin(const char *name, dim3 size, Order how, uint64_t seed)
     threads.assign(size_t(size.x) * size.y * size.z, Thread{});
     ring.assign(threads.size(), nullptr);
     starts.resize(threads.size());
+    awaited.assign((threads.size() + 31) / 32, 0);
     int number = 0;
     for (unsigned z = 0; z < size.z; z++)
         for (unsigned y = 0; y < size.y; y++)
@@ -92,7 +93,7 @@ bool Block::run(const Body &b)
         t.fiber = nullptr;
     }
     started = ended = waiting = first = count = 0;
-    failed = false;
+    failed = mixed = false;
     running = next();
     threadIdx = running->index;
     running->fiber = take_fiber();
@@ -162,14 +163,16 @@ void Block::wait_at(Thread::State state, Place place)
 
 int Block::barrier(bool brings, Place place)
 {
-    running->brings = brings;
     wait_at(Thread::at_barrier, place);
-    if (++waiting == threads.size()) {
-        brought = 0;
-        for (const Thread &t : threads) {
-            if (t.place.line != place.line || strcmp(t.place.file, place.file) != 0) diverged();
-            brought += t.brings;
-        }
+    if (waiting++ == 0) {
+        meeting = place;
+        bring = 0;
+    }
+    if (!same(place, meeting)) mixed = true;
+    bring += brings;
+    if (waiting == threads.size()) {
+        if (mixed) diverged();
+        brought = bring;
         waiting = 0;
         for (int number : starts) make_able(threads[number]);
     }

@@ -20,7 +20,6 @@ struct Thread {
     State state;
     Fiber *fiber;
     Place place;  // where it waits
-    bool brings;  // to a barrier
     Exchange kind;
     unsigned mask;
     uint64_t value, result;
@@ -59,7 +58,7 @@ class Block {
     Fiber *take_fiber();
     void make_able(Thread &t);
     void arrange();
-    bool exchange_complete(const Thread &me) const;
+    bool exchange_complete(const Thread &me);
     [[noreturn]] void diverged();
     std::string explain(const Thread &t) const;
 
@@ -72,8 +71,11 @@ class Block {
     size_t started = 0, ended = 0, waiting = 0;
     std::vector<Thread *> ring;  // threads that can go on: count of them from first
     size_t first = 0, count = 0;
+    std::vector<int> awaited;    // by warp: a lane that was missing from its last exchange
     int lane_step = 1, lane_start = 0; // order of the lanes of a warp
-    int brought = 0;             // at the last barrier
+    Place meeting;               // the barrier that the first thread waits at
+    bool mixed = false;          // another thread waits at another one
+    int bring = 0, brought = 0;  // to that barrier, and to the last one
     Thread *running = nullptr;
     bool failed = false;
     std::vector<std::unique_ptr<Fiber>> fibers;

@@ -1,19 +1,15 @@
-// kernels.cu in the simulator's words, and the list of its entry points, which the build script writes.
+// A file of kernels in the simulator's words, and the list of its entry points, which the build script writes.
 #include "registry.h" // before the words: the standard library uses some of them
 
 #include "words.h"
 
 #include GROVE_KERNELS
 
-namespace sim {
+namespace {
 
-const std::vector<Kernel> &kernels()
-{
-    static auto *all = new std::vector<Kernel>{
-#define SIM_KERNEL(name, ...) {#name, first(__VA_ARGS__), Caller<&name>::parameters(), &Caller<&name>::call},
-#include "kernels.inc"
-    };
-    return *all;
-}
+const bool listed = sim::list({
+#define SIM_KERNEL(name, ...) {#name, sim::first(__VA_ARGS__), sim::Caller<&name>::parameters(), &sim::Caller<&name>::call},
+#include GROVE_LIST
+});
 
-} // namespace sim
+} // namespace

@@ -24,6 +24,8 @@ struct Place {
     int line;
 };
 
+inline bool same(Place a, Place b) { return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0); }
+
 // What the lanes of a mask do together. All of them have to do the same.
 enum class Exchange { synchronise, shuffle, vote, match };
 

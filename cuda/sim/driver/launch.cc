@@ -152,6 +152,20 @@ CUresult check_launch(const Launch &l, size_t allowed)
     return CUDA_SUCCESS;
 }
 
+std::vector<Kernel> &all_kernels()
+{
+    static auto *all = new std::vector<Kernel>;
+    return *all;
+}
+
+const std::vector<Kernel> &kernels() { return all_kernels(); }
+
+bool list(const std::vector<Kernel> &of_file)
+{
+    all_kernels().insert(all_kernels().end(), of_file.begin(), of_file.end());
+    return true;
+}
+
 void run_launch(const Launch &l)
 {
     if (!check_arguments(l)) return;

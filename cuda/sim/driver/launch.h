@@ -22,8 +22,9 @@ struct Kernel {
     void (*call)(const uint64_t *arguments); // each argument in eight bytes of its own
 };
 
-// kernels returns all kernels of kernels.cu. It is defined beside them.
+// kernels returns all kernels. list adds those of a file, when the library is loaded.
 const std::vector<Kernel> &kernels();
+bool list(const std::vector<Kernel> &of_file);
 
 struct Launch {
     const Kernel *kernel;

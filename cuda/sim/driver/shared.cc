@@ -98,13 +98,17 @@ void SharedArrays::begin(const void *kernel)
     now = nullptr;
     for (Kernel &k : kernels)
         if (k.which == kernel) now = &k;
-    if (now) return;
-    kernels.push_back({kernel, std::vector<bool>((bytes + part - 1) / part), {}, {}});
-    now = &kernels.back();
+    if (!now) {
+        kernels.push_back({kernel, 0, std::vector<bool>((bytes + part - 1) / part), {}, {}});
+        now = &kernels.back();
+    }
+    const unsigned n = now->launches++;
+    watching = n < 8 || (n & (n - 1)) == 0 || n % 64 == 0;
 }
 
 void SharedArrays::learn()
 {
+    if (!watching) return;
     for (size_t i = 0; i < now->known.size(); i++)
         if (!now->known[i] && !is_poison(start + i * part, std::min(part, bytes - i * part))) now->known[i] = true;
     now->first.clear();

@@ -9,7 +9,9 @@ namespace sim {
 
 // Static arrays are the thread-local variables of this library, those of all kernels together. To poison all
 // of them before each block would cost more than most blocks, so the simulator learns which parts a kernel
-// writes to: everything is poison when a launch begins, and what is not when it ends belongs to the kernel.
+// writes to: everything is poison when a launch begins, and what is not when it ends belongs to the kernel. To look
+// at everything costs more than most launches, so it does that in the first launches of a kernel, and then in ever
+// fewer of them.
 class SharedArrays {
   public:
     void begin(const void *kernel);
@@ -26,11 +28,13 @@ class SharedArrays {
     size_t bytes = 0;
     struct Kernel {
         const void *which;
+        unsigned launches = 0;
         std::vector<bool> known;    // parts that it writes to
         std::vector<size_t> first, last; // the same as ranges of parts
     };
     std::vector<Kernel> kernels;
     Kernel *now = nullptr;
+    bool watching = false; // this launch
 };
 
 SharedArrays &shared_arrays();

@@ -38,14 +38,22 @@ std::string doing(const Thread &t)
 
 } // namespace
 
-// exchange_complete says whether every lane of the mask is in the same exchange.
-bool Block::exchange_complete(const Thread &me) const
+// exchange_complete says whether every lane of the mask is in the same exchange. The lane that was missing the last time
+// is asked first.
+bool Block::exchange_complete(const Thread &me)
 {
     const Thread *warp = &threads[me.number / 32 * 32];
-    for (unsigned left = me.mask; left; left &= left - 1) {
-        const Thread &t = warp[__builtin_ctz(left)];
-        if (t.state != Thread::in_exchange || t.mask != me.mask || t.kind != me.kind || t.place.line != me.place.line) return false;
-    }
+    int &missing = awaited[me.number / 32];
+    const auto here = [&](int lane) {
+        const Thread &t = warp[lane];
+        return t.state == Thread::in_exchange && t.mask == me.mask && t.kind == me.kind && t.place.line == me.place.line;
+    };
+    if (me.mask >> missing & 1 && !here(missing)) return false;
+    for (unsigned left = me.mask; left; left &= left - 1)
+        if (const int lane = __builtin_ctz(left); !here(lane)) {
+            missing = lane;
+            return false;
+        }
     return true;
 }
 
@@ -56,20 +64,20 @@ uint64_t Block::exchange(Exchange kind, unsigned mask, uint64_t value, int sourc
     const int lane = me.number % 32;
     // The full mask of a warp that the block does not fill means the lanes that there are.
     if (lanes < 32 && mask == ~0u) mask = (1u << lanes) - 1;
-    const std::string what = kinds[int(kind)];
     me.kind = kind;
     me.mask = mask;
     me.value = value;
     me.source = source;
     wait_at(Thread::in_exchange, place);
-    if (!(mask >> lane & 1)) fail(CUDA_ERROR_LAUNCH_FAILED, "the " + what + " " + at(place) + " has a mask without the lane itself");
-    if (lanes < 32 && mask >> lanes) fail(CUDA_ERROR_LAUNCH_FAILED, "the " + what + " " + at(place) + " has lanes in its mask that the block does not have");
+    const auto what = [&] { return "the " + std::string(kinds[int(kind)]) + " "; };
+    if (!(mask >> lane & 1)) fail(CUDA_ERROR_LAUNCH_FAILED, what() + at(place) + " has a mask without the lane itself");
+    if (lanes < 32 && mask >> lanes) fail(CUDA_ERROR_LAUNCH_FAILED, what() + at(place) + " has lanes in its mask that the block does not have");
     if (kind == Exchange::shuffle && !(mask >> source & 1))
         fail(CUDA_ERROR_LAUNCH_FAILED, "the shuffle " + at(place) + " reads lane " + std::to_string(source) + ", which is not in its mask");
     if (exchange_complete(me)) {
         uint64_t votes = 0;
         Thread *warp = &threads[base];
-        for (unsigned left = mask; left; left &= left - 1)
+        for (unsigned left = kind == Exchange::vote ? mask : 0; left; left &= left - 1)
             if (warp[__builtin_ctz(left)].value) votes |= uint64_t(1) << __builtin_ctz(left);
         for (int i = 0, l = lane_start; i < 32; i++, l = (l + lane_step) & 31) {
             if (!(mask >> l & 1)) continue;

@@ -1,4 +1,4 @@
-// CUDA's words for a C++ compiler. This header is included before kernels.cu and says what a kernel may use
+// CUDA's words for a C++ compiler. This header is included before the kernels and says what a kernel may use
 // when one fiber runs for each thread of a block, and blocks run one after another.
 #pragma once
 

@@ -1,7 +1,7 @@
-// Command conformance runs the conformance suite on every engine of this machine and writes the table in
-// docs/conformance.md:
+// Command conformance runs the conformance suite on every engine of this machine and the checks of every model, and
+// writes the tables in docs/conformance.md:
 //
-//	go run ./engine/enginetest/conformance -o docs/conformance.md
+//	go run ./cmd/conformance -o docs/conformance.md
 //
 // The CPU engine runs with every instruction set that the processor has, each in a process of its own. A
 // program built with the tag gpu runs the suite on the first GPU as well.
@@ -19,19 +19,22 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/engine/simd"
+	_ "github.com/grove-graph/grove/families" // whose models are checked
+	"github.com/grove-graph/grove/model/modeltest"
 )
 
 func main() {
 	out := flag.String("o", "", "`FILE` to write, standard output without")
+	models := flag.Bool("models", false, "check the models alone")
 	one := flag.String("device", "", "run on this `DEVICE` alone and write JSON")
 	flag.Parse()
-	if err := run(*out, *one); err != nil {
+	if err := run(*out, *one, *models); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, one string) error {
+func run(out, one string, models bool) error {
 	if one != "" {
 		column, err := measure(one)
 		if err != nil {
@@ -39,14 +42,25 @@ func run(out, one string) error {
 		}
 		return json.NewEncoder(os.Stdout).Encode(column)
 	}
-	columns, err := all()
+	var text bytes.Buffer
+	if !models {
+		columns, err := all()
+		if err != nil {
+			return err
+		}
+		text.WriteString(introduction)
+		if err := enginetest.WriteReport(&text, columns); err != nil {
+			return err
+		}
+		text.WriteString("\n")
+	}
+	text.WriteString(ofModels)
+	failed, err := modeltest.WriteReport(&text, modeltest.Subjects(engine.NewCPU(2)))
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	text.WriteString(introduction)
-	if err := enginetest.WriteReport(&text, columns); err != nil {
-		return err
+	if failed > 0 {
+		defer fmt.Fprintf(os.Stderr, "conformance: %d checks of models failed\n", failed)
 	}
 	if out == "" {
 		_, err = io.Copy(os.Stdout, &text)
@@ -62,10 +76,21 @@ float64 reference. A cell is the largest difference found, as a share of the adm
 pass. The admissible difference is relative to the largest element of a result, at least 1e-12 in float64 and
 2e-6 in float32, times a factor that each case states (` + "`engine/enginetest`" + `). The table is written by
 
-    go run ./engine/enginetest/conformance -o docs/conformance.md
+    go run ./cmd/conformance -o docs/conformance.md
 
 and with the GPU engine by ` + "`make conformance`" + `, which builds with the tag gpu and runs on the simulated
-GPU where there is no other. "plain" are the kernels without tuning that stand beside the tuned ones.
+GPU where there is no other.
+
+`
+
+const ofModels = `## Models
+
+Every model that is registered passes the checks of ` + "`model/modeltest`" + `: what it does with data in which there
+is little to learn, that the same work gives the same bits, and laws by which predictions follow from the data and not
+from how they are written down. In the second table "yes" is to the last bit, a number is the largest difference that
+is promised, as a share of the largest decision value, "no" is a known failure and "-" a check that does not apply; the
+numbers in parentheses are those of the reasons below it. "Refused in one line" is an error that says what is wrong.
+` + "`go run ./cmd/conformance -models`" + ` writes this part alone.
 
 `
 
@@ -91,31 +116,28 @@ func all() ([]enginetest.Column, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(columns); n > 0 && columns[n-1].Engine == column.Engine {
-			continue // the processor does not have this instruction set
-		}
 		columns = append(columns, column)
+		if level == simd.Level() {
+			break // the processor has no more
+		}
 	}
 	if !engine.Has("cuda") {
 		return columns, nil
 	}
-	for _, kernels := range []string{"", "plain"} {
-		column, err := child("cuda", "GROVE_KERNELS="+kernels)
-		if err != nil {
-			return nil, err
-		}
-		columns = append(columns, column)
+	column, err := child("cuda")
+	if err != nil {
+		return nil, err
 	}
-	return columns, nil
+	return append(columns, column), nil
 }
 
-func child(device, setting string) (column enginetest.Column, err error) {
+func child(device string, setting ...string) (column enginetest.Column, err error) {
 	cmd := exec.Command(os.Args[0], "-device", device)
-	cmd.Env = append(os.Environ(), setting)
+	cmd.Env = append(os.Environ(), setting...)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return column, fmt.Errorf("%s with %s: %w", device, setting, err)
+		return column, fmt.Errorf("%s %v: %w", device, setting, err)
 	}
 	return column, json.Unmarshal(text, &column)
 }

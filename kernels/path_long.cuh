@@ -1,0 +1,217 @@
+// Routes of any kind and any size, forward and backward.
+#pragma once
+#include "paths.cuh"
+
+// ----- path_pool_long: any route, any size ----------------------------------------------------------
+//
+// One thread for each vertex and filter visits every route depth first with its stack in global memory.
+// Bytes: a row of scores, an arc and a stack entry for every route; operations: one exponential and one
+// addition for every route and filter; floor: the exponentials, n q routes / rate, which it is far from,
+// because every step waits for memory. route is how many of the last vertices a route must not meet again:
+// all of them (size) for paths, 2 for non-backtracking walks, 0 for walks.
+// Routes that share all but their last vertex are added up first, which keeps long sums short. ints: 3 size, values:
+// 2 size + 1 for every thread of the grid.
+
+template <class T> struct RouteStack {
+    int *vertex, *edge, *count;
+    T *sum;
+    long long stride;
+
+    __device__ RouteStack(int *ints, T *values, int size)
+    {
+        const long long thread = global_thread();
+        stride = global_threads();
+        vertex = ints + thread;
+        edge = vertex + size * stride;
+        count = edge + size * stride;
+        sum = values + thread;
+    }
+
+    __device__ int &at(int *table, int depth) const { return table[(depth - 1) * stride]; }
+
+    // visit calls enter(j) for every route of 1 to limit vertices from root, depth first, and leave(j) when the
+    // routes that go on from it are done; its vertices are at(vertex, 1..j), the sum of its scores is sum[j * stride].
+    template <class Enter, class Leave>
+    __device__ void visit(int root, int limit, int route, const T *scores, const int *index, const int *row_ptr,
+                          const int *col, int size, int q, int f, Enter enter, Leave leave) const
+    {
+        int j = 1, v = root;
+        sum[0] = 0;
+        while (j > 0) {
+            if (v >= 0) {
+                at(vertex, j) = v;
+                at(edge, j) = j < limit ? row_ptr[v] : 0;
+                sum[j * stride] = sum[(j - 1) * stride] + scores[((long long)path_row(index, v) * size + j - 1) * q + f];
+                enter(j);
+            }
+            const int e = at(edge, j), u = at(vertex, j);
+            v = -1;
+            if (j == limit || e == row_ptr[u + 1]) {
+                leave(j--);
+                continue;
+            }
+            at(edge, j) = e + 1;
+            const int w = col[e];
+            bool fresh = true;
+            for (int i = max(1, j - route + 1); i <= j; i++) {
+                fresh = fresh && at(vertex, i) != w;
+            }
+            if (fresh) {
+                v = w;
+                j++;
+            }
+        }
+    }
+};
+
+template <class T> __device__ int path_limit(const long long *out, const int *root_row, int n, int size, int v)
+{
+    int limit = size;
+    while (limit > 0 && (!out[limit - 1] || path_root(root_row, n, limit, v) < 0)) {
+        limit--;
+    }
+    return limit;
+}
+
+template <class T>
+__device__ void path_pool_long(const long long *out, const T *scores, const T *norms, const int *index,
+                                const int *row_ptr, const int *col, const int *root_row, int n, int size, int q,
+                                int route, int pool, T alpha2, int sum_exponent, int *ints, T *values)
+{
+    const RouteStack<T> stack(ints, values, size);
+    T *siblings = stack.sum + size * stack.stride;  // kernel values of routes that differ in the last vertex, from 1
+    for (long long item = global_thread(); item < (long long)n * q; item += stack.stride) {
+        const int v = (int)(item / q), f = (int)(item % q);
+        const int limit = path_limit<T>(out, root_row, n, size, v);
+        for (int j = 1; j <= limit; j++) {
+            stack.at(stack.count, j) = 0;
+            siblings[j * stack.stride] = 0;
+            if (out[j - 1] && path_root(root_row, n, j, v) >= 0) {
+                path_matrix<T>(out, j)[(long long)path_root(root_row, n, j, v) * q + f] = 0;
+            }
+        }
+        if (limit == 0) {
+            continue;
+        }
+        stack.visit(v, limit, route, scores, index, row_ptr, col, size, q, f, [&](int j) {
+            const int row = out[j - 1] ? path_root(root_row, n, j, v) : -1;
+            if (row < 0) {
+                return;
+            }
+            const T x = path_exp2(path_rate(alpha2, sum_exponent, j) * stack.sum[j * stack.stride] + path_offset(alpha2, sum_exponent, j));
+            T *pooled = path_matrix<T>(out, j) + (long long)row * q + f;
+            if (pool == POOLED_MAX) {
+                *pooled = max(*pooled, x);
+            } else if (j == 1) {
+                *pooled = x;
+            } else {
+                siblings[j * stack.stride] += x;
+            }
+            stack.at(stack.count, j)++;
+        }, [&](int parent) {
+            const int j = parent + 1;
+            const int row = j <= limit && out[j - 1] ? path_root(root_row, n, j, v) : -1;
+            if (row >= 0 && pool != POOLED_MAX) {
+                path_matrix<T>(out, j)[(long long)row * q + f] += siblings[j * stack.stride];
+                siblings[j * stack.stride] = 0;
+            }
+        });
+        const T norm = norms ? norms[path_row(index, v)] : (T)1;
+        for (int j = 1; j <= limit; j++) {
+            const int row = out[j - 1] ? path_root(root_row, n, j, v) : -1;
+            if (row >= 0) {
+                const int count = stack.at(stack.count, j);
+                T *pooled = path_matrix<T>(out, j) + (long long)row * q + f;
+                *pooled *= pool == POOLED_MEAN && count > 0 ? norm / (T)count : norm;
+            }
+        }
+    }
+}
+
+#define PATH_POOL_LONG(T, suffix)                                                                                    \
+    extern "C" __global__ void path_pool_long_##suffix(                                                              \
+        const long long *out, const T *scores, const T *norms, const int *index, const int *row_ptr, const int *col, \
+        const int *root_row, int n, int size, int q, int route, int pool, T alpha2, int sum_exponent, int *ints,     \
+        T *values)                                                                                                   \
+    {                                                                                                                \
+        path_pool_long<T>(out, scores, norms, index, row_ptr, col, root_row, n, size, q, route, pool, alpha2,        \
+                           sum_exponent, ints, values);                                                              \
+    }
+PATH_POOL_LONG(float, f32)
+PATH_POOL_LONG(double, f64)
+
+// ----- path_grad_long: gradient of any route, any size, any pooling ---------------------------------
+//
+//   grad[v, i] += G_j[u] norm(u) w(p) scale_j f(p) for every route p of j vertices from u with p_i = v,
+//
+// w(p) is 1 (sum), 1 / number of routes (mean), or 1 for the first route that attains the maximum and else 0.
+// grad is n x (size q), zero on entry: by vertex, not by row of the table. One thread for each graph and
+// filter visits all routes of the graph, so that no other thread adds to its elements and the order is
+// that of the routes. Bytes: the rows of a route for every route; floor: that of path_grad, far away.
+// offsets are those of the graphs; null: every vertex is one. ints: 5 size, values: 2 size + 1 a thread.
+
+template <class T>
+__device__ void path_grad_long(T *grad, const long long *out, const T *scores, const T *norms, const int *index,
+                                const int *row_ptr, const int *col, const int *root_row, const int *offsets,
+                                int graphs, int n, int size, int q, int route, int pool, T alpha2, T alpha,
+                                int sum_exponent, int *ints, T *values)
+{
+    const RouteStack<T> stack(ints, values, size);
+    int *first = stack.count + size * stack.stride, *number = first + size * stack.stride;
+    T *best = stack.sum + (size + 1) * stack.stride;  // of sizes from 1
+    T *through = best + (size - 1) * stack.stride;    // gradient of what the routes through a vertex share, from 1
+    for (long long item = global_thread(); item < (long long)graphs * q; item += stack.stride) {
+        const int graph = (int)(item / q), f = (int)(item % q);
+        const int from = offsets ? offsets[graph] : graph, to = offsets ? offsets[graph + 1] : graph + 1;
+        for (int v = from; v < to; v++) {
+            const int limit = path_limit<T>(out, root_row, n, size, v);
+            if (limit == 0) {
+                continue;
+            }
+            for (int j = 1; j <= limit; j++) {
+                stack.at(stack.count, j) = stack.at(number, j) = 0;
+            }
+            stack.visit(v, limit, route, scores, index, row_ptr, col, size, q, f, [&](int j) {
+                const T x = path_rate(alpha2, sum_exponent, j) * stack.sum[j * stack.stride];
+                if (stack.at(stack.count, j) == 0 || x > best[(j - 1) * stack.stride]) {
+                    best[(j - 1) * stack.stride] = x;
+                    stack.at(first, j) = stack.at(stack.count, j);
+                }
+                stack.at(stack.count, j)++;
+            }, [](int) {});
+            const T norm = norms ? norms[path_row(index, v)] : (T)1;
+            stack.visit(v, limit, route, scores, index, row_ptr, col, size, q, f, [&](int j) {
+                const int row = out[j - 1] ? path_root(root_row, n, j, v) : -1;
+                const bool taken = pool != POOLED_MAX || stack.at(number, j) == stack.at(first, j);
+                stack.at(number, j)++;
+                T weight = 0;
+                if (row >= 0 && taken) {
+                    weight = path_rate(alpha, sum_exponent, j) * norm * path_matrix<T>(out, j)[(long long)row * q + f];
+                    if (pool == POOLED_MEAN) {
+                        weight /= (T)stack.at(stack.count, j);
+                    }
+                    weight *= path_exp2(path_rate(alpha2, sum_exponent, j) * stack.sum[j * stack.stride] + path_offset(alpha2, sum_exponent, j));
+                }
+                through[j * stack.stride] = weight;
+            }, [&](int j) {
+                const T all = through[j * stack.stride];
+                grad[((long long)stack.at(stack.vertex, j) * size + j - 1) * q + f] += all;
+                if (j > 1) {
+                    through[(j - 1) * stack.stride] += all;
+                }
+            });
+        }
+    }
+}
+
+#define PATH_GRAD_LONG(T, suffix)                                                                               \
+    extern "C" __global__ void path_grad_long_##suffix(                                                         \
+        T *grad, const long long *out, const T *scores, const T *norms, const int *index, const int *row_ptr,   \
+        const int *col, const int *root_row, const int *offsets, int graphs, int n, int size, int q, int route, \
+        int pool, T alpha2, T alpha, int sum_exponent, int *ints, T *values)                                    \
+    {                                                                                                           \
+        path_grad_long<T>(grad, out, scores, norms, index, row_ptr, col, root_row, offsets, graphs, n, size, q, \
+                           route, pool, alpha2, alpha, sum_exponent, ints, values);                             \
+    }
+PATH_GRAD_LONG(float, f32)
+PATH_GRAD_LONG(double, f64)
