@@ -48,7 +48,7 @@ func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dt
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(shape ...int) (host, device *tensor.Dense) {
-		host = engine.New(engine.Host(e), dtype, shape...)
+		host = e.Host().New(dtype, shape...)
 		for i := range host.DataSize() {
 			x := rng.NormFloat64()
 			if dtype == tensor.Float32 {
@@ -66,7 +66,7 @@ func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dt
 	hostA, a := random(shapeA...)
 	hostB, b := random(shapeB...)
 	want, c := random(m, n)
-	defer engine.Release(e, a, b, c)
+	defer e.Release(a, b, c)
 	if err := (engine.Reference{}).MatMul(want, hostA, hostB, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dt
 		t.Fatal(err)
 	}
 	difference, largest := 0.0, 0.0
-	exact := engine.New(engine.Host(e), tensor.Float64, m, n)
+	exact := e.Host().New(tensor.Float64, m, n)
 	if err := e.Convert(exact, want); err != nil {
 		t.Fatal(err)
 	}
@@ -116,13 +116,13 @@ func TestGradientOfLongSegments(t *testing.T) {
 		x, gradient := []float64{1, 2, 2, 1}, []float64{3, 5, 7, 11}
 		grad := func(e engine.Engine) []float64 {
 			upload := func(values []float64) *tensor.Dense {
-				out := engine.New(e, tensor.Float64, 2, 2)
+				out := e.New(tensor.Float64, 2, 2)
 				if err := e.Convert(out, tensor.New(tensor.WithShape(2, 2), tensor.WithBacking(values))); err != nil {
 					t.Fatal(err)
 				}
 				return out
 			}
-			out := engine.New(e, tensor.Float64, 2, 2)
+			out := e.New(tensor.Float64, 2, 2)
 			if err := e.SegmentReduceGrad(out, upload(gradient), upload(x), s, pool); err != nil {
 				t.Fatal(err)
 			}
@@ -153,13 +153,13 @@ func TestMatricesWithoutInverseSquareRoot(t *testing.T) {
 			}
 			k[n*n+n] = math.NaN() // the second is not finite, the third zero
 			upload := func(x []float64) *tensor.Dense {
-				out := engine.New(e, tensor.Float64, 3, n, n)
+				out := e.New(tensor.Float64, 3, n, n)
 				if err := e.Convert(out, tensor.New(tensor.WithShape(3, n, n), tensor.WithBacking(x))); err != nil {
 					t.Fatal(err)
 				}
 				return out
 			}
-			root, back, kept := engine.New(e, tensor.Float64, 3, n, n), engine.New(e, tensor.Float64, 3, n, n), engine.NewSpectrum(e, 3, n)
+			root, back, kept := e.New(tensor.Float64, 3, n, n), e.New(tensor.Float64, 3, n, n), engine.NewSpectrum(e, 3, n)
 			if err := e.InvSqrt(root, kept, upload(k), 0, engine.AfterRoot); err != nil {
 				t.Fatal(err)
 			}
