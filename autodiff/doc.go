@@ -29,8 +29,8 @@
 // # Addition of gradients
 //
 // Where two operations use one node, gorgonia adds their gradients with its own operation, for which an
-// engine needs the method Add of [tensor.Adder]; engines on host memory have it. A [Network] that is trained has no such
-// node: unit rows and norms travel together as a [Table], and anchors enter twice, as filters and as
+// engine needs the method Add of [tensor.Adder]; engines on host memory have it. A [Network] that is trained has no
+// such node: unit rows and norms travel together as a [Table], and anchors enter twice, as filters and as
 // landmarks of the kernel matrix, whose two gradients [Graph.Sum] adds.
 //
 // # One network

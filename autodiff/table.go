@@ -15,14 +15,25 @@ type Table struct {
 	Norms *tensor.Dense // nil: ones, and in a gradient zeros
 }
 
-// Shape returns the shape of the rows; the methods after it are those of the rows too.
+// Shape returns the shape of the rows.
 func (t *Table) Shape() tensor.Shape { return t.Rows.Shape() }
 
-func (t *Table) Size() int                  { return t.Rows.Size() }
-func (t *Table) Data() any                  { return t.Rows.Data() }
-func (t *Table) Dtype() tensor.Dtype        { return t.Rows.Dtype() }
-func (t *Table) Uintptr() uintptr           { return t.Rows.Uintptr() }
-func (t *Table) MemSize() uintptr           { return t.Rows.MemSize() }
+// Size returns the number of elements of the rows.
+func (t *Table) Size() int { return t.Rows.Size() }
+
+// Data returns the elements of the rows, a slice.
+func (t *Table) Data() any { return t.Rows.Data() }
+
+// Dtype returns the type of the elements of the rows.
+func (t *Table) Dtype() tensor.Dtype { return t.Rows.Dtype() }
+
+// Uintptr returns the address of the rows.
+func (t *Table) Uintptr() uintptr { return t.Rows.Uintptr() }
+
+// MemSize returns the bytes of the rows.
+func (t *Table) MemSize() uintptr { return t.Rows.MemSize() }
+
+// Format prints the rows.
 func (t *Table) Format(s fmt.State, c rune) { t.Rows.Format(s, c) }
 
 var _ G.Value = (*Table)(nil)

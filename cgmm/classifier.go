@@ -91,7 +91,8 @@ func (c *Classifier) Explain(
 
 // Profiles implements [model.Profiler] (the paper's figure 5): the mean frequency of every state, see
 // [States.ClassMeans].
-func (c *Classifier) Profiles(ctx context.Context, d *dataset.Dataset, progress model.Progress) ([]model.Profile, error) {
+func (c *Classifier) Profiles(ctx context.Context, d *dataset.Dataset,
+	progress model.Progress) ([]model.Profile, error) {
 	if d.Classes == nil {
 		return nil, nil
 	}

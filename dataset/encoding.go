@@ -67,9 +67,9 @@ func (e *Encoding) KeepArcLabels(d *Dataset) {
 }
 
 // Renumber makes Apply number labels, of vertices and where they are kept of arcs, in an order that follows from some
-// graphs of d alone (nil: all), the most frequent first, and not from the codes of labels: for models that draw at random
-// for one label after the other, see [graph.Batch.LabelOrders]. Labels that are degrees stay in their order. The encoding
-// must be fresh from [FitEncoding] on d.
+// graphs of d alone (nil: all), the most frequent first, and not from the codes of labels: for models that draw at
+// random for one label after the other, see [graph.Batch.LabelOrders]. Labels that are degrees stay in their order. The
+// encoding must be fresh from [FitEncoding] on d.
 func (e *Encoding) Renumber(d *Dataset, train []int) {
 	b := *d.Batch
 	if train != nil {

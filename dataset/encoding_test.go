@@ -166,8 +166,8 @@ func TestEncodingNamesTheLabelsOfDataWithoutNames(t *testing.T) {
 	}
 }
 
-// An encoding that is numbered by the graphs gives the same label ids whatever labels are called, in its own data and in
-// others, and keeps the names of labels at their codes.
+// An encoding that is numbered by the graphs gives the same label ids whatever labels are called, in its own data and
+// in others, and keeps the names of labels at their codes.
 func TestRenumberedEncodings(t *testing.T) {
 	d, err := Synth("molecules", SynthOptions{Graphs: 20, Vertices: 9, Seed: 2})
 	if err != nil {

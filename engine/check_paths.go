@@ -12,7 +12,8 @@ func CheckPathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *PathPool
 }
 
 // CheckPathPoolGrad is [CheckPathPool] for a call of PathPoolGrad.
-func CheckPathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) (q int, err error) {
+func CheckPathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
+	p *PathPooling) (q int, err error) {
 	if q, err = checkPooling("PathPoolGrad", outGrad, scores, norms, p); err != nil {
 		return 0, err
 	}

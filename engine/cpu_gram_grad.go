@@ -52,7 +52,8 @@ func (e *CPU) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengt
 			addSymmetric(q, sum, scale, kv[slot*q*q:(slot+1)*q*q], gv[slot*q*q:(slot+1)*q*q])
 		}
 		at := (i - 1) * q * d
-		simd.Gemm(e.workers, false, false, q, d, q, 1, sum, max(q, 1), from[at:at+q*d], max(d, 1), 0, to[at:at+q*d], max(d, 1))
+		simd.Gemm(e.workers, false, false, q, d, q, 1, sum, max(q, 1), from[at:at+q*d], max(d, 1), 0, to[at:at+q*d],
+			max(d, 1))
 	}
 	if single {
 		convert(e.workers, zGrad.Float32s(), to)

@@ -76,7 +76,8 @@ func (x *exclusion[T]) add(dst, a, b []T) {
 
 // each calls emit for the arcs on one side of v, whose other ends are toEnd, with what the values of the
 // arcs from on the other side pool to, without those that share the other end. Self loops are left out.
-func (x *exclusion[T]) each(v int32, from, fromEnd, to, toEnd []int32, value func(arc int32) []T, emit func(arc int32, pooled []T)) {
+func (x *exclusion[T]) each(v int32, from, fromEnd, to, toEnd []int32, value func(arc int32) []T,
+	emit func(arc int32, pooled []T)) {
 	n, w := len(from), x.width
 	if len(x.after) < (n+1)*w {
 		x.after = make([]T, 2*(n+1)*w)
@@ -123,7 +124,8 @@ type messages[T simd.Float] struct {
 
 func newMessages[T simd.Float](p *pathPool[T], pc piece, arcs *reversedArcs) *messages[T] {
 	w := pc.hi - pc.lo
-	return &messages[T]{pathPool: p, piece: pc, arcs: arcs, width: w, factor: make([]T, w), others: newExclusion[T](p.Pool, w)}
+	return &messages[T]{pathPool: p, piece: pc, arcs: arcs, width: w, factor: make([]T, w),
+		others: newExclusion[T](p.Pool, w)}
 }
 
 // size returns the number of values of one position.

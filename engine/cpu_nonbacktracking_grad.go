@@ -185,7 +185,8 @@ type maximum[T simd.Float] struct {
 }
 
 func newMaximum[T simd.Float](width int) *maximum[T] {
-	return &maximum[T]{make([]T, width), make([]T, width), make([]int32, width), make([]int32, width), make([]int32, width)}
+	return &maximum[T]{make([]T, width), make([]T, width), make([]int32, width), make([]int32, width),
+		make([]int32, width)}
 }
 
 func (m *maximum[T]) reset() {

@@ -17,7 +17,8 @@ import (
 // Each piece of work adds up its gradients alone, in a fixed order, by the table rows that its graphs
 // use; the sums of the pieces are then added in the order of the graphs. So the bits do not depend on
 // the number of workers, whatever vertices share a row.
-func (e *CPU) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error {
+func (e *CPU) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
+	p *PathPooling) error {
 	q, err := CheckPathPoolGrad(scoreGrad, normGrad, outGrad, scores, norms, p)
 	if err != nil {
 		return err
@@ -30,7 +31,8 @@ func (e *CPU) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.
 	return nil
 }
 
-func pathPoolGrad[T simd.Float](workers int, scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling, q int) {
+func pathPoolGrad[T simd.Float](workers int, scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense,
+	scores, norms *tensor.Dense, p *PathPooling, q int) {
 	pp := newPathPool[T](outGrad, scores, norms, p, q)
 	g := &pathGrad[T]{pathPool: pp, scoreGrad: data[T](scoreGrad), normGrad: data[T](normGrad)}
 	if p.Size == 1 && p.Index == nil && p.Roots == nil {

@@ -115,7 +115,8 @@ func TestPathPoolGradOfLargeGraphs(t *testing.T) {
 	}
 	for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
 		for _, pool := range []engine.Pooling{engine.Mean, engine.Max} {
-			p := &engine.PathPooling{Graph: b, Index: index, Size: size, AllLengths: true, Route: route, Pool: pool, Kernel: engine.Kernel{Alpha: 1}}
+			p := &engine.PathPooling{Graph: b, Index: index, Size: size, AllLengths: true, Route: route, Pool: pool,
+				Kernel: engine.Kernel{Alpha: 1}}
 			gradients := map[string][]float64{}
 			for _, e := range []engine.Engine{engine.Reference{}, engine.NewCPU(1), engine.NewCPU(4)} {
 				rng := rand.New(rand.NewPCG(5, 6))
@@ -166,10 +167,12 @@ func TestPathPoolGradRefusesWhatDoesNotFit(t *testing.T) {
 	unknown := good
 	unknown.Route = 7
 	for want, err := range map[string]error{
-		"PathPoolGrad: the gradient of the scores has shape (4, 3), want [4 6]": grad(good, matrix(4, 3), nil, matrix(4, 3), nil),
-		"PathPoolGrad: out has shape (4, 2), want [4 3]":                        grad(good, matrix(4, 6), nil, matrix(4, 2), nil),
-		"PathPoolGrad: a gradient is asked for norms that are nil":              grad(good, matrix(4, 6), matrix(4), matrix(4, 3), nil),
-		"PathPoolGrad: route 7 is unknown":                                      grad(unknown, matrix(4, 6), nil, matrix(4, 3), nil),
+		"PathPoolGrad: the gradient of the scores has shape (4, 3), want [4 6]": grad(good, matrix(4, 3), nil,
+			matrix(4, 3), nil),
+		"PathPoolGrad: out has shape (4, 2), want [4 3]": grad(good, matrix(4, 6), nil, matrix(4, 2), nil),
+		"PathPoolGrad: a gradient is asked for norms that are nil": grad(good, matrix(4, 6), matrix(4),
+			matrix(4, 3), nil),
+		"PathPoolGrad: route 7 is unknown": grad(unknown, matrix(4, 6), nil, matrix(4, 3), nil),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v, want %q", err, want)

@@ -14,7 +14,8 @@ import (
 //
 // where w(p) is 1 for a sum, 1 divided by the number of routes for a mean, and for a maximum 1 for the
 // first route that attains it and 0 for the others.
-func (Reference) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error {
+func (Reference) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
+	p *PathPooling) error {
 	q, err := CheckPathPoolGrad(scoreGrad, normGrad, outGrad, scores, norms, p)
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package eval measures how well models predict classes or numbers of graphs, vertices or edges: metrics, folds, and two
-// ways to choose among estimators and the values of their grids.
+// Package eval measures how well models predict classes or numbers of graphs, vertices or edges: metrics, folds, and
+// two ways to choose among estimators and the values of their grids.
 //
 //	o, err := eval.CrossValidate(ctx, d, 10, seed, wl.Estimator{Options: wl.DefaultOptions(wl.Assignment)})
 //	fmt.Println(o.Mean, o.Std, o.Protocol)

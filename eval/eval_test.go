@@ -273,8 +273,9 @@ func TestRepeatsReportTheSpreadOfTheirMeans(t *testing.T) {
 func TestAClassMissingFromTrainingIsNeverPredicted(t *testing.T) {
 	y := []int{0, 0, 0, 0, 1, 1}
 	p := Problem{
-		Work: nowhere(), Targets: &model.Targets{Classes: y}, Estimators: []model.Estimator{classified{vectors: &noisy{classes: y, noise: 0.1}, c: []float64{1}}},
-		Folds: []split.Fold{{Train: []int{0, 1, 2}, Test: []int{3, 4}}},
+		Work: nowhere(), Targets: &model.Targets{Classes: y},
+		Estimators: []model.Estimator{classified{vectors: &noisy{classes: y, noise: 0.1}, c: []float64{1}}},
+		Folds:      []split.Fold{{Train: []int{0, 1, 2}, Test: []int{3, 4}}},
 	}
 	o, err := Published(context.Background(), p)
 	if err != nil {
@@ -295,15 +296,17 @@ func (failing) Represent(context.Context, []int) (*tensor.Dense, error) {
 func TestMistakesAreNamed(t *testing.T) {
 	good := problem(t, 20, 2, 0.5)
 	for want, change := range map[string]func(p *Problem){
-		"no estimators":                func(p *Problem) { p.Estimators = nil },
-		"no folds":                     func(p *Problem) { p.Folds = nil },
-		"fold 1 has 0 training":        func(p *Problem) { p.Folds = []split.Fold{{Test: []int{1}}} },
-		"fold 1 has 1 training and 0":  func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}}} },
-		"trains and tests on graph 1":  func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}, Test: []int{1}}} },
-		"tests on graph 20 of 20":      func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}, Test: []int{20}}} },
-		"broken: no paths":             func(p *Problem) { p.Estimators = []model.Estimator{linear(failing{})} },
-		"5 folds do not make 2":        func(p *Problem) { p.Repeats = 2 },
-		"has class -1":                 func(p *Problem) { p.Targets = &model.Targets{Classes: append([]int{-1}, p.Targets.Classes[1:]...)} },
+		"no estimators":               func(p *Problem) { p.Estimators = nil },
+		"no folds":                    func(p *Problem) { p.Folds = nil },
+		"fold 1 has 0 training":       func(p *Problem) { p.Folds = []split.Fold{{Test: []int{1}}} },
+		"fold 1 has 1 training and 0": func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}}} },
+		"trains and tests on graph 1": func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}, Test: []int{1}}} },
+		"tests on graph 20 of 20":     func(p *Problem) { p.Folds = []split.Fold{{Train: []int{1}, Test: []int{20}}} },
+		"broken: no paths":            func(p *Problem) { p.Estimators = []model.Estimator{linear(failing{})} },
+		"5 folds do not make 2":       func(p *Problem) { p.Repeats = 2 },
+		"has class -1": func(p *Problem) {
+			p.Targets = &model.Targets{Classes: append([]int{-1}, p.Targets.Classes[1:]...)}
+		},
 		"inner folds of 1 folds for 5": func(p *Problem) { p.InnerFolds = make([][]split.Fold, 1) },
 	} {
 		p := good

@@ -8,8 +8,8 @@ import (
 	"github.com/grove-graph/grove/split"
 )
 
-// Folds cuts the examples that have a target into k folds, stratified by class where there are classes, one repeat after
-// another. The edges of each graph stay together where there are at least k graphs (see [Together]).
+// Folds cuts the examples that have a target into k folds, stratified by class where there are classes, one repeat
+// after another. The edges of each graph stay together where there are at least k graphs (see [Together]).
 func Folds(t *model.Targets, k, repeats int, seed uint64) ([]split.Fold, error) {
 	known := t.Known()
 	if Together(t, k) {
@@ -28,8 +28,8 @@ func Folds(t *model.Targets, k, repeats int, seed uint64) ([]split.Fold, error) 
 	return folds, err
 }
 
-// Together reports whether k folds keep the edges of each graph together. Those of fewer graphs than folds, of one large
-// graph for instance, are cut one by one.
+// Together reports whether k folds keep the edges of each graph together. Those of fewer graphs than folds, of one
+// large graph for instance, are cut one by one.
 func Together(t *model.Targets, k int) bool {
 	return t.Graphs != nil && len(graphsOf(t, t.Known())) >= k
 }
@@ -61,8 +61,8 @@ func foldsOfGraphs(t *model.Targets, edges []int, k, repeats int, seed uint64) (
 	return folds, nil
 }
 
-// InnerOfGraphs cuts the training part of every fold again, by graphs where there are at least k in it. With holdOut the
-// first of the inner folds is the only one. It returns nil where edges are cut one by one.
+// InnerOfGraphs cuts the training part of every fold again, by graphs where there are at least k in it. With holdOut
+// the first of the inner folds is the only one. It returns nil where edges are cut one by one.
 func InnerOfGraphs(t *model.Targets, folds []split.Fold, k int, holdOut bool, seed uint64) ([][]split.Fold, error) {
 	var inner [][]split.Fold
 	for f, fold := range folds {

@@ -124,7 +124,9 @@ func TestRegressionMistakesAreNamed(t *testing.T) {
 		"cannot learn numbers": func(p *Problem) {
 			p.Estimators = []model.Estimator{linear(&noisy{classes: labels(30, 2)})}
 		},
-		"no values of step":                func(p *Problem) { p.Estimators = []model.Estimator{&meanOf{steps: []float64{}}} },
+		"no values of step": func(p *Problem) {
+			p.Estimators = []model.Estimator{&meanOf{steps: []float64{}}}
+		},
 		"is NaN":                           func(p *Problem) { p.Estimators = []model.Estimator{&meanOf{spoil: math.NaN()}} },
 		"fold 1 has 0 training and 1 test": func(p *Problem) { p.Folds[0] = split.Fold{Test: []int{1}} },
 	} {
@@ -188,7 +190,8 @@ func TestNothingIsLearnedOnInnerFoldsWhereThereIsNothingToChoose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := Nested(context.Background(), Problem{Work: nowhere(), Targets: &model.Targets{Classes: classes}, Folds: folds, Estimators: []model.Estimator{tally{&learned}}})
+	o, err := Nested(context.Background(), Problem{Work: nowhere(), Targets: &model.Targets{Classes: classes},
+		Folds: folds, Estimators: []model.Estimator{tally{&learned}}})
 	if err != nil {
 		t.Fatal(err)
 	}

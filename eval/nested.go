@@ -59,7 +59,8 @@ type candidate struct {
 }
 
 // improve replaces the candidate of a fold if another setting does better at some value of its grid.
-func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner, setting, fold int, inner []split.Fold) error {
+func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner, setting, fold int,
+	inner []split.Fold) error {
 	grid := p.grids[setting]
 	means := make([]float64, grid.Size())
 	if inner == nil {

@@ -18,7 +18,7 @@ type Problem struct {
 	Work       *model.Work       // data and engine
 	Targets    *model.Targets    // of its examples, one number of each in a regression; default those of the data
 	Metric     Metric            // default: accuracy of classes, root mean squared error of numbers
-	Folds      []split.Fold      // outer folds; with several repeats those of one repeat after another, see [split.Repeats]
+	Folds      []split.Fold      // outer folds; several repeats stand one after another, see [split.Repeats]
 	Repeats    int               // repetitions that Folds holds, 0 meaning 1
 	Estimators []model.Estimator // candidates, in the order in which ties are decided
 
@@ -245,7 +245,8 @@ func (p *Problem) learner(ctx context.Context, r *run, setting int, w *model.Wor
 		return nil, fmt.Errorf("%s: %w", p.Estimators[setting], err)
 	}
 	if s, ok := l.(sized); ok && s.Len() != p.Targets.Len() {
-		return nil, fmt.Errorf("%s: a representation of %d rows for %d targets", p.Estimators[setting], s.Len(), p.Targets.Len())
+		return nil, fmt.Errorf("%s: a representation of %d rows for %d targets", p.Estimators[setting], s.Len(),
+			p.Targets.Len())
 	}
 	return l, nil
 }

@@ -62,8 +62,9 @@ func TestTiesGoToTheFirst(t *testing.T) {
 func TestOneClassInTraining(t *testing.T) {
 	y := []int{1, 1, 1, 0, 0, 1}
 	p := Problem{
-		Work: nowhere(), Targets: &model.Targets{Classes: y}, Estimators: []model.Estimator{classified{vectors: &noisy{classes: y, noise: 0.1}}},
-		Folds: []split.Fold{{Train: []int{0, 1, 2}, Test: []int{3, 4, 5}}},
+		Work: nowhere(), Targets: &model.Targets{Classes: y},
+		Estimators: []model.Estimator{classified{vectors: &noisy{classes: y, noise: 0.1}}},
+		Folds:      []split.Fold{{Train: []int{0, 1, 2}, Test: []int{3, 4, 5}}},
 	}
 	for name, protocol := range protocols {
 		o, err := protocol(context.Background(), p)

@@ -103,8 +103,8 @@ func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by
 	known := len(t.Known())
 	parts := min(by.Folds, known)
 	if parts < 2 {
-		return nil, param.Errorf("", nil, "%d %s cannot be cross-validated to choose among settings: give every option, such as C, one value",
-			known, t.Task.Noun())
+		return nil, param.Errorf("", nil, "%d %s cannot be cross-validated to choose among settings: "+
+			"give every option, such as C, one value", known, t.Task.Noun())
 	}
 	var err error
 	if p.Folds, err = Folds(t, parts, 1, by.Seed); err != nil {

@@ -71,7 +71,8 @@ func TestMasksKeepThePredictedClass(t *testing.T) {
 			for _, p := range m.Paths {
 				left += p.Mask
 			}
-			if m.Loss+0.05*left > m.WholeLoss+0.05*float64(len(m.Paths)) || left == float64(len(m.Paths)) || one.Toward != one.Predicted || len(m.Edges) == 0 {
+			if m.Loss+0.05*left > m.WholeLoss+0.05*float64(len(m.Paths)) || left == float64(len(m.Paths)) ||
+				one.Toward != one.Predicted || len(m.Edges) == 0 {
 				t.Errorf("%s: loss %g with masks, %g without", fitted.About().Model, m.Loss, m.WholeLoss)
 			}
 		}

@@ -371,7 +371,8 @@ func TestMaskEdges(t *testing.T) {
 	}
 	b := batch(t, []graph.Graph{g})
 	edges := scoreEdges(b, []MaskedPath{
-		path(1, 1, []int32{0}...), path(1, 0.5, []int32{0, 1}...), path(1, 1, []int32{2, 1, 0}...), path(2, 0, []int32{1, 2}...), path(1, 0.6, []int32{5, 4}...),
+		path(1, 1, []int32{0}...), path(1, 0.5, []int32{0, 1}...), path(1, 1, []int32{2, 1, 0}...),
+		path(2, 0, []int32{1, 2}...), path(1, 0.6, []int32{5, 4}...),
 	})
 	want := []MaskedEdge{edge(0, 1, 0.75, 1.5), edge(4, 5, 0.6, 0.6), edge(1, 2, 0.5, 1), edge(2, 3, 0, 0)}
 	if !slices.Equal(edges, want) {

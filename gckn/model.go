@@ -75,10 +75,6 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	return nil
 }
 
-// share reports whether vertices with equal paths are looked for, to share a row: a wide engine pools for each of them
-// sooner than the host finds them.
-func (m *Model) share() bool { return !m.engine.Capabilities().Wide }
-
 // anchorShape returns the shape of the anchors of layer l.
 func (m *Model) anchorShape(l int) tensor.Shape {
 	d := m.input.dim()

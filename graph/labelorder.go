@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// LabelOrders returns the vertex labels 0 to labels-1 and the arc labels 0 to arcLabels-1 in orders that follow from the
-// graphs alone, not from the numbers of labels or the order of graphs and vertices: frequent ones first, and of equally
-// frequent ones in the order of a hash of where they are, which colour refinement takes from their vertices' and arcs'
-// surroundings. Labels that it does not tell apart are in the order of their first vertex or arc; labels that do not
-// occur come last. Weights and types of arcs do not count.
+// LabelOrders returns the vertex labels 0 to labels-1 and the arc labels 0 to arcLabels-1 in orders that follow from
+// the graphs alone, not from the numbers of labels or the order of graphs and vertices: frequent ones first, and of
+// equally frequent ones in the order of a hash of where they are, which colour refinement takes from their vertices'
+// and arcs' surroundings. Labels that it does not tell apart are in the order of their first vertex or arc; labels that
+// do not occur come last. Weights and types of arcs do not count.
 func (b *Batch) LabelOrders(labels, arcLabels int) (vertex, arc []int32) {
 	r := &labelRefinement{
 		batch: b, vertex: newLabelKeys(b.Labels, labels), arc: newLabelKeys(b.ArcLabels, arcLabels),

@@ -81,8 +81,8 @@ type MaskedEdge struct {
 	Sum   float64 `json:"sum"`   // their sum (appendix B.3), which grows with the number of paths
 }
 
-// Colour is a colour of the Weisfeiler-Lehman refinement with its learned weight, as it occurs in a graph. It stands for
-// a rooted tree of Round levels: what a vertex sees within Round steps.
+// Colour is a colour of the Weisfeiler-Lehman refinement with its learned weight, as it occurs in a graph. It stands
+// for a rooted tree of Round levels: what a vertex sees within Round steps.
 type Colour struct {
 	Round  int     `json:"round"`
 	Colour int32   `json:"colour"` // within its round

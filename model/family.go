@@ -117,7 +117,8 @@ func (f *Family) CheckTask(name string, task Task) error {
 			}
 		}
 	}
-	return param.Errorf("task", task, "%s predicts nothing of %s; only %s does", name, task.Plural(), strings.Join(able, ", "))
+	return param.Errorf("task", task, "%s predicts nothing of %s; only %s does", name, task.Plural(),
+		strings.Join(able, ", "))
 }
 
 // Check returns an error where the family does not learn what a data set asks for.

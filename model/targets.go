@@ -150,8 +150,8 @@ func (t *Targets) All(grid []float64, workers int) Trial {
 	return Trial{Train: t.Known(), Known: t, Grid: grid, Workers: max(workers, 1)}
 }
 
-// Ask returns d for what is asked of it: a task ("graph", "node", "edge" or "graph-regression"; "" leaves it to the data
-// set) and the name of the only target, which "" stands for where there is one. Errors are [param.Error].
+// Ask returns d for what is asked of it: a task ("graph", "node", "edge" or "graph-regression"; "" leaves it to the
+// data set) and the name of the only target, which "" stands for where there is one. Errors are [param.Error].
 func Ask(d *dataset.Dataset, task, target string) (*dataset.Dataset, error) {
 	one := *d
 	switch {

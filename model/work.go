@@ -41,7 +41,8 @@ func (w *Work) Part(seen []int) *Work {
 	return &part
 }
 
-// Whole returns the work on all graphs, without their targets, that w is a part of: for what does not learn from graphs.
+// Whole returns the work on all graphs, without their targets, that w is a part of: for what does not learn from
+// graphs.
 func (w *Work) Whole() *Work {
 	whole := *w
 	whole.Seen, whole.Blind, whole.kept = nil, true, w.whole

@@ -214,8 +214,8 @@ func (l *moves) distance(i int, score, err float64) float64 {
 // slack bounds what rounding does to the scores of point i.
 func (l *moves) slack(i int) float64 { return l.unit * (l.Squares[i] + l.longest) }
 
-// nearest returns the nearest mean of point i and its two largest scores, by the scores of a device where there are some
-// and they suffice. The scores are left in score.
+// nearest returns the nearest mean of point i and its two largest scores, by the scores of a device where there are
+// some and they suffice. The scores are left in score.
 func (l *moves) nearest(score []float64, i int, scores *wideScores) (to int32, first, second float64) {
 	if scores != nil {
 		scores.of(score, i)

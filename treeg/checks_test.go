@@ -170,10 +170,13 @@ func TestRefusals(t *testing.T) {
 		"learning rate":       {set.Batch, Targets{Classes: set.Classes}, func(o *Options) { o.LearningRate = 0 }},
 		"walk type":           {set.Batch, Targets{Classes: set.Classes}, func(o *Options) { o.Walks = nil }},
 		"loss":                {set.Batch, Targets{Classes: set.Classes}, func(o *Options) { o.Loss = Squared }},
-		"too few to hold out": {set.Batch, Targets{Classes: set.Classes, Train: []int{1}}, func(o *Options) { o.Patience = 2 }},
-		"use the constant":    {&graph.Batch{Offsets: []int32{0, 1}, RowPtr: []int32{0, 0}}, Targets{Classes: []int{0}}, func(o *Options) { o.Constant = false }},
-		"class 7: want -1":    {set.Batch, Targets{Classes: []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 7}, NumClasses: 2}, nil},
-		"source and cycle":    {set.Batch, Targets{Classes: make([]int, set.Batch.NumVertices())}, func(o *Options) { o.Level = Vertices }},
+		"too few to hold out": {set.Batch, Targets{Classes: set.Classes, Train: []int{1}},
+			func(o *Options) { o.Patience = 2 }},
+		"use the constant": {&graph.Batch{Offsets: []int32{0, 1}, RowPtr: []int32{0, 0}}, Targets{Classes: []int{0}},
+			func(o *Options) { o.Constant = false }},
+		"class 7: want -1": {set.Batch, Targets{Classes: []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 7}, NumClasses: 2}, nil},
+		"source and cycle": {set.Batch, Targets{Classes: make([]int, set.Batch.NumVertices())},
+			func(o *Options) { o.Level = Vertices }},
 	} {
 		opt := Defaults(Graphs, Boosting)
 		if c.change != nil {
@@ -188,7 +191,8 @@ func TestRefusals(t *testing.T) {
 	if _, err := unfitted.Scores(context.Background(), set.Batch); err == nil {
 		t.Error("a model that is not fitted predicts")
 	}
-	m, err := Fit(context.Background(), treegtest.OpenCPU(t, 1), set.Batch, Targets{Values: make([]float64, 12)}, Defaults(Graphs, Single), nil)
+	m, err := Fit(context.Background(), treegtest.OpenCPU(t, 1), set.Batch, Targets{Values: make([]float64, 12)},
+		Defaults(Graphs, Single), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +232,8 @@ func TestFitTwice(t *testing.T) {
 			raw[i], _ = json.Marshal(m)
 		}
 		after, _ := json.Marshal(opt)
-		if !slices.Equal(raw[0], raw[1]) || !slices.Equal(before, after) || !slices.Equal(labels, set.Batch.Labels) || !slices.Equal(offsets, set.Batch.Offsets) {
+		if !slices.Equal(raw[0], raw[1]) || !slices.Equal(before, after) || !slices.Equal(labels, set.Batch.Labels) ||
+			!slices.Equal(offsets, set.Batch.Offsets) {
 			t.Error("a second fit is different, or something was changed")
 		}
 	})
@@ -289,11 +294,16 @@ func TestDamagedModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
-		{`"trees":[[`, `"trees":[[null],[`}, {`"lte":1`, `"lte":0`}, {`"lte":1`, `"lte":99`}, {`"gt":2`, `"gt":1`}, {`"pointer":0`, `"pointer":1`},
-		{`"split":{"feature":`, `"split":{"feature":99`}, {`"split":{"feature":`, `"split":{"feature":-1`}, {`"walk":"`, `"walk":"un`}, {`"level":"graph"`, `"level":"vertex"`},
-		{`"labels":`, `"labels":9`}, {`"start":[`, `"start":[1,`}, {`"classes":2`, `"classes":3`}, {`"classes":2`, `"classes":-1`}, {`"value":[`, `"value":[1,`},
-		{`"aggregation":"sum"`, `"aggregation":"none"`}, {`"length":1`, `"length":17`}, {`"estimators":3`, `"estimators":0`}, {`"feature_grids":[`, `"feature_grids":[5000,`},
-		{`{`, `[`}, {`"trees":`, `"forest":`}, {`"arcs":[{"type":-1}]`, `"arcs":[]`}, {`"arcs":[{"type":-1}]`, `"arcs":[{"type":-7}]`}, {`"loss":"logistic"`, `"loss":"squared"`},
+		{`"trees":[[`, `"trees":[[null],[`}, {`"lte":1`, `"lte":0`}, {`"lte":1`, `"lte":99`}, {`"gt":2`, `"gt":1`},
+		{`"pointer":0`, `"pointer":1`},
+		{`"split":{"feature":`, `"split":{"feature":99`}, {`"split":{"feature":`, `"split":{"feature":-1`},
+		{`"walk":"`, `"walk":"un`}, {`"level":"graph"`, `"level":"vertex"`},
+		{`"labels":`, `"labels":9`}, {`"start":[`, `"start":[1,`}, {`"classes":2`, `"classes":3`},
+		{`"classes":2`, `"classes":-1`}, {`"value":[`, `"value":[1,`},
+		{`"aggregation":"sum"`, `"aggregation":"none"`}, {`"length":1`, `"length":17`},
+		{`"estimators":3`, `"estimators":0`}, {`"feature_grids":[`, `"feature_grids":[5000,`},
+		{`{`, `[`}, {`"trees":`, `"forest":`}, {`"arcs":[{"type":-1}]`, `"arcs":[]`},
+		{`"arcs":[{"type":-1}]`, `"arcs":[{"type":-7}]`}, {`"loss":"logistic"`, `"loss":"squared"`},
 	} {
 		damaged := strings.Replace(string(raw), change[0], change[1], 1)
 		if damaged == string(raw) {

@@ -22,7 +22,8 @@ import (
 // The operations of an engine find the splits that the search on the host finds, to the last bit of the model.
 
 // checkEngines fits a model by the search on the host, in blocks of features and one after another, and by the
-// operations of engines, one of them that of GROVE_TEST_DEVICE, and returns it. Trees of so many examples have histograms.
+// operations of engines, one of them that of GROVE_TEST_DEVICE, and returns it. Trees of so many examples have
+// histograms.
 func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options, histograms int) (m *Model) {
 	t.Helper()
 	fit := func(e engine.Engine, by search.Method) []byte {

@@ -40,7 +40,8 @@ func checkTrainedLeaves(t *testing.T, b *graph.Batch, opt Options, y []float64, 
 			t.Fatal(err)
 		}
 		setLeaves(tree, members, func([]int32) float64 { return 0 })
-		m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: Squared, start: []float64{0}, trees: [][]*Tree{{tree}}}
+		m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: Squared, start: []float64{0},
+			trees: [][]*Tree{{tree}}}
 		leaves, err := m.Leaves(ctx, b)
 		if err != nil {
 			t.Fatal(err)
@@ -248,7 +249,8 @@ func TestBoostingScoresArePredicted(t *testing.T) {
 		for i, e := range b.examples {
 			k := b.outputs
 			if !slices.Equal(scores[int(e)*k:(int(e)+1)*k], b.scores[i*k:(i+1)*k]) {
-				t.Fatalf("loss %s: example %d: trained %v, predicted %v", p.loss, e, b.scores[i*k:(i+1)*k], scores[int(e)*k:(int(e)+1)*k])
+				t.Fatalf("loss %s: example %d: trained %v, predicted %v", p.loss, e, b.scores[i*k:(i+1)*k],
+					scores[int(e)*k:(int(e)+1)*k])
 			}
 		}
 	}

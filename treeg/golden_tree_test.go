@@ -78,7 +78,8 @@ func (g *goldenHand) batch(t *testing.T) *graph.Batch {
 			weighted = weighted || w != 0 && w != 1
 		}
 	}
-	b := treegtest.BatchOf(t, []treegtest.Dense{{N: g.N, Matrices: map[Arcs][][]float64{{Type: AllArcs}: g.Adjacency}, Features: g.Features}}, weighted)
+	b := treegtest.BatchOf(t, []treegtest.Dense{{N: g.N, Matrices: map[Arcs][][]float64{{Type: AllArcs}: g.Adjacency},
+		Features: g.Features}}, weighted)
 	b.Directed = g.Directed
 	return b
 }
@@ -129,7 +130,8 @@ func TestGoldenHandTreeGraph(t *testing.T) {
 			}
 			for k, want := range g.Trees {
 				got := x.Trees[k]
-				if got.Leaf != want.Leaf || got.Value != want.Prediction || !slices.Equal(got.Counts, want.Counts) || !slices.Equal(got.Ranks, want.Ranks) {
+				if got.Leaf != want.Leaf || got.Value != want.Prediction || !slices.Equal(got.Counts, want.Counts) ||
+					!slices.Equal(got.Ranks, want.Ranks) {
 					t.Errorf("graph %d, tree %d: %+v, want %+v", i, k, got, want)
 				}
 				for e, edge := range g.Edges {
@@ -167,12 +169,15 @@ func (g *goldenHand) paths(t *testing.T, graph int, d *walks.Data, trees []*Tree
 			}
 			value := walks.NewEvaluator(d, EmptyFormula).OfGraph(r, st, v, subset, len(subset), all)
 			up, down := r.CutInto(nil, nil, v, subset, 0)
-			if node != step.Node || !treegtest.Near(value, step.Value, 1e-12) || !slices.Equal(subset, step.Used) || !slices.Equal(up, step.Plus) || !slices.Equal(down, step.Minus) {
-				t.Errorf("graph %d, tree %d: node %d, value %g, subset %v, cut %v %v, want %+v", graph, k, node, value, subset, up, down, step)
+			if node != step.Node || !treegtest.Near(value, step.Value, 1e-12) || !slices.Equal(subset, step.Used) ||
+				!slices.Equal(up, step.Plus) || !slices.Equal(down, step.Minus) {
+				t.Errorf("graph %d, tree %d: node %d, value %g, subset %v, cut %v %v, want %+v", graph, k, node, value, subset,
+					up, down, step)
 			}
 		})
 		if leaf != want.Leaf || at != len(want.Path) {
-			t.Errorf("graph %d, tree %d: leaf %d after %d splits, want %d after %d", graph, k, leaf, at, want.Leaf, len(want.Path))
+			t.Errorf("graph %d, tree %d: leaf %d after %d splits, want %d after %d", graph, k, leaf, at, want.Leaf,
+				len(want.Path))
 		}
 	}
 }
@@ -224,7 +229,8 @@ func TestGoldenHandTreeVertex(t *testing.T) {
 						v = slices.Clone(walks.NewEvaluator(d.data, EmptyFormula).Vector(r, st, subset, r.Pointer == 0))
 					}
 					up, down := r.CutInto(nil, nil, v, subset, 0)
-					if !slices.Equal(subset, want.Used) || !treegtest.NearAll(v, want.Values) || !slices.Equal(up, want.Plus) || !slices.Equal(down, want.Minus) {
+					if !slices.Equal(subset, want.Used) || !treegtest.NearAll(v, want.Values) || !slices.Equal(up, want.Plus) ||
+						!slices.Equal(down, want.Minus) {
 						t.Errorf("graph %d, node %d: subset %v, values %v, cut %v %v, want %+v", i, node, subset, v, up, down, want)
 					}
 				}
@@ -331,7 +337,8 @@ func TestGoldenBoosting(t *testing.T) {
 					check("scores", scores, round.F)
 				}
 				loss := s.objective.loss(s.y, scores, 1)
-				if want := s.want.Loss; want != nil && math.Abs(loss-*want) > 1e-12 || s.want.MSE != nil && math.Abs(loss-*s.want.MSE) > 1e-12 {
+				if want := s.want.Loss; want != nil && math.Abs(loss-*want) > 1e-12 ||
+					s.want.MSE != nil && math.Abs(loss-*s.want.MSE) > 1e-12 {
 					t.Errorf("case %d, %s: loss %g", i, s.name, loss)
 				}
 				for j, p := range s.want.Probability {

@@ -84,7 +84,8 @@ func TestMeanSteps(t *testing.T) {
 
 // A step back along an arc takes the mean over the arcs that leave a vertex, not the transpose of the other mean.
 func TestMeanStepsAgainst(t *testing.T) {
-	b := treegtest.BatchOf(t, []treegtest.Dense{{N: 3, Matrices: map[Arcs][][]float64{{Type: AllArcs}: {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}},
+	b := treegtest.BatchOf(t, []treegtest.Dense{{N: 3,
+		Matrices: map[Arcs][][]float64{{Type: AllArcs}: {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}},
 		Features: [][]float64{{4}, {2}, {1}}}}, false) // 0 to 1, 0 to 2, 1 to 2
 	opt := Defaults(Vertices, Boosting)
 	opt.MaxLength, opt.Directions, opt.MeanSteps, opt.Constant = 1, BothWays, true, false

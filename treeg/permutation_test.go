@@ -105,7 +105,8 @@ func TestPermutations(t *testing.T) {
 					at = int(to[j])
 				}
 				if got[at] != want[j] || !treegtest.Near(refitted[at], want[j], 1e-9) {
-					t.Fatalf("%s, permutation %d: example %d has %v, fitted again %v, want %v", level, i, j, got[at], refitted[at], want[j])
+					t.Fatalf("%s, permutation %d: example %d has %v, fitted again %v, want %v", level, i, j, got[at], refitted[at],
+						want[j])
 				}
 			}
 		}

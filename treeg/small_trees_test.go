@@ -99,7 +99,8 @@ func drawnTree(r *rand.Rand, in *Input, length int) *Tree {
 		}
 		s := &Split{
 			Feature: r.IntN(in.Features()), Length: r.IntN(length + 1), Arcs: in.Arcs[r.IntN(len(in.Arcs))],
-			Walk: Walk(r.IntN(walks.NumWalks)), Aggregation: Aggregation(1 + r.IntN(walks.NumAggregations)), Pointer: r.IntN(depth + 1),
+			Walk: Walk(r.IntN(walks.NumWalks)), Aggregation: Aggregation(1 + r.IntN(walks.NumAggregations)),
+			Pointer: r.IntN(depth + 1),
 		}
 		s.Above = s.Pointer > 0 && r.IntN(2) == 0
 		switch r.IntN(8) {

@@ -10,7 +10,8 @@ import (
 	"github.com/grove-graph/grove/treeg/internal/treegtest"
 )
 
-// redIsolated returns the task of the red isolated vertex with the suggested test part: graphs whose number ends in 8 or 9.
+// redIsolated returns the task of the red isolated vertex with the suggested test part: graphs whose number ends in 8
+// or 9.
 func redIsolated(t testing.TB, graphs int) (set *dataset.Dataset, train, test []int) {
 	t.Helper()
 	set, err := dataset.Synth("red-isolated", dataset.SynthOptions{Seed: 1, Graphs: graphs})
@@ -43,7 +44,8 @@ func TestRedIsolatedVertex(t *testing.T) {
 	for _, distance := range []int{1, 2} {
 		opt := Defaults(Graphs, Boosting)
 		opt.MaxDistance = distance
-		m, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), set.Batch, Targets{Classes: set.Classes, Train: train}, opt, nil)
+		m, err := Fit(context.Background(), treegtest.OpenCPU(t, 2), set.Batch, Targets{Classes: set.Classes, Train: train},
+			opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,8 @@ type Deep struct {
 //
 // Errors are options that make no sense, graphs that are not there, fewer than two classes and
 // [mkl.ErrInseparable].
-func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOptions, progress model.Progress) (*Deep, error) {
+func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOptions,
+	progress model.Progress) (*Deep, error) {
 	if graphs == nil {
 		graphs = make([]int, m.NumGraphs())
 		for g := range graphs {

@@ -13,8 +13,8 @@ import (
 
 const deepName = "dwl-oa"
 
-// DeepEstimator is the assignment kernel with a learned weight for each colour, or group of colours, and a support vector
-// machine on it. Weights and machine learn from the classes of the training part alone.
+// DeepEstimator is the assignment kernel with a learned weight for each colour, or group of colours, and a support
+// vector machine on it. Weights and machine learn from the classes of the training part alone.
 type DeepEstimator struct {
 	Kernel Estimator // of kernel [Assignment]; its C is that of the machine
 	Deep   DeepOptions
@@ -83,7 +83,8 @@ type deepLearner struct {
 }
 
 // learned learns the weights from the classes of some graphs and computes the kernel of all of them.
-func (l *deepLearner) learned(ctx context.Context, t model.Trial, progress model.Progress) (*Deep, *machine.Kernel, error) {
+func (l *deepLearner) learned(ctx context.Context, t model.Trial,
+	progress model.Progress) (*Deep, *machine.Kernel, error) {
 	if err := machine.AskForMatrices(l.work.Data, 1); err != nil {
 		return nil, nil, err
 	}

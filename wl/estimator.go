@@ -13,8 +13,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Estimator is a kernel with a support vector machine on it. The kernel of two graphs does not depend on others, so that
-// it learns nothing without targets.
+// Estimator is a kernel with a support vector machine on it. The kernel of two graphs does not depend on others, so
+// that it learns nothing without targets.
 type Estimator struct {
 	Options  Options
 	Features dataset.Features // of the vertices; default labels where there are any, else nothing

@@ -28,13 +28,15 @@ func newRefinement(b *graph.Batch, opt Options) *refinement {
 }
 
 // fit colours a batch and learns its colours.
-func (r *refinement) fit(ctx context.Context, b *graph.Batch, workers int, progress model.Progress) (*Colouring, error) {
+func (r *refinement) fit(ctx context.Context, b *graph.Batch, workers int,
+	progress model.Progress) (*Colouring, error) {
 	return r.colour(ctx, b, workers, progress, func(t int) (namer, int) { return r.rounds[t].number, 0 })
 }
 
 // apply colours a batch by the colours that were learned. A signature that is not among them gets a
 // colour of its own, the same for all vertices of the batch that have it.
-func (r *refinement) apply(ctx context.Context, b *graph.Batch, workers int, progress model.Progress) (*Colouring, error) {
+func (r *refinement) apply(ctx context.Context, b *graph.Batch, workers int,
+	progress model.Progress) (*Colouring, error) {
 	return r.colour(ctx, b, workers, progress, func(t int) (namer, int) {
 		known, fresh := r.rounds[t], newDictionary()
 		return func(signature []uint64, h uint64) int32 {

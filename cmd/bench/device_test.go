@@ -31,7 +31,9 @@ func (d *slowDevice) Available() (int64, error) { return 1 << 30, nil }
 func (d *slowDevice) Close() error              { return nil }
 func (d *slowDevice) Synchronize() error        { d.waits++; return nil }
 
-func (d *slowDevice) Capabilities() engine.Capabilities { return engine.Capabilities{Wide: true, Deferred: true} }
+func (d *slowDevice) Capabilities() engine.Capabilities {
+	return engine.Capabilities{Wide: true, Deferred: true}
+}
 
 func (d *slowDevice) View(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
 	n := tensor.Shape(shape).TotalSize()

@@ -53,7 +53,8 @@ func TestNoOutputIsAnInput(t *testing.T) {
 	write(t, "both/z.txt", "1\n1 0\n0 0\n")
 	write(t, "both/z.txt.gz", "no archive")
 	must(t, "data", "split", "data", "--out", "parts")
-	for link, to := range map[string]string{"part": "parts/train", "text/way": "../task", "view/view_A.txt": "../data/data_A.txt"} {
+	for link, to := range map[string]string{"part": "parts/train", "text/way": "../task",
+		"view/view_A.txt": "../data/data_A.txt"} {
 		if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
 			t.Fatal(err)
 		}

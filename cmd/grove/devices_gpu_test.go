@@ -73,7 +73,8 @@ func checkDevices(t *testing.T, variant, data string, more ...string) {
 				}
 			}
 			if different > 0 {
-				t.Errorf("%s: a model of %s predicts %d of %d graphs differently on %s", variant, from, different, len(want), device)
+				t.Errorf("%s: a model of %s predicts %d of %d graphs differently on %s", variant, from, different, len(want),
+					device)
 			}
 		}
 	}

@@ -47,8 +47,8 @@ func TestSharedDataSetsAreTheSameOnEveryDevice(t *testing.T) {
 	}
 }
 
-// checkFeatures is checkDevices for models of two layers, the first of which is that of paths, from all that the vertices
-// have.
+// checkFeatures is checkDevices for models of two layers, the first of which is that of paths, from all that the
+// vertices have.
 func checkFeatures(t *testing.T, d *dataset.Dataset, folder string, more ...string) {
 	features := []string{"degrees"}
 	if d.LabelNames != nil {

@@ -114,7 +114,8 @@ func (r *decisionReport) draw(f *explainFlags, s *subject) error {
 		drawings = append(drawings, drawing)
 		drawings = append(drawings, colours(s.d, i, &r.Graphs[i], drawing)...)
 	}
-	style, title, across := render.Style{}, titleOf(s.d, len(drawings), "what each vertex contributes"), f.across(len(drawings))
+	style, title, across := render.Style{}, titleOf(s.d, len(drawings), "what each vertex contributes"),
+		f.across(len(drawings))
 	switch {
 	case f.method == model.Masks:
 		style.Limit, title = 1, titleOf(s.d, len(drawings), "the edges that the decision rests on")

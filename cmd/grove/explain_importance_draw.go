@@ -63,8 +63,8 @@ const (
 	mostDrawn = 40 // vertices
 )
 
-// drawSurroundings says how to draw the most important vertices around a vertex, coloured by class, or around an edge; of
-// a small graph all vertices.
+// drawSurroundings says how to draw the most important vertices around a vertex, coloured by class, or around an edge;
+// of a small graph all vertices.
 func (x *subject) drawSurroundings(explained *importance) render.Drawing {
 	b := *x.d.Batch
 	from, to := b.Vertices(explained.Graph)

@@ -28,7 +28,8 @@ type graphStates struct {
 }
 
 // states reports the hidden states of graphs, and those of the classes of the whole data set.
-func (f *explainFlags) states(ctx context.Context, s *subject, m model.Model, base explainReport) (*statesReport, error) {
+func (f *explainFlags) states(ctx context.Context, s *subject, m model.Model,
+	base explainReport) (*statesReport, error) {
 	r := &statesReport{explainReport: base, ClassMap: f.classMap, Graphs: make([]graphStates, len(s.found))}
 	layers := 0
 	for i := range s.found {

@@ -163,7 +163,8 @@ func (m *named) open(path string, e engine.Engine) (*model.Work, error) {
 // wantsTargets refuses the data set at path if there is nothing in it to learn.
 func wantsTargets(path string, d *dataset.Dataset) error {
 	err := model.HasTargets(d)
-	if err != nil && d.Task == dataset.GraphClassification && d.NumClasses() == 0 && dataset.FormatOf(path) == dataset.TUFormat {
+	if err != nil && d.Task == dataset.GraphClassification && d.NumClasses() == 0 &&
+		dataset.FormatOf(path) == dataset.TUFormat {
 		return fmt.Errorf("%w (there is no %s_graph_labels.txt)", err, d.Name)
 	}
 	return err

@@ -116,7 +116,8 @@ func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	}
 	d := j.Data
 	load := seconds(start)
-	r := &trainReport{Model: m.name, Dataset: d.Name, Graphs: d.NumGraphs(), Device: e.Describe(), File: f.out, Notes: j.notes}
+	r := &trainReport{Model: m.name, Dataset: d.Name, Graphs: d.NumGraphs(), Device: e.Describe(), File: f.out,
+		Notes: j.notes}
 	chosen, err := a.choose(c.Context(), f, j)
 	if err != nil {
 		return err

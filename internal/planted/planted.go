@@ -20,8 +20,8 @@ type Task struct {
 // Full is the size of the Arxiv data set: 170 000 vertices, 1.2 million arcs, 128 attributes.
 func Full() (*Task, error) { return New(170000, 1200000, 128) }
 
-// New returns a task on a generated power-law graph with so many vertices, arcs and attributes, at least 8. The class of
-// a vertex is decided by the sum of attribute 3 over those neighbours whose attribute 7 is positive.
+// New returns a task on a generated power-law graph with so many vertices, arcs and attributes, at least 8. The class
+// of a vertex is decided by the sum of attribute 3 over those neighbours whose attribute 7 is positive.
 func New(vertices, arcs, width int) (*Task, error) {
 	d, err := dataset.Synth("power-law", dataset.SynthOptions{Graphs: 1, Vertices: vertices, Degree: 8})
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/grove-graph/grove/svm"
 )
 
-// KernelGrid returns the values of C that machines on kernels choose from where none are given, 10^-3, 10^-2, ..., 10^3.
+// KernelGrid returns the values of C that machines on kernels choose from where none are given, 10^-3, 10^-2, ...,
+// 10^3.
 func KernelGrid() []float64 { return []float64{1e-3, 1e-2, 1e-1, 1, 10, 100, 1000} }
 
 // Grid returns the grid of the given values of C, ascending; those of defaults where there are none.

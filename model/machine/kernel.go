@@ -98,8 +98,8 @@ func (l *Kernel) KernelMatrix(context.Context, *model.Targets) (*tensor.Dense, e
 	return m.Dense(), nil
 }
 
-// Fit trains the machine of a trial with one value of C on a kernel, which l.Gram is the matrix of. Where the kernel can
-// forget graphs it keeps the support vectors alone: it must not be used elsewhere.
+// Fit trains the machine of a trial with one value of C on a kernel, which l.Gram is the matrix of. Where the kernel
+// can forget graphs it keeps the support vectors alone: it must not be used elsewhere.
 func (l *Kernel) Fit(
 	ctx context.Context, t model.Trial, h model.Head, encoding *dataset.Encoding, kernel GraphKernel,
 ) (*KernelMachine, error) {

@@ -114,7 +114,8 @@ var elementwiseKernels = []elementwise{
 		name:    "pathGradLeaf",
 		params:  []string{"acc", "dst", "parent", "prefix", "s", "weight", "scale", "shift"},
 		scalars: []string{"scale", "shift"},
-		doc:     "acc[i] += e, dst[i] += weight[i]*e and parent[i] += weight[i]*e with e = exp(scale*(prefix[i] + s[i]) + shift)",
+		doc: "acc[i] += e, dst[i] += weight[i]*e and parent[i] += weight[i]*e " +
+			"with e = exp(scale*(prefix[i] + s[i]) + shift)",
 		prepare: func(k *loop) func(e element) {
 			exp := newExponential(k)
 			return func(e element) {

@@ -30,7 +30,8 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 }
 
 // checkNode compares the search of a node with the reference, then splits it by any split and goes on below.
-func (h *harness) checkNode(what string, p *treegtest.ProblemOf, n *node, offers []treegtest.Offer, empty walks.Empty, r *rand.Rand) {
+func (h *harness) checkNode(what string, p *treegtest.ProblemOf, n *node, offers []treegtest.Offer, empty walks.Empty,
+	r *rand.Rand) {
 	h.t.Helper()
 	examples, y := p.Of(n.Examples)
 	all := treegtest.Search(p.Graphs, p.Level, examples, y, offers, h.g.opt.MaxLength, h.g.opt.Walks, empty)

@@ -56,7 +56,8 @@ type goldenTuple struct {
 
 func (t *goldenTuple) UnmarshalJSON(raw []byte) error {
 	var s treegtest.GoldenSplit
-	return unmarshalTuple(raw, &s.K, &s.D, &s.Walk, &s.Agg, &s.Pointer, &s.Rho, &s.Theta, &t.above, func() { t.Split = s.Split() })
+	return unmarshalTuple(raw, &s.K, &s.D, &s.Walk, &s.Agg, &s.Pointer, &s.Rho, &s.Theta, &t.above,
+		func() { t.Split = s.Split() })
 }
 
 // unmarshalTuple reads the elements of an array, the last of parts being called at the end.
@@ -142,7 +143,8 @@ func subsets(t *testing.T, raw json.RawMessage) map[int][]int32 {
 }
 
 // prepared returns a batch of attributes prepared for trees with walks over some arcs.
-func prepared(t *testing.T, e engine.Engine, b *graph.Batch, level walks.Level, arcs []walks.Arcs, length int) *walks.Data {
+func prepared(t *testing.T, e engine.Engine, b *graph.Batch, level walks.Level, arcs []walks.Arcs,
+	length int) *walks.Data {
 	in := walks.Input{Level: level, Attributes: b.AttributeDim, Arcs: arcs}
 	d, err := walks.Prepare(context.Background(), e, b, in, walks.Demand{Fit: true, Length: length, Cycles: true})
 	if err != nil {
@@ -163,8 +165,10 @@ type harness struct {
 func newHarness(t *testing.T, d *walks.Data, length int, examples []int32, y []float64) *harness {
 	h := &harness{t: t, root: &node{Placed: walks.Placed{Examples: examples}}}
 	opt := &Options{
-		MinSplit: 2, MinLeaf: 1, MaxLength: length, Walks: []walks.Walk{walks.Source, walks.Cycle, walks.Target, walks.TargetSource}, Keep: 1,
-		Aggregations: []walks.Aggregation{walks.Sum, walks.Mean, walks.Min, walks.Max}, Features: d.Input.Features(), Bins: 255, Large: 1 << 14,
+		MinSplit: 2, MinLeaf: 1, MaxLength: length, Keep: 1,
+		Walks:        []walks.Walk{walks.Source, walks.Cycle, walks.Target, walks.TargetSource},
+		Aggregations: []walks.Aggregation{walks.Sum, walks.Mean, walks.Min, walks.Max}, Features: d.Input.Features(),
+		Bins: 255, Large: 1 << 14,
 	}
 	if d.Input.Level == walks.Vertices {
 		opt.Walks, opt.Aggregations = opt.Walks[:2], nil
@@ -258,7 +262,8 @@ func (h *harness) wants(what string, n *node, distance int, empty walks.Empty, w
 // parts checks what a forced split did.
 func (h *harness) parts(what string, n, lte, gt *node, want *goldenParts) {
 	h.t.Helper()
-	if !slices.Equal(lte.Examples, append(want.LTEGraphs, want.LTEVertices...)) || !slices.Equal(gt.Examples, append(want.GTGraphs, want.GTVertices...)) {
+	if !slices.Equal(lte.Examples, append(want.LTEGraphs, want.LTEVertices...)) ||
+		!slices.Equal(gt.Examples, append(want.GTGraphs, want.GTVertices...)) {
 		h.t.Errorf("%s: examples %v and %v", what, lte.Examples, gt.Examples)
 	}
 	for up, raw := range map[bool]json.RawMessage{true: want.Plus, false: want.Minus} {

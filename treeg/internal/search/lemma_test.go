@@ -150,7 +150,8 @@ func TestGoldenLemmaCycles(t *testing.T) {
 		}
 		h := newHarness(t, d, g.Split.D, []int32{0, 1}, []float64{1, -1})
 		if c := h.search(h.root, 0, walks.EmptyFormula); c.gain != 2 || c.Walk != g.Split.Walk || c.Length != g.Split.D {
-			t.Errorf("the best split is %+v of gain %g, want %s walks of length %d and gain 2", c.Split, c.gain, g.Split.Walk, g.Split.D)
+			t.Errorf("the best split is %+v of gain %g, want %s walks of length %d and gain 2", c.Split, c.gain, g.Split.Walk,
+				g.Split.D)
 		}
 		if lte, gt := h.force(h.root, g.Split.Split(), walks.EmptyFormula); len(lte.Examples) != 1 || len(gt.Examples) != 1 {
 			t.Errorf("%+v leaves %v and %v", g.Split, lte.Examples, gt.Examples)

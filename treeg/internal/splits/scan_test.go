@@ -104,7 +104,8 @@ func TestHistogramOfManyValues(t *testing.T) {
 				t.Errorf("%s, %d classes: gain %g, sorted %g", i, classes, histogram.Gain, exact.Gain)
 			}
 			at, _ := slices.BinarySearch(sorted, histogram.Value)
-			if at == 0 || histogram.Value != engine.Midpoint(sorted[at-1], sorted[at]) && histogram.Value != engine.Midpoint(0, sorted[at]) && histogram.Value != engine.Midpoint(sorted[at-1], 0) {
+			if at == 0 || histogram.Value != engine.Midpoint(sorted[at-1], sorted[at]) &&
+				histogram.Value != engine.Midpoint(0, sorted[at]) && histogram.Value != engine.Midpoint(sorted[at-1], 0) {
 				t.Errorf("%s: threshold %g between %g and %g", i, histogram.Value, sorted[at-1], sorted[at])
 			}
 		}

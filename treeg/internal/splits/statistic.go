@@ -9,6 +9,7 @@ type Sample struct {
 	Class  []int32
 }
 
+// Clear removes all examples.
 func (s *Sample) Clear() { s.Weight, s.Target, s.Class = s.Weight[:0], s.Target[:0], s.Class[:0] }
 
 // Take appends example i of another sample.
@@ -28,8 +29,10 @@ type Statistic struct {
 	Sum []float64 // of the targets, one number; or the weight of every class
 }
 
+// NewStatistic returns that of no examples, of so many sums.
 func NewStatistic(width int) Statistic { return Statistic{Sum: make([]float64, width)} }
 
+// Reset forgets all examples.
 func (s *Statistic) Reset() {
 	s.N = 0
 	clear(s.Sum)

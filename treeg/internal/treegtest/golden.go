@@ -25,6 +25,7 @@ type GoldenSplit struct {
 	Theta   float64
 }
 
+// Split returns the split as the search has it.
 func (s *GoldenSplit) Split() walks.Split {
 	out := walks.Split{Feature: s.K, Length: s.D, Walk: s.Walk, Pointer: s.Pointer, Threshold: s.Theta}
 	out.Arcs = walks.Arcs{Type: walks.AllArcs}
@@ -43,6 +44,7 @@ type GoldenGraph struct {
 	Features [][]float64
 }
 
+// Dense returns the graph with its features, or its labels as so many of them.
 func (g *GoldenGraph) Dense(features int) Dense {
 	a := make([][]float64, g.N)
 	for i := range a {

@@ -207,6 +207,7 @@ func vertexValues(graphs []Dense, s walks.Split, examples []place, o Offer) []fl
 	return values
 }
 
+// Squares returns the sum of (y_i - mean of y)^2.
 func Squares(y []float64) float64 {
 	m, sum := 0.0, 0.0
 	for _, v := range y {
@@ -281,6 +282,7 @@ func BatchOf(t testing.TB, graphs []Dense, weighted bool) *graph.Batch {
 	return b
 }
 
+// OpenCPU returns the engine of the host with so many workers, or ends the test.
 func OpenCPU(t testing.TB, workers int) engine.Engine {
 	t.Helper()
 	e, err := engine.Open("cpu", workers)

@@ -20,6 +20,7 @@ type ProblemOf struct {
 	Directed bool
 }
 
+// RandomProblem draws the graphs, the examples and their targets.
 func RandomProblem(r *rand.Rand) *ProblemOf {
 	p := &ProblemOf{Level: walks.Graphs, Directed: r.IntN(2) == 0, Weighted: r.IntN(3) == 0}
 	p.Both = p.Directed && r.IntN(2) == 0

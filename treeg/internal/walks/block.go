@@ -2,7 +2,8 @@ package walks
 
 import "slices"
 
-// At vertex level features go along walks in blocks of lanes: one look at an arc serves a cache line of features.
+// Lanes is the number of features of a block. At vertex level features go along walks in blocks: one look at an arc
+// serves a cache line of features.
 const Lanes = 8
 
 // Blocks returns the number of blocks of features.
@@ -58,6 +59,7 @@ type BlockSpread struct {
 	made    [2]bool        // the sides that were made; the other is the rest of all walks
 }
 
+// Init makes s ready for a batch.
 func (s *BlockSpread) Init(d *Data) {
 	s.d = d
 	s.vectors = make([][2][]float64, len(d.Operators)*d.Length)

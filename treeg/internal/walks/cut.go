@@ -39,8 +39,10 @@ type Cuts struct {
 	free []*Cut
 }
 
+// NewCuts returns the cuts of a batch.
 func NewCuts(d *Data) *Cuts { return &Cuts{d: d} }
 
+// Take returns a cut to fill, of arbitrary content.
 func (p *Cuts) Take() *Cut {
 	if last := len(p.free) - 1; last >= 0 {
 		c := p.free[last]
@@ -51,6 +53,7 @@ func (p *Cuts) Take() *Cut {
 	return &Cut{d: p.d, Side: make([]uint8, n), order: make([]int32, n), counts: make([][2]int32, p.d.Batch.NumGraphs())}
 }
 
+// GiveBack takes a cut back, which must not be used again.
 func (p *Cuts) GiveBack(c *Cut) {
 	p.free = append(p.free, c)
 }

@@ -15,6 +15,7 @@ type Edges struct {
 	ahead, behind reach // of the walks of a split
 }
 
+// NewEdges numbers the edges of a batch.
 func NewEdges(d *Data) *Edges {
 	e := &Edges{d: d}
 	e.Of, e.Count = edgesOf(d.Batch)

@@ -58,7 +58,8 @@ func denseUses(e *walks.Edges, b *graph.Batch, g *treegtest.Dense, r *walks.Rule
 	kept := func(from, to int) bool {
 		in := func(v int) bool { return slices.Contains(subset, int32(v)) }
 		return map[walks.Walk]bool{
-			walks.Source: in(from), walks.Target: in(to), walks.TargetSource: in(from) && in(to), walks.Cycle: from == to && in(to),
+			walks.Source: in(from), walks.Target: in(to), walks.TargetSource: in(from) && in(to),
+			walks.Cycle: from == to && in(to),
 		}[r.Walk]
 	}
 	used := make([]bool, e.Count)

@@ -22,6 +22,7 @@ type Evaluator struct {
 	list    []int32
 }
 
+// NewEvaluator returns one for a batch; empty says what an aggregation of nothing is.
 func NewEvaluator(d *Data, empty Empty) *Evaluator { return &Evaluator{d: d, empty: empty} }
 
 // buffer returns a zero vector of length n.

@@ -29,7 +29,8 @@ type goldenDynamic struct {
 // them in the last bits.
 func (g *goldenDynamic) prepare(t *testing.T, i int) (asIs, onGrids *walks.Data) {
 	c := &g.Cases[i]
-	one := treegtest.Dense{N: c.N, Matrices: map[walks.Arcs][][]float64{{Type: walks.AllArcs}: c.Adjacency}, Features: c.Features}
+	one := treegtest.Dense{N: c.N, Matrices: map[walks.Arcs][][]float64{{Type: walks.AllArcs}: c.Adjacency},
+		Features: c.Features}
 	weighted := false
 	for _, row := range c.Adjacency {
 		for _, w := range row {
@@ -60,7 +61,8 @@ func TestGoldenDynamicGraph(t *testing.T) {
 							if want == nil {
 								continue
 							}
-							s := walks.Split{Feature: k, Length: g.D[li], Arcs: walks.Arcs{Type: walks.AllArcs}, Walk: g.Walks[wi], Aggregation: g.Aggregations[ai]}
+							s := walks.Split{Feature: k, Length: g.D[li], Arcs: walks.Arcs{Type: walks.AllArcs}, Walk: g.Walks[wi],
+								Aggregation: g.Aggregations[ai]}
 							got := treegtest.ValueOf(asIs, s, 0, c.Subset, walks.EmptyFormula)
 							rounded := treegtest.ValueOf(onGrids, s, 0, c.Subset, walks.EmptyFormula)
 							if !treegtest.Near(got, *want, 1e-12) || !treegtest.Near(rounded, *want, 1e-10) {

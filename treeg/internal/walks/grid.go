@@ -3,9 +3,10 @@ package walks
 import "math"
 
 // Grid is a power of two that numbers are rounded to multiples of, so that sums of them are exact whatever
-// their order. It is stored by its exponent; noGrid leaves numbers as they are.
+// their order. It is stored by its exponent; NoGrid leaves numbers as they are.
 type Grid int
 
+// NoGrid is the grid that leaves numbers as they are.
 const NoGrid Grid = -5000
 
 // exactBits is the number of bits that a sum of multiples of a grid may have: three less than float64 holds.

@@ -16,6 +16,7 @@ type sparseVector struct {
 	at []int32   // vertices whose number may not be zero, some perhaps twice
 }
 
+// Init makes s ready for a batch.
 func (s *SparseSpread) Init(d *Data) {
 	s.d = d
 	s.vectors = make([][2]sparseVector, len(d.Operators)*d.Length)

@@ -11,6 +11,7 @@ type Spread struct {
 	sources [2][]int32
 }
 
+// Init makes s ready for a batch.
 func (s *Spread) Init(d *Data) {
 	s.d = d
 	count := len(d.Operators) * d.Length
