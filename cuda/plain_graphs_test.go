@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
 
@@ -49,35 +48,6 @@ func plainSparseMatMul[T real](e plainEngine, y *tensor.Dense, a *engine.Sparse,
 		}
 		return sparseMatmulPlain(s, linear(rows*q, 256), to, m.rowPtr, m.col, m.values, m.keepRows, m.keepCols, from,
 			int32(rows), int32(q))
-	})
-}
-
-func (e plainEngine) PowerDiagonal(y *tensor.Dense, b *graph.Batch) error {
-	if err := engine.CheckPowerDiagonal(y, b); err != nil {
-		return err
-	}
-	if of32(y) {
-		return plainPowerDiagonal[float32](e, y, b)
-	}
-	return plainPowerDiagonal[float64](e, y, b)
-}
-
-func plainPowerDiagonal[T real](e plainEngine, y *tensor.Dense, b *graph.Batch) error {
-	k := e.begin("PowerDiagonal")
-	to, device, weights := of[T](k, y), k.batch(b), arcWeights[T](k, b)
-	n, powers, longest := b.NumVertices(), y.Shape()[1], 0
-	for g := range b.NumGraphs() {
-		from, end := b.Vertices(g)
-		longest = max(longest, int(end-from))
-	}
-	if n*powers == 0 {
-		return k.run(func(*stream) error { return nil })
-	}
-	g := linear(min(n, 4096), 64)
-	values := scratch[T](k, 2*longest*g.blocks.x*64)
-	return k.run(func(s *stream) error {
-		return powerDiagonalPlain(s, g, to, device.rowPtr, device.col, weights, device.offsets, int32(b.NumGraphs()), int32(n),
-			int32(powers), values, int64(longest))
 	})
 }
 

@@ -37,7 +37,7 @@ func (e plainEngine) DynamicFeatures(columns, x *tensor.Dense, s *engine.SplitSe
 	n, q := x.Shape()[1], x.Shape()[2]
 	to, from, d := of[float64](k, columns), of[float64](k, x), k.searches(s, q)
 	examples, offsets := upload(k, s.Examples), upload(k, s.Offsets)
-	sides, factors, shifts := upload(k, s.Sides), upload(k, s.Factors), upload(k, s.Shifts)
+	sides, factors, shifts := upload(k, s.Sides), of[float64](k, s.Factors), upload(k, s.Shifts)
 	aggregations := make([]int32, len(s.Aggregations))
 	for i, a := range s.Aggregations {
 		aggregations[i] = int32(a)

@@ -23,8 +23,8 @@ func wantGPU(t *testing.T) {
 	}
 }
 
-// predicted returns the predicted class of every graph.
-func predicted(t *testing.T, model, data, device string) []string {
+// classesOf returns the predicted class of every graph.
+func classesOf(t *testing.T, model, data, device string) []string {
 	t.Helper()
 	text := must(t, "predict", "--model", model, "--data", data, "--device", device, "-o", "-")
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -63,11 +63,11 @@ func checkDevices(t *testing.T, variant, data string, more ...string) {
 		must(t, append([]string{"train", variant, "--data", data, "--device", device, "-o", model, "--c", "1"}, more...)...)
 		models = append(models, model)
 	}
-	want := predicted(t, models[0], data, "cpu")
+	want := classesOf(t, models[0], data, "cpu")
 	for _, device := range []string{"cpu", "cuda"} {
 		for i, from := range []string{"the CPU", "the GPU"} {
 			different := 0
-			for g, class := range predicted(t, models[i], data, device) {
+			for g, class := range classesOf(t, models[i], data, device) {
 				if class != want[g] {
 					different++
 				}
@@ -127,7 +127,7 @@ func TestEveryFamilyMovesBetweenDevices(t *testing.T) {
 		for _, from := range []string{"cpu", "cuda"} {
 			model := filepath.Join(t.TempDir(), from)
 			must(t, append([]string{"train", train[0], "--data", data, "--device", from, "-o", model}, train[1:]...)...)
-			cpu, cuda := predicted(t, model, data, "cpu"), predicted(t, model, data, "cuda")
+			cpu, cuda := classesOf(t, model, data, "cpu"), classesOf(t, model, data, "cuda")
 			if !slices.Equal(cpu, cuda) {
 				t.Errorf("%s: a model of %s predicts differently on the two devices", train[0], from)
 			}

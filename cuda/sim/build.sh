@@ -41,7 +41,7 @@ flags="-std=c++17 -fPIC -fvisibility=hidden -fno-gnu-unique -ftls-model=local-dy
 flags="$flags -Wall -Wno-unknown-pragmas -Wno-sign-compare -Wno-unused-but-set-variable"
 if [ -n "$sanitize" ]; then
     touch "$out/sanitized"
-    flags="$flags -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+    flags="$flags -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 else
     flags="$flags -O2"
 fi

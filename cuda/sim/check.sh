@@ -23,10 +23,11 @@ models)
 	echo "== models and golden values on the simulated GPU"
 	export GROVE_TEST_DEVICE=cuda
 	# Whole trainings take too long on it: TestEveryFamilyMovesBetweenDevices has short ones of all families. What
-	# processes leave behind, and what they say, does not depend on the device.
+	# processes leave behind, and what they say, draw and refuse, does not depend on the device.
 	simulated -skip 'Supervis|Mask|Regression|TreeG|ExplainTrees' ./gckn ./nystrom
 	no_device='Killed|TwoProcesses|Signals|Limited|Extreme|Readme|Formats|Forged|PredictionsMean|Checkpoint'
-	no_device="$no_device|AnInput|Notes|Instructions|FoldsOf"
+	no_device="$no_device|AnInput|Notes|Instructions|FoldsOf|SaysWhich|Plots|GivenFolds|EvalRepeats|Dump|Refuse|NotFit|Draw"
+	no_device="$no_device|OneClass|Interrupt|OutputsFollow|AnchorsLine|ReportsHow|WithoutClasses|TowardThePredicted"
 	simulated -skip "Supervis|Mask|Regression|TreeG|ExplainTrees|$no_device" ./cmd/grove
 	simulated -run 'Golden|StayOnTheDevice|SameOnADevice' ./autodiff ./wl ./mpgk ./cgmm
 	simulated -run 'Vector' ./svm
