@@ -141,8 +141,8 @@ func loadClassifier(e engine.Engine, h *model.Head, parts json.RawMessage, f *mo
 	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
-	if s.Encoding == nil || s.Machine == nil {
-		return nil, fmt.Errorf("its encoding or its machine is missing")
+	if s.Machine == nil {
+		return nil, fmt.Errorf("its machine is missing")
 	}
 	if err := s.Encoding.Check(); err != nil {
 		return nil, err

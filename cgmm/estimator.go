@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 )
 
@@ -169,10 +170,7 @@ func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoin
 	default:
 		criterion := Accuracy{Classes: d.Classes, Seed: o.Seed, Workers: w.Engine.Workers()}
 		if w.Seen != nil {
-			criterion.Classes = make([]int, len(w.Seen))
-			for i, g := range w.Seen {
-				criterion.Classes[i] = d.Classes[g]
-			}
+			criterion.Classes = split.Select(d.Classes, w.Seen)
 		}
 		t.Criterion = criterion
 	}

@@ -41,34 +41,18 @@ type representation struct{ Estimator }
 // Learner implements [model.Estimator].
 func (r representation) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
 	g, err := r.grow(ctx, w, false)
-	return &representing{r.Estimator, w, g}, err
+	if err != nil {
+		return nil, err
+	}
+	return &representing{model.Late{Of: r.Estimator, Work: w}, g.fingerprints(&r.Estimator)}, nil
 }
 
 type representing struct {
-	estimator Estimator
-	work      *model.Work
-	grown     *grown
+	model.Late
+	fingerprints *fingerprints
 }
 
 // Encoder implements [model.Encoder].
 func (l *representing) Encoder(context.Context, bool) (model.Embedder, error) {
-	return l.grown.fingerprints(&l.estimator), nil
-}
-
-// Learn implements [model.Learner].
-func (l *representing) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
-	whole, err := l.estimator.Learner(ctx, l.work)
-	if err != nil {
-		return nil, err
-	}
-	return whole.Learn(ctx, t)
-}
-
-// Model implements [model.Learner].
-func (l *representing) Model(ctx context.Context, t model.Trial) (model.Model, error) {
-	whole, err := l.estimator.Learner(ctx, l.work)
-	if err != nil {
-		return nil, err
-	}
-	return whole.Model(ctx, t)
+	return l.fingerprints, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/split"
 )
 
 // Features says what of its data a vertex shows to a model.
@@ -87,21 +88,9 @@ func (e *Encoding) Renumber(d *Dataset, train []int) {
 	}
 	vertex, arc := b.LabelOrders(len(labels), len(e.ArcLabels))
 	if labels != nil {
-		e.Labels, e.Names = picked(e.Labels, vertex), picked(e.Names, vertex)
+		e.Labels, e.Names = split.Select(e.Labels, vertex), split.Select(e.Names, vertex)
 	}
-	e.ArcLabels = picked(e.ArcLabels, arc)
-}
-
-// picked returns the texts at some places, nil of nil.
-func picked(texts []string, places []int32) []string {
-	if texts == nil {
-		return nil
-	}
-	out := make([]string, len(places))
-	for i, p := range places {
-		out[i] = texts[p]
-	}
-	return out
+	e.ArcLabels = split.Select(e.ArcLabels, arc)
 }
 
 // FitEncoding learns an encoding. Label codes and distinct degrees are collected from the whole data
@@ -239,8 +228,11 @@ func (e *Encoding) Width() (labels, attributes int) {
 	return labels, attributes
 }
 
-// Check returns an error where the parts do not fit each other, as those of a damaged file may not.
+// Check returns an error where the parts do not fit each other, as those of a damaged file may not, or there is none.
 func (e *Encoding) Check() error {
+	if e == nil {
+		return fmt.Errorf("the encoding is missing")
+	}
 	if _, err := ParseFeatures(string(e.Features)); err != nil {
 		return err
 	}

@@ -21,12 +21,17 @@ import (
 // Repeated neighbours are merged and self loops are dropped. The tags are the vertex labels, unless
 // all of them are equal: then they say nothing and the vertices have no labels.
 func OpenText(name string) (*Dataset, error) {
+	return openTextIn(locate(name))
+}
+
+// locate returns a folder and "", or the folder of a file and the file.
+func locate(name string) (f folder, file string) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return openTextFolder(folder{os.DirFS(name), name})
+		return folder{os.DirFS(name), name}, ""
 	}
 	dir, file := filepath.Split(name)
 	dir = filepath.Clean(dir)
-	return openText(folder{os.DirFS(dir), dir}, file)
+	return folder{os.DirFS(dir), dir}, file
 }
 
 // openTextIn opens a file of a folder, or with "" what the folder holds.

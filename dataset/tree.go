@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -20,12 +19,7 @@ import (
 // its parent, siblings in their order. Both arcs of an edge are labelled with the position of the child
 // among its siblings, counted from 1. [Dataset.UpAndDown] tells the two apart.
 func OpenTrees(name string) (*Dataset, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return openTreeFolder(folder{os.DirFS(name), name})
-	}
-	dir, file := filepath.Split(name)
-	dir = filepath.Clean(dir)
-	return openTreesIn(folder{os.DirFS(dir), dir}, file)
+	return openTreesIn(locate(name))
 }
 
 // openTreesIn opens a file of a folder, or with "" what the folder holds.

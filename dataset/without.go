@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/split"
 )
 
 // WithoutLabels returns the data set without the vertices that carry one of the given labels, such as the
@@ -63,24 +64,12 @@ func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
 		}
 		kept.RowPtr = append(kept.RowPtr, int32(len(kept.Col)))
 	}
-	kept.ArcLabels, kept.ArcTypes, kept.ArcWeights = chosen(b.ArcLabels, arcs), chosen(b.ArcTypes,
-		arcs), chosen(b.ArcWeights, arcs)
+	kept.ArcLabels, kept.ArcTypes, kept.ArcWeights = split.Select(b.ArcLabels, arcs), split.Select(b.ArcTypes,
+		arcs), split.Select(b.ArcWeights, arcs)
 	if d.Motif != nil {
-		motif.Arcs = chosen(d.Motif.Arcs, arcs)
+		motif.Arcs = split.Select(d.Motif.Arcs, arcs)
 		changed.Motif = &motif
 	}
 	changed.Batch = kept
 	return &changed, nil
-}
-
-// chosen returns the data of some arcs; nil stays nil.
-func chosen[T any](data []T, arcs []int32) []T {
-	if data == nil {
-		return nil
-	}
-	out := make([]T, len(arcs))
-	for i, a := range arcs {
-		out[i] = data[a]
-	}
-	return out
 }

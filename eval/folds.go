@@ -20,10 +20,10 @@ func Folds(t *model.Targets, k, repeats int, seed uint64) ([]split.Fold, error) 
 	if t.Regression() {
 		folds, err = split.Shuffled(len(known), k, repeats, seed)
 	} else {
-		folds, err = split.Repeats(pick(t.Classes, known), k, repeats, seed)
+		folds, err = split.Repeats(split.Select(t.Classes, known), k, repeats, seed)
 	}
 	for i := range folds {
-		folds[i] = split.Fold{Train: pick(known, folds[i].Train), Test: pick(known, folds[i].Test)}
+		folds[i] = split.Fold{Train: split.Select(known, folds[i].Train), Test: split.Select(known, folds[i].Test)}
 	}
 	return folds, err
 }
@@ -35,7 +35,9 @@ func Together(t *model.Targets, k int) bool {
 }
 
 // graphsOf lists the graphs of some edges, which are in ascending order.
-func graphsOf(t *model.Targets, edges []int) []int { return slices.Compact(pick(t.Graphs, edges)) }
+func graphsOf(t *model.Targets, edges []int) []int {
+	return slices.Compact(split.Select(t.Graphs, edges))
+}
 
 // foldsOfGraphs cuts edges into folds, so that no graph has edges in two of them.
 func foldsOfGraphs(t *model.Targets, edges []int, k, repeats int, seed uint64) ([]split.Fold, error) {
@@ -79,13 +81,4 @@ func InnerOfGraphs(t *model.Targets, folds []split.Fold, k int, holdOut bool, se
 		inner = append(inner, cuts)
 	}
 	return inner, nil
-}
-
-// pick returns the values at the given places.
-func pick[T any](from []T, places []int) []T {
-	out := make([]T, len(places))
-	for i, p := range places {
-		out[i] = from[p]
-	}
-	return out
 }

@@ -39,7 +39,7 @@ func (m *meanOf) Learn(_ context.Context, t model.Trial) ([]*model.Predictions, 
 	m.mu.Lock()
 	m.tasks = append(m.tasks, t)
 	m.mu.Unlock()
-	mean, _ := MeanStd(pick(t.Known.Values, t.Train))
+	mean, _ := MeanStd(split.Select(t.Known.Values, t.Train))
 	steps := t.Grid
 	if len(steps) == 0 {
 		steps = []float64{0}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 )
 
@@ -75,7 +76,7 @@ func (m *supervisedModel) Explain(
 	if len(m.Classes) == 2 {
 		linear = margin(linear)
 	}
-	return (&decision{m, &m.network, upTo(len(m.Classes)), linear}).explain(ctx, d, examples, opt)
+	return (&decision{m, &m.network, split.All(len(m.Classes)), linear}).explain(ctx, d, examples, opt)
 }
 
 // margin returns the second of two outputs less the first.

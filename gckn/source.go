@@ -6,6 +6,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
 
@@ -168,7 +169,7 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 		if census, err := s.network.Census(b, f.Classes, f.Sequences); err != nil {
 			return nil, err
 		} else if census != nil {
-			return s.network.PrepareCounted(census, upTo(len(items)), s.labels, s.of(items))
+			return s.network.PrepareCounted(census, split.All(len(items)), s.labels, s.of(items))
 		}
 	}
 	return s.prepare(b, f, items, nil)
@@ -221,13 +222,4 @@ func (s *source) of(items []int) autodiff.Targets {
 		}
 	}
 	return t
-}
-
-// upTo returns 0 to n-1.
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }

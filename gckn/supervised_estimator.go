@@ -111,24 +111,15 @@ func (l *supervisedLearner) training(t *model.Trial) (*Training, error) {
 	if parts < 2 {
 		return run, nil
 	}
-	classes := make([]int, len(t.Train)) // numbers: nothing to balance
-	for k, i := range t.Train {
-		if t.Known.Classes != nil {
-			classes[k] = t.Known.Classes[i]
-		}
+	classes := split.Select(t.Known.Classes, t.Train)
+	if classes == nil {
+		classes = make([]int, len(t.Train)) // numbers: nothing to balance
 	}
 	folds, err := split.Stratified(classes, parts, l.Options.Network.Seed)
 	if err != nil {
 		return nil, err
 	}
-	of := func(places []int) []int {
-		items := make([]int, len(places))
-		for k, p := range places {
-			items[k] = t.Train[p]
-		}
-		return items
-	}
-	run.Train, run.Validation = of(folds[0].Train), of(folds[0].Test)
+	run.Train, run.Validation = split.Select(t.Train, folds[0].Train), split.Select(t.Train, folds[0].Test)
 	return run, nil
 }
 

@@ -71,9 +71,6 @@ func loadNetwork(e engine.Engine, h *model.Head, parts json.RawMessage, f *model
 	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
-	if s.Encoding == nil {
-		return nil, fmt.Errorf("its encoding is missing")
-	}
 	trained, err := LoadSupervised(e, s.Network, f)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,31 @@ type Learner interface {
 	Model(ctx context.Context, t Trial) (Model, error)
 }
 
+// Late is a learner that begins to learn when something is to be predicted: what represents graphs without targets
+// embeds it.
+type Late struct {
+	Of   Estimator
+	Work *Work
+}
+
+// Learn implements [Learner].
+func (l *Late) Learn(ctx context.Context, t Trial) ([]*Predictions, error) {
+	whole, err := l.Of.Learner(ctx, l.Work)
+	if err != nil {
+		return nil, err
+	}
+	return whole.Learn(ctx, t)
+}
+
+// Model implements [Learner].
+func (l *Late) Model(ctx context.Context, t Trial) (Model, error) {
+	whole, err := l.Of.Learner(ctx, l.Work)
+	if err != nil {
+		return nil, err
+	}
+	return whole.Model(ctx, t)
+}
+
 // Trial is one piece of work of a [Learner]. It holds no targets of what is to be predicted.
 type Trial struct {
 	Train   []int     // examples to learn from, ascending

@@ -1,6 +1,9 @@
 package model
 
-import "gorgonia.org/tensor"
+import (
+	"github.com/grove-graph/grove/split"
+	"gorgonia.org/tensor"
+)
 
 // Predictions are what a model says of examples. Its matrices are of Float64 with a row for each example; which of them
 // there are depends on the model.
@@ -45,17 +48,10 @@ func (p *Predictions) Len() int {
 
 // Of returns what is said of some examples, in their order.
 func (p *Predictions) Of(examples []int) *Predictions {
-	of := &Predictions{
-		Decisions: Rows(p.Decisions, examples), Probabilities: Rows(p.Probabilities, examples),
-		Values: Rows(p.Values, examples),
+	return &Predictions{
+		Classes: split.Select(p.Classes, examples), Decisions: Rows(p.Decisions, examples),
+		Probabilities: Rows(p.Probabilities, examples), Values: Rows(p.Values, examples),
 	}
-	if p.Classes != nil {
-		of.Classes = make([]int, len(examples))
-		for k, i := range examples {
-			of.Classes[k] = p.Classes[i]
-		}
-	}
-	return of
 }
 
 // Rows returns some rows of a Float64 matrix, nil of nil.

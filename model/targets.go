@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model/param"
@@ -33,12 +31,7 @@ func (t Task) Noun() string {
 }
 
 // Plural is what several examples of the task are called.
-func (t Task) Plural() string {
-	if t == NodeTask {
-		return "vertices"
-	}
-	return t.Noun() + "s"
-}
+func (t Task) Plural() string { return Plural(t.Noun()) }
 
 // TaskOf returns what a data set asks about.
 func TaskOf(d *dataset.Dataset) Task {
@@ -193,12 +186,12 @@ func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
 	}
 	width := len(d.TargetNames)
 	if name == "" && width > 1 {
-		return nil, param.Errorf("target", nil, "it is missing: %s has %d targets: %s", d.Name, width, listed(d.TargetNames))
+		return nil, param.Errorf("target", nil, "it is missing: %s has %d targets: %s", d.Name, width, Listed(d.TargetNames))
 	}
 	k := 0
 	if name != "" {
 		if k = slices.Index(d.TargetNames, name); k < 0 {
-			return nil, param.Errorf("target", name, "data set %s has %s", d.Name, listed(d.TargetNames))
+			return nil, param.Errorf("target", name, "data set %s has %s", d.Name, Listed(d.TargetNames))
 		}
 	}
 	one := *d
@@ -207,15 +200,6 @@ func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
 		one.Targets = append(one.Targets, d.Targets[i])
 	}
 	return &one, nil
-}
-
-// listed quotes names, which may hold blanks and commas.
-func listed(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = strconv.Quote(name)
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // HasVertices refuses data sets of nothing.

@@ -33,22 +33,14 @@ func (s Estimator) Name() string { return prefix + string(s.Options.Variant) }
 
 // String implements [model.Estimator].
 func (s Estimator) String() string {
-	text := count(s.Options.Iterations, "iteration")
+	text := model.Count(s.Options.Iterations, "iteration")
 	if s.Options.SumIterations {
 		text = "sum of " + text
 	}
 	if s.Options.Landmarks > 0 {
-		text += ", " + count(s.Options.Landmarks, "landmark")
+		text += ", " + model.Count(s.Options.Landmarks, "landmark")
 	}
 	return text
-}
-
-// count writes a number of things.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Params implements [model.Estimator].

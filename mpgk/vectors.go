@@ -102,25 +102,10 @@ type representation struct{ Estimator }
 
 // Learner implements [model.Estimator].
 func (r representation) Learner(_ context.Context, w *model.Work) (model.Learner, error) {
-	return &representing{vectors{r.Estimator, w}}, nil
+	return &representing{vectors{r.Estimator, w}, model.Late{Of: r.Estimator, Work: w}}, nil
 }
 
-type representing struct{ vectors }
-
-// Learn implements [model.Learner].
-func (l *representing) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
-	whole, err := l.estimator.Learner(ctx, l.work)
-	if err != nil {
-		return nil, err
-	}
-	return whole.Learn(ctx, t)
-}
-
-// Model implements [model.Learner].
-func (l *representing) Model(ctx context.Context, t model.Trial) (model.Model, error) {
-	whole, err := l.estimator.Learner(ctx, l.work)
-	if err != nil {
-		return nil, err
-	}
-	return whole.Model(ctx, t)
+type representing struct {
+	vectors
+	model.Late
 }

@@ -129,19 +129,7 @@ func (d *dots) drawMean(canvas draw.Canvas, x func(float64) vg.Length) {
 // stacks returns the radius of the dots and how high over the lowest ones each stands, so that none overlap and all
 // lie within a height.
 func (d *dots) stacks(at []vg.Length, room vg.Length) (radius vg.Length, height []vg.Length) {
-	order := make([]int, len(at))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case at[i] < at[j]:
-			return -1
-		case at[i] > at[j]:
-			return 1
-		}
-		return 0
-	})
+	order := ascending(at)
 	for radius = dotRadius; ; radius *= 0.9 {
 		var ends []vg.Length // of the last dot of each row
 		height = make([]vg.Length, len(at))

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -83,23 +84,21 @@ func (l *endLabels) Plot(canvas draw.Canvas, p *plot.Plot) {
 	}
 }
 
+// ascending returns the indices of values in the order of these; equal ones keep theirs.
+func ascending[T ~float64](values []T) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	return order
+}
+
 // spread moves positions apart until neighbours are at least gap from each other, each as near to
 // where it wants to be as in a least-squares fit: positions in a clash form a block centred on their
 // mean wish. The blocks are kept between lo and hi as far as they fit.
 func spread(wanted []float64, gap, lo, hi float64) []float64 {
-	order := make([]int, len(wanted))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case wanted[a] < wanted[b]:
-			return -1
-		case wanted[a] > wanted[b]:
-			return 1
-		}
-		return 0
-	})
+	order := ascending(wanted)
 	type block struct {
 		first, count int
 		sum          float64 // of wished position minus offset within the block

@@ -18,7 +18,7 @@ type Fold struct{ Train, Test []int }
 // drawn from the seed. A fold tests on its part and trains on the others, both ascending. Classes may
 // be any integers. Fewer than 2 folds, or more than items, are an error.
 func Stratified(classes []int, k int, seed uint64) ([]Fold, error) {
-	return stratified(all(len(classes)), classes, k, seed, outerFolds.stream(0))
+	return stratified(All(len(classes)), classes, k, seed, outerFolds.stream(0))
 }
 
 // Repeats returns the folds of several stratified cross-validations, one after another, as
@@ -31,7 +31,7 @@ func Repeats(classes []int, k, repeats int, seed uint64) ([]Fold, error) {
 	}
 	var splits []Fold
 	for r := range repeats {
-		one, err := stratified(all(len(classes)), classes, k, seed, outerFolds.stream(r))
+		one, err := stratified(All(len(classes)), classes, k, seed, outerFolds.stream(r))
 		if err != nil {
 			return nil, err
 		}
@@ -97,12 +97,25 @@ func stratified(items, classes []int, k int, seed, stream uint64) ([]Fold, error
 	return splits, nil
 }
 
-func all(n int) []int {
+// All returns the items 0 to n-1.
+func All(n int) []int {
 	items := make([]int, n)
 	for i := range items {
 		items[i] = i
 	}
 	return items
+}
+
+// Select returns the values of some items, in their order; nil of nil.
+func Select[T any, I int | int32](values []T, items []I) []T {
+	if values == nil {
+		return nil
+	}
+	selected := make([]T, len(items))
+	for k, i := range items {
+		selected[k] = values[i]
+	}
+	return selected
 }
 
 // Check reports a fold of n items that cannot be used; what and item name folds and items in the message. Folds may

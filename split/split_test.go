@@ -84,7 +84,7 @@ func TestFoldsOfDifferentSeedsDiffer(t *testing.T) {
 			note(fmt.Sprintf("repeat %d of seed %d", r, seed), splits[r*k:(r+1)*k])
 		}
 		for f := range repeats { // all folds train on the same graphs, so that only the draw can differ
-			inner, err := Inner(all(len(y)), y, k, seed, f)
+			inner, err := Inner(All(len(y)), y, k, seed, f)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/grove-graph/grove/model"
 )
 
 // Names are those of what a model speaks of; what has none is numbered.
@@ -26,8 +28,8 @@ func (n Names) output(k int) string {
 // programs.
 func (m *Model) Dump(w io.Writer, names Names) error {
 	out := bufio.NewWriter(w)
-	rounds, trees := plural(len(m.trees), "round"), plural(len(m.trees[0]), "tree")
-	fmt.Fprintf(out, "%s, loss %s, %d %s of %d %s\n", m.opt.Ensemble, m.loss, len(m.trees), rounds, len(m.trees[0]), trees)
+	fmt.Fprintf(out, "%s, loss %s, %s of %s\n", m.opt.Ensemble, m.loss, model.Count(len(m.trees), "round"),
+		model.Count(len(m.trees[0]), "tree"))
 	if m.opt.Ensemble == Boosting {
 		fmt.Fprintf(out, "score = %v + %g * leaves\n", m.start, m.opt.LearningRate)
 	}
@@ -59,13 +61,6 @@ func (m *Model) dumpRound(out io.Writer, round int, names Names) {
 	}
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
 func (m *Model) dumpNode(w io.Writer, t *Tree, i int32, indent string, names Names) {
 	n := &t.Nodes[i]
 	if n.Split == nil {
@@ -73,8 +68,11 @@ func (m *Model) dumpNode(w io.Writer, t *Tree, i int32, indent string, names Nam
 		for k, v := range n.Value {
 			values[k] = strconv.FormatFloat(v, 'g', 6, 64)
 		}
-		fmt.Fprintf(w, "%s%d: %s (%g %s)\n", indent, i, strings.Join(values, " "), n.Weight,
-			plural(int(n.Weight), "example"))
+		noun := "examples"
+		if int(n.Weight) == 1 {
+			noun = "example"
+		}
+		fmt.Fprintf(w, "%s%d: %s (%g %s)\n", indent, i, strings.Join(values, " "), n.Weight, noun)
 		return
 	}
 	split := m.input.Text(n.Split, names.Features)

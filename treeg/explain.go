@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/treeg/internal/predict"
 	"github.com/grove-graph/grove/treeg/internal/walks"
 )
@@ -161,10 +162,7 @@ func (e *explainer) tree(t *Tree, example int32, output int) TreeExplanation {
 
 // ranks returns the place of every count in decreasing order, from 1 on; equal counts share their mean place.
 func ranks(counts []int) []float64 {
-	order := make([]int, len(counts))
-	for i := range order {
-		order[i] = i
-	}
+	order := split.All(len(counts))
 	slices.SortStableFunc(order, func(i, j int) int { return counts[j] - counts[i] })
 	out := make([]float64, len(counts))
 	for from := 0; from < len(order); {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/treeg/internal/search"
 )
 
@@ -73,11 +74,7 @@ func (p *problem) targets(examples []int32, weights []float64) *search.Targets {
 	if p.classes > 0 {
 		return p.classTargets(examples, weights)
 	}
-	values := make([]float64, len(examples))
-	for i, e := range examples {
-		values[i] = p.values[e]
-	}
-	return p.d.targetsOf(examples, values, weights)
+	return p.d.targetsOf(examples, split.Select(p.values, examples), weights)
 }
 
 // bootstrap draws as many examples as there are, with replacement; weights say how often each was drawn.

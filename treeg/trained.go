@@ -74,9 +74,6 @@ func loadTrained(e engine.Engine, h *model.Head, parts json.RawMessage, f *model
 	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
 	}
-	if s.Encoding == nil {
-		return nil, fmt.Errorf("its encoding is missing")
-	}
 	if err := s.Encoding.Check(); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func dumped(t *Tree, in *Input, features []string) []model.DumpedNode {
 // names returns the names of the features and classes. labels, unless nil, name the labels.
 func (m *Trained) names(round int, labels []string) (names Names, err error) {
 	if round >= m.Rounds() {
-		return names, param.Errorf("tree", round, "the model has %s, counted from 0", counted(m.Rounds(), "tree"))
+		return names, param.Errorf("tree", round, "the model has %s, counted from 0", model.Count(m.Rounds(), "tree"))
 	}
 	e := m.encoding
 	known, what := e.Names, "label "
@@ -86,8 +86,8 @@ func (m *Trained) names(round int, labels []string) (names Names, err error) {
 	}
 	if labels != nil {
 		if len(labels) != len(e.Labels) {
-			return names, param.Errorf("label-names", nil, "%s for %s", counted(len(labels), "name"),
-				counted(len(e.Labels), "label"))
+			return names, param.Errorf("label-names", nil, "%s for %s", model.Count(len(labels), "name"),
+				model.Count(len(e.Labels), "label"))
 		}
 		known = labels
 	}
@@ -107,13 +107,6 @@ func (m *Trained) names(round int, labels []string) (names Names, err error) {
 		names.Features = m.namesOfEnds(names.Features)
 	}
 	return names, nil
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // namesOfEnds returns the names of what edges show of their ends, as [graph.Batch.LineGraph] lists it.

@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/mkl"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
 
@@ -114,12 +115,7 @@ func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOption
 // tree returns the hierarchy of the colours over some graphs, with its nodes grouped where that is asked for.
 func (m *Model) tree(ctx context.Context, graphs []int, opt *DeepOptions, progress model.Progress) (*hierarchy, error) {
 	t := newHierarchy(m.index, graphs, m.NumGraphs(), m.engine.Workers())
-	if factors := m.uniformFactors(); factors != nil {
-		t.root = make([]float64, len(graphs))
-		for i, g := range graphs {
-			t.root[i] = factors[g]
-		}
-	}
+	t.root = split.Select(m.uniformFactors(), graphs)
 	if opt.Groups == 0 {
 		return t, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/mkl"
+	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
 
@@ -166,7 +167,7 @@ func TestDeepKernelFollowsItsWeights(t *testing.T) {
 			known[i] = classes[g]
 		}
 		d := learn(t, m, train, known, opt)
-		nodes := explicit(m, upTo(n), nil)
+		nodes := explicit(m, split.All(n), nil)
 		weights := slices.Concat(d.Weights()...)
 		want, self := make([]float64, n*n), make([]float64, n)
 		for k, node := range nodes {

@@ -7,6 +7,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
@@ -88,11 +89,7 @@ func (l *deepLearner) learned(ctx context.Context, t model.Trial,
 	if err := machine.AskForMatrices(l.work.Data, 1); err != nil {
 		return nil, nil, err
 	}
-	classes := make([]int, len(t.Train))
-	for i, g := range t.Train {
-		classes[i] = t.Known.Classes[g]
-	}
-	d, err := l.colours.model.Learn(ctx, t.Train, classes, l.estimator.Deep, progress)
+	d, err := l.colours.model.Learn(ctx, t.Train, split.Select(t.Known.Classes, t.Train), l.estimator.Deep, progress)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/split"
 )
 
 func TestGroupsOfFewNodes(t *testing.T) {
@@ -43,7 +44,7 @@ func TestGroupsAreTheSameOnADevice(t *testing.T) {
 	var want []int32
 	rough := enginetest.NewRough(2)
 	for _, e := range []engine.Engine{engine.NewCPU(1), engine.NewCPU(3), rough, enginetest.Open(t, 2)} {
-		tree := newHierarchy([]*index{x}, upTo(40), 40, e.Workers())
+		tree := newHierarchy([]*index{x}, split.All(40), 40, e.Workers())
 		if err := tree.groupNodes(t.Context(), e, 6, 1); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/internal/testfiles"
 	"github.com/grove-graph/grove/mkl"
 	"github.com/grove-graph/grove/nystrom"
+	"github.com/grove-graph/grove/split"
 )
 
 // goldenHierarchy is a file with the occurrences of nodes in objects and exact solutions of EasyMKL on the kernels of
@@ -53,15 +54,7 @@ func (g *goldenHierarchy) hierarchy() *hierarchy {
 		}
 		x.ptr = append(x.ptr, int32(len(x.entries)))
 	}
-	return newHierarchy([]*index{x}, upTo(g.NumTrain), len(g.Labels), 2)
-}
-
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
+	return newHierarchy([]*index{x}, split.All(g.NumTrain), len(g.Labels), 2)
 }
 
 // TestGoldenHierarchy learns the weights of nodes and of groups without making their kernels.

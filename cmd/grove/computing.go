@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -32,6 +33,17 @@ func (a *app) open(c *computing) (engine.Engine, error) {
 	}
 	a.engines = append(a.engines, e)
 	return e, nil
+}
+
+// openFor is open for a command that makes a file of a data set: --out from --data.
+func (a *app) openFor(c *cobra.Command, where *computing, out string) (engine.Engine, error) {
+	if err := requireFlags(c, "data", "out"); err != nil {
+		return nil, err
+	}
+	if err := writable("--out", out); err != nil {
+		return nil, err
+	}
+	return a.open(where)
 }
 
 // close gives back what the engines hold.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/split"
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ the seed draws, to hold out. Both are in TU format and have the same classes, la
 			report.Seconds = seconds(start)
 			return a.emit(&report, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: %s in %s, %s in %s\n", d.Name,
-					count(report.Train, "graph"), filepath.Join(out, names[0]), count(report.Test, "graph"),
+					model.Count(report.Train, "graph"), filepath.Join(out, names[0]), model.Count(report.Test, "graph"),
 					filepath.Join(out, names[1]))
 			})
 		},

@@ -110,7 +110,7 @@ func (a *app) dump(f *dumpFlags) error {
 			trained.About().Model)
 	}
 	if n := m.Rounds(); f.tree >= n {
-		return usagef("--tree %d: the model has %s, counted from 0", f.tree, count(n, "tree"))
+		return usagef("--tree %d: the model has %s, counted from 0", f.tree, model.Count(n, "tree"))
 	}
 	var write func(io.Writer) error
 	switch f.format {
@@ -161,10 +161,10 @@ func (f *dumpFlags) drawing(h *model.Head, m model.Dumper) (func(io.Writer) erro
 	case trees == 1 && f.class != "":
 		return nil, usagef("--class %s: the model has one tree for all classes; leave it out", f.class)
 	case trees > 1 && f.class == "":
-		return nil, usagef("--class is missing: each class has a tree of its own: %s", listed(h.Classes))
+		return nil, usagef("--class is missing: each class has a tree of its own: %s", model.Listed(h.Classes))
 	case trees > 1:
 		if output = slices.Index(h.Classes, f.class); output < 0 {
-			return nil, usagef("--class %s: the model knows %s", f.class, listed(h.Classes))
+			return nil, usagef("--class %s: the model knows %s", f.class, model.Listed(h.Classes))
 		}
 	}
 	title := fmt.Sprintf("%s, tree %d of %d", h.Training.Dataset, round, m.Rounds())
@@ -188,7 +188,7 @@ func treeNodes(h *model.Head, t *model.DumpedTree) []render.TreeNode {
 			continue
 		}
 		to.Lines, to.Value = leaf(h, n.Value)
-		to.Lines = append(to.Lines, fmt.Sprintf("%g %s", n.Examples, plural(h.Task.Noun())))
+		to.Lines = append(to.Lines, fmt.Sprintf("%g %s", n.Examples, h.Task.Plural()))
 	}
 	return nodes
 }

@@ -87,13 +87,7 @@ type embedding struct {
 
 func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 	start := time.Now()
-	if err := requireFlags(c, "data", "out"); err != nil {
-		return err
-	}
-	if err := writable("--out", f.out); err != nil {
-		return err
-	}
-	e, err := a.open(&f.computing)
+	e, err := a.openFor(c, &f.computing, f.out)
 	if err != nil {
 		return err
 	}

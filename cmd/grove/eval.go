@@ -189,7 +189,7 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem
 	switch {
 	case f.folds != "" && t.Task != model.GraphTask:
 		return usagef("--folds %s: folds in a folder are of graphs, data set %s asks about %s", f.folds, d.Name,
-			plural(t.Task.Noun()))
+			t.Task.Plural())
 	case f.folds != "":
 		folds, err := dataset.ReadFolds(f.folds, d.NumGraphs())
 		if err != nil {
@@ -207,7 +207,7 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem
 	default:
 		n := len(t.Known())
 		if f.cv > n {
-			return usagef("--cv %d: the data set has only %s", f.cv, count(n, t.Task.Noun()))
+			return usagef("--cv %d: the data set has only %s", f.cv, model.Count(n, t.Task.Noun()))
 		}
 		if p.Folds, err = eval.Folds(t, f.cv, f.repeats, f.seed); err != nil {
 			return err
@@ -246,7 +246,7 @@ func (f *evalFlags) publicSplits(c *cobra.Command, d *dataset.Dataset, p *eval.P
 		p.Folds = append(p.Folds, split.Fold{Train: s.Train, Test: s.Test})
 		validated = validated && len(s.Validation) > 0
 	}
-	r.FoldsFrom = count(len(d.Splits), "published split")
+	r.FoldsFrom = model.Count(len(d.Splits), "published split")
 	if !validated {
 		return
 	}

@@ -56,12 +56,12 @@ func (r *evalReport) take(o *eval.Outcome, p eval.Problem) {
 func (r *evalReport) print(w io.Writer) {
 	what := ""
 	if !r.targets.Regression() {
-		what = ", " + count(r.data.NumClasses(), "class")
+		what = ", " + model.Count(r.data.NumClasses(), "class")
 	}
 	if r.targets.Task != model.GraphTask {
-		what = ", " + count(len(r.targets.Known()), r.targets.Task.Noun()) + what
+		what = ", " + model.Count(len(r.targets.Known()), r.targets.Task.Noun()) + what
 	}
-	fmt.Fprintf(w, "%s on %s: %s%s\n", r.Model, r.Dataset, count(r.Graphs, "graph"), what)
+	fmt.Fprintf(w, "%s on %s: %s%s\n", r.Model, r.Dataset, model.Count(r.Graphs, "graph"), what)
 	fact(w, "protocol", "%s", r.Protocol)
 	if r.Anchors != "" {
 		fact(w, r.family.Learns, "%s", r.Anchors)
@@ -85,9 +85,9 @@ func (r *evalReport) print(w io.Writer) {
 
 // extent says how much an evaluation is.
 func extent(p *eval.Problem) string {
-	text := count(len(p.Folds), "fold")
+	text := model.Count(len(p.Folds), "fold")
 	if n := len(p.Estimators); n > 1 {
-		text += " x " + count(n, "setting")
+		text += " x " + model.Count(n, "setting")
 	}
 	return text
 }
@@ -95,9 +95,9 @@ func extent(p *eval.Problem) string {
 // spread says what the standard deviation is of.
 func (r *evalReport) spread() string {
 	if r.problem.Repeats > 1 {
-		return count(r.problem.Repeats, "repeat")
+		return model.Count(r.problem.Repeats, "repeat")
 	}
-	return count(len(r.Folds), "fold")
+	return model.Count(len(r.Folds), "fold")
 }
 
 // parts returns the accuracy of each fold, or of each repeat where there are several.
@@ -154,7 +154,7 @@ func (r *evalReport) printChosen(w io.Writer) {
 	for i, name := range names[:min(len(names), 5)] {
 		text := name
 		if len(names) > 1 {
-			text += ", in " + count(times[name], "fold")
+			text += ", in " + model.Count(times[name], "fold")
 		} else if r.Settings > 1 {
 			text += fmt.Sprintf(", of %d settings", r.Settings)
 		}
@@ -164,7 +164,7 @@ func (r *evalReport) printChosen(w io.Writer) {
 		fact(w, heading, "%s", text)
 	}
 	if more := len(names) - 5; more > 0 {
-		fact(w, "", "and %s more, of %d", count(more, "setting"), r.Settings)
+		fact(w, "", "and %s more, of %d", model.Count(more, "setting"), r.Settings)
 	}
 	grid := r.problem.Estimators[r.outcome.Chosen[0].Setting].Grid()
 	if len(grid.Values) == 0 {
@@ -174,7 +174,7 @@ func (r *evalReport) printChosen(w io.Writer) {
 	if low != high {
 		text += " to " + constant(high)
 	}
-	fact(w, grid.Name, "%s, of %s", text, count(len(grid.Values), "value"))
+	fact(w, grid.Name, "%s, of %s", text, model.Count(len(grid.Values), "value"))
 }
 
 // mostCurves bounds the settings in a plot.
@@ -258,7 +258,7 @@ func (r *evalReport) bestCurves() []render.Curve {
 	}
 	names = differences(names)
 	if len(names) == 1 {
-		names[0] = "mean of " + count(len(r.Folds), "fold")
+		names[0] = "mean of " + model.Count(len(r.Folds), "fold")
 	}
 	curves := make([]render.Curve, len(all))
 	for i, c := range all {

@@ -310,10 +310,10 @@ func (f *explainFlags) take(ctx context.Context, m model.Model, d *dataset.Datas
 		class := slices.Index(h.Classes, f.class)
 		truth := h.Truth(d)
 		if class < 0 {
-			return nil, usagef("--class %s: the model knows %s", f.class, listed(h.Classes))
+			return nil, usagef("--class %s: the model knows %s", f.class, model.Listed(h.Classes))
 		}
 		if truth == nil {
-			return nil, usagef("--class: the %s of %s have no classes", plural(noun), d.Name)
+			return nil, usagef("--class: the %s of %s have no classes", model.Plural(noun), d.Name)
 		}
 		said, err := m.Predict(ctx, d, nil)
 		if err != nil {
@@ -333,7 +333,7 @@ func (f *explainFlags) take(ctx context.Context, m model.Model, d *dataset.Datas
 		taken = taken[:min(f.limit, len(taken))]
 	}
 	if f.out != "" && len(taken) > mostDrawings {
-		return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings, plural(noun))
+		return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings, model.Plural(noun))
 	}
 	return taken, nil
 }

@@ -101,7 +101,7 @@ func distanceKinds(b *graph.Batch, from, to, vertex int32) []string {
 		for _, u := range ring {
 			for _, v := range b.Neighbors(u) {
 				if kinds[v-from] == "farther" {
-					kinds[v-from] = count(d, "arc")
+					kinds[v-from] = model.Count(d, "arc")
 					next = append(next, v)
 				}
 			}
@@ -158,7 +158,7 @@ func (c *classAverages) edgesBy() string {
 const mostKinds = 8
 
 func (c *classAverages) print(w io.Writer) {
-	what := "mean of " + count(c.Examples, "example")
+	what := "mean of " + model.Count(c.Examples, "example")
 	if c.Class != "" {
 		what += " predicted " + c.Class
 	}

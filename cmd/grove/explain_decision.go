@@ -79,7 +79,7 @@ func (r *decisionReport) print(w io.Writer) {
 		fmt.Fprintf(w, "graph %-5d %s\n", r.Graphs[i].Graph, r.Graphs[i].summary())
 	}
 	if r.Weights != nil {
-		fmt.Fprintf(w, "weights of %s, %d of them zero\n", count(r.Weights.Colours, "colour"), r.Weights.Zero)
+		fmt.Fprintf(w, "weights of %s, %d of them zero\n", model.Count(r.Weights.Colours, "colour"), r.Weights.Zero)
 	}
 	if r.Groups != nil {
 		r.Groups.print(w)
@@ -136,8 +136,8 @@ func colours(d *dataset.Dataset, i int, x *explanation, like render.Drawing) (dr
 	for _, c := range x.Colours {
 		one := render.Drawing{
 			Batch: d.Batch, Graph: i, Names: like.Names, BondOrders: like.BondOrders, Highlight: c.Ball,
-			Title:   fmt.Sprintf("graph %d, %s around vertex %d", x.Graph, count(c.Round, "step"), c.Roots[0]),
-			Caption: fmt.Sprintf("weight %.3g, %s of this graph", c.Weight, count(len(c.Roots), "vertex")),
+			Title:   fmt.Sprintf("graph %d, %s around vertex %d", x.Graph, model.Count(c.Round, "step"), c.Roots[0]),
+			Caption: fmt.Sprintf("weight %.3g, %s of this graph", c.Weight, model.Count(len(c.Roots), "vertex")),
 		}
 		from, to := d.Batch.Vertices(i)
 		for v := range int(to - from) {

@@ -127,7 +127,7 @@ func anyWithin(groups [][][2]int32, selected map[[2]int32]bool) bool {
 }
 
 func (r *groupReport) print(w io.Writer) {
-	fmt.Fprintf(w, "of %s: %12s %12s %12s\n", count(r.Graphs, "graph"), "nitro group", "ring", "either")
+	fmt.Fprintf(w, "of %s: %12s %12s %12s\n", model.Count(r.Graphs, "graph"), "nitro group", "ring", "either")
 	for _, line := range []struct {
 		what string
 		c    groupCount

@@ -90,7 +90,7 @@ func (x *subject) drawSurroundings(explained *importance) render.Drawing {
 	if len(list) > mostDrawn {
 		around, _ := cutter.Of(centre, mostHops)
 		list = around.Labels
-		near := count(min(len(list), mostDrawn), "vertex")
+		near := model.Count(min(len(list), mostDrawn), "vertex")
 		caption += fmt.Sprintf("; %s within %d arcs", near, mostHops)
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return slices.Contains(centre, v) })

@@ -85,7 +85,7 @@ func (r *maskReport) compare(d *dataset.Dataset, g int) {
 
 // summary says in a line what the masks found.
 func (r *maskReport) summary(labels []string) string {
-	text := fmt.Sprintf("loss %.3f, %.3f with %.1f of %s", r.WholeLoss, r.Loss, r.Kept, count(r.PathCount, "path"))
+	text := fmt.Sprintf("loss %.3f, %.3f with %.1f of %s", r.WholeLoss, r.Loss, r.Kept, model.Count(r.PathCount, "path"))
 	if len(r.Motif) == 0 {
 		return text + fmt.Sprintf("; no path is needed: of an empty graph the model says the same (loss %.3f)", r.EmptyLoss)
 	}

@@ -63,13 +63,7 @@ type gramReport struct {
 
 func (a *app) gram(c *cobra.Command, f *gramFlags, m *named) error {
 	start := time.Now()
-	if err := requireFlags(c, "data", "out"); err != nil {
-		return err
-	}
-	if err := writable("--out", f.out); err != nil {
-		return err
-	}
-	e, err := a.open(&f.computing)
+	e, err := a.openFor(c, &f.computing, f.out)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
 )
 
 // leftOut says in at most one note what of the data the model does not see by its flags, and which flag would show it.
@@ -22,11 +23,11 @@ func (m *named) leftOut(d *dataset.Dataset, seen *dataset.Encoding) []string {
 			left = append(left, fmt.Sprintf("%s (%s takes them in)", what, flag))
 		}
 	}
-	add(b.AttributeDim > 0 && !attributes && !chosen, count(b.AttributeDim, "attribute")+" of the vertices",
+	add(b.AttributeDim > 0 && !attributes && !chosen, model.Count(b.AttributeDim, "attribute")+" of the vertices",
 		m.features(seen.Features, true))
-	add(b.NumLabels > 1 && !labels && !chosen, count(b.NumLabels, "label")+" of vertices",
+	add(b.NumLabels > 1 && !labels && !chosen, model.Count(b.NumLabels, "label")+" of vertices",
 		m.features(seen.Features, false))
-	add(len(d.ArcLabelNames) > 1 && seen.ArcLabels == nil, count(len(d.ArcLabelNames), "label")+" of edges",
+	add(len(d.ArcLabelNames) > 1 && seen.ArcLabels == nil, model.Count(len(d.ArcLabelNames), "label")+" of edges",
 		m.flagOf("arc-labels", ""))
 	add(b.ArcWeights != nil && !m.family.Weights, "weights of edges", "")
 	relations := m.flagOf("relations", " both")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/grove-graph/grove/atomicfile"
+	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -26,7 +27,7 @@ func newMan(a *app) *cobra.Command {
 				return err
 			}
 			return a.emit(map[string]any{"folder": args[0], "pages": pages}, func(w io.Writer) {
-				fmt.Fprintf(w, "wrote %s to %s\n", count(len(pages), "page"), args[0])
+				fmt.Fprintf(w, "wrote %s to %s\n", model.Count(len(pages), "page"), args[0])
 			})
 		},
 	}

@@ -182,7 +182,7 @@ func notesOn(d *dataset.Dataset) []string {
 			return nil
 		}
 	}
-	return []string{fmt.Sprintf("all %s have one class, %s, so every accuracy is 100 %%", plural(t.Task.Noun()),
+	return []string{fmt.Sprintf("all %s have one class, %s, so every accuracy is 100 %%", t.Task.Plural(),
 		t.Names[t.Classes[known[0]]])}
 }
 

@@ -91,7 +91,7 @@ func (r *predictReport) compareTargets(t *predictionTable) {
 
 func (r *predictReport) print(w io.Writer) {
 	noun := r.Task.Noun()
-	fmt.Fprintf(w, "%s on %s: %s\n", r.Model, r.Dataset, count(r.Graphs, "graph"))
+	fmt.Fprintf(w, "%s on %s: %s\n", r.Model, r.Dataset, model.Count(r.Graphs, "graph"))
 	switch {
 	case r.Accuracy != nil:
 		fact(w, "accuracy", "%.1f %%", *r.Accuracy)
@@ -101,7 +101,7 @@ func (r *predictReport) print(w io.Writer) {
 	case r.Counts != nil:
 		fact(w, "accuracy", "unknown: the data have no classes to compare with")
 		for c, name := range r.Classes {
-			fact(w, "predicted "+name, "%s", count(r.Counts[c], noun))
+			fact(w, "predicted "+name, "%s", model.Count(r.Counts[c], noun))
 		}
 	case r.Errors == nil:
 		fact(w, "error", "unknown: the data have no targets to compare with")
@@ -111,11 +111,11 @@ func (r *predictReport) print(w io.Writer) {
 	}
 	if r.UnknownClass > 0 {
 		fact(w, "note", "%s of a class that the model does not know, counted as wrong; it knows %s",
-			count(r.UnknownClass, noun), strings.Join(r.Classes, ", "))
+			model.Count(r.UnknownClass, noun), strings.Join(r.Classes, ", "))
 	}
 	if n := len(r.UnknownLabels); n > 0 {
 		fact(w, "note", "the model never saw %s of this data set and treats them as one unlike all others: %s",
-			count(n, "label"), strings.Join(r.UnknownLabels[:min(n, 10)], ", "))
+			model.Count(n, "label"), strings.Join(r.UnknownLabels[:min(n, 10)], ", "))
 	}
 	if r.File != "" {
 		fact(w, "written to", "%s", r.File)

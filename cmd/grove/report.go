@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/eval"
@@ -51,37 +49,6 @@ func writeNotes(w io.Writer, notes []string) {
 	for _, note := range notes {
 		fact(w, "note", "%s", note)
 	}
-}
-
-// count writes a number with its noun: 1 graph, 2 graphs.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %s", n, plural(noun))
-}
-
-func plural(noun string) string {
-	switch {
-	case strings.HasSuffix(noun, "tex"):
-		return strings.TrimSuffix(noun, "ex") + "ices"
-	case strings.HasSuffix(noun, "ss"):
-		return noun + "es"
-	}
-	return noun + "s"
-}
-
-// listed quotes the first names of a list, which may hold blanks and commas.
-func listed(names []string) string {
-	const most = 20
-	var quoted []string
-	for _, name := range names[:min(len(names), most)] {
-		quoted = append(quoted, strconv.Quote(name))
-	}
-	if len(names) > most {
-		quoted = append(quoted, "...")
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // seconds measures the time since start, rounded to milliseconds.

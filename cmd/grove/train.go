@@ -97,16 +97,10 @@ type trainReport struct {
 
 func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	start := time.Now()
-	if err := requireFlags(c, "data", "out"); err != nil {
-		return err
-	}
-	if err := writable("--out", f.out); err != nil {
-		return err
-	}
 	if f.cv < 2 {
 		return usagef("--cv %d: want at least 2 parts", f.cv)
 	}
-	e, err := a.open(&f.computing)
+	e, err := a.openFor(c, &f.computing, f.out)
 	if err != nil {
 		return err
 	}
@@ -163,7 +157,7 @@ func removeCheckpoint(c *cobra.Command) error {
 // choose picks an estimator and a value of its grid by cross-validation, if there is anything to pick.
 func (a *app) choose(ctx context.Context, f *trainFlags, j *job) (*eval.Chosen, error) {
 	folds := f.cv
-	extent := fmt.Sprintf("%s x %s", count(folds, "fold"), count(len(j.estimators), "setting"))
+	extent := fmt.Sprintf("%s x %s", model.Count(folds, "fold"), model.Count(len(j.estimators), "setting"))
 	a.progress.parts = len(j.estimators) > 1 || j.estimators[0].Grid().Size() > 1
 	chosen, err := eval.Choose(ctx, j.Work, j.estimators, eval.Choosing{
 		Folds: folds, Seed: f.seed, Workers: f.goroutines(),
@@ -221,7 +215,7 @@ func (r *trainReport) score(ctx context.Context, m model.Model, w *model.Work) e
 }
 
 func (r *trainReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%s trained on %s: %s\n", r.Model, r.Dataset, count(r.Graphs, "graph"))
+	fmt.Fprintf(w, "%s trained on %s: %s\n", r.Model, r.Dataset, model.Count(r.Graphs, "graph"))
 	fact(w, "setting", "%s", r.Setting)
 	switch {
 	case r.Value != nil:

@@ -8,6 +8,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 )
 
@@ -45,7 +46,7 @@ func (p *KernelMachine) Explain(
 		return nil, err
 	}
 	classes := p.Classifier.Classes
-	favoured := every(len(classes)) // positions in the classifier's classes
+	favoured := split.All(len(classes)) // positions in the classifier's classes
 	if len(classes) == 2 {
 		favoured = []int{slices.Index(classes, slices.Max(classes))}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
@@ -204,7 +205,7 @@ func Load(
 	if err != nil {
 		return nil, err
 	}
-	if _, forgets := k.(keeper); forgets && !slices.Equal(support, every(k.NumGraphs())) ||
+	if _, forgets := k.(keeper); forgets && !slices.Equal(support, split.All(k.NumGraphs())) ||
 		len(support) > 0 && support[len(support)-1] >= k.NumGraphs() {
 		return nil, fmt.Errorf("a machine on %d support vectors of %d graphs", len(support), k.NumGraphs())
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
@@ -173,7 +174,7 @@ func (s *StoredVectors) Load(h *model.Head, f *modelfile.File, columns int) (*Ve
 	switch support := s.Classifier.Support(); {
 	case x == nil || x.Dtype() != tensor.Float64 || len(x.Shape()) != 2 || x.Shape()[1] != columns:
 		return nil, fmt.Errorf("its support vectors do not have %d columns", columns)
-	case !slices.Equal(support, every(x.Shape()[0])):
+	case !slices.Equal(support, split.All(x.Shape()[0])):
 		return nil, fmt.Errorf("a machine on %d support vectors of %d", len(support), x.Shape()[0])
 	}
 	for _, v := range x.Float64s() {
@@ -205,17 +206,8 @@ func LoadLinear(h *model.Head, m *svm.Model, columns int) (*VectorMachine, error
 
 // checkClasses returns an error where a classifier does not tell apart all classes of the head, each once.
 func checkClasses(h *model.Head, classes []int) error {
-	if sorted := slices.Sorted(slices.Values(classes)); !slices.Equal(sorted, every(len(h.Classes))) {
+	if sorted := slices.Sorted(slices.Values(classes)); !slices.Equal(sorted, split.All(len(h.Classes))) {
 		return fmt.Errorf("a classifier of the classes %v for %d names of classes", classes, len(h.Classes))
 	}
 	return nil
-}
-
-// every returns the numbers from 0 to n-1.
-func every(n int) []int {
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	return numbers
 }

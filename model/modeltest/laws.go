@@ -8,6 +8,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 )
 
 // Names of checks of which some models promise less than the last bit.
@@ -109,7 +110,7 @@ func copies(s *Subject) (got, want *model.Predictions, err error) {
 		// Both copies of every graph are one graph, of two components.
 		return s.ofTwins(train)
 	}
-	twice := append(every(test.NumGraphs()), every(test.NumGraphs())...)
+	twice := append(split.All(test.NumGraphs()), split.All(test.NumGraphs())...)
 	got, want, err = s.saysBoth(train, test, test.Select(twice))
 	if err == nil {
 		want = want.Of(twice)
@@ -156,14 +157,6 @@ func twin(g graph.Graph) graph.Graph {
 		t.Arcs.Labels = append(t.Arcs.Labels, g.Arcs.Labels...)
 	}
 	return t
-}
-
-func every(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 func fitOtherVertices(s *Subject) (got, want *model.Predictions, err error) {
