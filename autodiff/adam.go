@@ -28,7 +28,7 @@ func newAdam(e engine.Engine, parameters []*tensor.Dense, penalised int, decay f
 	a := &adam{engine: e, parameters: parameters, penalised: penalised, decay: decay}
 	for _, t := range a.parameters {
 		for i := range a.moments {
-			a.moments[i] = append(a.moments[i], engine.New(e, t.Dtype(), t.Shape()...))
+			a.moments[i] = append(a.moments[i], e.New(t.Dtype(), t.Shape()...))
 		}
 	}
 	return a
@@ -51,6 +51,6 @@ func (a *adam) step(gradients []*tensor.Dense, rate float64) error {
 
 func (a *adam) release() {
 	for _, m := range a.moments {
-		engine.Release(a.engine, m...)
+		a.engine.Release(m...)
 	}
 }

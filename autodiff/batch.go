@@ -49,7 +49,7 @@ func (b *Batch) Items() int { return b.stages[len(b.stages)-1].readout.blocks[0]
 
 // Release gives the memory back that was taken for the batch. It must not be used again.
 func (b *Batch) Release(e engine.Engine) {
-	engine.Release(e, b.own...)
+	e.Release(b.own...)
 	b.own = nil
 }
 
@@ -95,8 +95,8 @@ func (n *Network) prepare(
 	out.input.Rows = features.Rows
 	if !features.Unit {
 		shape := features.Rows.Shape()
-		out.input.Rows = engine.Scratch(n.engine, n.dtype, shape...)
-		out.input.Norms = engine.Scratch(n.engine, n.dtype, shape[0])
+		out.input.Rows = n.engine.Scratch(n.dtype, shape...)
+		out.input.Norms = n.engine.Scratch(n.dtype, shape[0])
 		out.own = append(out.own, out.input.Rows, out.input.Norms)
 		if err := n.engine.NormalizeRows(out.input.Rows, out.input.Norms, features.Rows, NormEps); err != nil {
 			return nil, err

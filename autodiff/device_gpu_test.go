@@ -37,12 +37,12 @@ func TestStepsStayOnTheDevice(t *testing.T) {
 						t.Fatal(err)
 					}
 					for i, p := range n.Parameters().List() {
-						m1, m2 := engine.New(e, p.Dtype(), p.Shape()...), engine.New(e, p.Dtype(), p.Shape()...)
+						m1, m2 := e.New(p.Dtype(), p.Shape()...), e.New(p.Dtype(), p.Shape()...)
 						if err := e.Adam(p, m1, m2, grads.List()[i],
 							engine.Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: 1}); err != nil {
 							t.Fatal(err)
 						}
-						engine.Release(e, m1, m2)
+						e.Release(m1, m2)
 					}
 					if bytes := sim.Count(sim.DeviceToHost) - copied; bytes != 0 {
 						t.Errorf("a step copied %d bytes to the host", bytes)

@@ -37,15 +37,15 @@ type epochRun struct {
 }
 
 func (r *epochRun) release(e engine.Engine) {
-	engine.Release(e, r.losses, r.logits)
+	e.Release(r.losses, r.logits)
 	*r = epochRun{}
 }
 
 // begin makes room for an epoch that starts at a batch.
 func (r *epochRun) begin(n *Network, batches, items int) {
 	if r.losses == nil {
-		r.losses = engine.New(n.engine, n.dtype, batches, 1)
-		r.logits = engine.New(n.engine, n.dtype, items, n.parameters.Weight.Shape()[0])
+		r.losses = n.engine.New(n.dtype, batches, 1)
+		r.logits = n.engine.New(n.dtype, items, n.parameters.Weight.Shape()[0])
 	}
 	r.truth, r.first, r.seen = r.truth[:0], append(r.first[:0], 0), 0
 }

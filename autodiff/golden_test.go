@@ -126,7 +126,7 @@ func (g *golden) network(
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { net.Release(); engine.Release(e, net.Parameters().List()...) })
+	t.Cleanup(func() { net.Release(); e.Release(net.Parameters().List()...) })
 	return net
 }
 
@@ -276,7 +276,7 @@ func (g *golden) follow(t *testing.T, e engine.Engine, dtype tensor.Dtype, loss 
 	var moments [2][]*tensor.Dense
 	for _, p := range net.Parameters().List() {
 		for i := range moments {
-			moments[i] = append(moments[i], engine.New(e, dtype, p.Shape()...))
+			moments[i] = append(moments[i], e.New(dtype, p.Shape()...))
 		}
 	}
 	compare := func(what string, want goldenParameters, anchors [][][][]float64) error {
@@ -341,7 +341,7 @@ func engines(t testing.TB) map[string]engine.Engine {
 // upload returns a tensor with the given numbers on an engine.
 func upload(t testing.TB, e engine.Engine, dtype tensor.Dtype, values []float64, shape ...int) *tensor.Dense {
 	t.Helper()
-	out := engine.New(e, dtype, shape...)
+	out := e.New(dtype, shape...)
 	if err := e.Convert(out, tensor.New(tensor.WithShape(shape...),
 		tensor.WithBacking(slices.Clone(values)))); err != nil {
 		t.Fatal(err)
@@ -356,7 +356,7 @@ func download(t testing.TB, x *tensor.Dense) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := engine.New(engine.Reference{}, tensor.Float64, x.Shape()...)
+	out := engine.Reference{}.New(tensor.Float64, x.Shape()...)
 	if err := (engine.Reference{}).Convert(out, x); err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (g *Graph) free() {
 func (g *Graph) Release() {
 	g.free()
 	for _, t := range g.units {
-		engine.Release(g.engine, t)
+		g.engine.Release(t)
 	}
 	g.ops, g.units = nil, map[unit]*tensor.Dense{}
 }

@@ -39,7 +39,7 @@ func (m *memory) tensor(e engine.Engine, dtype tensor.Dtype, shape ...int) *tens
 	}
 	if m.block == nil || m.block.Shape().TotalSize() < n || m.exact && m.block.Shape().TotalSize() > n {
 		m.release(e)
-		m.block = engine.Scratch(e, dtype, room)
+		m.block = e.Scratch(dtype, room)
 	}
 	return m.view(m.block, 0, shape...)
 }
@@ -69,7 +69,7 @@ func (m *memory) drop() {
 func (m *memory) release(e engine.Engine) {
 	m.drop()
 	if m.block != nil {
-		engine.Release(e, m.block)
+		e.Release(m.block)
 		m.block = nil
 	}
 }
@@ -101,7 +101,7 @@ func (g *Graph) identity(n int, dtype tensor.Dtype) (*tensor.Dense, error) {
 	for i := range n {
 		one[i*n+i] = 1
 	}
-	t := engine.New(g.engine, dtype, n, n)
+	t := g.engine.New(dtype, n, n)
 	if err := g.engine.Convert(t, tensor.New(tensor.WithShape(n, n), tensor.WithBacking(one))); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func FitMLP(
 		return nil, fmt.Errorf("targets of shape %v and type %v for inputs of shape %v: want a row of float64 for each row",
 			y.Shape(), y.Dtype(), x.Shape())
 	}
-	n := &MLP{engine: engine.Host(e), opt: opt}
+	n := &MLP{engine: e.Host(), opt: opt}
 	inputs, err := takeRows(x, rows, "input")
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (n *MLP) Predict(x *tensor.Dense, rows []int) (*tensor.Dense, error) {
 		return nil, err
 	}
 	count := len(in) / d
-	out := engine.New(n.engine, tensor.Float64, count, k)
+	out := n.engine.New(tensor.Float64, count, k)
 	z, y := n.input.apply(in), out.Float64s()
 	p, err := n.net.program(n.engine, false)
 	if err != nil {

@@ -42,7 +42,7 @@ func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*
 	if err := s.Options.Check(); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
-	n := &MLP{engine: engine.Host(e), opt: s.Options, input: s.Input, output: s.Output}
+	n := &MLP{engine: e.Host(), opt: s.Options, input: s.Input, output: s.Output}
 	for _, a := range []affine{s.Input, s.Output} {
 		if err := a.check(); err != nil {
 			return nil, modelfile.Damaged(err)

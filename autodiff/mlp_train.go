@@ -18,8 +18,8 @@ type perceptron [4]*tensor.Dense
 // (He et al., 2015).
 func newPerceptron(e engine.Engine, d, h, k int, rng *rand.Rand) perceptron {
 	p := perceptron{
-		engine.New(e, tensor.Float32, h, d), engine.New(e, tensor.Float32, 1, h),
-		engine.New(e, tensor.Float32, k, h), engine.New(e, tensor.Float32, 1, k),
+		e.New(tensor.Float32, h, d), e.New(tensor.Float32, 1, h),
+		e.New(tensor.Float32, k, h), e.New(tensor.Float32, 1, k),
 	}
 	draw := func(w []float32, variance float64) {
 		for j := range w {
@@ -52,9 +52,9 @@ func (net perceptron) program(e engine.Engine, training bool) (*program, error) 
 func (net perceptron) newBatch(e engine.Engine, n int) *Batch {
 	share := 1 / float64(n)
 	return &Batch{
-		input: Table{Rows: engine.New(e, tensor.Float32, n, net[0].Shape()[1])},
+		input: Table{Rows: e.New(tensor.Float32, n, net[0].Shape()[1])},
 		targets: targets{
-			loss: Squared, values: engine.New(e, tensor.Float32, n, net[2].Shape()[0]),
+			loss: Squared, values: e.New(tensor.Float32, n, net[2].Shape()[0]),
 			weights: slices.Repeat([]float64{share}, n), offsets: ascending(n),
 		},
 	}

@@ -34,7 +34,7 @@ func example(t testing.TB, e engine.Engine, dtype tensor.Dtype, opt Options, out
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { n.Release(); engine.Release(e, n.Parameters().List()...) })
+	t.Cleanup(func() { n.Release(); e.Release(n.Parameters().List()...) })
 	return n
 }
 

@@ -336,7 +336,7 @@ func TestLossGradients(t *testing.T) {
 				continue
 			}
 			n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Loss: loss}}
-			n.parameters.Weight = engine.New(e, tensor.Float64, outputs, 4)
+			n.parameters.Weight = e.New(tensor.Float64, outputs, 4)
 			given := Targets{Classes: []int32{1, 0, 1, 1, 0}, Weights: []float64{1, 2, 0, 0.5, 1}}
 			if loss == Squared {
 				given = Targets{Values: tensor.New(tensor.WithShape(5, outputs), tensor.WithBacking(normal(5, 5*outputs)))}
@@ -363,7 +363,7 @@ func TestWeightsRepeatItems(t *testing.T) {
 				x, targets = []float64{1, 2, 1, 2, -1, 0.5}, Targets{Classes: []int32{0, 0, 1}}
 			}
 			n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Loss: loss}}
-			n.parameters.Weight = engine.New(e, tensor.Float64, 2, 4)
+			n.parameters.Weight = e.New(tensor.Float64, 2, 4)
 			made, err := n.newTargets(targets, len(targets.Classes))
 			if err != nil {
 				t.Fatal(err)

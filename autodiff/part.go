@@ -87,7 +87,7 @@ func (p *Part) each(ctx context.Context, visit func(first int, b *Batch) error) 
 // collect runs the network and returns the rows of what, one for each item, in host memory.
 func (p *Part) collect(ctx context.Context, width int, what func() *tensor.Dense) (*tensor.Dense, error) {
 	n := p.network
-	all := engine.New(n.engine, n.dtype, len(p.items), width)
+	all := n.engine.New(n.dtype, len(p.items), width)
 	err := p.each(ctx, func(first int, _ *Batch) error {
 		return n.engine.Place(all, what(), nil, engine.Placement{Row: first, Stride: 1})
 	})
@@ -96,7 +96,7 @@ func (p *Part) collect(ctx context.Context, width int, what func() *tensor.Dense
 	}
 	out, err := engine.ToHost(all)
 	if out != all {
-		engine.Release(n.engine, all)
+		n.engine.Release(all)
 	}
 	return out, err
 }
@@ -133,8 +133,8 @@ func (p *Part) Score(ctx context.Context) (float64, error) {
 	}
 	n := p.network
 	outputs := n.parameters.Weight.Shape()[0]
-	logits := engine.New(n.engine, n.dtype, len(p.items), outputs)
-	defer engine.Release(n.engine, logits)
+	logits := n.engine.New(n.dtype, len(p.items), outputs)
+	defer n.engine.Release(logits)
 	err := p.each(ctx, func(first int, b *Batch) error {
 		if err := note(first, b); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
 )
 
@@ -63,7 +62,7 @@ func (n *Network) newTargets(t Targets, items int) (targets, error) {
 	if !values.Shape().Eq(tensor.Shape{items, outputs}) {
 		return out, fmt.Errorf("target values of shape %v, want (%d, %d)", values.Shape(), items, outputs)
 	}
-	out.values, out.made = engine.Scratch(n.engine, n.dtype, items, outputs), true
+	out.values, out.made = n.engine.Scratch(n.dtype, items, outputs), true
 	return out, n.engine.Convert(out.values, values)
 }
 

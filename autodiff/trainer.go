@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
 )
 
@@ -223,7 +222,7 @@ func (t *Trainer) record(ctx context.Context, r Record) error {
 func (t *Trainer) keepBest() error {
 	for i, p := range t.Network.parameters.List() {
 		if i == len(t.best) {
-			t.best = append(t.best, engine.New(t.Network.engine, p.Dtype(), p.Shape()...))
+			t.best = append(t.best, t.Network.engine.New(p.Dtype(), p.Shape()...))
 		}
 		if err := t.Network.engine.Convert(t.best[i], p); err != nil {
 			return err
@@ -257,7 +256,7 @@ func (t *Trainer) Best() int {
 
 func (t *Trainer) release() {
 	t.adam.release()
-	engine.Release(t.Network.engine, t.best...)
+	t.Network.engine.Release(t.best...)
 	t.run.release(t.Network.engine)
 	t.adam, t.best = nil, nil
 }

@@ -32,7 +32,7 @@ func (m *matrix) as(shape ...int) *tensor.Dense { return engine.View(m.t, 0, sha
 func release(e engine.Engine, matrices ...*matrix) {
 	for _, m := range matrices {
 		if m != nil {
-			engine.Release(e, m.t)
+			e.Release(m.t)
 		}
 	}
 }

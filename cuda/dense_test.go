@@ -18,8 +18,8 @@ func TestEveryTiling(t *testing.T) {
 	for _, s := range [][3]int{{1, 1, 1}, {128, 128, 16}, {132, 140, 44}, {129, 131, 45}, {7, 300, 33}, {300, 5, 100}} {
 		for _, trans := range []engine.MatMul{{}, {TransA: true}, {TransB: true}, {TransA: true, TransB: true}} {
 			for _, unit := range []int{1, 2} {
-				for _, sides := range [][2]int{{largeTile, largeTile}, {mediumTile, mediumTile}, {largeTile, thinTile},
-					{thinTile, largeTile}} {
+				for _, sides := range [][2]int{{largeTile, largeTile}, {mediumTile, mediumTile}, {largeTile, thinTile}, {thinTile,
+					largeTile}} {
 					for terms, beta := range map[int]float64{max(s[2], 17): 0, 16: -0.5} {
 						plan := tiling{rows: sides[0] / unit, columns: sides[1] / unit, terms: terms, splits: blocksOf(s[2], terms)}
 						opt := engine.MatMul{TransA: trans.TransA, TransB: trans.TransB, Alpha: 1.5, Beta: beta}
@@ -49,7 +49,7 @@ func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dt
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(shape ...int) (host, device *tensor.Dense) {
-		host = engine.New(engine.Host(e), dtype, shape...)
+		host = e.Host().New(dtype, shape...)
 		for i := range host.DataSize() {
 			x := rng.NormFloat64()
 			if dtype == tensor.Float32 {
@@ -67,7 +67,7 @@ func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dt
 	hostA, a := random(shapeA...)
 	hostB, b := random(shapeB...)
 	want, c := random(m, n)
-	defer engine.Release(e, a, b, c)
+	defer e.Release(a, b, c)
 	if err := (engine.Reference{}).MatMul(want, hostA, hostB, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dt
 		t.Fatal(err)
 	}
 	difference, largest := 0.0, 0.0
-	exact := engine.New(engine.Host(e), tensor.Float64, m, n)
+	exact := e.Host().New(tensor.Float64, m, n)
 	if err := e.Convert(exact, want); err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +99,8 @@ func TestCutSegments(t *testing.T) {
 	}
 	const p = segmentPiece
 	pieces, segments := cutSegments([]int32{3, 4, 4, 4 + 2*p + 1, 6 + 2*p})
-	if !slices.Equal(pieces, []int32{3, 4, 4 + p, 4 + 2*p, 5 + 2*p, 6 + 2*p}) ||
-		!slices.Equal(segments, []int32{0, 1, 1, 4, 5}) {
+	if !slices.Equal(pieces, []int32{3, 4, 4 + p, 4 + 2*p, 5 + 2*p, 6 + 2*p}) || !slices.Equal(segments, []int32{0, 1, 1,
+		4, 5}) {
 		t.Errorf("pieces %v, segments %v", pieces, segments)
 	}
 }
@@ -118,13 +118,13 @@ func TestGradientOfLongSegments(t *testing.T) {
 		x, gradient := []float64{1, 2, 2, 1}, []float64{3, 5, 7, 11}
 		grad := func(e engine.Engine) []float64 {
 			upload := func(values []float64) *tensor.Dense {
-				out := engine.New(e, tensor.Float64, 2, 2)
+				out := e.New(tensor.Float64, 2, 2)
 				if err := e.Convert(out, tensor.New(tensor.WithShape(2, 2), tensor.WithBacking(values))); err != nil {
 					t.Fatal(err)
 				}
 				return out
 			}
-			out := engine.New(e, tensor.Float64, 2, 2)
+			out := e.New(tensor.Float64, 2, 2)
 			if err := e.SegmentReduceGrad(out, upload(gradient), upload(x), s, pool); err != nil {
 				t.Fatal(err)
 			}
@@ -155,14 +155,13 @@ func TestMatricesWithoutInverseSquareRoot(t *testing.T) {
 			}
 			k[n*n+n] = math.NaN() // the second is not finite, the third zero
 			upload := func(x []float64) *tensor.Dense {
-				out := engine.New(e, tensor.Float64, 3, n, n)
+				out := e.New(tensor.Float64, 3, n, n)
 				if err := e.Convert(out, tensor.New(tensor.WithShape(3, n, n), tensor.WithBacking(x))); err != nil {
 					t.Fatal(err)
 				}
 				return out
 			}
-			root, back, kept := engine.New(e, tensor.Float64, 3, n, n), engine.New(e, tensor.Float64, 3, n, n),
-				engine.NewSpectrum(e, 3, n)
+			root, back, kept := e.New(tensor.Float64, 3, n, n), e.New(tensor.Float64, 3, n, n), engine.NewSpectrum(e, 3, n)
 			if err := e.InvSqrt(root, kept, upload(k), 0, engine.AfterRoot); err != nil {
 				t.Fatal(err)
 			}
@@ -198,8 +197,8 @@ func TestMatricesWithoutInverseSquareRoot(t *testing.T) {
 // The tiling of a product does not depend on the GPU, and covers all terms.
 func TestTiling(t *testing.T) {
 	for _, s := range []struct{ m, n, k, rows, columns int }{
-		{4096, 4096, 100, 128, 128}, {500, 500, 100, 64, 64}, {100000, 16, 50, 128, 32}, {16, 100000, 50, 32, 128},
-		{3, 2, 100000, 128, 32},
+		{4096, 4096, 100, 128, 128}, {500, 500, 100, 64, 64}, {100000, 16, 50, 128, 32}, {16, 100000, 50, 32, 128}, {3, 2,
+			100000, 128, 32},
 	} {
 		got := tile(s.m, s.n, s.k, 1)
 		if got.rows != s.rows || got.columns != s.columns {

@@ -33,7 +33,7 @@ func opened(t testing.TB) *Engine {
 
 // onHost returns a host tensor of the numbers first, first + 1/4, ...
 func onHost(dtype tensor.Dtype, first float64, shape ...int) *tensor.Dense {
-	t := engine.New(engine.NewCPU(1), dtype, shape...)
+	t := engine.NewCPU(1).New(dtype, shape...)
 	for i := range elements(shape) {
 		if dtype == tensor.Float32 {
 			t.Float32s()[i] = float32(first + float64(i)/4)
@@ -47,7 +47,7 @@ func onHost(dtype tensor.Dtype, first float64, shape ...int) *tensor.Dense {
 // values downloads a tensor of the engine.
 func values(t testing.TB, e *Engine, x *tensor.Dense) []float64 {
 	t.Helper()
-	host := engine.New(engine.NewCPU(1), tensor.Float64, x.Shape()...)
+	host := engine.NewCPU(1).New(tensor.Float64, x.Shape()...)
 	if err := e.Convert(host, x); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestDataComeBackFromTheDevice(t *testing.T) {
 					if err := e.Convert(device, src); err != nil {
 						t.Fatal(err)
 					}
-					back := engine.New(engine.NewCPU(1), to, n, 1)
+					back := engine.NewCPU(1).New(to, n, 1)
 					if err := e.Convert(back, device); err != nil {
 						t.Fatal(err)
 					}
@@ -114,7 +114,7 @@ func TestConvertWithinTheDevice(t *testing.T) {
 
 func TestConvertBetweenHostTensors(t *testing.T) {
 	e := opened(t)
-	dst := engine.New(engine.NewCPU(1), tensor.Float32, 5)
+	dst := engine.NewCPU(1).New(tensor.Float32, 5)
 	if err := e.Convert(dst, onHost(tensor.Float64, 2, 5)); err != nil || dst.Float32s()[4] != 3 {
 		t.Errorf("%v, %v", dst.Float32s(), err)
 	}
@@ -223,7 +223,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	total := e.device.total
 	x := e.New(tensor.Float32, int(total/2), 1)
 	var full *OutOfMemory
-	err := e.Convert(engine.New(engine.NewCPU(1), tensor.Float32, 1, 1), e.View(x, 0, 1, 1))
+	err := e.Convert(engine.NewCPU(1).New(tensor.Float32, 1, 1), e.View(x, 0, 1, 1))
 	if !errors.As(err, &full) || full.Asked != total*2 || full.Total != total || full.Free <= 0 {
 		t.Fatalf("a tensor of twice the memory: %v", err)
 	}

@@ -121,8 +121,8 @@ func (e *CPU) Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error {
 		return err
 	}
 	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
-	wide := Scratch(e, tensor.Float64, q*q+p*q*d)
-	defer Release(e, wide)
+	wide := e.Scratch(tensor.Float64, q*q+p*q*d)
+	defer e.Release(wide)
 	space := wide.Float64s()
 	sum, zv, k := space[:q*q], space[q*q:], out.Float64s()
 	clear(sum)

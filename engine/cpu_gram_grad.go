@@ -31,8 +31,8 @@ func (e *CPU) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengt
 		return ck.err
 	}
 	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
-	wide := Scratch(e, tensor.Float64, q*q+2*p*q*d)
-	defer Release(e, wide)
+	wide := e.Scratch(tensor.Float64, q*q+2*p*q*d)
+	defer e.Release(wide)
 	space := wide.Float64s()
 	sum, from, to := space[:q*q], space[q*q:q*q+p*q*d], space[q*q+p*q*d:]
 	single := z.Dtype() == tensor.Float32

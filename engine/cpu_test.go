@@ -93,7 +93,7 @@ func TestShapesThatDoNotFit(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			dtype = tensor.Float64
 		}
-		return engine.New(e, dtype, shape...)
+		return e.New(dtype, shape...)
 	}
 	calls := map[string]func() error{
 		"MatMul":        func() error { return e.MatMul(anyTensor(), anyTensor(), anyTensor(), engine.MatMul{Alpha: 1}) },

@@ -28,7 +28,7 @@ func TestRefusals(t *testing.T) {
 func TestCrossEntropyGradient(t *testing.T) {
 	e := engine.Reference{}
 	logits := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{0.3, -1, 2, 0.5, 0.5, -0.25}))
-	loss, grad := engine.New(e, tensor.Float64, 2), engine.New(e, tensor.Float64, 2, 3)
+	loss, grad := e.New(tensor.Float64, 2), e.New(tensor.Float64, 2, 3)
 	target := []int32{2, 0}
 	at := func() float64 {
 		if err := e.SoftmaxCrossEntropy(loss, grad, logits, target); err != nil {
@@ -54,8 +54,8 @@ func TestCrossEntropyGradient(t *testing.T) {
 // Adam walks down a parabola to its minimum, and its first step has the length of the rate.
 func TestAdamMinimises(t *testing.T) {
 	e := engine.NewCPU(1)
-	x, m1, m2, g := engine.New(e, tensor.Float64, 1), engine.New(e, tensor.Float64, 1), engine.New(e, tensor.Float64, 1),
-		engine.New(e, tensor.Float64, 1)
+	x, m1, m2, g := e.New(tensor.Float64, 1), e.New(tensor.Float64, 1), e.New(tensor.Float64, 1),
+		e.New(tensor.Float64, 1)
 	x.Float64s()[0] = 3
 	for step := 1; step <= 2000; step++ {
 		g.Float64s()[0] = 2 * (x.Float64s()[0] - 1)

@@ -246,7 +246,7 @@ type Spectrum struct {
 
 // NewSpectrum returns room for the eigendecompositions of J matrices of order q.
 func NewSpectrum(e Engine, matrices, q int) *Spectrum {
-	return &Spectrum{New(e, tensor.Float64, matrices, q), New(e, tensor.Float64, matrices, q, q)}
+	return &Spectrum{e.New(tensor.Float64, matrices, q), e.New(tensor.Float64, matrices, q, q)}
 }
 
 // Kernel is the dot-product kernel between paths of j vertices with unit rows,

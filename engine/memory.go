@@ -50,20 +50,6 @@ type Capabilities struct {
 	GramGrad GramGrader
 }
 
-// New is [Memory].New of e.
-func New(e Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense { return e.New(dtype, shape...) }
-
-// Scratch is [Memory].Scratch of e.
-func Scratch(e Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	return e.Scratch(dtype, shape...)
-}
-
-// Host is [Engine].Host of e.
-func Host(e Engine) Engine { return e.Host() }
-
-// Release is [Memory].Release of e.
-func Release(e Engine, tensors ...*tensor.Dense) { e.Release(tensors...) }
-
 // View is [Memory].View of the engine of t.
 func View(t *tensor.Dense, first int, shape ...int) *tensor.Dense {
 	if e, ok := t.Engine().(Engine); ok {

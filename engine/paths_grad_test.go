@@ -29,7 +29,7 @@ func TestPathPoolGradIsTheDerivative(t *testing.T) {
 			t.Run(fmt.Sprint(route, pool), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, 2))
 				random := func(shape ...int) *tensor.Dense {
-					x := engine.New(engine.Reference{}, tensor.Float64, shape...)
+					x := engine.Reference{}.New(tensor.Float64, shape...)
 					for i := range x.Float64s() {
 						x.Float64s()[i] = rng.NormFloat64() / 2
 					}
@@ -121,7 +121,7 @@ func TestPathPoolGradOfLargeGraphs(t *testing.T) {
 			for _, e := range []engine.Engine{engine.Reference{}, engine.NewCPU(1), engine.NewCPU(4)} {
 				rng := rand.New(rand.NewPCG(5, 6))
 				random := func(shape ...int) *tensor.Dense {
-					x := engine.New(e, tensor.Float64, shape...)
+					x := e.New(tensor.Float64, shape...)
 					for i := range x.Float64s() {
 						x.Float64s()[i] = rng.NormFloat64() / 2
 					}
@@ -159,7 +159,7 @@ func TestPathPoolGradRefusesWhatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	matrix := func(shape ...int) *tensor.Dense { return engine.New(e, tensor.Float32, shape...) }
+	matrix := func(shape ...int) *tensor.Dense { return e.New(tensor.Float32, shape...) }
 	good := engine.PathPooling{Graph: b, Size: 2}
 	grad := func(p engine.PathPooling, scoreGrad, normGrad, outGrad, norms *tensor.Dense) error {
 		return e.PathPoolGrad(scoreGrad, normGrad, []*tensor.Dense{outGrad}, matrix(4, 6), norms, &p)

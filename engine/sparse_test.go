@@ -107,7 +107,7 @@ func TestHistogramIntersectionOfOneSet(t *testing.T) {
 	}
 	twin := *a
 	e := engine.NewCPU(3)
-	half, whole := engine.New(e, tensor.Float32, 90, 90), engine.New(e, tensor.Float32, 90, 90)
+	half, whole := e.New(tensor.Float32, 90, 90), e.New(tensor.Float32, 90, 90)
 	if err := e.HistogramIntersection(half, a, a); err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +122,9 @@ func TestHistogramIntersectionOfOneSet(t *testing.T) {
 // A mistake in a shape is an error that names the operation, never a panic.
 func TestSparseArgumentsThatDoNotFit(t *testing.T) {
 	e := engine.NewCPU(1)
-	of := func(shape ...int) *tensor.Dense { return engine.New(e, tensor.Float64, shape...) }
+	of := func(shape ...int) *tensor.Dense { return e.New(tensor.Float64, shape...) }
 	spectrum := engine.NewSpectrum(e, 1, 2)
-	single := engine.New(e, tensor.Float32, 2, 2)
+	single := e.New(tensor.Float32, 2, 2)
 	a := &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}}
 	short := &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}, Values: []float64{1}}
 	mask := &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1, 2}, Col: []int32{0, 1}, KeepRows: []bool{true}}
@@ -163,7 +163,7 @@ func TestSparseArgumentsThatDoNotFit(t *testing.T) {
 			e.InvSqrtGrad(of(1, 3, 3), of(1, 3, 3), spectrum, 0.1, engine.AfterRoot),
 			e.InvSqrtGrad(of(1, 2, 2), of(1, 2, 2), nil, 0.1, engine.AfterRoot),
 			e.InvSqrtGrad(of(1, 2, 2), of(1, 2, 2), spectrum, -1, engine.AfterRoot),
-			e.InvSqrtGrad(of(1, 2, 2), engine.New(e, tensor.Float32, 1, 2, 2), spectrum, 0.1, engine.AfterRoot),
+			e.InvSqrtGrad(of(1, 2, 2), e.New(tensor.Float32, 1, 2, 2), spectrum, 0.1, engine.AfterRoot),
 		},
 	} {
 		for i, err := range errs {

@@ -26,7 +26,7 @@ func Fit(
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
-	m := newModel(engine.Host(e), input, opt)
+	m := newModel(e.Host(), input, opt)
 	for l := range opt.Layers {
 		progress.Report("sample", l, len(opt.Layers))
 		points, err := m.sample(ctx, b, l)
@@ -106,7 +106,7 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 	if err != nil {
 		return nystrom.Points{}, err
 	}
-	return g.points(engine.Host(m.engine))
+	return g.points(m.engine.Host())
 }
 
 // channelsOf calls visit for runs of the graphs of b with what enters the layer above those that there are, in the
@@ -121,7 +121,7 @@ func (m *Model) channelsOf(
 			if err != nil {
 				return err
 			}
-			defer engine.Release(m.engine, in.Rows)
+			defer m.engine.Release(in.Rows)
 			return visit(run, first, []autodiff.Features{in})
 		})
 	}
@@ -181,12 +181,12 @@ func (g *gatherer) add(e engine.Engine, c *autodiff.Features, vertices []int32, 
 	if len(fresh) == 0 {
 		return done, nil
 	}
-	rows := engine.Scratch(e, c.Rows.Dtype(), len(fresh), g.width)
-	defer engine.Release(e, rows)
+	rows := e.Scratch(c.Rows.Dtype(), len(fresh), g.width)
+	defer e.Release(rows)
 	if err := e.Place(rows, c.Rows, fresh, engine.Placement{Stride: 1}); err != nil {
 		return 0, err
 	}
-	taken := engine.New(engine.Host(e), g.dtype, len(fresh), g.width)
+	taken := e.Host().New(g.dtype, len(fresh), g.width)
 	if err := e.Convert(taken, rows); err != nil {
 		return 0, err
 	}

@@ -39,7 +39,7 @@ func (in Input) features(e engine.Engine, dtype tensor.Dtype, b *graph.Batch) (a
 				in.Attributes, b.AttributeDim)
 		}
 		raw := tensor.New(tensor.WithShape(b.NumVertices(), in.Attributes), tensor.WithBacking(b.Attributes))
-		rows := engine.Scratch(e, dtype, b.NumVertices(), in.Attributes)
+		rows := e.Scratch(dtype, b.NumVertices(), in.Attributes)
 		return autodiff.Features{Rows: rows}, e.Convert(rows, raw)
 	}
 	index, err := in.index(b)
@@ -56,7 +56,7 @@ func (in Input) labelRows(e engine.Engine, dtype tensor.Dtype) (*tensor.Dense, e
 	for l := range in.Labels {
 		identity[l*in.Labels+l] = 1
 	}
-	rows := engine.Scratch(e, dtype, in.Labels+1, in.Labels)
+	rows := e.Scratch(dtype, in.Labels+1, in.Labels)
 	raw := tensor.New(tensor.WithShape(in.Labels+1, in.Labels), tensor.WithBacking(identity))
 	return rows, e.Convert(rows, raw)
 }

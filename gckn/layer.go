@@ -25,7 +25,7 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 	if y.stored, err = engine.ToHost(anchors); err != nil {
 		return nil, err
 	}
-	y.invSqrt = engine.Scratch(e, tensor.Float64, lengths, q, q)
+	y.invSqrt = e.Scratch(tensor.Float64, lengths, q, q)
 	if err := e.Gram(y.invSqrt, anchors, o.kernel(l), o.AllLengths && p > 1); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 		return nil, err
 	}
 	if anchors.Dtype() != tensor.Float64 {
-		y.wide = engine.Scratch(e, tensor.Float64, anchors.Shape()...)
+		y.wide = e.Scratch(tensor.Float64, anchors.Shape()...)
 		err = e.Convert(y.wide, anchors)
 	}
 	return y, err

@@ -19,7 +19,7 @@ func (m *Model) maskNetwork(c *svm.Linear, loss autodiff.Loss) (*autodiff.Networ
 	}
 	var failed error
 	local := func(t *tensor.Dense) *tensor.Dense {
-		out := engine.New(host, tensor.Float64, t.Shape()...)
+		out := host.New(tensor.Float64, t.Shape()...)
 		if err := m.engine.Convert(out, t); err != nil {
 			failed = err
 		}

@@ -45,7 +45,7 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
-		unit := engine.Scratch(e, z.Dtype(), z.Shape()...)
+		unit := e.Scratch(z.Dtype(), z.Shape()...)
 		if err := e.NormalizeRows(flat(unit), nil, flat(z), autodiff.NormEps); err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	if !anchors.Shape().Eq(want) {
 		return fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, anchors.Shape(), want)
 	}
-	own := engine.Scratch(m.engine, m.dtype(), want...)
+	own := m.engine.Scratch(m.dtype(), want...)
 	if err := m.engine.Convert(own, anchors); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].invSqrt }
 // Concat the layers stand one after another. Graphs are processed in runs that keep the memory
 // bounded.
 func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
-	out := engine.New(engine.Host(m.engine), m.dtype(), b.NumGraphs(), m.opt.Dim())
+	out := m.engine.Host().New(m.dtype(), b.NumGraphs(), m.opt.Dim())
 	err := m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
 		return m.fill(rows(out, first, run.NumGraphs()), func(x *tensor.Dense) error { return m.transform(x, run) })
 	})
@@ -131,7 +131,7 @@ func (m *Model) EachRun(
 // VertexFeatures returns the representation of every vertex before global pooling, in the column order
 // of [Model.Transform], a NumVertices x Dim matrix in host memory.
 func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
-	out := engine.New(engine.Host(m.engine), m.dtype(), b.NumVertices(), m.opt.Dim())
+	out := m.engine.Host().New(m.dtype(), b.NumVertices(), m.opt.Dim())
 	err := m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
 		return m.fill(rows(out, int(b.Offsets[first]), run.NumVertices()),
 			func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
@@ -224,9 +224,9 @@ func (m *Model) on(n *autodiff.Network, dtype tensor.Dtype, b *graph.Batch, run 
 	}
 	x, err := n.Prepare(b, in, autodiff.Targets{}, nil)
 	if !in.Unit {
-		engine.Release(m.engine, in.Rows) // the batch has unit rows of its own
+		m.engine.Release(in.Rows) // the batch has unit rows of its own
 	} else {
-		defer engine.Release(m.engine, in.Rows)
+		defer m.engine.Release(in.Rows)
 	}
 	if err != nil {
 		return err
@@ -241,8 +241,8 @@ func (m *Model) place(out, rows *tensor.Dense, index []int32, at engine.Placemen
 	if rows.Dtype() == out.Dtype() {
 		return m.engine.Place(out, rows, index, at)
 	}
-	converted := engine.Scratch(m.engine, out.Dtype(), rows.Shape()...)
-	defer engine.Release(m.engine, converted)
+	converted := m.engine.Scratch(out.Dtype(), rows.Shape()...)
+	defer m.engine.Release(converted)
 	if err := m.engine.Convert(converted, rows); err != nil {
 		return err
 	}

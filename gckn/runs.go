@@ -92,9 +92,9 @@ func (m *Model) fill(out *tensor.Dense, write func(x *tensor.Dense) error) error
 func (m *Model) visitRun(
 	first, n int, visit func(first int, x *tensor.Dense) error, write func(x *tensor.Dense) error,
 ) error {
-	host := engine.Host(m.engine)
-	x := engine.Scratch(host, m.dtype(), n, m.opt.Dim())
-	defer engine.Release(host, x)
+	host := m.engine.Host()
+	x := host.Scratch(m.dtype(), n, m.opt.Dim())
+	defer host.Release(x)
 	if err := m.fill(x, write); err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func (s *source) prepare(b *graph.Batch, f autodiff.Features, items []int, verti
 	if err != nil {
 		return nil, err
 	}
-	defer engine.Release(s.engine, in.Rows)
+	defer s.engine.Release(in.Rows)
 	f.Rows = in.Rows
 	return s.network.Prepare(b, f, targets, vertices)
 }

@@ -83,11 +83,11 @@ func newSupervision(e engine.Engine, training *Training) (*supervision, error) {
 	var p autodiff.Parameters
 	dtype, opt, width := dtypeOf(&t.Options.Network), &t.Options.Network, t.Input.dim()
 	for _, l := range opt.Layers {
-		p.Anchors = append(p.Anchors, engine.New(e, dtype, l.PathSize, l.Filters, width))
+		p.Anchors = append(p.Anchors, e.New(dtype, l.PathSize, l.Filters, width))
 		width = l.Filters
 	}
-	p.Weight = engine.New(e, dtype, t.Examples.Outputs, opt.Dim())
-	p.Bias = engine.New(e, dtype, 1, t.Examples.Outputs)
+	p.Weight = e.New(dtype, t.Examples.Outputs, opt.Dim())
+	p.Bias = e.New(dtype, 1, t.Examples.Outputs)
 	if r.network, err = autodiff.New(e, t.Options.autodiff(), p); err != nil {
 		return nil, err
 	}

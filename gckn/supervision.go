@@ -197,8 +197,8 @@ func (r *supervision) release() {
 		r.unseen.Release()
 	}
 	r.network.Release()
-	engine.Release(r.engine, r.network.Parameters().List()...)
-	engine.Release(r.engine, r.source.labels)
+	r.engine.Release(r.network.Parameters().List()...)
+	r.engine.Release(r.source.labels)
 }
 
 // identity says what the training depends on, for its checkpoints.

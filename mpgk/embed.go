@@ -49,7 +49,7 @@ func EmbedVertices(
 	if err != nil {
 		return nil, err
 	}
-	host := engine.Host(e)
+	host := e.Host()
 	var x []float64 // points x dims
 	if len(last.counts.column) == 0 {
 		x, err = last.linearPCA(host, dims)
@@ -85,7 +85,7 @@ func (p *points) linearPCA(e engine.Engine, dims int) ([]float64, error) {
 		}
 	}
 	y := matrix(e, weighted, n, d)
-	covariance := engine.New(e, tensor.Float64, d, d)
+	covariance := e.New(tensor.Float64, d, d)
 	if err := e.MatMul(covariance, y, y, engine.MatMul{TransA: true, Alpha: 1}); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (m *Model) drawGraphs() error {
 // markGraphs makes the given graphs of all the landmarks.
 func (m *Model) markGraphs(all *Graphs, numbers []int) error {
 	g := &graphMap{numbers: numbers, landmarks: all.Select(numbers)}
-	host := engine.Host(m.engine)
+	host := m.engine.Host()
 	err := g.landmarks.EachGram(func(_ int, k *tensor.Dense) error {
 		root, _, err := inverseRoot(host, len(numbers), k.Float64s())
 		if err != nil {
@@ -61,7 +61,7 @@ func (m *Model) Features(ctx context.Context, b *graph.Batch, progress model.Pro
 	if err != nil {
 		return nil, err
 	}
-	return m.nystrom.features(engine.Host(m.engine), g)
+	return m.nystrom.features(m.engine.Host(), g)
 }
 
 var errWithoutLandmarks = errors.New(
@@ -84,7 +84,7 @@ func (n *graphMap) width() int {
 }
 
 func (n *graphMap) features(host engine.Engine, g *Graphs) (*tensor.Dense, error) {
-	out := engine.New(host, tensor.Float64, g.Len(), n.width())
+	out := host.New(tensor.Float64, g.Len(), n.width())
 	column := 0
 	for t, root := range n.roots {
 		rank := root.Shape()[1]
@@ -95,7 +95,7 @@ func (n *graphMap) features(host engine.Engine, g *Graphs) (*tensor.Dense, error
 		if err != nil {
 			return nil, err
 		}
-		phi := engine.New(host, tensor.Float64, g.Len(), rank)
+		phi := host.New(tensor.Float64, g.Len(), rank)
 		if err := host.MatMul(phi, k, root, engine.MatMul{Alpha: 1}); err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ func TestGoldenConvolution(t *testing.T) {
 						t.Errorf("%s: vertex kernel %d: %v", name, i, err)
 					}
 				}
-				level, err := newSumLevel(engine.Host(e), s)
+				level, err := newSumLevel(e.Host(), s)
 				if err != nil {
 					return err
 				}

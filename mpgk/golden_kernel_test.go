@@ -108,7 +108,7 @@ func TestGoldenNystrom(t *testing.T) {
 		for i, problem := range g.Problems {
 			n, m := len(problem.Kernel), len(problem.Landmarks)
 			p := pointsOfKernel(t, problem.Kernel)
-			e := engine.Host(enginetest.Open(t, 2)) // vertices stay on the host
+			e := enginetest.Open(t, 2).Host() // vertices stay on the host
 			z, err := newVertexMap(e, p.selectRows(problem.Landmarks))
 			if err != nil {
 				t.Fatal(err)

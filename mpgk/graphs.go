@@ -219,9 +219,9 @@ func newHistogramLevel(s *state, h *hierarchy, omega []float64, leaf []int32) hi
 func (l histogramLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 	b := other.(histogramLevel)
 	if l.Rows() == 0 || b.Rows() == 0 {
-		return engine.New(engine.Host(e), tensor.Float64, l.Rows(), b.Rows()), nil
+		return e.Host().New(tensor.Float64, l.Rows(), b.Rows()), nil
 	}
-	out := engine.Scratch(e, tensor.Float64, l.Rows(), b.Rows())
+	out := e.Scratch(tensor.Float64, l.Rows(), b.Rows())
 	if err := e.HistogramIntersection(out, l.Sparse, b.Sparse); err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (l histogramLevel) cross(e engine.Engine, other level) (*tensor.Dense, erro
 func takeHome(e engine.Engine, t *tensor.Dense) (*tensor.Dense, error) {
 	home, err := engine.ToHost(t)
 	if home != t {
-		engine.Release(e, t)
+		e.Release(t)
 	}
 	return home, err
 }

@@ -68,7 +68,7 @@ func (m *Model) represent(ctx context.Context, b *graph.Batch, by guide, progres
 	if err := m.input.check(b); err != nil {
 		return nil, err
 	}
-	o, host := &m.opt, engine.Host(m.engine)
+	o, host := &m.opt, m.engine.Host()
 	g := &Graphs{engine: m.engine, opt: o, n: b.NumGraphs(), levels: make([]level, o.Iterations+1)}
 	err := m.propagate(ctx, b, by, progress, func(t int, s *state, leaf []int32) (err error) {
 		switch {
@@ -89,7 +89,7 @@ func (m *Model) propagate(
 	ctx context.Context, b *graph.Batch, by guide, progress model.Progress,
 	visit func(t int, s *state, leaf []int32) error,
 ) error {
-	o, host := &m.opt, engine.Host(m.engine)
+	o, host := &m.opt, m.engine.Host()
 	s := newState(b, m.input, o.Variant.assignsNeighbours())
 	for t := 0; ; t++ {
 		progress.Report("iterations", t, o.Iterations+1)
@@ -173,7 +173,7 @@ func (m *Model) setHierarchy(t int, s *state, h *fittedHierarchy) {
 // setLandmarks makes the given points the landmarks of iteration t.
 func (m *Model) setLandmarks(t int, s *state, marks []int32) (*vertexMap, error) {
 	f := &m.fitted[t]
-	z, err := newVertexMap(engine.Host(m.engine), s.selectRows(marks))
+	z, err := newVertexMap(m.engine.Host(), s.selectRows(marks))
 	if err != nil {
 		return nil, err
 	}

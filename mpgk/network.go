@@ -60,7 +60,7 @@ func (s NetworkEstimator) Learner(ctx context.Context, w *model.Work) (model.Lea
 	}
 	transforming := time.Now()
 	k := f.after(s.Kernel.Options.Iterations)
-	x, err := k.nystrom.features(engine.Host(w.Engine), k.train)
+	x, err := k.nystrom.features(w.Engine.Host(), k.train)
 	w.Spent.Transforming(transforming)
 	return &networkLearner{vectors{s.Kernel, w}, s.Network, f, x}, err
 }

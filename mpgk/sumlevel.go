@@ -98,10 +98,10 @@ func (l *sumLevel) rows(graphs []int) level {
 
 func (l *sumLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 	o := other.(*sumLevel)
-	host := engine.Host(e)
+	host := e.Host()
 	var out *tensor.Dense
 	if l.n == 0 || o.n == 0 || l.width == 0 {
-		out = engine.New(host, tensor.Float64, l.n, o.n)
+		out = host.New(tensor.Float64, l.n, o.n)
 	} else {
 		var err error
 		dense, n := l.dense, l.n
@@ -140,7 +140,7 @@ func padded(x []float64, n, width int) ([]float64, int) {
 
 // denseProduct returns A B' for matrices of n and m rows, in host memory.
 func denseProduct(e engine.Engine, a, b []float64, n, m, width int) (*tensor.Dense, error) {
-	host := engine.Host(e)
+	host := e.Host()
 	var on [2]*tensor.Dense
 	for i, t := range []*tensor.Dense{matrix(host, a, n, width), matrix(host, b, m, width)} {
 		var err error
@@ -148,10 +148,10 @@ func denseProduct(e engine.Engine, a, b []float64, n, m, width int) (*tensor.Den
 			return nil, err
 		}
 		if on[i] != t {
-			defer engine.Release(e, on[i])
+			defer e.Release(on[i])
 		}
 	}
-	out := engine.Scratch(e, tensor.Float64, n, m)
+	out := e.Scratch(tensor.Float64, n, m)
 	if err := e.MatMul(out, on[0], on[1], engine.MatMul{TransB: true, Alpha: 1}); err != nil {
 		return nil, err
 	}

@@ -197,7 +197,7 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 
 // table makes a matrix of the dtype under test.
 func table(e testEngine, rows, cols int, values []float64) *tensor.Dense {
-	out := engine.New(e.engine, e.dtype, rows, cols)
+	out := e.engine.New(e.dtype, rows, cols)
 	if err := e.engine.Convert(out, tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(values))); err != nil {
 		panic(err)
 	}
@@ -206,7 +206,7 @@ func table(e testEngine, rows, cols int, values []float64) *tensor.Dense {
 
 // identity returns the Float32 identity matrix.
 func identity(eng engine.Engine, d int) *tensor.Dense {
-	out := engine.New(eng, tensor.Float32, d, d)
+	out := eng.New(tensor.Float32, d, d)
 	for i := range d {
 		out.Float32s()[i*d+i] = 1
 	}

@@ -37,7 +37,7 @@ func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCac
 	if err != nil {
 		return nil, err
 	}
-	r := &productRows{engine: e, x: on, products: engine.New(e, on.Dtype(), 1, v.rows)}
+	r := &productRows{engine: e, x: on, products: e.New(on.Dtype(), 1, v.rows)}
 	if k.Kind == LinearKernel {
 		return NewRowCache(squares, bytes, r.compute), nil
 	}

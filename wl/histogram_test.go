@@ -28,7 +28,7 @@ func TestEnginesIntersect(t *testing.T) {
 	opt := Options{Kernel: Assignment, Iterations: 3, Follow: FollowOut}
 	m := fit(t, enginetest.Open(t, 2), b, opt)
 	n := b.NumGraphs()
-	zeros := func() *tensor.Dense { return engine.New(engine.NewCPU(1), tensor.Float64, n, n) }
+	zeros := func() *tensor.Dense { return engine.NewCPU(1).New(tensor.Float64, n, n) }
 	weights := byRound(m, func(node int) float64 { return float64(node % 4) })
 	for _, w := range [][][]float64{nil, weights} {
 		a, other := sparse(m.train, w), sparse(m.train, w)

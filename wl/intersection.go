@@ -18,8 +18,8 @@ func (m *Model) intersect(ctx context.Context, out *tensor.Dense, a, b *engine.S
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	k := engine.Scratch(m.engine, tensor.Float64, out.Shape()...)
-	defer engine.Release(m.engine, k)
+	k := m.engine.Scratch(tensor.Float64, out.Shape()...)
+	defer m.engine.Release(k)
 	if err := m.engine.HistogramIntersection(k, a, b); err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func (r random) matrix(e engine.Engine, dtype tensor.Dtype, shape ...int) (*tens
 
 // onto puts a tensor of host memory onto an engine.
 func onto(e engine.Engine, t *tensor.Dense) (*tensor.Dense, error) {
-	out := engine.New(e, t.Dtype(), t.Shape()...)
+	out := e.New(t.Dtype(), t.Shape()...)
 	return out, e.Convert(out, t)
 }
 

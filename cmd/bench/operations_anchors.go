@@ -62,7 +62,7 @@ func assignment(t *table, points engine.Points) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, best := make([]int32, n), engine.New(t.engine, tensor.Float32, n)
+	index, best := make([]int32, n), t.engine.New(tensor.Float32, n)
 	rows := float64(min(n, points.Table.Shape()[0]))
 	flops := float64(q) * float64(points.Size) * (2*rows*float64(d) + float64(n))
 	if points.Size == 1 {
@@ -82,7 +82,7 @@ func kMeans(t *table) (*task, error) {
 	const iterations = 5
 	n, d, directions, r := t.fewerWhenPortable(t.sizes.points), t.sizes.filters, t.sizes.anchors, newRandom("kmeans")
 	centres := r.slice(directions * d)
-	host := engine.Host(t.engine)
+	host := t.engine.Host()
 	points, err := r.matrix(host, tensor.Float32, n, d)
 	if err != nil {
 		return nil, err

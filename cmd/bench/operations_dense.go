@@ -38,7 +38,7 @@ func matMul(precision engine.Precision) func(t *table) (*task, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := engine.New(t.engine, tensor.Float32, n, q)
+		c := t.engine.New(tensor.Float32, n, q)
 		flops := 2 * float64(n) * float64(q) * float64(q)
 		f := floor{bytes: 4 * float64(2*n*q+q*q)}
 		switch precision {
@@ -71,7 +71,7 @@ func matMulThin(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := engine.New(t.engine, tensor.Float32, n, columns)
+	c := t.engine.New(tensor.Float32, n, columns)
 	flops := 2 * float64(n) * float64(d) * float64(columns)
 	return &task{
 		shape: fmt.Sprintf("%d x %d by the transpose of %d x %d", n, d, columns, d),
@@ -97,7 +97,7 @@ func normalizeRows(t *table) (*task, error) {
 		return nil, err
 	}
 	n, q := x.Shape()[0], x.Shape()[1]
-	out, norms := engine.New(t.engine, tensor.Float32, n, q), engine.New(t.engine, tensor.Float32, n)
+	out, norms := t.engine.New(tensor.Float32, n, q), t.engine.New(tensor.Float32, n)
 	bytes := 4 * float64(2*n*q+n)
 	return &task{
 		shape: fmt.Sprintf("%s: %d x %d", s.from, n, q),
@@ -112,7 +112,7 @@ func convert(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := engine.New(t.engine, tensor.Float32, x.Shape()...)
+	out := t.engine.New(tensor.Float32, x.Shape()...)
 	return copied(s, out, x, floor{bytes: 12 * float64(x.Size())}), nil
 }
 
@@ -152,7 +152,7 @@ func placeRows(t *table) (*task, error) {
 		return nil, err
 	}
 	n, q := x.Shape()[0], x.Shape()[1]
-	index, out := newRandom("place").indices(n, n), engine.New(t.engine, tensor.Float32, n, q)
+	index, out := newRandom("place").indices(n, n), t.engine.New(tensor.Float32, n, q)
 	bytes := 4 * float64(2*n*q+n)
 	return &task{
 		shape: fmt.Sprintf("%s: %d x %d", s.from, n, q),
@@ -173,7 +173,7 @@ func placeColumns(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := engine.New(t.engine, tensor.Float32, n, channels*q)
+	out := t.engine.New(tensor.Float32, n, channels*q)
 	bytes := 8 * float64(channels*n*q)
 	return &task{
 		shape: fmt.Sprintf("%s: %d channels of %d x %d", s.from, channels, n, q),

@@ -27,7 +27,7 @@ func kernelMachine(c, libsvm float64) func(t *table) (*task, error) {
 			return nil, err
 		}
 		ctx := context.Background()
-		m, err := wl.Fit(ctx, engine.Host(t.engine), s.batch, wl.DefaultOptions(wl.Subtree), nil)
+		m, err := wl.Fit(ctx, t.engine.Host(), s.batch, wl.DefaultOptions(wl.Subtree), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func softmaxCrossEntropy(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	loss, grad := engine.New(t.engine, tensor.Float32, n), engine.New(t.engine, tensor.Float32, n, classes)
+	loss, grad := t.engine.New(tensor.Float32, n), t.engine.New(tensor.Float32, n, classes)
 	classOf := r.indices(n, classes)
 	return &task{
 		shape: fmt.Sprintf("%d x %d", n, classes),
@@ -42,7 +42,7 @@ func adam(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, second := engine.New(t.engine, tensor.Float32, n), engine.New(t.engine, tensor.Float32, n)
+	first, second := t.engine.New(tensor.Float32, n), t.engine.New(tensor.Float32, n)
 	step := engine.Adam{Rate: 1e-3, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: 1}
 	return &task{
 		shape: fmt.Sprintf("%d parameters", n),

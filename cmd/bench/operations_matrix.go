@@ -27,7 +27,7 @@ func gram(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := engine.New(t.engine, tensor.Float64, p, q, q)
+	out := t.engine.New(tensor.Float64, p, q, q)
 	flops := 2 * float64(p) * float64(q) * float64(q) * float64(q)
 	return &task{
 		shape: fmt.Sprintf("anchors %d x %d x %d", p, q, q),
@@ -47,7 +47,7 @@ func (t *table) kernelMatrices(count, n int) (*tensor.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := engine.New(t.engine, tensor.Float64, count, n, n)
+	k := t.engine.New(tensor.Float64, count, n, n)
 	return k, t.engine.Gram(k, z, gramKernel(), true)
 }
 
@@ -64,7 +64,7 @@ func invSqrt(t *table, count, n int) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := engine.New(t.engine, tensor.Float64, count, n, n)
+	out := t.engine.New(tensor.Float64, count, n, n)
 	flops := float64(count) * (decomposition(n) + product(n))
 	return &task{
 		shape: fmt.Sprintf("%d x %d x %d", count, n, n),
@@ -85,7 +85,7 @@ func invSqrtGrad(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, spectrum := engine.New(t.engine, tensor.Float64, count, n, n), engine.NewSpectrum(t.engine, count, n)
+	out, spectrum := t.engine.New(tensor.Float64, count, n, n), engine.NewSpectrum(t.engine, count, n)
 	if err := t.engine.InvSqrt(out, spectrum, k, 0.01, engine.Published); err != nil {
 		return nil, err
 	}

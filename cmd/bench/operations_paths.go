@@ -166,7 +166,7 @@ func pathGrad(route graph.Route) func(t *table) (*task, error) {
 				return nil, err
 			}
 		}
-		grad := engine.New(t.engine, tensor.Float32, scores.Shape()...)
+		grad := t.engine.New(tensor.Float32, scores.Shape()...)
 		n, q := float64(s.batch.NumVertices()), float64(p.filters)
 		f := floor{bytes: 2*p.scoreBytes() + p.outBytes()}
 		task := &task{run: func(e engine.Engine) error { return e.PathPoolGrad(grad, nil, out, scores, nil, &p.PathPooling) }}
@@ -238,7 +238,7 @@ func (p *pooling) tensors() (scores *tensor.Dense, out []*tensor.Dense, err erro
 	scores, err = newRandom("paths").matrix(p.engine, tensor.Float32, p.rows, p.Size*p.filters)
 	out = make([]*tensor.Dense, p.Size)
 	for i := range out {
-		out[i] = engine.New(p.engine, tensor.Float32, p.Graph.NumVertices(), p.filters)
+		out[i] = p.engine.New(tensor.Float32, p.Graph.NumVertices(), p.filters)
 	}
 	return scores, out, err
 }

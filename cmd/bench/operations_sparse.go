@@ -50,7 +50,7 @@ func sparseMatMul(from func(*inputs) (source, error), m masks) func(t *table) (*
 		if err != nil {
 			return nil, err
 		}
-		a, y := engine.Adjacency(s.batch), engine.New(t.engine, tensor.Float32, n, q)
+		a, y := engine.Adjacency(s.batch), t.engine.New(tensor.Float32, n, q)
 		keep := make([]bool, n)
 		r := newRandom("masks")
 		for v := range keep {
@@ -114,7 +114,7 @@ func histogramIntersection(t *table) (*task, error) {
 	const bins, entries = 20000, 60
 	n := t.sizes.histograms
 	a := histograms(n, bins, entries)
-	out := engine.New(t.engine, tensor.Float32, n, n)
+	out := t.engine.New(tensor.Float32, n, n)
 	column := make([]float64, bins)
 	for _, c := range a.Col {
 		column[c]++

@@ -49,7 +49,7 @@ func subsetWalks(t *table) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := engine.New(t.engine, tensor.Float64, splitSubsets, n, splitFeatures)
+	y := t.engine.New(tensor.Float64, splitSubsets, n, splitFeatures)
 	a, subsets := engine.Adjacency(s.batch), &engine.Subsets{Sides: splitSides(n)}
 	row := 8.0 * splitFeatures
 	fixed := 4*float64(n+1) + 4*float64(arcs) + splitSubsets/2*float64(n) + splitSubsets*row*float64(n)
@@ -102,7 +102,7 @@ func dynamicFeatures(t *table) (*task, error) {
 	}
 	places := search.Places(splitFeatures)
 	size := int(places[len(places)-1])
-	columns := engine.New(t.engine, tensor.Float64, size)
+	columns := t.engine.New(tensor.Float64, size)
 	entries := splitSubsets * splitFeatures * float64(n) / 2 // a vertex is in one of the two subsets of a cut
 	return &task{
 		shape: fmt.Sprintf("%s: %d graphs, %d vertices, %d features, %d subsets, 4 aggregations", s.from,
@@ -136,7 +136,7 @@ func splitTask(t *table, search *engine.SplitSearch, features int, from string) 
 	if err != nil {
 		return nil, err
 	}
-	best := engine.New(t.engine, tensor.Float64, 1, 4)
+	best := t.engine.New(tensor.Float64, 1, 4)
 	examples := len(search.Examples)
 	return &task{
 		shape: fmt.Sprintf("%s: %d columns of %d examples", from, values/max(examples, 1), examples),

@@ -25,7 +25,7 @@ func segments(pool engine.Pooling) func(t *table) (*task, error) {
 			return nil, err
 		}
 		n, graphs, q := x.Shape()[0], s.batch.NumGraphs(), x.Shape()[1]
-		out := engine.New(t.engine, tensor.Float32, graphs, q)
+		out := t.engine.New(tensor.Float32, graphs, q)
 		bytes := 4 * float64((n+graphs)*q+graphs+1)
 		return &task{
 			shape: fmt.Sprintf("%s: %d vertices in %d graphs, %d columns", s.from, n, graphs, q),
@@ -57,7 +57,7 @@ func neighborMean(t *table) (*task, error) {
 	for i := range weights {
 		weights[i] = r.Float64()
 	}
-	out := engine.New(t.engine, tensor.Float32, n, states)
+	out := t.engine.New(tensor.Float32, n, states)
 	item := engine.Segments{Offsets: b.RowPtr, Index: b.Col, Weights: weights}
 	lists := 4*float64(n+1) + 12*float64(arcs)
 	return &task{
@@ -92,7 +92,7 @@ func posterior(t *table) (*task, error) {
 		return nil, err
 	}
 	index := r.indices(n, labels)
-	out, evidence := engine.New(t.engine, tensor.Float32, n, states), engine.New(t.engine, tensor.Float32, n)
+	out, evidence := t.engine.New(tensor.Float32, n, states), t.engine.New(tensor.Float32, n)
 	bytes := 4 * float64(2*n*states+2*n+labels*states)
 	return &task{
 		shape: fmt.Sprintf("%s: %d vertices, %d states, %d labels", s.from, n, states, labels),

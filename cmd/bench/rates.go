@@ -114,11 +114,11 @@ func (m *ratings) product(precision engine.Precision, peak32, peak64 *float64) e
 			if err != nil {
 				return err
 			}
-			out := engine.New(m.engine, dtype, n, n)
+			out := m.engine.New(dtype, n, n)
 			err = m.best(peak, 2*float64(n)*float64(n)*float64(n), func() error {
 				return m.engine.MatMul(out, a, b, engine.MatMul{Alpha: 1, Precision: precision})
 			})
-			engine.Release(m.engine, a, b, out)
+			m.engine.Release(a, b, out)
 			if err != nil {
 				return err
 			}

@@ -12,8 +12,8 @@ func elsewhere(e engine.Engine) bool { return e.Host() != e }
 // copyOnDevice copies within the memory of a device, and between it and the host.
 func (m *ratings) copyOnDevice() error {
 	host := tensor.New(tensor.WithShape(m.sizes.copied), tensor.WithBacking(m.random.slice(m.sizes.copied)))
-	from, to := engine.New(m.engine, tensor.Float32, m.sizes.copied), engine.New(m.engine, tensor.Float32, m.sizes.copied)
-	defer engine.Release(m.engine, from, to)
+	from, to := m.engine.New(tensor.Float32, m.sizes.copied), m.engine.New(tensor.Float32, m.sizes.copied)
+	defer m.engine.Release(from, to)
 	bytes := 4 * float64(m.sizes.copied)
 	for _, c := range []struct {
 		rate     *float64
@@ -26,7 +26,7 @@ func (m *ratings) copyOnDevice() error {
 			return err
 		}
 	}
-	onHost := &ratings{clock: m.clock, sizes: m.sizes, engine: engine.Host(m.engine)}
+	onHost := &ratings{clock: m.clock, sizes: m.sizes, engine: m.engine.Host()}
 	err := onHost.copyOnHost()
 	m.rates.CopyAll = onHost.rates.CopyAll
 	return err
@@ -49,11 +49,11 @@ func (m *ratings) poolVertices() error {
 		if err != nil {
 			return err
 		}
-		out := engine.New(m.engine, dtype, rows, q)
+		out := m.engine.New(dtype, rows, q)
 		err = m.best(rate, float64(rows*q), func() error {
 			return m.engine.PathPool([]*tensor.Dense{out}, scores, nil, &engine.PathPooling{Size: 1, Kernel: gramKernel()})
 		})
-		engine.Release(m.engine, scores, out)
+		m.engine.Release(scores, out)
 		if err != nil {
 			return err
 		}
@@ -79,13 +79,13 @@ func (m *ratings) poolCliques() error {
 		}
 		out := make([]*tensor.Dense, size)
 		for j := range out {
-			out[j] = engine.New(m.engine, dtype, b.NumVertices(), m.sizes.filters)
+			out[j] = m.engine.New(dtype, b.NumVertices(), m.sizes.filters)
 		}
 		err = m.best(rate, float64(paths)*float64(m.sizes.filters), func() error {
 			return m.engine.PathPool(out, scores, nil,
 				&engine.PathPooling{Graph: b, Index: index, Size: size, AllLengths: true, Kernel: gramKernel()})
 		})
-		engine.Release(m.engine, append(out, scores)...)
+		m.engine.Release(append(out, scores)...)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/grove-graph/grove/memory"
 	"io"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/grove-graph/grove/memory"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/simd"
@@ -107,7 +108,7 @@ func (r *runner) run(ctx context.Context, ops []operation, models []staged) erro
 func (r *runner) operation(ctx context.Context, op operation) error {
 	e, on := r.engine, r.place
 	if op.kind == onHost {
-		e, on.device = engine.Host(e), ""
+		e, on.device = e.Host(), ""
 	}
 	portable := simd.Level() == "portable"
 	task, err := op.prepare(&table{sizes: r.sizes, inputs: r.inputs, engine: e, portable: portable})

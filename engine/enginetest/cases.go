@@ -70,7 +70,7 @@ func matMulCases() []Case {
 		}
 	}
 	all = append(all, Case{"MatMul", "shapes that do not fit", 1, func(c *call) error {
-		return c.e.MatMul(engine.New(c.e, c.dtype, 2, 2), engine.New(c.e, c.dtype, 2, 3), engine.New(c.e, c.dtype, 2, 2),
+		return c.e.MatMul(c.e.New(c.dtype, 2, 2), c.e.New(c.dtype, 2, 3), c.e.New(c.dtype, 2, 2),
 			plain)
 	}})
 	return all
@@ -155,7 +155,7 @@ func gramCases() []Case {
 						// The small eigenvalues of a Gram matrix amplify the rounding of its entries by up
 						// to 1/(2 eps sqrt(e)), so float64 agrees to about 1e-8 and float32 anchors to 1e-2.
 						all = append(all, Case{"InvSqrt", fmt.Sprintf("%s rule=%d", name, rule), 5e3, func(c *call) error {
-							k := engine.New(c.e, tensor.Float64, count, q, q)
+							k := c.e.New(tensor.Float64, count, q, q)
 							if err := gram(c, k); err != nil {
 								return err
 							}
@@ -197,7 +197,7 @@ func assignCases() []Case {
 		}
 	}
 	all = append(all, Case{"Assign", "ties go to the first anchor", 1, func(c *call) error {
-		return c.e.Assign(c.indices(40), nil, engine.Points{Table: engine.New(c.e, c.dtype, 40, 3), Size: 1},
+		return c.e.Assign(c.indices(40), nil, engine.Points{Table: c.e.New(c.dtype, 40, 3), Size: 1},
 			c.random(11, 1, 37, 3))
 	}})
 	return all

@@ -59,4 +59,4 @@ func refusedCases() []Case {
 }
 
 // zeros returns a tensor of zeros on the engine of the call.
-func (c *call) zeros(shape ...int) *tensor.Dense { return engine.New(c.e, c.dtype, shape...) }
+func (c *call) zeros(shape ...int) *tensor.Dense { return c.e.New(c.dtype, shape...) }

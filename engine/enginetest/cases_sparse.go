@@ -50,7 +50,7 @@ func maskCases() []Case {
 	}
 	all = append(all, Case{"SparseMatMul", "a mask that does not fit", 1, func(c *call) error {
 		a := &engine.Sparse{Cols: 2, RowPtr: []int32{0, 1}, Col: []int32{1}, KeepCols: []bool{true}}
-		return c.e.SparseMatMul(engine.New(c.e, c.dtype, 1, 3), a, engine.New(c.e, c.dtype, 2, 3))
+		return c.e.SparseMatMul(c.e.New(c.dtype, 1, 3), a, c.e.New(c.dtype, 2, 3))
 	}})
 	return all
 }
@@ -185,7 +185,7 @@ func histogramCases() []Case {
 		b.KeepCols = every(30, 2)
 		return c.e.HistogramIntersection(c.output(20, 12), a, b)
 	}}, Case{"HistogramIntersection", "numbers of columns that differ", 1, func(c *call) error {
-		return c.e.HistogramIntersection(engine.New(c.e, c.dtype, 2, 2), histograms(6, 2, 3, 1, true),
+		return c.e.HistogramIntersection(c.e.New(c.dtype, 2, 2), histograms(6, 2, 3, 1, true),
 			histograms(7, 2, 4, 1, true))
 	}})
 	return all
@@ -231,7 +231,7 @@ func posteriorCases() []Case {
 		}
 	}
 	all = append(all, Case{"Posterior", "an index out of range", 1, func(c *call) error {
-		t := func(shape ...int) *tensor.Dense { return engine.New(c.e, c.dtype, shape...) }
+		t := func(shape ...int) *tensor.Dense { return c.e.New(c.dtype, shape...) }
 		return c.e.Posterior(t(2, 3), t(2), t(2, 3), t(4, 3), []int32{0, 4})
 	}})
 	return all

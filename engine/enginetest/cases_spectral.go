@@ -157,21 +157,21 @@ func spectralCases() []Case {
 			1, 35, 35)
 		return c.throughInvSqrt(g, g, k, engine.InsideRoot)
 	}}, Case{"InvSqrt", "a singular matrix without regularisation", 1, func(c *call) error {
-		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 3, 3), nil, engine.New(c.e, tensor.Float64, 1, 3, 3), 0,
+		return c.e.InvSqrt(c.e.New(tensor.Float64, 1, 3, 3), nil, c.e.New(tensor.Float64, 1, 3, 3), 0,
 			engine.AfterRoot)
 	}}, Case{"InvSqrtGrad", "no spectrum", 1, func(c *call) error {
-		t := engine.New(c.e, tensor.Float64, 1, 3, 3)
+		t := c.e.New(tensor.Float64, 1, 3, 3)
 		return c.e.InvSqrtGrad(t, t, nil, 0.1, engine.InsideRoot)
 	}}, Case{"InvSqrt", "a matrix that is not finite", 1, func(c *call) error {
 		k := fill(34, func(i, j int) float64 { return 1 / float64(1+i-j) })
 		k[33*34+2] = math.NaN()
-		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 34, 34), nil, c.upload(tensor.Float64, k, 1, 34, 34), 0.1,
+		return c.e.InvSqrt(c.e.New(tensor.Float64, 1, 34, 34), nil, c.upload(tensor.Float64, k, 1, 34, 34), 0.1,
 			engine.AfterRoot)
 	}}, Case{"InvSqrt", "a negative regularisation", 1, func(c *call) error {
 		k := c.upload(tensor.Float64, []float64{1}, 1, 1, 1)
-		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 1, 1), nil, k, -0.1, engine.AfterRoot)
+		return c.e.InvSqrt(c.e.New(tensor.Float64, 1, 1, 1), nil, k, -0.1, engine.AfterRoot)
 	}}, Case{"InvSqrt", "the shapes differ", 1, func(c *call) error {
-		return c.e.InvSqrt(engine.New(c.e, tensor.Float64, 1, 2, 2), nil, engine.New(c.e, tensor.Float64, 1, 3, 3), 0.1,
+		return c.e.InvSqrt(c.e.New(tensor.Float64, 1, 2, 2), nil, c.e.New(tensor.Float64, 1, 3, 3), 0.1,
 			engine.AfterRoot)
 	}})
 	return all
@@ -181,7 +181,7 @@ func spectralCases() []Case {
 func (c *call) throughInvSqrt(kGrad, dstGrad, k *tensor.Dense, rule engine.InvSqrtRule) error {
 	shape := k.Shape()
 	kept := engine.NewSpectrum(c.e, shape[0], shape[1])
-	if err := c.e.InvSqrt(engine.New(c.e, tensor.Float64, shape...), kept, k, 0.05, rule); err != nil {
+	if err := c.e.InvSqrt(c.e.New(tensor.Float64, shape...), kept, k, 0.05, rule); err != nil {
 		return err
 	}
 	return c.e.InvSqrtGrad(kGrad, dstGrad, kept, 0.05, rule)

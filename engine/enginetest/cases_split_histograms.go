@@ -97,7 +97,7 @@ func splitHistogramCases() []Case {
 				Searches: []engine.Search{{Subset: -1, Factor: -1}}, Weights: []float64{1, 1},
 				Targets: []float64{1, -1}, Bins: 1, Unit: 0.5}
 			wrong(s)
-			return c.e.BestSplits(engine.New(c.e, tensor.Float64, 1, 4), engine.New(c.e, tensor.Float64, 2), s, 1)
+			return c.e.BestSplits(c.e.New(tensor.Float64, 1, 4), c.e.New(tensor.Float64, 2), s, 1)
 		}})
 	}
 	return all

@@ -84,8 +84,8 @@ func walkCases() []Case {
 	}
 	all = append(all, Case{"SubsetWalks", "subsets of other vectors", 0, func(c *call) error {
 		b := batches()["ragged"]
-		x := engine.New(c.e, tensor.Float64, 1, b.NumVertices(), 2)
-		return c.e.SubsetWalks(engine.New(c.e, tensor.Float64, 3, b.NumVertices(), 2), x, engine.Adjacency(b),
+		x := c.e.New(tensor.Float64, 1, b.NumVertices(), 2)
+		return c.e.SubsetWalks(c.e.New(tensor.Float64, 3, b.NumVertices(), 2), x, engine.Adjacency(b),
 			&engine.Subsets{Sides: sides(50, 1, b.NumVertices())})
 	}})
 	return all
@@ -163,7 +163,7 @@ func featureCases() []Case {
 	return append(all, Case{"DynamicFeatures", "a vector that is not there", 0, func(c *call) error {
 		s := &engine.SplitSearch{Examples: []int32{0}, Nodes: []int32{0, 1},
 			Searches: []engine.Search{{Vector: 1, Subset: -1, Factor: -1}}}
-		return c.e.DynamicFeatures(engine.New(c.e, tensor.Float64, 2), engine.New(c.e, tensor.Float64, 1, 3, 2), s)
+		return c.e.DynamicFeatures(c.e.New(tensor.Float64, 2), c.e.New(tensor.Float64, 1, 3, 2), s)
 	}})
 }
 
@@ -232,7 +232,7 @@ func bestSplitCases() []Case {
 		s := &engine.SplitSearch{Examples: []int32{0, 1}, Nodes: []int32{0, 2},
 			Searches: []engine.Search{{Subset: -1, Factor: -1}}, Impurity: engine.Gini,
 			Number: 2, Classes: []int32{0, 1}, Weights: []float64{1, 0.5}}
-		return c.e.BestSplits(engine.New(c.e, tensor.Float64, 1, 4), engine.New(c.e, tensor.Float64, 2), s, 1)
+		return c.e.BestSplits(c.e.New(tensor.Float64, 1, 4), c.e.New(tensor.Float64, 2), s, 1)
 	}})
 	return all
 }

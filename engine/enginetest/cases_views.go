@@ -46,7 +46,7 @@ func viewCases() []Case {
 			if err := c.e.Convert(parameter, c.random(9, 40)); err != nil {
 				return err
 			}
-			return c.e.Adam(parameter, engine.New(c.e, c.dtype, 40), engine.New(c.e, c.dtype, 40), view(c, 10, 40),
+			return c.e.Adam(parameter, c.e.New(c.dtype, 40), c.e.New(c.dtype, 40), view(c, 10, 40),
 				engine.Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Step: 1})
 		}},
 		{"Place", "views", 1, func(c *call) error {

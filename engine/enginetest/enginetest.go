@@ -153,7 +153,7 @@ func (c *call) outputOf(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 	} else {
 		o.f64 = guarded(o.shape, math.NaN())
 	}
-	host := tensor.New(tensor.WithEngine(engine.Host(c.e)), tensor.WithShape(shape...), tensor.WithBacking(o.backing()))
+	host := tensor.New(tensor.WithEngine(c.e.Host()), tensor.WithShape(shape...), tensor.WithBacking(o.backing()))
 	out := c.place(host)
 	if out != host {
 		o.device = out
@@ -254,7 +254,7 @@ func normal(seed uint64, n int) []float64 {
 
 // upload returns a tensor on the engine of the call with given elements.
 func (c *call) upload(dtype tensor.Dtype, x []float64, shape ...int) *tensor.Dense {
-	host := engine.New(engine.Host(c.e), dtype, shape...)
+	host := c.e.Host().New(dtype, shape...)
 	if dtype == tensor.Float64 {
 		copy(host.Float64s(), x)
 	} else {

@@ -156,8 +156,8 @@ func (e *engineSearch) walk(ctx context.Context, b *engineBlock, queries []query
 // walkRows is walk for some rows.
 func (e *engineSearch) walkRows(b *engineBlock, queries []query, from, to, length int) error {
 	n, features, count := e.d.Batch.NumVertices(), len(b.features), 2*(to-from)
-	vectors := engine.Scratch(e.d.Engine, tensor.Float64, len(e.d.Input.Arcs)*length*count, n, features)
-	defer engine.Release(e.d.Engine, vectors)
+	vectors := e.d.Engine.Scratch(tensor.Float64, len(e.d.Input.Arcs)*length*count, n, features)
+	defer e.d.Engine.Release(vectors)
 	step := func(op, l int) *tensor.Dense {
 		return engine.View(vectors, (op*length+l-1)*count*n*features, count, n, features)
 	}
@@ -234,9 +234,9 @@ func (e *engineSearch) find(b *engineBlock, vectors *tensor.Dense, sides []uint8
 // findSome is find for searches that are done at once.
 func (e *engineSearch) findSome(b *engineBlock, vectors *tensor.Dense, s *engine.SplitSearch, queries []query) error {
 	on, features := e.d.Engine, len(b.features)
-	columns := engine.Scratch(on, tensor.Float64, int(s.Places(features)[len(s.Searches)]))
-	best := engine.Scratch(on, tensor.Float64, len(e.nodes), 4)
-	defer engine.Release(on, columns, best)
+	columns := on.Scratch(tensor.Float64, int(s.Places(features)[len(s.Searches)]))
+	best := on.Scratch(tensor.Float64, len(e.nodes), 4)
+	defer on.Release(columns, best)
 	if err := on.DynamicFeatures(columns, vectors, s); err != nil {
 		return err
 	}

@@ -58,9 +58,9 @@ func (k *Resident) Holds() bool { return k.made }
 
 func (k *Resident) empty(e engine.Engine) {
 	for _, b := range k.blocks {
-		engine.Release(e, b.vectors)
+		e.Release(b.vectors)
 	}
-	engine.Release(e, k.factors)
+	e.Release(k.factors)
 	k.blocks, k.matrices, k.factors, k.made = nil, nil, nil, false
 }
 
@@ -104,7 +104,7 @@ func (k *Resident) fill(d *walks.Data) error {
 // blockOnEngine puts features on the engine and makes their walks from all vertices.
 func blockOnEngine(d *walks.Data, features []int, vectors int, matrices []*engine.Sparse) (engineBlock, error) {
 	n, q := d.Batch.NumVertices(), len(features)
-	b := engineBlock{features: features, vectors: engine.Scratch(d.Engine, tensor.Float64, vectors, n, q)}
+	b := engineBlock{features: features, vectors: d.Engine.Scratch(tensor.Float64, vectors, n, q)}
 	values := make([]float64, n*q)
 	for k, f := range features {
 		d.Put(values[k:], q, f)
@@ -118,7 +118,7 @@ func blockOnEngine(d *walks.Data, features []int, vectors int, matrices []*engin
 		b.shifts = append(b.shifts, shift)
 	}
 	at := func(vector int) *tensor.Dense { return engine.View(b.vectors, vector*n*q, 1, n, q) }
-	host := tensor.New(tensor.WithShape(1, n, q), tensor.WithBacking(values), tensor.WithEngine(engine.Host(d.Engine)))
+	host := tensor.New(tensor.WithShape(1, n, q), tensor.WithBacking(values), tensor.WithEngine(d.Engine.Host()))
 	if err := d.Engine.Convert(at(0), host); err != nil {
 		return b, err
 	}
