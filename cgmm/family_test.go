@@ -77,7 +77,7 @@ func TestOptionsByNameRefuse(t *testing.T) {
 		{model.Eval, "depth=9", "depth 9"}, {model.Eval, "states=0", "from 1"}, {model.Eval, "tolerance=2", "from 0 to 1"},
 		{model.Eval, "classifier=tree", "linear, rbf or jaccard"}, {model.Eval, "gamma=0", "positive"},
 		{model.Eval, "fingerprint=sums", "counts or frequencies"}, {model.Eval, "checkpoint=x", "no such option"},
-		{model.Embed, "c=1", "no such option"}, {model.Train, "c=1 c-grid=1", "one of c and c-grid"},
+		{model.Embed, "c=1", "no such option"}, {model.Train, "c=1 c-grid=1", "leave out c, or c-grid"},
 	} {
 		_, err := byName(c.verb, strings.Fields(c.setting)...)
 		var named *param.Error

@@ -156,7 +156,9 @@ func (e *Engine) Memcpy(dst, src tensor.Memory) error {
 		return e.send(to, int(uint64(dst.Uintptr())-to.address), n, func(piece []byte, at int) { copy(piece, data[at:]) })
 	case from != nil:
 		data := hostBytes(dst, n)
-		return e.receive(from, int(uint64(src.Uintptr())-from.address), n, func(piece []byte, at int) { copy(data[at:], piece) })
+		return e.receive(from, int(uint64(src.Uintptr())-from.address), n, func(piece []byte, at int) {
+			copy(data[at:], piece)
+		})
 	}
 	copy(hostBytes(dst, n), hostBytes(src, n))
 	return nil

@@ -15,8 +15,10 @@ typedef struct {
 	int (*destroy)(void *);
 	int (*version)(void *, int *);
 	int (*set_stream)(void *, void *);
-	int (*sgemm)(void *, int, int, int, int, int, const float *, const float *, int, const float *, int, const float *, float *, int);
-	int (*gemm_ex)(void *, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int, const void *, void *, int, int, int, int);
+	int (*sgemm)(void *, int, int, int, int, int, const float *, const float *, int, const float *, int, const float *,
+		float *, int);
+	int (*gemm_ex)(void *, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int,
+		const void *, void *, int, int, int, int);
 } blas;
 
 static int blas_open(blas *b, const char *name, void *stream) {
@@ -46,7 +48,8 @@ static void blas_close(blas *b) {
 
 // cuBLAS counts columns first, so the product is written as C' = op(B)' op(A)'. compute is 0 for float32, else
 // the way to round (cublasComputeType_t).
-static int blas_multiply(blas *b, int trans_a, int trans_b, int m, int n, int k, float alpha, uint64_t a, uint64_t x, float beta, uint64_t c, int compute) {
+static int blas_multiply(blas *b, int trans_a, int trans_b, int m, int n, int k, float alpha, uint64_t a, uint64_t x,
+	float beta, uint64_t c, int compute) {
 	int lda = trans_a ? m : k, ldb = trans_b ? k : n;
 	const float *pa = (const float *)(uintptr_t)a, *pb = (const float *)(uintptr_t)x;
 	float *pc = (float *)(uintptr_t)c;

@@ -45,13 +45,15 @@ func kindOf(c enginetest.Case) string {
 	})
 }
 
-// suite returns the cases of the suite: a sample with one of those that differ in the magnitudes of their numbers alone, in
-// turns another one and another dtype, in both where it is the only one; and the rest.
+// suite returns the cases of the suite: a sample with one of those that differ in the magnitudes of their numbers
+// alone, in turns another one and another dtype, in both where it is the only one; and the rest.
 func suite() (sample, rest []trial) {
 	groups := map[string][]enginetest.Case{}
 	var kinds []string
 	cases := enginetest.Cases() // in any order
-	slices.SortFunc(cases, func(a, b enginetest.Case) int { return strings.Compare(a.Operation+a.Name, b.Operation+b.Name) })
+	slices.SortFunc(cases, func(a, b enginetest.Case) int {
+		return strings.Compare(a.Operation+a.Name, b.Operation+b.Name)
+	})
 	for _, c := range cases {
 		kind := kindOf(c)
 		if groups[kind] == nil {
@@ -73,10 +75,10 @@ func suite() (sample, rest []trial) {
 	return sample, rest
 }
 
-// Every operation agrees with the float64 reference, on the tuned kernels and on the plain ones. The tuned ones give the
-// same bits whatever the order in which threads and blocks take their turns; only a simulated GPU can be told one, on a
-// real one it differs from run to run by itself. The sample, which is all that plain kernels and -short get, launches
-// every kernel.
+// Every operation agrees with the float64 reference, on the tuned kernels and on the plain ones. The tuned ones give
+// the same bits whatever the order in which threads and blocks take their turns; only a simulated GPU can be told one,
+// on a real one it differs from run to run by itself. The sample, which is all that plain kernels and -short get,
+// launches every kernel.
 func TestConformance(t *testing.T) {
 	sample, rest := suite()
 	run := func(t *testing.T, e engine.Engine, trials []trial) {

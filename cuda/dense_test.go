@@ -18,7 +18,8 @@ func TestEveryTiling(t *testing.T) {
 	for _, s := range [][3]int{{1, 1, 1}, {128, 128, 16}, {132, 140, 44}, {129, 131, 45}, {7, 300, 33}, {300, 5, 100}} {
 		for _, trans := range []engine.MatMul{{}, {TransA: true}, {TransB: true}, {TransA: true, TransB: true}} {
 			for _, unit := range []int{1, 2} {
-				for _, sides := range [][2]int{{largeTile, largeTile}, {mediumTile, mediumTile}, {largeTile, thinTile}, {thinTile, largeTile}} {
+				for _, sides := range [][2]int{{largeTile, largeTile}, {mediumTile, mediumTile}, {largeTile, thinTile}, {thinTile,
+					largeTile}} {
 					for terms, beta := range map[int]float64{max(s[2], 17): 0, 16: -0.5} {
 						plan := tiling{rows: sides[0] / unit, columns: sides[1] / unit, terms: terms, splits: blocksOf(s[2], terms)}
 						opt := engine.MatMul{TransA: trans.TransA, TransB: trans.TransB, Alpha: 1.5, Beta: beta}
@@ -98,7 +99,8 @@ func TestCutSegments(t *testing.T) {
 	}
 	const p = segmentPiece
 	pieces, segments := cutSegments([]int32{3, 4, 4, 4 + 2*p + 1, 6 + 2*p})
-	if !slices.Equal(pieces, []int32{3, 4, 4 + p, 4 + 2*p, 5 + 2*p, 6 + 2*p}) || !slices.Equal(segments, []int32{0, 1, 1, 4, 5}) {
+	if !slices.Equal(pieces, []int32{3, 4, 4 + p, 4 + 2*p, 5 + 2*p, 6 + 2*p}) || !slices.Equal(segments, []int32{0, 1, 1,
+		4, 5}) {
 		t.Errorf("pieces %v, segments %v", pieces, segments)
 	}
 }
@@ -195,7 +197,8 @@ func TestMatricesWithoutInverseSquareRoot(t *testing.T) {
 // The tiling of a product does not depend on the GPU, and covers all terms.
 func TestTiling(t *testing.T) {
 	for _, s := range []struct{ m, n, k, rows, columns int }{
-		{4096, 4096, 100, 128, 128}, {500, 500, 100, 64, 64}, {100000, 16, 50, 128, 32}, {16, 100000, 50, 32, 128}, {3, 2, 100000, 128, 32},
+		{4096, 4096, 100, 128, 128}, {500, 500, 100, 64, 64}, {100000, 16, 50, 128, 32}, {16, 100000, 50, 32, 128}, {3, 2,
+			100000, 128, 32},
 	} {
 		got := tile(s.m, s.n, s.k, 1)
 		if got.rows != s.rows || got.columns != s.columns {

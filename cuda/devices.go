@@ -100,11 +100,12 @@ type Device struct {
 
 // Report is what the machine offers for CUDA.
 type Report struct {
-	Driver        string   `json:"driver,omitempty"`         // file of the driver library; empty where there is none
-	DriverVersion string   `json:"driver_version,omitempty"` // as the library's file says, such as 550.54; empty where it does not
-	CUDA          string   `json:"cuda,omitempty"`           // newest CUDA version that the driver has
-	Needs         string   `json:"needs"`                    // CUDA version that the kernels were compiled with
-	CuBLAS        string   `json:"cublas,omitempty"`         // file of the cuBLAS library; empty where there is none
+	Driver string `json:"driver,omitempty"` // file of the driver library; empty where there is none
+	// as the library's file says, such as 550.54; empty where it does not
+	DriverVersion string   `json:"driver_version,omitempty"`
+	CUDA          string   `json:"cuda,omitempty"`   // newest CUDA version that the driver has
+	Needs         string   `json:"needs"`            // CUDA version that the kernels were compiled with
+	CuBLAS        string   `json:"cublas,omitempty"` // file of the cuBLAS library; empty where there is none
 	Devices       []Device `json:"devices,omitempty"`
 	Problem       string   `json:"problem,omitempty"` // why there is no GPU, in one line; empty where there is one
 }
@@ -201,7 +202,8 @@ func (r Report) String() string {
 			ecc = ", ECC"
 		}
 		line("  memory", "%s%s%s", bytesText(d.Total), free, ecc)
-		line("  multiprocessors", "%d at %d MHz, %s shared memory for a block, %s L2", d.Multiprocessors, d.ClockMHz, bytesText(int64(d.SharedPerBlock)), bytesText(int64(d.L2Bytes)))
+		line("  multiprocessors", "%d at %d MHz, %s shared memory for a block, %s L2", d.Multiprocessors, d.ClockMHz,
+			bytesText(int64(d.SharedPerBlock)), bytesText(int64(d.L2Bytes)))
 		if d.MemoryBusBits > 0 && d.MemoryClockMHz > 0 {
 			line("  memory bus", "%d bits at %d MHz", d.MemoryBusBits, d.MemoryClockMHz)
 		}

@@ -196,7 +196,8 @@ func (e *Engine) close() error {
 	}
 	var leak error
 	if s := e.pool.snapshot(); s.Blocks > 0 {
-		leak = fmt.Errorf("%s: closed with %d pieces of device memory in use (%s): release tensors, or drop the last reference to them, before closing", e, s.Blocks, bytesText(s.InUse))
+		leak = fmt.Errorf("%s: closed with %d pieces of device memory in use (%s): release tensors, or drop the last "+
+			"reference to them, before closing", e, s.Blocks, bytesText(s.InUse))
 	}
 	e.closed.Store(true)
 	return together(failed, leak, e.shutDown())

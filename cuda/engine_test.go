@@ -98,7 +98,8 @@ func TestConvertWithinTheDevice(t *testing.T) {
 	e := opened(t)
 	for _, n := range []int{1, 1000, 100001} {
 		single, double, again := e.New(tensor.Float32, n), e.Scratch(tensor.Float64, n), e.Scratch(tensor.Float64, n)
-		for _, step := range [][2]*tensor.Dense{{single, onHost(tensor.Float32, 1, n)}, {double, single}, {again, double}, {single, again}} {
+		for _, step := range [][2]*tensor.Dense{{single, onHost(tensor.Float32, 1, n)}, {double, single}, {again, double},
+			{single, again}} {
 			if err := e.Convert(step[0], step[1]); err != nil {
 				t.Fatal(err)
 			}
@@ -335,7 +336,8 @@ func TestManyUploadsInOneOperation(t *testing.T) {
 
 func TestBatchesAreUploadedOnce(t *testing.T) {
 	e := opened(t)
-	b, err := graph.FromArcs([]int32{0, 3, 5}, graph.ArcList{From: []int32{0, 1, 3}, To: []int32{1, 2, 4}, Weights: []float64{1, 2, 3}}, graph.BuildOptions{})
+	b, err := graph.FromArcs([]int32{0, 3, 5}, graph.ArcList{From: []int32{0, 1, 3}, To: []int32{1, 2, 4},
+		Weights: []float64{1, 2, 3}}, graph.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +352,8 @@ func TestBatchesAreUploadedOnce(t *testing.T) {
 		if err := k.run(func(*stream) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		if on.vertices != 5 || on.arcs != 6 || on.graphs != 2 || !on.labels.null() || graphs[2] != 0 || graphs[3] != 1 || w[5] != 3 {
+		if on.vertices != 5 || on.arcs != 6 || on.graphs != 2 || !on.labels.null() || graphs[2] != 0 || graphs[3] != 1 ||
+			w[5] != 3 {
 			t.Errorf("%+v %v %v", on, graphs, w)
 		}
 		if a.col != on.col || a.values != weights || a.rows != 5 || a.cols != 5 {
@@ -388,8 +391,8 @@ func TestDerivedDataAreMadeOnce(t *testing.T) {
 	}
 }
 
-// Where another goroutine has made the same data first, and memory then runs out so that batches drop what they have and
-// a third one takes it, the data are held by the operation that came late all the same.
+// Where another goroutine has made the same data first, and memory then runs out so that batches drop what they have
+// and a third one takes it, the data are held by the operation that came late all the same.
 func TestDerivedDataAreHeldBeforeTheyAreDropped(t *testing.T) {
 	e := opened(t)
 	b := &graph.Batch{Offsets: []int32{0}, RowPtr: []int32{0}}

@@ -17,13 +17,17 @@ const otherwise = "or use --device cpu"
 func noDriver(s driverState) error {
 	switch {
 	case s.result == -1:
-		return fmt.Errorf("no NVIDIA driver: looked for libcuda.so.1 (%s); install the NVIDIA driver, %s", s.message, otherwise)
+		return fmt.Errorf("no NVIDIA driver: looked for libcuda.so.1 (%s); install the NVIDIA driver, %s", s.message,
+			otherwise)
 	case s.result == codeNoDevice:
 		return fmt.Errorf("no GPU: the driver %s finds none; see nvidia-smi and CUDA_VISIBLE_DEVICES, %s", s.path, otherwise)
 	case s.result == codeDriverMismatch:
-		return fmt.Errorf("the driver library %s and the driver in the kernel have different versions; restart the machine, %s", s.path, otherwise)
+		return fmt.Errorf("the driver library %s and the driver in the kernel have different versions; restart "+
+			"the machine, "+
+			"%s", s.path, otherwise)
 	}
-	return fmt.Errorf("the NVIDIA driver %s does not start: %s; see nvidia-smi, %s", s.path, describe(driverError(s.result)), otherwise)
+	return fmt.Errorf("the NVIDIA driver %s does not start: %s; see nvidia-smi, %s", s.path,
+		describe(driverError(s.result)), otherwise)
 }
 
 func noSuchDevice(ordinal, n int) error {
@@ -31,31 +35,37 @@ func noSuchDevice(ordinal, n int) error {
 	if n > 1 {
 		last = fmt.Sprintf(" to cuda:%d", n-1)
 	}
-	return fmt.Errorf("GPU %d does not exist: this machine has %d, cuda:0%s; choose one of them, %s", ordinal, n, last, otherwise)
+	return fmt.Errorf("GPU %d does not exist: this machine has %d, cuda:0%s; choose one of them, %s", ordinal, n, last,
+		otherwise)
 }
 
 func driverTooOld(have, need int) error {
-	return fmt.Errorf("the NVIDIA driver is too old: it has CUDA %s, this program needs %s; update the driver, %s", version(have), version(need), otherwise)
+	return fmt.Errorf("the NVIDIA driver is too old: it has CUDA %s, this program needs %s; update the driver, %s",
+		version(have), version(need), otherwise)
 }
 
 func gpuTooOld(p properties) error {
-	return fmt.Errorf("%s has compute capability %d.%d, this program needs %d.0; choose a newer GPU, %s", p.name, p.major, p.minor, oldestMajor, otherwise)
+	return fmt.Errorf("%s has compute capability %d.%d, this program needs %d.0; choose a newer GPU, %s", p.name, p.major,
+		p.minor, oldestMajor, otherwise)
 }
 
 // noContext explains why a context could not be made.
 func noContext(ordinal int, err error) error {
 	switch code(err) {
 	case codeDeviceUnavailable:
-		return fmt.Errorf("GPU %d is held by another process in exclusive mode, or closed to all: end that process (see nvidia-smi), set the compute mode with nvidia-smi -c 0, choose another GPU, %s", ordinal, otherwise)
+		return fmt.Errorf("GPU %d is held by another process in exclusive mode, or closed to all: end that process (see "+
+			"nvidia-smi), set the compute mode with nvidia-smi -c 0, choose another GPU, %s", ordinal, otherwise)
 	case codeOutOfMemory:
-		return fmt.Errorf("GPU %d has too little free memory to begin with: end other programs on it (see nvidia-smi), choose another GPU, %s", ordinal, otherwise)
+		return fmt.Errorf("GPU %d has too little free memory to begin with: end other programs on it (see nvidia-smi), "+
+			"choose another GPU, %s", ordinal, otherwise)
 	}
 	return fmt.Errorf("GPU %d: making a context: %s; see nvidia-smi, %s", ordinal, describe(err), otherwise)
 }
 
 // damagedKernels explains why the embedded fatbin was refused.
 func damagedKernels(err error) error {
-	return fmt.Errorf("the kernels inside this program are damaged: %s; build it again with make gpu, %s", describe(err), otherwise)
+	return fmt.Errorf("the kernels inside this program are damaged: %s; build it again with make gpu, %s", describe(err),
+		otherwise)
 }
 
 // OutOfMemory is the error of an allocation that does not fit on the device.
@@ -66,13 +76,16 @@ type OutOfMemory struct {
 }
 
 func (e *OutOfMemory) Error() string {
-	return fmt.Sprintf("%s: out of memory: asked for %s, free %s of %s (%s in use by this program); use fewer filters or shorter paths, end other programs on the GPU, %s",
+	return fmt.Sprintf("%s: out of memory: asked for %s, free %s of %s (%s in use by this program); use fewer "+
+		"filters or "+
+		"shorter paths, end other programs on the GPU, %s",
 		e.Device, bytesText(e.Asked), bytesText(e.Free), bytesText(e.Total), bytesText(e.InUse), otherwise)
 }
 
 // noPinnedMemory explains why data cannot be moved.
 func noPinnedMemory(bytes int) error {
-	return fmt.Errorf("no page-locked host memory: asked for %s; free memory of the host, raise the limit on locked memory (ulimit -l), %s", bytesText(int64(bytes)), otherwise)
+	return fmt.Errorf("no page-locked host memory: asked for %s; free memory of the host, raise the limit on locked "+
+		"memory (ulimit -l), %s", bytesText(int64(bytes)), otherwise)
 }
 
 // launchError is a kernel that could not be started.
@@ -86,7 +99,8 @@ func (e *launchError) Unwrap() error { return e.err }
 
 // lasting are the results after which a context can do no more work.
 var lasting = map[int]bool{
-	4: true, 214: true, 220: true, 700: true, 702: true, 709: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true, 719: true, 721: true, 999: true,
+	4: true, 214: true, 220: true, 700: true, 702: true, 709: true, 710: true, 714: true, 715: true, 716: true, 717: true,
+	718: true, 719: true, 721: true, 999: true,
 }
 
 // failure explains an error that came from the context's thread.

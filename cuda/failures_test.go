@@ -167,18 +167,23 @@ func TestFailuresAreOneLineWithTheRemedy(t *testing.T) {
 		{"open", "devices=0", []string{"no GPU: the driver", "libcuda.so.1", "--device cpu"}},
 		{"open the sixth", "devices=2", []string{"GPU 5 does not exist: this machine has 2, cuda:0 to cuda:1"}},
 		{"open the sixth", "devices=1", []string{"GPU 5 does not exist: this machine has 1, cuda:0;"}},
-		{"open", "driver=10020", []string{"driver is too old: it has CUDA 10.2, this program needs " + version(toolkit()), "update the driver"}},
-		{"open", "driver=11000,capability=75", []string{"driver is too old: it has CUDA 11.0, this program needs " + version(toolkit())}},
+		{"open", "driver=10020", []string{"driver is too old: it has CUDA 10.2, this program needs " + version(toolkit()),
+			"update the driver"}},
+		{"open", "driver=11000,capability=75",
+			[]string{"driver is too old: it has CUDA 11.0, this program needs " + version(toolkit())}},
 		{"open", "capability=61", []string{"has compute capability 6.1, this program needs 7.0", "newer GPU"}},
 		{"open", "busy=1", []string{"GPU 0 is held by another process", "nvidia-smi"}},
 		{"open", "damaged_image=1", []string{"the kernels inside this program are damaged", "make gpu"}},
-		{"allocate", "fail_alloc=-1", []string{"cuda:0: out of memory: asked for", "free", "use fewer filters or shorter paths"}},
-		{"launch", "fail_launch=1", []string{"cuda:0: Convert: kernel convert_f32_f64: unspecified launch failure", "context is lost"}},
+		{"allocate", "fail_alloc=-1", []string{"cuda:0: out of memory: asked for", "free",
+			"use fewer filters or shorter paths"}},
+		{"launch", "fail_launch=1", []string{"cuda:0: Convert: kernel convert_f32_f64: unspecified launch failure",
+			"context is lost"}},
 		{"illegal address", "", []string{"cuda:0: Test:", "illegal memory access", "convert_f32_f64", "context is lost"}},
 		{"copy", "fail_copy=1", []string{"cuda:0: copying to the device"}},
 		{"copy", "fail_host_alloc=-1", []string{"no page-locked host memory: asked for", "ulimit -l"}},
 		{"full", "memory=67108864", []string{"out of memory: asked for 72 MiB, free", "of 64 MiB"}},
-		{"devices", "devices=2,busy=1", []string{"driver", "CUDA 12.4", "cuda:1", "capability", "held by another process", "one process at a time"}},
+		{"devices", "devices=2,busy=1", []string{"driver", "CUDA 12.4", "cuda:1", "capability", "held by another process",
+			"one process at a time"}},
 	} {
 		oneLine(t, play(t, c.scene, "GROVE_SIM="+quiet+c.sim), c.parts...)
 	}
@@ -219,7 +224,8 @@ func TestWithoutADriverTheProgramStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := "LD_LIBRARY_PATH=" + folder
-	oneLine(t, play(t, "open", path), "no NVIDIA driver: looked for libcuda.so.1", "install the NVIDIA driver", "--device cpu")
+	oneLine(t, play(t, "open", path), "no NVIDIA driver: looked for libcuda.so.1", "install the NVIDIA driver",
+		"--device cpu")
 	oneLine(t, play(t, "devices", path), "none (looked for libcuda.so.1)", "problem")
 }
 

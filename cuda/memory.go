@@ -122,7 +122,8 @@ func (e *Engine) send(b *block, offset, bytes int, write func(dst []byte, from i
 			if err := e.copies.follow(e.compute, b.used.Load()); err != nil {
 				return err
 			}
-			if err := cu.MemcpyHtoDAsync(cu.DevicePtr(b.address+uint64(offset+from)), c.address(), int64(n), e.copies.stream); err != nil {
+			if err := cu.MemcpyHtoDAsync(cu.DevicePtr(b.address+uint64(offset+from)), c.address(), int64(n),
+				e.copies.stream); err != nil {
 				return err
 			}
 			return e.copies.mark()
@@ -171,7 +172,8 @@ func (e *Engine) receive(b *block, offset, bytes int, read func(src []byte, from
 			if err := e.compute.follow(e.copies, b.filled.Load()); err != nil {
 				return err
 			}
-			if err := cu.MemcpyDtoHAsync(c.address(), cu.DevicePtr(b.address+uint64(offset+from)), int64(n), e.compute.stream); err != nil {
+			if err := cu.MemcpyDtoHAsync(c.address(), cu.DevicePtr(b.address+uint64(offset+from)), int64(n),
+				e.compute.stream); err != nil {
 				return err
 			}
 			return e.compute.mark()

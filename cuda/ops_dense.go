@@ -59,7 +59,8 @@ func gramOn[T real](e *Engine, out, z *tensor.Dense, kernel engine.Kernel, allLe
 	side := blocksOf(q, tile)
 	g := grid{blocks: dim{x: side * (side + 1) / 2}, threads: dim{x: 256}}
 	return k.run(func(s *stream) error {
-		return launch(s, g, to, from, int32(p), int32(q), int32(d), kernel.Alpha, number(kernel.SumExponent), number(allLengths))
+		return launch(s, g, to, from, int32(p), int32(q), int32(d), kernel.Alpha, number(kernel.SumExponent),
+			number(allLengths))
 	})
 }
 
@@ -140,7 +141,8 @@ func adamOn[T real](e *Engine, parameter, moment1, moment2, gradient *tensor.Den
 	rate, root := step.Corrected()
 	g := linear(blocksOf(n, 16/size[T]()), 256)
 	return k.run(func(s *stream) error {
-		return adam(s, g, p, m1, m2, slope, int64(n), T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1), T(1-step.Beta2), T(step.Epsilon), T(step.Decay))
+		return adam(s, g, p, m1, m2, slope, int64(n), T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1),
+			T(1-step.Beta2), T(step.Epsilon), T(step.Decay))
 	})
 }
 
@@ -168,6 +170,7 @@ func placeOn[T real](e *Engine, dst, src *tensor.Dense, index []int32, at engine
 		if at.Stride == 1 {
 			group = lanes(blocksOf(q, 16/size[T]()))
 		}
-		return place(s, linear(rows*group, 256), to, from, order, int32(rows), int32(q), int32(columns), int32(at.Stride), int32(group))
+		return place(s, linear(rows*group, 256), to, from, order, int32(rows), int32(q), int32(columns), int32(at.Stride),
+			int32(group))
 	})
 }

@@ -149,7 +149,8 @@ func multiplyRounded(s *stream, p *product[float32], precision engine.Precision)
 	if p.m*p.n == 0 {
 		return nil
 	}
-	launch, g := s.matmulTf32F32, grid{blocks: dim{x: blocksOf(p.m, largeTile) * blocksOf(p.n, largeTile)}, threads: dim{x: 256}}
+	launch, g := s.matmulTf32F32, grid{blocks: dim{x: blocksOf(p.m, largeTile) * blocksOf(p.n, largeTile)},
+		threads: dim{x: 256}}
 	if precision == engine.BFloat16 {
 		launch = s.matmulBfloat16F32
 	}

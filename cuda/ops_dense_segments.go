@@ -90,7 +90,8 @@ func (w segmentWork[S, T]) plan(k *op, offsets []int32) func(*stream) error {
 		first.pool = engine.Sum
 	}
 	then := segmentWork[S, S]{
-		out: w.out, x: first.out, offsets: upload(k, rest), span: w.span, divisor: w.divisor, segments: w.segments, q: w.q, pool: w.pool,
+		out: w.out, x: first.out, offsets: upload(k, rest), span: w.span, divisor: w.divisor, segments: w.segments, q: w.q,
+		pool: w.pool,
 	}.plan(k, rest)
 	return func(s *stream) error {
 		if err := first.launch(s); err != nil {
@@ -100,7 +101,8 @@ func (w segmentWork[S, T]) plan(k *op, offsets []int32) func(*stream) error {
 	}
 }
 
-type segmentKernel[S, T real] func(s *stream, g grid, out pointer[S], x pointer[T], offsets, index pointer[int32], weights, divisor pointer[S],
+type segmentKernel[S, T real] func(s *stream, g grid, out pointer[S], x pointer[T], offsets, index pointer[int32],
+	weights, divisor pointer[S],
 	span pointer[int32], segments, q, pool, group int32) error
 
 // launch enqueues one pass.
@@ -121,7 +123,8 @@ func (w segmentWork[S, T]) launch(s *stream) error {
 	}
 	group := lanes(blocksOf(w.q, wide))
 	units := w.segments * blocksOf(w.q, group*wide)
-	return kernel.(segmentKernel[S, T])(s, linear(units*group, 256), w.out, w.x, w.offsets, w.index, w.weights, w.divisor, w.span,
+	return kernel.(segmentKernel[S, T])(s, linear(units*group, 256), w.out, w.x, w.offsets, w.index, w.weights, w.divisor,
+		w.span,
 		int32(w.segments), int32(w.q), int32(w.pool), int32(group))
 }
 

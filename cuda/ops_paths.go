@@ -47,7 +47,8 @@ type pathWork[T real] struct {
 	sumExponent   int32
 }
 
-func newPathWork[T real](e *Engine, name string, out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling, q int) *pathWork[T] {
+func newPathWork[T real](e *Engine, name string, out []*tensor.Dense, scores, norms *tensor.Dense,
+	p *engine.PathPooling, q int) *pathWork[T] {
 	k := e.begin(name)
 	w := &pathWork[T]{
 		PathPooling: p, e: e, k: k, n: scores.Shape()[0], q: q, tableRows: scores.Shape()[0],

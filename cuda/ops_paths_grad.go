@@ -10,7 +10,8 @@ import (
 // PathPoolGrad implements [engine.Engine]. The gradients of the scores are found by vertex, each element by one
 // thread in a fixed order, and then, where vertices share rows, added up by row in the order of the
 // vertices. The gradients of the norms follow from the outputs without norms, which are pooled again.
-func (e *Engine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
+func (e *Engine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
+	p *engine.PathPooling) error {
 	q, err := engine.CheckPathPoolGrad(scoreGrad, normGrad, outGrad, scores, norms, p)
 	if err != nil {
 		return err
@@ -69,14 +70,16 @@ func (e *Engine) addByRow(dst, byVertex *tensor.Dense, columns int, index []int3
 		order[at[r]] = int32(v)
 		at[r]++
 	}
-	err := e.SegmentReduce(e.View(dst, 0, rows, columns), byVertex, engine.Segments{Offsets: offsets, Index: order}, engine.Sum)
+	err := e.SegmentReduce(e.View(dst, 0, rows, columns), byVertex, engine.Segments{Offsets: offsets, Index: order},
+		engine.Sum)
 	e.Release(byVertex)
 	return err
 }
 
 // normGradient computes the gradient of the norm of every vertex: its outputs without norm times their
 // gradients.
-func (e *Engine) normGradient(byVertex *tensor.Dense, outGrad []*tensor.Dense, scores *tensor.Dense, p *engine.PathPooling, q int) error {
+func (e *Engine) normGradient(byVertex *tensor.Dense, outGrad []*tensor.Dense, scores *tensor.Dense,
+	p *engine.PathPooling, q int) error {
 	var pooled []*tensor.Dense
 	for _, g := range outGrad {
 		pooled = append(pooled, e.Scratch(g.Dtype(), g.Shape()...))
@@ -114,7 +117,8 @@ type pathGradWork[T real] struct {
 	grad pointer[T] // n x (Size q)
 }
 
-func newPathGradWork[T real](e *Engine, byVertex *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling, q int) *pathGradWork[T] {
+func newPathGradWork[T real](e *Engine, byVertex *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
+	p *engine.PathPooling, q int) *pathGradWork[T] {
 	w := newPathWork[T](e, "PathPoolGrad", outGrad, scores, norms, p, q)
 	return &pathGradWork[T]{w, of[T](w.k, byVertex)}
 }
@@ -148,8 +152,10 @@ func (w *pathGradWork[T]) longGrad() error {
 		if err := zero(s, w.grad, w.n*w.Size*w.q); err != nil {
 			return err
 		}
-		return pathGradLong(s, g, w.grad, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow, w.graph.offsets,
-			int32(graphs), int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.alpha, w.sumExponent, ints, values)
+		return pathGradLong(s, g, w.grad, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
+			w.graph.offsets,
+			int32(graphs), int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.alpha, w.sumExponent,
+			ints, values)
 	})
 }
 
@@ -160,7 +166,8 @@ func (w *pathGradWork[T]) weights(s *stream, weights pointer[T], counts pointer[
 			return err
 		}
 	}
-	return pathWeights(s, linear(w.n*w.Size, 256), weights, w.matrices, counts, w.norms, w.index, w.rootRow, int32(w.n), int32(w.Size), w.alpha, w.sumExponent)
+	return pathWeights(s, linear(w.n*w.Size, 256), weights, w.matrices, counts, w.norms, w.index, w.rootRow, int32(w.n),
+		int32(w.Size), w.alpha, w.sumExponent)
 }
 
 // trieGrad gathers the gradients of sums and means over paths.
@@ -179,7 +186,8 @@ func (w *pathGradWork[T]) trieGrad() error {
 		kernel = pathGrad4[T]
 		if _, single := any(w).(*pathGradWork[float32]); single && w.q >= wideFilters {
 			var wide any = (*stream).pathGradWide4F32
-			kernel = wide.(func(*stream, grid, pointer[T], pointer[int64], pointer[T], pointer[T], pointer[int32], pointer[int32], pointer[int32],
+			kernel = wide.(func(*stream, grid, pointer[T], pointer[int64], pointer[T], pointer[T], pointer[int32],
+				pointer[int32], pointer[int32],
 				pointer[int32], pointer[int32], pointer[int32], int32, int32, int32, T, int32) error)
 			tile = 128
 		}
@@ -188,7 +196,8 @@ func (w *pathGradWork[T]) trieGrad() error {
 		if err := w.weights(s, weights, counts); err != nil {
 			return err
 		}
-		return kernel(s, warps(w.n, (w.q+tile-1)/tile), w.grad, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col, in.ptr, in.from,
+		return kernel(s, warps(w.n, (w.q+tile-1)/tile), w.grad, w.matrices, w.scores, weights, w.index, w.graph.rowPtr,
+			w.graph.col, in.ptr, in.from,
 			w.rootRow, int32(w.n), int32(w.Size), int32(w.q), w.alpha2, w.sumExponent)
 	})
 }
@@ -213,11 +222,13 @@ func (w *pathGradWork[T]) maxTrieGrad() error {
 		}
 		return w.eachTile(tile, func(f0, width int) error {
 			g := warps(w.n, (width+31)/32)
-			if err := search(s, g, winners, shares, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
+			if err := search(s, g, winners, shares, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col,
+				w.rootRow,
 				int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), w.alpha2, w.sumExponent); err != nil {
 				return err
 			}
-			return gather(s, g, w.grad, winners, shares, in.ptr, in.from, int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width))
+			return gather(s, g, w.grad, winners, shares, in.ptr, in.from, int32(w.n), int32(w.Size), int32(w.q), int32(f0),
+				int32(width))
 		})
 	})
 }

@@ -58,7 +58,8 @@ func reverse(b *graph.Batch) (ptr, arc, tail, from []int32) {
 // messageCounts enqueues the number of non-backtracking walks of 1 to Size vertices from every vertex, Size x
 // n. ways and spare have room for the arcs, after as well.
 func (w *pathWork[T]) messageCounts(s *stream, r reversed, counts, ways, spare, after pointer[float64]) error {
-	if err := walkStep(s, linear(w.n, 256), counts, pointer[float64]{}, pointer[int32]{}, pointer[float64]{}, pointer[float64]{},
+	if err := walkStep(s, linear(w.n, 256), counts, pointer[float64]{}, pointer[int32]{}, pointer[float64]{},
+		pointer[float64]{},
 		pointer[int32]{}, w.graph.rowPtr, w.graph.col, int32(w.n), 1, 1, 0, 1, 1, 0, 0, 0); err != nil {
 		return err
 	}
@@ -67,12 +68,14 @@ func (w *pathWork[T]) messageCounts(s *stream, r reversed, counts, ways, spare, 
 		if j == 2 {
 			source = pointer[float64]{}
 		}
-		if err := messageStep(s, linear(w.n, 256), spare, after, pointer[int32]{}, source, pointer[float64]{}, pointer[int32]{},
+		if err := messageStep(s, linear(w.n, 256), spare, after, pointer[int32]{}, source, pointer[float64]{},
+			pointer[int32]{},
 			w.graph.rowPtr, w.graph.col, r.ptr, r.arc, r.tail, int32(w.n), 1, 1, 0, 1, 1, 0, 0, 0); err != nil {
 			return err
 		}
 		ways, spare = spare, ways
-		if err := s.messageCounts(linear(w.n, 256), counts.at((j-1)*w.n), ways, w.graph.rowPtr, w.graph.col, int32(w.n)); err != nil {
+		if err := s.messageCounts(linear(w.n, 256), counts.at((j-1)*w.n), ways, w.graph.rowPtr, w.graph.col,
+			int32(w.n)); err != nil {
 			return err
 		}
 	}
@@ -110,8 +113,10 @@ func (w *pathWork[T]) messages() error {
 			if list.len() == 0 || w.q == 0 {
 				continue
 			}
-			g := grid{blocks: dim{x: list.len(), y: (w.q + 31) / 32}, threads: dim{x: 32, y: 8}, shared: bytes(list.vertices, list.arcs)}
-			if err := messageSmall(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, r.ptr, r.arc, r.tail, counts,
+			g := grid{blocks: dim{x: list.len(), y: (w.q + 31) / 32}, threads: dim{x: 32, y: 8}, shared: bytes(list.vertices,
+				list.arcs)}
+			if err := messageSmall(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, r.ptr, r.arc,
+				r.tail, counts,
 				w.rootRow, bounds[i], int32(w.n), int32(w.Size), int32(w.q), number(w.Pool == engine.Max), w.alpha2, w.sumExponent,
 				int32(list.vertices), int32(list.arcs)); err != nil {
 				return err
@@ -144,7 +149,8 @@ func (w *pathWork[T]) messagesByPosition(r reversed, counts pointer[float64], co
 					return err
 				}
 				_, offset := w.base2(j)
-				return walkFinish(s, linear(w.n*width, 256), w.out[j-1], value, w.norms, w.index, w.countsOf(counts, j), w.rootsOf(j),
+				return walkFinish(s, linear(w.n*width, 256), w.out[j-1], value, w.norms, w.index, w.countsOf(counts, j),
+					w.rootsOf(j),
 					int32(w.n), int32(w.q), int32(f0), int32(width), number(w.Pool == engine.Max), offset)
 			})
 		})
@@ -152,14 +158,18 @@ func (w *pathWork[T]) messagesByPosition(r reversed, counts pointer[float64], co
 }
 
 // messageStep enqueues position i > 1 of the recursion over non-backtracking walks of j vertices.
-func (w *pathWork[T]) messageStep(s *stream, r reversed, value, after pointer[T], picked pointer[int32], source pointer[T], f0, width, i, j int) error {
+func (w *pathWork[T]) messageStep(s *stream, r reversed, value, after pointer[T], picked pointer[int32],
+	source pointer[T], f0, width, i, j int) error {
 	rate, offset := w.base2(j)
-	return messageStep(s, linear(w.n*width, 256), value, after, picked, source, w.scores, w.index, w.graph.rowPtr, w.graph.col, r.ptr, r.arc, r.tail,
-		int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), int32(i), number(w.Pool == engine.Max), rate, offset/T(j))
+	return messageStep(s, linear(w.n*width, 256), value, after, picked, source, w.scores, w.index, w.graph.rowPtr,
+		w.graph.col, r.ptr, r.arc, r.tail,
+		int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), int32(i), number(w.Pool == engine.Max), rate,
+		offset/T(j))
 }
 
 // messageRoot enqueues what the messages of position 2 pool to; source is null for walks of one vertex.
-func (w *pathWork[T]) messageRoot(s *stream, value pointer[T], picked pointer[int32], source pointer[T], f0, width, j int) error {
+func (w *pathWork[T]) messageRoot(s *stream, value pointer[T], picked pointer[int32], source pointer[T], f0, width,
+	j int) error {
 	rate, offset := w.base2(j)
 	return messageRoot(s, linear(w.n*width, 256), value, picked, source, w.scores, w.index, w.graph.rowPtr, w.graph.col,
 		int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), number(w.Pool == engine.Max), rate, offset/T(j))

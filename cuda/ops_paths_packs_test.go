@@ -42,7 +42,8 @@ func TestPacksCoverEveryGraphOnce(t *testing.T) {
 					covered[v]++
 				}
 				if kind < 2 && (!starts[from] || !starts[to] || int(to-from) > list.vertices || arcs > list.arcs) {
-					t.Errorf("pack [%d, %d) is not a run of whole graphs within %d vertices and %d arcs", from, to, list.vertices, list.arcs)
+					t.Errorf("pack [%d, %d) is not a run of whole graphs within %d vertices and %d arcs", from, to, list.vertices,
+						list.arcs)
 				}
 				if kind == 0 && need > small || kind == 1 && (need <= small || need > largest) {
 					t.Errorf("pack of kind %d needs %d bytes", kind, need)

@@ -64,7 +64,8 @@ func (w *pathGradWork[T]) walksGrad() error {
 					if i == j {
 						next = pointer[T]{}
 					}
-					if err := walkGrad(s, linear(w.n*width, 256), w.grad, next, last, value.at((i-1)*level), pooledAt(i), pick, w.out[j-1],
+					if err := walkGrad(s, linear(w.n*width, 256), w.grad, next, last, value.at((i-1)*level), pooledAt(i), pick,
+						w.out[j-1],
 						w.norms, w.index, w.countsOf(counts, j), w.rootsOf(j), in.ptr, in.from, int32(w.n), int32(w.Size), int32(w.q),
 						int32(f0), int32(width), int32(i), number(maximum), T(scale), offset); err != nil {
 						return err
@@ -120,7 +121,8 @@ func (w *pathGradWork[T]) messagesGrad() error {
 				if j == 1 {
 					first = pointer[T]{}
 				}
-				if err := messageRootGrad(s, g, w.grad, first, root, rootPicked, w.out[j-1], w.scores, w.norms, w.index, w.countsOf(counts, j), w.rootsOf(j),
+				if err := messageRootGrad(s, g, w.grad, first, root, rootPicked, w.out[j-1], w.scores, w.norms, w.index,
+					w.countsOf(counts, j), w.rootsOf(j),
 					w.graph.rowPtr, w.graph.col, int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), number(maximum),
 					rate, offset, offset/T(j), T(scale)); err != nil {
 					return err
@@ -130,7 +132,8 @@ func (w *pathGradWork[T]) messagesGrad() error {
 					if i == j {
 						to = pointer[T]{}
 					}
-					if err := messageGrad(s, g, w.grad, to, after, message, value.at((i-1)*level), pickedAt(i), w.scores, w.index, w.graph.rowPtr, w.graph.col,
+					if err := messageGrad(s, g, w.grad, to, after, message, value.at((i-1)*level), pickedAt(i), w.scores, w.index,
+						w.graph.rowPtr, w.graph.col,
 						r.ptr, r.arc, r.tail, int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), int32(i), number(maximum),
 						rate, offset/T(j), T(scale)); err != nil {
 						return err

@@ -10,7 +10,8 @@ import (
 const wideFilters = 65
 
 // trieKernel launches one of the kernels that pool paths by the trie.
-type trieKernel[T real] func(s *stream, g grid, out pointer[int64], scores, norms pointer[T], index, rowPtr, col, rootRow, packs pointer[int32],
+type trieKernel[T real] func(s *stream, g grid, out pointer[int64], scores, norms pointer[T], index, rowPtr, col,
+	rootRow, packs pointer[int32],
 	n, rows, size, q, mean int32, alpha2 T, sumExponent, maxRows, maxArcs int32) error
 
 // trieKernelOf chooses the kernel, and the filters that a warp of it takes.

@@ -41,7 +41,8 @@ func (w *pathWork[T]) walkCounts(s *stream, counts pointer[float64]) error {
 		if j > 1 {
 			source = counts.at((j - 2) * w.n)
 		}
-		if err := walkStep(s, linear(w.n, 256), counts.at((j-1)*w.n), pointer[float64]{}, pointer[int32]{}, source, pointer[float64]{},
+		if err := walkStep(s, linear(w.n, 256), counts.at((j-1)*w.n), pointer[float64]{}, pointer[int32]{}, source,
+			pointer[float64]{},
 			pointer[int32]{}, w.graph.rowPtr, w.graph.col, int32(w.n), 1, 1, 0, 1, 1, 0, 0, 0); err != nil {
 			return err
 		}
@@ -92,9 +93,12 @@ func (w *pathWork[T]) walks() error {
 			if list.len() == 0 || w.q == 0 {
 				continue
 			}
-			g := grid{blocks: dim{x: list.len(), y: (w.q + 31) / 32}, threads: dim{x: 32, y: 8}, shared: bytes(list.vertices, list.arcs)}
-			if err := walkSmall(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, counts, w.rootRow, bounds[i],
-				int32(w.n), int32(w.Size), int32(w.q), number(w.Pool == engine.Max), w.alpha2, w.sumExponent, int32(list.vertices)); err != nil {
+			g := grid{blocks: dim{x: list.len(), y: (w.q + 31) / 32}, threads: dim{x: 32, y: 8}, shared: bytes(list.vertices,
+				list.arcs)}
+			if err := walkSmall(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, counts, w.rootRow,
+				bounds[i],
+				int32(w.n), int32(w.Size), int32(w.q), number(w.Pool == engine.Max), w.alpha2, w.sumExponent,
+				int32(list.vertices)); err != nil {
 				return err
 			}
 		}
@@ -134,8 +138,11 @@ func (w *pathWork[T]) walksByPosition(counts pointer[float64]) error {
 }
 
 // walkStep enqueues position i of the recursion over walks of j vertices.
-func (w *pathWork[T]) walkStep(s *stream, value, pooled pointer[T], picked pointer[int32], source pointer[T], f0, width, i, j int) error {
+func (w *pathWork[T]) walkStep(s *stream, value, pooled pointer[T], picked pointer[int32], source pointer[T], f0, width,
+	i, j int) error {
 	rate, offset := w.base2(j)
-	return walkStep(s, linear(w.n*width, 256), value, pooled, picked, source, w.scores, w.index, w.graph.rowPtr, w.graph.col,
-		int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), int32(i), number(w.Pool == engine.Max), rate, offset/T(j))
+	return walkStep(s, linear(w.n*width, 256), value, pooled, picked, source, w.scores, w.index, w.graph.rowPtr,
+		w.graph.col,
+		int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), int32(i), number(w.Pool == engine.Max), rate,
+		offset/T(j))
 }

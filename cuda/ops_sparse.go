@@ -54,7 +54,8 @@ func sparseMatMulOn[T real](e *Engine, y *tensor.Dense, a *engine.Sparse, x *ten
 			return nil
 		}
 		if err := launch(s, linear(rows*rowLanes, sparseThreads), to, m.rowPtr, m.col, m.values, m.keepRows, m.keepCols, from,
-			int32(rows), int32(q), int32(rowLanes), int32(columnLanes), counts, partRow, partNumber, hugeRows, hugeFirst); err != nil {
+			int32(rows), int32(q), int32(rowLanes), int32(columnLanes), counts, partRow, partNumber, hugeRows,
+			hugeFirst); err != nil {
 			return err
 		}
 		if counts.null() {
@@ -64,7 +65,8 @@ func sparseMatMulOn[T real](e *Engine, y *tensor.Dense, a *engine.Sparse, x *ten
 			int32(q), int32(columnLanes), counts, partRow, partNumber); err != nil {
 			return err
 		}
-		return sparseMatmulFinish(s, linear(listed*q, sparseThreads), to, sums, m.rowPtr, int32(q), counts, hugeRows, hugeFirst)
+		return sparseMatmulFinish(s, linear(listed*q, sparseThreads), to, sums, m.rowPtr, int32(q), counts, hugeRows,
+			hugeFirst)
 	})
 }
 
@@ -117,6 +119,7 @@ func posteriorOn[T real](e *Engine, to, evidence, prior, likelihood *tensor.Dens
 			return nil
 		}
 		lanes := lanesFor(c)
-		return posterior(s, linear(n*lanes, 256), toAt, evidenceAt, priorAt, likelihoodAt, rows, int32(n), int32(c), int32(lanes))
+		return posterior(s, linear(n*lanes, 256), toAt, evidenceAt, priorAt, likelihoodAt, rows, int32(n), int32(c),
+			int32(lanes))
 	})
 }

@@ -40,7 +40,8 @@ func intersectOn[T real](e *Engine, out *tensor.Dense, a, b *engine.Sparse) erro
 	items := rows * ((others + histogramTile - 1) / histogramTile)
 	g := grid{blocks: dim{x: min(items, 1<<19)}, threads: dim{x: histogramThreads}}
 	return k.run(func(s *stream) error {
-		if err := histogramIntersection(s, g, to, rowPtr, col, values, binPtr, binRow, binValues, int32(rows), int32(others), number(same)); err != nil {
+		if err := histogramIntersection(s, g, to, rowPtr, col, values, binPtr, binRow, binValues, int32(rows), int32(others),
+			number(same)); err != nil {
 			return err
 		}
 		if !same {

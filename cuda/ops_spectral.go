@@ -13,7 +13,8 @@ import (
 // InvSqrt implements [engine.Engine] by Jacobi's method on the device, for matrices of any order. Without a spectrum
 // to keep it waits for the result, because a matrix that is not finite or has no inverse square root is an
 // error; dst is then unchanged.
-func (e *Engine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
+func (e *Engine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64,
+	rule engine.InvSqrtRule) error {
 	if err := engine.CheckInvSqrt(dst, kept, k, eps, rule); err != nil {
 		return err
 	}
@@ -46,7 +47,8 @@ func (d *spectrum) invSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.D
 }
 
 // InvSqrtGrad implements [engine.Engine]; see [eigen.InvSqrtGrad] for the formula.
-func (e *Engine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum, eps float64, rule engine.InvSqrtRule) error {
+func (e *Engine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum, eps float64,
+	rule engine.InvSqrtRule) error {
 	if err := engine.CheckInvSqrtGrad(kGrad, dstGrad, kept, eps, rule); err != nil {
 		return err
 	}
@@ -64,7 +66,8 @@ func (d *spectrum) invSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectr
 		if err := d.applyRule(s); err != nil {
 			return err
 		}
-		if err := s.spectralSymmetrizeF64(linear(d.elements(), spectralThreads), g, gradient, int32(d.n), int32(d.matrices)); err != nil {
+		if err := s.spectralSymmetrizeF64(linear(d.elements(), spectralThreads), g, gradient, int32(d.n),
+			int32(d.matrices)); err != nil {
 			return err
 		}
 		for _, term := range []spectralTerm{
@@ -139,9 +142,11 @@ func (d *spectrum) run(wait bool, f func(s *stream) error) error {
 		switch code {
 		case 0:
 		case 1:
-			return fmt.Errorf("%s: matrix %d has an entry that is not a number or too large, remove it before: %w", d.o.name, m, eigen.ErrNotFinite)
+			return fmt.Errorf("%s: matrix %d has an entry that is not a number or too large, remove it before: %w", d.o.name, m,
+				eigen.ErrNotFinite)
 		case 2:
-			return fmt.Errorf("%s: matrix %d with the regularisation %v has no inverse square root, use a larger one: %w", d.o.name, m, d.eps, eigen.ErrNotFinite)
+			return fmt.Errorf("%s: matrix %d with the regularisation %v has no inverse square root, use a larger one: %w",
+				d.o.name, m, d.eps, eigen.ErrNotFinite)
 		default:
 			return fmt.Errorf("%s: matrix %d: %w", d.o.name, m, eigen.ErrNoConvergence)
 		}
@@ -181,7 +186,8 @@ func (d *spectrum) each() grid {
 
 // applyRule enqueues what the rule makes of the eigenvalues.
 func (d *spectrum) applyRule(s *stream) error {
-	return s.spectralRuleF64(d.each(), d.factors, d.roots, d.clamped, d.status, d.values, int32(d.n), int32(d.matrices), d.eps, int32(d.rule))
+	return s.spectralRuleF64(d.each(), d.factors, d.roots, d.clamped, d.status, d.values, int32(d.n), int32(d.matrices),
+		d.eps, int32(d.rule))
 }
 
 // jacobi enqueues the sweeps of the one-sided block method.
@@ -191,7 +197,8 @@ func (d *spectrum) jacobi(s *stream) error {
 	g := grid{blocks: dim{x: blocks / 2 * d.matrices}, threads: dim{x: spectralThreads}}
 	for sweep := range spectralSweeps {
 		for round := range blocks - 1 {
-			if err := s.spectralRoundF64(g, d.vectors, d.angles, d.status, int32(d.n), int32(blocks), int32(round), int32(sweep), int32(d.matrices)); err != nil {
+			if err := s.spectralRoundF64(g, d.vectors, d.angles, d.status, int32(d.n), int32(blocks), int32(round), int32(sweep),
+				int32(d.matrices)); err != nil {
 				return err
 			}
 		}
@@ -211,7 +218,8 @@ type spectralTerm struct {
 func (d *spectrum) multiply(s *stream, t spectralTerm) error {
 	tiles := (d.n + spectralTile - 1) / spectralTile
 	g := grid{blocks: dim{x: tiles * tiles * d.matrices}, threads: dim{x: spectralThreads}}
-	return s.spectralProductF64(g, t.to, t.a, t.b, d.status, number(t.transA), number(t.transB), int32(d.n), int32(d.matrices),
+	return s.spectralProductF64(g, t.to, t.a, t.b, d.status, number(t.transA), number(t.transB), int32(d.n),
+		int32(d.matrices),
 		t.scale, d.factors, d.rootsOf(t), d.clamped, number(t.mirror))
 }
 

@@ -28,7 +28,8 @@ func (e *Engine) SubsetWalks(y, x *tensor.Dense, a *engine.Sparse, s *engine.Sub
 		if items == 0 {
 			return nil
 		}
-		return s.subsetWalksF64(linear(items, 256), to, from, m.rowPtr, m.col, m.values, sides, rows, shifts, int32(n), int32(q),
+		return s.subsetWalksF64(linear(items, 256), to, from, m.rowPtr, m.col, m.values, sides, rows, shifts, int32(n),
+			int32(q),
 			int32(vectors), int32(wanted), number(x.Shape()[0] > 1))
 	})
 }
@@ -94,7 +95,8 @@ func (e *Engine) DynamicFeatures(columns, x *tensor.Dense, s *engine.SplitSearch
 		if d.longest*d.columns == 0 {
 			return nil
 		}
-		return s.dynamicFeaturesF64(g, to, from, d.fields, d.empties, d.places, examples, d.nodes, offsets, sides, factors, shifts,
+		return s.dynamicFeaturesF64(g, to, from, d.fields, d.empties, d.places, examples, d.nodes, offsets, sides, factors,
+			shifts,
 			kinds, ofFeature, int32(n), int32(q), int32(d.count))
 	})
 }
@@ -126,7 +128,8 @@ type splitKernels struct {
 	histogramSpace func(count, width int) histogramSpace
 }
 
-func (e *Engine) bestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, features int, kernels splitKernels) error {
+func (e *Engine) bestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, features int,
+	kernels splitKernels) error {
 	k := e.begin("BestSplits")
 	to, from, d := of[float64](k, best), of[float64](k, columns), k.searches(s, features)
 	nodes, count, width := len(s.Nodes)-1, d.count*d.columns, max(s.Number, 1)
@@ -161,7 +164,8 @@ func (e *Engine) bestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, 
 			}
 		}
 		if count > 0 {
-			if err := kernels.exact(s, b.grid, found, from, d.fields, d.places, d.nodes, mask, weights, targets, classes, information,
+			if err := kernels.exact(s, b.grid, found, from, d.fields, d.places, d.nodes, mask, weights, targets, classes,
+				information,
 				impurity, int32(width), minLeaf, int32(d.columns), int32(features), int64(count), values, indices, sums,
 				int32(d.longest), int32(b.tile), bins); err != nil {
 				return err

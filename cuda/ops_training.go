@@ -24,10 +24,12 @@ func normalizeRowsGradOn[T real](e *Engine, xGrad, unitGrad, normGrad, unit, nor
 		return nil
 	}
 	k := e.begin("NormalizeRowsGrad")
-	to, ofUnit, ofNorms, rows, lengths := of[T](k, xGrad), of[T](k, unitGrad), of[T](k, normGrad), of[T](k, unit), of[T](k, norms)
+	to, ofUnit, ofNorms, rows, lengths := of[T](k, xGrad), of[T](k, unitGrad), of[T](k, normGrad), of[T](k, unit), of[T](k,
+		norms)
 	return k.run(func(s *stream) error {
 		group := lanes(blocksOf(d, 4))
-		return normalizeRowsGrad(s, linear(n*group, 256), to, ofUnit, ofNorms, rows, lengths, int32(n), int32(d), eps, int32(group))
+		return normalizeRowsGrad(s, linear(n*group, 256), to, ofUnit, ofNorms, rows, lengths, int32(n), int32(d), eps,
+			int32(group))
 	})
 }
 
@@ -51,7 +53,8 @@ func outputLossOn[T real](e *Engine, loss, grad, x, y *tensor.Dense, kind engine
 	losses, gradient, from, targets := of[T](k, loss), of[T](k, grad), of[T](k, x), of[T](k, y)
 	return k.run(func(s *stream) error {
 		group := lanes(blocksOf(c, 4))
-		return outputLoss(s, linear(n*group, 256), losses, gradient, from, targets, int32(n), int32(c), int32(kind), int32(group))
+		return outputLoss(s, linear(n*group, 256), losses, gradient, from, targets, int32(n), int32(c), int32(kind),
+			int32(group))
 	})
 }
 
@@ -68,7 +71,8 @@ func (e *Engine) SegmentReduceGrad(xGrad, outGrad, x *tensor.Dense, s engine.Seg
 	return segmentReduceGradOn[float64](e, xGrad, outGrad, x, s, pool)
 }
 
-func segmentReduceGradOn[T real](e *Engine, xGrad, outGrad, x *tensor.Dense, s engine.Segments, pool engine.Pooling) error {
+func segmentReduceGradOn[T real](e *Engine, xGrad, outGrad, x *tensor.Dense, s engine.Segments,
+	pool engine.Pooling) error {
 	rows, q := x.Shape()[0], x.Shape()[1]
 	if rows*q == 0 {
 		return nil
@@ -144,7 +148,8 @@ func (r rowItems) gradients(shares []float64) engine.Segments {
 
 // winnersOf returns what enqueues the search for the winners of segments with the given offsets; of segments that are
 // too long the winners of pieces come first.
-func winnersOf[T real](k *op, winners pointer[int32], x pointer[T], offsets, index, candidates pointer[int32], bounds []int32, q int) func(*stream) error {
+func winnersOf[T real](k *op, winners pointer[int32], x pointer[T], offsets, index, candidates pointer[int32],
+	bounds []int32, q int) func(*stream) error {
 	group := lanes(q)
 	launch := func(winners, offsets, candidates pointer[int32], segments int) func(*stream) error {
 		return func(s *stream) error {
@@ -167,9 +172,10 @@ func winnersOf[T real](k *op, winners pointer[int32], x pointer[T], offsets, ind
 	}
 }
 
-// gatherMaxima returns what enqueues the sums of the gradients that the items of every row have won; of rows with too many
-// items the sums of pieces come first.
-func gatherMaxima[T real](k *op, xGrad, outGrad pointer[T], winners, order, segment pointer[int32], bounds []int32, q int) func(*stream) error {
+// gatherMaxima returns what enqueues the sums of the gradients that the items of every row have won; of rows with too
+// many items the sums of pieces come first.
+func gatherMaxima[T real](k *op, xGrad, outGrad pointer[T], winners, order, segment pointer[int32], bounds []int32,
+	q int) func(*stream) error {
 	group, rows := lanes(q), len(bounds)-1
 	launch := func(to pointer[T], offsets pointer[int32], rows int) func(*stream) error {
 		return func(s *stream) error {
@@ -183,7 +189,8 @@ func gatherMaxima[T real](k *op, xGrad, outGrad pointer[T], winners, order, segm
 	}
 	ofPieces := scratch[T](k, (len(pieces)-1)*q)
 	first := launch(ofPieces, upload(k, pieces), len(pieces)-1)
-	then := segmentWork[T, T]{out: xGrad, x: ofPieces, offsets: upload(k, rest), segments: rows, q: q, pool: engine.Sum}.plan(k, rest)
+	then := segmentWork[T, T]{out: xGrad, x: ofPieces, offsets: upload(k, rest), segments: rows, q: q,
+		pool: engine.Sum}.plan(k, rest)
 	return func(s *stream) error {
 		if err := first(s); err != nil {
 			return err

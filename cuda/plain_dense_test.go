@@ -69,7 +69,8 @@ func plainNormalizeRowsGrad[T real](e plainEngine, xGrad, unitGrad, normGrad, un
 		return nil
 	}
 	k := e.begin("NormalizeRowsGrad")
-	to, ofUnit, ofNorms, rows, lengths := of[T](k, xGrad), of[T](k, unitGrad), of[T](k, normGrad), of[T](k, unit), of[T](k, norms)
+	to, ofUnit, ofNorms, rows, lengths := of[T](k, xGrad), of[T](k, unitGrad), of[T](k, normGrad), of[T](k, unit), of[T](k,
+		norms)
 	return k.run(func(s *stream) error {
 		return normalizeRowsGradPlain(s, linear(n, 128), to, ofUnit, ofNorms, rows, lengths, int32(n), int32(d), eps)
 	})
@@ -93,7 +94,8 @@ func plainGram[T real](e plainEngine, out, z *tensor.Dense, kernel engine.Kernel
 	k := e.begin("Gram")
 	to, from := of[float64](k, out), of[T](k, z)
 	return k.run(func(s *stream) error {
-		return gramPlain(s, linear(q*q, 128), to, from, int32(p), int32(q), int32(d), kernel.Alpha, number(kernel.SumExponent),
+		return gramPlain(s, linear(q*q, 128), to, from, int32(p), int32(q), int32(d), kernel.Alpha,
+			number(kernel.SumExponent),
 			number(allLengths))
 	})
 }
@@ -108,7 +110,8 @@ func (e plainEngine) Assign(index []int32, best *tensor.Dense, points engine.Poi
 	return plainAssign[float64](e, index, best, points, z)
 }
 
-func plainAssign[T real](e plainEngine, index []int32, best *tensor.Dense, points engine.Points, z *tensor.Dense) error {
+func plainAssign[T real](e plainEngine, index []int32, best *tensor.Dense, points engine.Points,
+	z *tensor.Dense) error {
 	n, p, q, d := points.Len(), z.Shape()[0], z.Shape()[1], z.Shape()[2]
 	if n == 0 {
 		return nil
@@ -118,7 +121,8 @@ func plainAssign[T real](e plainEngine, index []int32, best *tensor.Dense, point
 	table, rows, anchors := of[T](k, points.Table), upload(k, points.Rows), of[T](k, z)
 	fetch(k, index, nearest)
 	return k.run(func(s *stream) error {
-		return assignPlain(s, linear(n, 128), nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q), int32(d))
+		return assignPlain(s, linear(n, 128), nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q),
+			int32(d))
 	})
 }
 
@@ -161,7 +165,8 @@ func (e plainEngine) SegmentReduceGrad(xGrad, outGrad, x *tensor.Dense, s engine
 	return plainSegmentGrad[float64](e, xGrad, outGrad, x, s, pool)
 }
 
-func plainSegmentGrad[T real](e plainEngine, xGrad, outGrad, x *tensor.Dense, s engine.Segments, pool engine.Pooling) error {
+func plainSegmentGrad[T real](e plainEngine, xGrad, outGrad, x *tensor.Dense, s engine.Segments,
+	pool engine.Pooling) error {
 	rows, q := x.Shape()[0], x.Shape()[1]
 	if rows*q == 0 {
 		return nil

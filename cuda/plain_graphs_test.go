@@ -19,7 +19,8 @@ func (e plainEngine) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, 
 	return newPathWork[float64](e.Engine, "PathPool", out, scores, norms, p, q).pool(longWay)
 }
 
-func (e plainEngine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
+func (e plainEngine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores,
+	norms *tensor.Dense,
 	p *engine.PathPooling) error {
 	q, err := engine.CheckPathPoolGrad(scoreGrad, normGrad, outGrad, scores, norms, p)
 	if err != nil {
@@ -71,7 +72,8 @@ func plainIntersection[T real](e plainEngine, out *tensor.Dense, a, b *engine.Sp
 		if rows*others == 0 {
 			return nil
 		}
-		return histogramIntersectionPlain(s, linear(rows*others, 256), to, rowPtr, col, values, otherRowPtr, otherCol, otherValues,
+		return histogramIntersectionPlain(s, linear(rows*others, 256), to, rowPtr, col, values, otherRowPtr, otherCol,
+			otherValues,
 			int32(rows), int32(others))
 	})
 }

@@ -7,14 +7,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-func (e plainEngine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64, rule engine.InvSqrtRule) error {
+func (e plainEngine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense, eps float64,
+	rule engine.InvSqrtRule) error {
 	if err := engine.CheckInvSqrt(dst, kept, k, eps, rule); err != nil {
 		return err
 	}
 	return plainSpectrum(newSpectrum(e.begin("InvSqrt"), k.Shape(), eps, rule)).invSqrt(dst, kept, k)
 }
 
-func (e plainEngine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum, eps float64, rule engine.InvSqrtRule) error {
+func (e plainEngine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum, eps float64,
+	rule engine.InvSqrtRule) error {
 	if err := engine.CheckInvSqrtGrad(kGrad, dstGrad, kept, eps, rule); err != nil {
 		return err
 	}

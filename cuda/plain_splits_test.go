@@ -49,7 +49,8 @@ func (e plainEngine) DynamicFeatures(columns, x *tensor.Dense, s *engine.SplitSe
 		if d.longest*d.columns == 0 {
 			return nil
 		}
-		return s.dynamicFeaturesPlainF64(g, to, from, d.fields, d.empties, d.places, examples, d.nodes, offsets, sides, factors,
+		return s.dynamicFeaturesPlainF64(g, to, from, d.fields, d.empties, d.places, examples, d.nodes, offsets, sides,
+			factors,
 			shifts, kinds, ofFeature, int32(n), int32(q), int32(d.count))
 	})
 }

@@ -15,8 +15,8 @@ import (
 //go:embed plain.fatbin
 var plainFatbin string
 
-// plainEngine is an engine whose operations run on the plain ancestors of the tuned kernels: what a reader of the formula
-// would write first. Memory, conversions and what has no tuned kernel are those of the engine.
+// plainEngine is an engine whose operations run on the plain ancestors of the tuned kernels: what a reader of the
+// formula would write first. Memory, conversions and what has no tuned kernel are those of the engine.
 type plainEngine struct{ *Engine }
 
 // openedPlain is [opened] for the plain kernels.

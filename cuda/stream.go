@@ -56,7 +56,8 @@ func (s *stream) launch(kernel int, g grid, arguments ...uint64) error {
 	n := copy(s.arguments[:], arguments)
 	// The binding copies the arguments to C memory. That costs some 0.2 microseconds, a tenth of what the driver
 	// takes.
-	err := k.function.Launch(g.blocks.x, max(g.blocks.y, 1), max(g.blocks.z, 1), max(g.threads.x, 1), max(g.threads.y, 1), max(g.threads.z, 1), g.shared, s.stream, s.parameters[:n])
+	err := k.function.Launch(g.blocks.x, max(g.blocks.y, 1), max(g.blocks.z, 1), max(g.threads.x, 1), max(g.threads.y, 1),
+		max(g.threads.z, 1), g.shared, s.stream, s.parameters[:n])
 	if err != nil {
 		return &launchError{k.name, err}
 	}

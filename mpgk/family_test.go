@@ -89,7 +89,7 @@ func TestOptionsByNameRefuse(t *testing.T) {
 		{model.Eval, "graph-landmarks=9000", "from 0 to 8192"}, {model.Embed, "graph-landmarks=0", "1"},
 		{model.Embed, "c=1", "no such option"}, {model.Gram, "epsilon=1", "no such option"},
 		{model.Eval, "epsilon=0", "positive"}, {model.Eval, "alpha=0 beta=0", "both 0"},
-		{model.Eval, "c=1 c-grid=1,2", "one of c and c-grid"},
+		{model.Eval, "c=1 c-grid=1,2", "leave out c, or c-grid"},
 	} {
 		_, err := byName("mpgk-aa", c.verb, strings.Fields(c.setting)...)
 		var named *param.Error

@@ -15,7 +15,8 @@ const source = `
 # 1 "kernels.cu"
 template <class T> __device__ void scale(T *y, T a, long long n) { }
 extern "C" __global__ void scale_f64(double *__restrict__ y, double a, long long n) { scale(y, a, n); }
-extern "C" __global__ void __launch_bounds__(256, (2)) scale_f32(float *__restrict__ y, float a, long long n) { scale(y, a, n); }
+extern "C" __global__ void __launch_bounds__(256, (2)) scale_f32(float *__restrict__ y, float a, long long n) { scale(y,
+	a, n); }
 extern "C" __global__ __launch_bounds__(128)
 void count_rows(const int * const row_ptr, unsigned char *type, long long *out,
                 int n) { }
@@ -70,7 +71,8 @@ func TestLaunchFunctionsAreGo(t *testing.T) {
 	}
 	for _, part := range []string{
 		`{"count_rows", "pppi"},`,
-		"func (s *stream) countRows(g grid, rowPtr pointer[int32], typeArgument pointer[uint8], out pointer[int64], n int32) error {",
+		"func (s *stream) countRows(g grid, rowPtr pointer[int32], typeArgument pointer[uint8], out pointer[int64], n " +
+			"int32) error {",
 		"return s.launch(kernelCountRows, g, rowPtr.address, typeArgument.address, out.address, uint64(uint32(n)))",
 		"func scale[T real](s *stream, g grid, y pointer[T], a T, n int64) error {",
 		"either[T](kernelScaleF32, kernelScaleF64)",
@@ -111,7 +113,8 @@ extern "C" __global__ void k_f64(double *y, float *sum, double rate, double a) {
 		t.Fatal(err)
 	}
 	out, err := launchFunctions(entries, outputs["launch"])
-	if want := "func k[T real](s *stream, g grid, y pointer[T], sum pointer[float32], rate float64, a T) error {"; err != nil || !strings.Contains(string(out), want) {
+	if want := "func k[T real](s *stream, g grid, y pointer[T], sum pointer[float32], rate float64, a T) error " +
+		"{"; err != nil || !strings.Contains(string(out), want) {
 		t.Errorf("%s, %v lacks %s", out, err, want)
 	}
 }
@@ -131,7 +134,8 @@ ptxas info    : Used 255 registers
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(report), "\n")
-	if got := strings.Fields(lines[len(lines)-1]); !reflect.DeepEqual(got, []string{"b_f32", "sm_90", "40", "16", "8", "12", "256"}) {
+	if got := strings.Fields(lines[len(lines)-1]); !reflect.DeepEqual(got, []string{"b_f32", "sm_90", "40", "16", "8",
+		"12", "256"}) {
 		t.Errorf("%q", got)
 	}
 	if !strings.HasPrefix(lines[len(lines)-2], "a_f32") {
@@ -150,16 +154,19 @@ func TestFatbinIsComparedWithTheTable(t *testing.T) {
 	}
 	folder := t.TempDir()
 	file, fatbin := filepath.Join(folder, "k.cu"), filepath.Join(folder, "k.fatbin")
-	kernel := `extern "C" __global__ void store_f32(float *y, const int *x, int n, long long m, double d) { y[m] = x[n] + d; }`
+	kernel := `extern "C" __global__ void store_f32(float *y, const int *x, int n, long long m, double d) ` +
+		`{ y[m] = x[n] + d; }`
 	if err := os.WriteFile(file, []byte(kernel), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	compile := exec.Command("nvcc", "-fatbin", "-gencode", "arch=compute_70,code=compute_70", "-gencode", "arch=compute_80,code=sm_80",
+	compile := exec.Command("nvcc", "-fatbin", "-gencode", "arch=compute_70,code=compute_70", "-gencode",
+		"arch=compute_80,code=sm_80",
 		"-gencode", "arch=compute_90,code=sm_90", "-o", fatbin, file)
 	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for signature, complaint := range map[string]string{"ppild": "", "ppil": "has parameters of [8 8 4 8 8] bytes", "ppiif": "has parameters"} {
+	for signature, complaint := range map[string]string{"ppild": "", "ppil": "has parameters of [8 8 4 8 8] bytes",
+		"ppiif": "has parameters"} {
 		var out strings.Builder
 		err := verify(fatbin, architectures, map[string]string{"store_f32": signature}, &out)
 		if complaint == "" && err != nil || complaint != "" && (err == nil || !strings.Contains(err.Error(), complaint)) {

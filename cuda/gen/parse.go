@@ -26,12 +26,14 @@ const maxParameters = 64
 
 // kinds of the types that a parameter or an element may have.
 var kinds = map[string]byte{
-	"int": 'i', "int32_t": 'i', "long long": 'l', "long long int": 'l', "int64_t": 'l', "float": 'f', "double": 'd', "unsigned char": 'b', "uint8_t": 'b',
+	"int": 'i', "int32_t": 'i', "long long": 'l', "long long int": 'l', "int64_t": 'l', "float": 'f', "double": 'd',
+	"unsigned char": 'b', "uint8_t": 'b',
 }
 
 var (
 	global     = regexp.MustCompile(`\b__global__\b`)
-	entryPoint = regexp.MustCompile(`extern\s*"C"\s*__global__\s+(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?void\s+(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?(\w+)\s*\(([^()]*)\)`)
+	bounds     = `(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?`
+	entryPoint = regexp.MustCompile(`extern\s*"C"\s*__global__\s+` + bounds + `void\s+` + bounds + `(\w+)\s*\(([^()]*)\)`)
 	qualifier  = regexp.MustCompile(`\b(const|__restrict__|restrict|__restrict|volatile)\b`)
 	spaces     = regexp.MustCompile(`\s+`)
 	lineMarker = regexp.MustCompile(`(?m)^#.*$`)
@@ -70,7 +72,8 @@ func parse(text string) ([]entry, error) {
 	for _, at := range global.FindAllStringIndex(text, -1) {
 		if !begins[at[0]] {
 			end := min(at[1]+80, len(text))
-			return nil, fmt.Errorf("a __global__ function that is not extern \"C\" __global__ void name(...): %s", spaces.ReplaceAllString(text[at[0]:end], " "))
+			return nil, fmt.Errorf("a __global__ function that is not extern \"C\" __global__ void name(...): %s",
+				spaces.ReplaceAllString(text[at[0]:end], " "))
 		}
 	}
 	if len(entries) == 0 {
@@ -90,7 +93,8 @@ func parseParameter(declaration string) (parameter, error) {
 	}
 	kind, known := kinds[text[:cut]]
 	if !known || pointer > 1 || pointer == 0 && kind == 'b' {
-		return parameter{}, fmt.Errorf("parameter %q: want a pointer to float, double, int, long long or unsigned char, or an int, long long, float or double", strings.TrimSpace(declaration))
+		return parameter{}, fmt.Errorf("parameter %q: want a pointer to float, double, int, long long or unsigned char, or "+
+			"an int, long long, float or double", strings.TrimSpace(declaration))
 	}
 	p := parameter{name: text[cut+1:], kind: kind}
 	if pointer == 1 {

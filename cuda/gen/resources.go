@@ -61,13 +61,16 @@ func resources(text string) (string, error) {
 		width = max(width, len(u.kernel))
 	}
 	var b strings.Builder
-	b.WriteString("Resources of every kernel, from the compiler; written by cuda/fatbin.sh. Bytes, but for registers per thread.\n\n")
+	b.WriteString("Resources of every kernel, from the compiler; written by cuda/fatbin.sh. Bytes, but for registers " +
+		"per " +
+		"thread.\n\n")
 	fmt.Fprintf(&b, "%-*s  arch   registers  stack  spill stores  spill loads  static shared\n", width, "kernel")
 	for _, u := range all {
 		if !u.registersSeen {
 			return "", fmt.Errorf("kernel %s for %s: the output of ptxas has no number of registers", u.kernel, u.architecture)
 		}
-		fmt.Fprintf(&b, "%-*s  %-5s  %9d  %5d  %12d  %11d  %13d\n", width, u.kernel, u.architecture, u.registers, u.stack, u.store, u.load, u.sharedMemory)
+		fmt.Fprintf(&b, "%-*s  %-5s  %9d  %5d  %12d  %11d  %13d\n", width, u.kernel, u.architecture, u.registers, u.stack,
+			u.store, u.load, u.sharedMemory)
 	}
 	return b.String(), nil
 }

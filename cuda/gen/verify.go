@@ -51,7 +51,8 @@ func verify(fatbin string, wanted []string, table map[string]string, out io.Writ
 	if complaints := compare(kernels, wanted, table); len(complaints) > 0 {
 		return fmt.Errorf("%s: %s", fatbin, strings.Join(complaints, "; "))
 	}
-	fmt.Fprintf(out, "%s: %d kernels, each for %s, with the parameters that Go passes\n", fatbin, len(table), strings.Join(wanted, ", "))
+	fmt.Fprintf(out, "%s: %d kernels, each for %s, with the parameters that Go passes\n", fatbin, len(table),
+		strings.Join(wanted, ", "))
 	return nil
 }
 
@@ -68,12 +69,14 @@ func compare(kernels found, wanted []string, table map[string]string) (complaint
 				want[i] = sizes[signature[i]]
 			}
 			if fmt.Sprint(got) != fmt.Sprint(want) {
-				complaints = append(complaints, fmt.Sprintf("kernel %s for %s has parameters of %v bytes, Go passes %v", name, architecture, got, want))
+				complaints = append(complaints, fmt.Sprintf("kernel %s for %s has parameters of %v bytes, Go passes %v", name,
+					architecture, got, want))
 			}
 		}
 		for name := range kernels[architecture] {
 			if _, ok := table[name]; !ok {
-				complaints = append(complaints, fmt.Sprintf("kernel %s for %s is not in the table: run cuda/gen/generate.sh", name, architecture))
+				complaints = append(complaints, fmt.Sprintf("kernel %s for %s is not in the table: run cuda/gen/generate.sh", name,
+					architecture))
 			}
 		}
 	}

@@ -11,7 +11,8 @@
 // What the simulator finds — threads of a block at different barriers, lanes that miss a shuffle, writes beside an
 // allocation or to freed memory, copies out of range, calls without a context — it says in one line that names
 // the kernel, block and thread, counts it, and lets the next call of the driver fail. What a kernel or a
-// program reads without having written it is not a number. Streams run lazily, in an interleaving that depends on the seed.
+// program reads without having written it is not a number. Streams run lazily, in an interleaving that depends on the
+// seed.
 //
 // The environment sets the same keys for a whole program: GROVE_SIM="key=value,key=value" and
 // GROVE_SIM_ORDER=forward|reverse|shuffled[:SEED].

@@ -213,7 +213,7 @@ func TestConstants(t *testing.T) {
 		{[][2]string{{"c-grid", "10,0.1, 1,1"}}, []float64{0.1, 1, 10}, ""},
 		{[][2]string{{"c-grid", "code"}}, svm.CGrid(), ""},
 		{[][2]string{{"c-grid", "paper"}}, svm.PaperGrid(), ""},
-		{[][2]string{{"c-grid", "1"}, {"c", "1"}}, nil, "give one of c and c-grid"},
+		{[][2]string{{"c-grid", "1"}, {"c", "1"}}, nil, "leave out c, or c-grid"},
 		{[][2]string{{"c", "0"}}, nil, "not a number from 1e-12 to 1e+12"},
 		{[][2]string{{"c-grid", "1,NaN"}}, nil, "not a number"},
 	} {
