@@ -39,7 +39,7 @@ func TestOptionsByNameAreChecked(t *testing.T) {
 		{"gckn-path", model.Eval, "path-size=17", "path-size", "16"},
 		{"gckn-path", model.Eval, "filters=0", "filters", "from 1"},
 		{"gckn-path", model.Eval, "pooling=median", "pooling", "gmp"},
-		{"gckn-path", model.Eval, "c=1 c-grid=1,2", "c", "c-grid"},
+		{"gckn-path", model.Eval, "c=1 c-grid=1,2", "c-grid", "leave out c"},
 		{"gckn-path", model.Embed, "sigma=0.4,0.6", "sigma", "one value"},
 		{"gckn-path", model.Embed, "c=1", "c", "no such option"},
 		{"gckn-path", model.Embed, "grid=quick", "grid", "no such option"},
