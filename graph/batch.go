@@ -199,9 +199,9 @@ func FromArcs(offsets []int32, arcs ArcList, opt BuildOptions) (*Batch, error) {
 		}
 		b.RowPtr[u+1] = int32(len(b.Col))
 	}
-	b.ArcLabels = pick(arcs.Labels, kept, m)
-	b.ArcTypes = pick(arcs.Types, kept, m)
-	b.ArcWeights = pick(arcs.Weights, kept, m)
+	b.ArcLabels = gather(arcs.Labels, kept, m)
+	b.ArcTypes = gather(arcs.Types, kept, m)
+	b.ArcWeights = gather(arcs.Weights, kept, m)
 	return b, nil
 }
 
@@ -235,8 +235,8 @@ func countingSort(dst, src []int32, numKeys int, key func(int32) int32) []int32 
 	return start
 }
 
-// pick gathers the data of the kept entries; entry m+i carries the data of arc i.
-func pick[T any](data []T, entries []int32, m int) []T {
+// gather returns the data of the kept entries; entry m+i carries the data of arc i.
+func gather[T any](data []T, entries []int32, m int) []T {
 	if data == nil {
 		return nil
 	}

@@ -56,15 +56,15 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, prog
 	return m, m.drawGraphs()
 }
 
-// guide says where the points of a batch are in the hierarchies of a model, and which landmarks they are compared
+// assigner says where the points of a batch are in the hierarchies of a model, and which landmarks they are compared
 // with.
-type guide interface {
+type assigner interface {
 	leaves(ctx context.Context, t int, s *state) ([]int32, error)
 	landmarks(t int, s *state) (*vertexMap, error)
 }
 
 // represent runs all iterations over a batch.
-func (m *Model) represent(ctx context.Context, b *graph.Batch, by guide, progress model.Progress) (*Graphs, error) {
+func (m *Model) represent(ctx context.Context, b *graph.Batch, by assigner, progress model.Progress) (*Graphs, error) {
 	if err := m.input.check(b); err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (m *Model) represent(ctx context.Context, b *graph.Batch, by guide, progres
 // propagate updates the vertices of a batch (Eq. 2) and calls visit for t = 0, ..., T with their state under k^t and,
 // where there is a hierarchy on k^t, the leaves of their points.
 func (m *Model) propagate(
-	ctx context.Context, b *graph.Batch, by guide, progress model.Progress,
+	ctx context.Context, b *graph.Batch, by assigner, progress model.Progress,
 	visit func(t int, s *state, leaf []int32) error,
 ) error {
 	o, host := &m.opt, m.engine.Host()
@@ -118,7 +118,7 @@ func (m *Model) propagate(
 }
 
 // update returns the vertices under k^{t+1}.
-func (m *Model) update(host engine.Engine, t int, s *state, leaf []int32, by guide) (next *state, err error) {
+func (m *Model) update(host engine.Engine, t int, s *state, leaf []int32, by assigner) (next *state, err error) {
 	if m.opt.Variant.assignsNeighbours() {
 		f := &m.fitted[t]
 		next = s.assign(host.Workers(), f.hierarchy.hierarchy, f.omega, leaf, m.opt.Alpha, m.opt.Beta)

@@ -52,10 +52,10 @@ func newSplit(p *points, members []int32, k int, space *workspace) *split {
 	s.vectors.Squares = s.squares()
 	s.means = nystrom.Means{
 		K: k, Offset: make([]float64, groups*lanes), Slope: make([]float64, groups*lanes*d),
-		Table: room(&space.table, groups*len(s.steps)),
+		Table: resized(&space.table, groups*len(s.steps)),
 	}
 	s.weight, s.sums = make([]float64, groups*lanes), make([]float64, groups*lanes*d)
-	s.counts = room(&space.counts, groups*len(s.steps))
+	s.counts = resized(&space.counts, groups*len(s.steps))
 	return s
 }
 
@@ -93,7 +93,7 @@ func (s *split) centre() {
 		simd.Axpy(s.points.copies[i], s.points.row(i), s.mean)
 	}
 	simd.Scale(1/total, s.mean)
-	s.vectors.Dense = room(&s.space.dense, len(s.members)*d)
+	s.vectors.Dense = resized(&s.space.dense, len(s.members)*d)
 	for n, i := range s.members {
 		s.shift(s.vectors.Dense[n*d:(n+1)*d], s.points.row(i))
 	}

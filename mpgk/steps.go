@@ -32,8 +32,8 @@ type columnSteps struct {
 
 func newWorkspace(columns int) *workspace { return &workspace{columns: make([]columnSteps, columns)} }
 
-// room returns n elements of any content in the memory of x.
-func room[T any](x *[]T, n int) []T {
+// resized returns n elements of any content in the memory of x.
+func resized[T any](x *[]T, n int) []T {
 	if cap(*x) < n {
 		*x = make([]T, n+n/4)
 	}

@@ -71,7 +71,7 @@ func (l *endLabels) Plot(canvas draw.Canvas, p *plot.Plot) {
 		wanted[i] = float64(y(inside(&p.Y, e.y)))
 	}
 	gap := min(labelSpace, float64(canvas.Max.Y-canvas.Min.Y)/float64(max(len(wanted)-1, 1)))
-	placed := spread(wanted, gap, float64(canvas.Min.Y), float64(canvas.Max.Y))
+	placed := separate(wanted, gap, float64(canvas.Min.Y), float64(canvas.Max.Y))
 	for i, e := range l.entries {
 		style := l.style(e.ink)
 		from := vg.Point{X: x(inside(&p.X, e.x)) + 3, Y: vg.Length(wanted[i])}
@@ -94,10 +94,10 @@ func ascending[T ~float64](values []T) []int {
 	return order
 }
 
-// spread moves positions apart until neighbours are at least gap from each other, each as near to
+// separate moves positions apart until neighbours are at least gap from each other, each as near to
 // where it wants to be as in a least-squares fit: positions in a clash form a block centred on their
 // mean wish. The blocks are kept between lo and hi as far as they fit.
-func spread(wanted []float64, gap, lo, hi float64) []float64 {
+func separate(wanted []float64, gap, lo, hi float64) []float64 {
 	order := ascending(wanted)
 	type block struct {
 		first, count int

@@ -231,7 +231,7 @@ func TestSaveByExtension(t *testing.T) {
 
 func TestSpreadKeepsDistanceAndOrder(t *testing.T) {
 	for _, wanted := range [][]float64{{50}, {50, 50, 50}, {0, 1, 99, 100}, {10, 40, 42, 44, 90}, {3, 1, 2}} {
-		placed := spread(wanted, 10, 0, 100)
+		placed := separate(wanted, 10, 0, 100)
 		for i := range wanted {
 			if placed[i] < 0 || placed[i] > 100 {
 				t.Errorf("%v: %v lies outside", wanted, placed[i])
@@ -246,7 +246,7 @@ func TestSpreadKeepsDistanceAndOrder(t *testing.T) {
 			}
 		}
 	}
-	if got := spread([]float64{20, 60}, 10, 0, 100); got[0] != 20 || got[1] != 60 {
+	if got := separate([]float64{20, 60}, 10, 0, 100); got[0] != 20 || got[1] != 60 {
 		t.Errorf("positions without a clash moved to %v", got)
 	}
 }

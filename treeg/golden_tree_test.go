@@ -162,7 +162,7 @@ func (g *goldenHand) paths(t *testing.T, graph int, d *walks.Data, trees []*Tree
 			step := want.Path[at]
 			at++
 			all := r.Pointer == 0
-			st := d.Strand(r.Feature, 0)
+			st := d.Segment(r.Feature, 0)
 			var v []float64
 			if st != nil {
 				v = slices.Clone(walks.NewEvaluator(d, EmptyFormula).Vector(r, st, subset, all))
@@ -225,7 +225,7 @@ func TestGoldenHandTreeVertex(t *testing.T) {
 					}
 					seen[node] = true
 					v := make([]float64, g.N)
-					if st := d.data.Strand(r.Feature, 0); st != nil {
+					if st := d.data.Segment(r.Feature, 0); st != nil {
 						v = slices.Clone(walks.NewEvaluator(d.data, EmptyFormula).Vector(r, st, subset, r.Pointer == 0))
 					}
 					up, down := r.CutInto(nil, nil, v, subset, 0)

@@ -60,8 +60,8 @@ func (h *histograms) below(columns int) *histograms {
 	return f
 }
 
-// pick returns the rows of the given graphs.
-func (h *histograms) pick(graphs []int) *histograms {
+// selected returns the rows of the given graphs.
+func (h *histograms) selected(graphs []int) *histograms {
 	p := &histograms{columns: h.columns, rowPtr: make([]int32, 1, len(graphs)+1)}
 	for _, g := range graphs {
 		from, to := h.rowPtr[g], h.rowPtr[g+1]

@@ -86,7 +86,7 @@ func (m *Model) Keep(graphs []int) error {
 	}
 	kept := make([]*histograms, len(m.train))
 	for t, h := range m.train {
-		kept[t] = h.pick(graphs)
+		kept[t] = h.selected(graphs)
 	}
 	m.setTrain(kept)
 	return nil

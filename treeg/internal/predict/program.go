@@ -150,7 +150,7 @@ func (w *walker) enter(g int32) {
 	first, last := w.d.Batch.Vertices(int(g))
 	for slot := range w.p.slots {
 		r := &w.p.slots[slot]
-		w.row[slot], _ = w.e.Graph(r, w.d.Strand(r.Feature, g), w.d.All(first, last), true)
+		w.row[slot], _ = w.e.Graph(r, w.d.Segment(r.Feature, g), w.d.All(first, last), true)
 	}
 }
 
@@ -191,14 +191,14 @@ func (w *walker) fromSubset(p *path, i, g int32, depth int) (value float64, v []
 	if w.visit != nil {
 		w.visit(i, r, subset)
 	}
-	return w.e.Graph(r, w.d.Strand(r.Feature, g), subset, false)
+	return w.e.Graph(r, w.d.Segment(r.Feature, g), subset, false)
 }
 
 // cut generates the subsets of a split. v is nil if it has not been computed.
 func (w *walker) cut(r *walks.Rule, g int32, depth int, v []float64) {
 	first, last := w.d.Batch.Vertices(int(g))
 	subset, all := w.subset(r, depth, first, last)
-	if st := w.d.Strand(r.Feature, g); v == nil && st != nil {
+	if st := w.d.Segment(r.Feature, g); v == nil && st != nil {
 		v = w.e.Vector(r, st, subset, all)
 	}
 	s := w.at(depth)
@@ -239,7 +239,7 @@ func (w *walker) descend(t *visit, i int32, depth int, positions []int32) {
 	if w.visit != nil {
 		w.visit(i, r, subset)
 	}
-	st := w.d.Strand(r.Feature, t.graph)
+	st := w.d.Segment(r.Feature, t.graph)
 	var v []float64
 	if st != nil {
 		v = w.e.Vector(r, st, subset, all)

@@ -158,12 +158,12 @@ func (s *hostSearcher) inBlocks() bool {
 type worker struct {
 	*hostSearcher
 	scanner *splits.Scanner
-	spread  walks.Spread
-	sides   [2]side           // at graph level: the entries for the subsets below and above
-	blocks  walks.BlockSpread // at vertex level
+	dense   walks.DenseWalks
+	sides   [2]side          // at graph level: the entries for the subsets below and above
+	blocks  walks.BlockWalks // at vertex level
 	lanes   walks.LaneColumns
-	sparse  walks.SparseSpread // at vertex level, where nodes draw few features
-	values  []float64          // of the column
+	sparse  walks.SparseWalks // at vertex level, where nodes draw few features
+	values  []float64         // of the column
 	marks   walks.Marks
 	column  splits.Column
 }
@@ -173,7 +173,7 @@ func newWorker(s *hostSearcher) *worker {
 		hostSearcher: s,
 		scanner:      splits.NewScanner(s.targets.Criterion, s.targets.Width, s.opt.MinLeaf, s.bins()),
 	}
-	w.spread.Init(s.d)
+	w.dense.Init(s.d)
 	w.blocks.Init(s.d)
 	w.sparse.Init(s.d)
 	for i := range w.sides {

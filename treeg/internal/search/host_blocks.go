@@ -18,7 +18,7 @@ func (w *worker) wholeBlock(block int, n *node) candidate {
 	var best candidate
 	w.lanes.Size(len(n.Examples))
 	for _, k := range n.wholeKinds {
-		w.lanes.FillWhole(&w.spread, &n.Placed, block, k, nil, 0, n.sees)
+		w.lanes.FillWhole(&w.dense, &n.Placed, block, k, nil, 0, n.sees)
 		w.scanLanes(&best, n, block, k, 0)
 	}
 	return best
@@ -40,7 +40,7 @@ func (w *worker) cutBlock(t *unit) {
 			case k.Length > 0 && k.Walk == walks.Source:
 				w.blocks.Fill(&w.lanes.Values, k, t.feature, n.Examples, &w.lanes.Useful)
 			case n.partedBy(t.of, k.Up):
-				w.lanes.FillWhole(&w.spread, &n.Placed, t.feature, k, t.cut, sideOf(k.Up), n.sees)
+				w.lanes.FillWhole(&w.dense, &n.Placed, t.feature, k, t.cut, sideOf(k.Up), n.sees)
 			default:
 				continue
 			}

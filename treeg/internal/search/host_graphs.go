@@ -42,9 +42,9 @@ func (w *worker) wholeGraphs(feature int, n *node) candidate {
 	var best candidate
 	s := &w.sides[0]
 	s.reset(1)
-	strands := w.d.StrandsOf(feature)
+	segments := w.d.SegmentsOf(feature)
 	for i, g := range n.Graphs {
-		if strands[g] >= 0 {
+		if segments[g] >= 0 {
 			s.take(n, i)
 		} else if from, to := w.d.Batch.Vertices(int(g)); from == to {
 			s.empty.Add(&n.local, i)
@@ -60,7 +60,7 @@ func (w *worker) wholeGraphs(feature int, n *node) candidate {
 			table := w.d.WholeTable(&k, a)
 			values = values[:0]
 			for _, g := range n.Graphs {
-				if st := strands[g]; st >= 0 {
+				if st := segments[g]; st >= 0 {
 					values = append(values, table[st])
 				}
 			}
@@ -96,7 +96,7 @@ func (w *worker) cutGraphs(of *node, feature int, n *node) candidate {
 		}
 	}
 	for i, g := range n.Graphs {
-		st := w.d.Strand(feature, g)
+		st := w.d.Segment(feature, g)
 		for up := range w.sides {
 			s := &w.sides[up]
 			if c.Size(g, up == 1) == 0 {
@@ -108,7 +108,7 @@ func (w *worker) cutGraphs(of *node, feature int, n *node) candidate {
 		if st == nil {
 			continue
 		}
-		w.spread.Walk(c, feature, st, length)
+		w.dense.Walk(c, feature, st, length)
 		w.summarize(c, n, feature, g, st)
 	}
 	var best candidate
@@ -128,14 +128,14 @@ func (w *worker) cutGraphs(of *node, feature int, n *node) candidate {
 }
 
 // summarize appends the values of one graph to the columns of both sides.
-func (w *worker) summarize(c *walks.Cut, n *node, feature int, g int32, st *walks.Strand) {
+func (w *worker) summarize(c *walks.Cut, n *node, feature int, g int32, st *walks.Segment) {
 	for i := range n.cutKinds {
 		k := &n.cutKinds[i]
 		subset := c.Subset(g, k.Up)
 		if len(subset) == 0 {
 			continue
 		}
-		s := w.spread.Summary(k, feature, st, subset)
+		s := w.dense.Summary(k, feature, st, subset)
 		columns := w.sides[k.Side()].columns[i*walks.NumAggregations:]
 		columns[0] = append(columns[0], s.Value(walks.Sum))
 		columns[1] = append(columns[1], s.Value(walks.Mean))

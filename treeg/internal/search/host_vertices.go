@@ -25,7 +25,7 @@ func (w *worker) wholeVertices(feature int, n *node) candidate {
 	w.ofVertices(n)
 	w.column.Values = w.size(n)
 	for _, k := range n.wholeKinds {
-		if n.sees(feature, k.Length) && w.spread.Entries(w.column.Values, &n.Placed, feature, k, nil, 0) {
+		if n.sees(feature, k.Length) && w.dense.Entries(w.column.Values, &n.Placed, feature, k, nil, 0) {
 			w.try(&best, n, w.split(k, feature, walks.NoAggregation, 0))
 		}
 	}
@@ -57,7 +57,7 @@ func (w *worker) cutVertices(t *unit) {
 			case k.Length > 0 && k.Walk == walks.Source:
 				any = w.sparse.Fill(values, k, n.Examples)
 			case n.partedBy(t.of, k.Up):
-				any = w.spread.Entries(values, &n.Placed, t.feature, k, t.cut, sideOf(k.Up))
+				any = w.dense.Entries(values, &n.Placed, t.feature, k, t.cut, sideOf(k.Up))
 			}
 			if any {
 				w.try(&t.best[i], n, w.split(k, t.feature, walks.NoAggregation, n.depth-t.of.depth))

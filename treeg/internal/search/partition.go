@@ -106,7 +106,7 @@ func (n *node) evaluate(d *walks.Data, e *walks.Evaluator, at int) (f found) {
 	if !whole {
 		f.subset = n.ancestor(r.Pointer).cut.Subset(g, r.Above)
 	}
-	st := d.Strand(r.Feature, g)
+	st := d.Segment(r.Feature, g)
 	if st != nil {
 		f.v = e.Vector(r, st, f.subset, whole)
 	}

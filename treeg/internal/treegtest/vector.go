@@ -24,7 +24,7 @@ func VectorOf(d *walks.Data, s walks.Split, g int, subset []int) []float64 {
 func ValueOf(d *walks.Data, s walks.Split, g int, subset []int, empty walks.Empty) float64 {
 	v, vertices := maskedVector(d, s, g, subset)
 	r := d.Input.Rule(s)
-	return walks.NewEvaluator(d, empty).OfGraph(&r, d.Strand(s.Feature, int32(g)), v, vertices, len(vertices), false)
+	return walks.NewEvaluator(d, empty).OfGraph(&r, d.Segment(s.Feature, int32(g)), v, vertices, len(vertices), false)
 }
 
 // maskedVector returns nil for zeros.
@@ -33,7 +33,7 @@ func maskedVector(d *walks.Data, s walks.Split, g int, subset []int) (v []float6
 	for _, j := range subset {
 		vertices = append(vertices, first+int32(j))
 	}
-	if st := d.Strand(s.Feature, int32(g)); st != nil {
+	if st := d.Segment(s.Feature, int32(g)); st != nil {
 		r := d.Input.Rule(s)
 		v = walks.NewEvaluator(d, walks.EmptyFormula).Vector(&r, st, vertices, false)
 	}

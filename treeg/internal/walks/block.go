@@ -7,7 +7,7 @@ import "slices"
 const Lanes = 8
 
 // Blocks returns the number of blocks of features.
-func (d *Data) Blocks() int { return (len(d.kept) + Lanes - 1) / Lanes }
+func (d *Data) Blocks() int { return (len(d.features) + Lanes - 1) / Lanes }
 
 // block returns the features of a block from all vertices as sources, lanes numbers for each vertex. Missing values
 // are zeros.
@@ -19,10 +19,10 @@ func (d *Data) block(b int) []float64 {
 // fillBlocks lays the values out for Block.
 func (d *Data) fillBlocks() {
 	d.lanes = make([]float64, d.Blocks()*d.Batch.NumVertices()*Lanes)
-	for k := range d.kept {
+	for k := range d.features {
 		x := d.block(k / Lanes)
-		for s := d.kept[k].from; s < d.kept[k].to; s++ {
-			st := &d.strands[s]
+		for s := d.features[k].from; s < d.features[k].to; s++ {
+			st := &d.segments[s]
 			for _, v := range d.sources[st.from:st.to] {
 				x[int(v)*Lanes+k%Lanes] = d.values[st.at+int(v-st.first)]
 			}
@@ -33,9 +33,9 @@ func (d *Data) fillBlocks() {
 // sparse reports whether most vertices have only zeros in a block.
 func (d *Data) sparse(b int) bool {
 	sources := 0
-	for _, k := range d.kept[b*Lanes : min((b+1)*Lanes, len(d.kept))] {
+	for _, k := range d.features[b*Lanes : min((b+1)*Lanes, len(d.features))] {
 		if k.from < k.to {
-			sources += d.strands[k.to-1].to - d.strands[k.from].from
+			sources += d.segments[k.to-1].to - d.segments[k.from].from
 		}
 	}
 	return 4*sources < d.Batch.NumVertices()
@@ -43,7 +43,7 @@ func (d *Data) sparse(b int) bool {
 
 // exactBlock reports whether all sums of a block along walks are exact.
 func (d *Data) exactBlock(b int) bool {
-	for _, k := range d.kept[b*Lanes : min((b+1)*Lanes, len(d.kept))] {
+	for _, k := range d.features[b*Lanes : min((b+1)*Lanes, len(d.features))] {
 		if !k.exact {
 			return false
 		}
@@ -51,8 +51,8 @@ func (d *Data) exactBlock(b int) bool {
 	return !d.Weighted()
 }
 
-// BlockSpread holds a block of features along walks from the subsets of a cut.
-type BlockSpread struct {
+// BlockWalks holds a block of features along walks from the subsets of a cut.
+type BlockWalks struct {
 	d       *Data
 	grids   [Lanes]Grid
 	vectors [][2][]float64 // operator*length + length-1, then below and above: lanes for each vertex
@@ -60,17 +60,17 @@ type BlockSpread struct {
 }
 
 // Init makes s ready for a batch.
-func (s *BlockSpread) Init(d *Data) {
+func (s *BlockWalks) Init(d *Data) {
 	s.d = d
 	s.vectors = make([][2][]float64, len(d.Operators)*d.Length)
 }
 
 // Walk makes walks of up to the given length from the subsets of a cut, as planned.
-func (s *BlockSpread) Walk(c *Cut, b, length int, plan *WalkPlan) {
+func (s *BlockWalks) Walk(c *Cut, b, length int, plan *WalkPlan) {
 	d := s.d
 	for lane := range s.grids {
-		if k := b*Lanes + lane; k < len(d.kept) {
-			s.grids[lane] = d.kept[k].grid
+		if k := b*Lanes + lane; k < len(d.features) {
+			s.grids[lane] = d.features[k].grid
 		}
 	}
 	s.made = [2]bool{true, true}
@@ -89,7 +89,7 @@ func (s *BlockSpread) Walk(c *Cut, b, length int, plan *WalkPlan) {
 
 // walkSide makes the walks of one operator from one subset. Of a block with few values only these are pushed, unless
 // few entries are needed.
-func (s *BlockSpread) walkSide(c *Cut, b, o, side, length int, n *neededRows, sparse bool) {
+func (s *BlockWalks) walkSide(c *Cut, b, o, side, length int, n *neededRows, sparse bool) {
 	d, op := s.d, s.d.Operators[o]
 	x := d.block(b)
 	for l := 1; l <= length; l++ {
@@ -126,7 +126,7 @@ func (s *BlockSpread) walkSide(c *Cut, b, o, side, length int, n *neededRows, sp
 }
 
 // push adds the lanes of vertex j to those of the vertices where its arcs lead.
-func (s *BlockSpread) push(r *rows, y, x []float64, j int32) {
+func (s *BlockWalks) push(r *rows, y, x []float64, j int32) {
 	v := (*[Lanes]float64)(x[int(j)*Lanes:])
 	if v[0] == 0 && v[1] == 0 && v[2] == 0 && v[3] == 0 && v[4] == 0 && v[5] == 0 && v[6] == 0 && v[7] == 0 {
 		return
@@ -143,7 +143,7 @@ func (s *BlockSpread) push(r *rows, y, x []float64, j int32) {
 }
 
 // pull adds up the lanes of the vertices from which some arcs lead to vertex i, in the order of push.
-func (s *BlockSpread) pull(r *rows, y, x []float64, i, from, to int32) {
+func (s *BlockWalks) pull(r *rows, y, x []float64, i, from, to int32) {
 	sum := (*[Lanes]float64)(y[int(i)*Lanes:])
 	if r.weight == nil {
 		addUp(sum, x, r.col[from:to])
@@ -183,7 +183,7 @@ func add(y, v *[Lanes]float64) {
 	y[7] += v[7]
 }
 
-func (s *BlockSpread) addWeighted(y, v *[Lanes]float64, weight float64) {
+func (s *BlockWalks) addWeighted(y, v *[Lanes]float64, weight float64) {
 	for lane, g := range s.grids {
 		if x := v[lane]; x != 0 {
 			y[lane] += g.Round(weight * x)
@@ -193,7 +193,7 @@ func (s *BlockSpread) addWeighted(y, v *[Lanes]float64, weight float64) {
 
 // Fill writes the entries of walks of a length from one subset at some vertices to a column for each lane. Those of the
 // side that was not made are all walks less the other side's.
-func (s *BlockSpread) Fill(columns *[Lanes][]float64, k Kind, b int, vertices []int32, useful *[Lanes]bool) {
+func (s *BlockWalks) Fill(columns *[Lanes][]float64, k Kind, b int, vertices []int32, useful *[Lanes]bool) {
 	side := k.Side()
 	at := s.d.Index(k.Op, k.Length)
 	y := s.vectors[at][side]
@@ -245,16 +245,16 @@ func (d *Data) fillScaled(
 }
 
 // subtractFrom turns columns into all walks less their entries.
-func (s *BlockSpread) subtractFrom(columns *[Lanes][]float64, k Kind, b int, vertices []int32, any *[Lanes]bool) {
+func (s *BlockWalks) subtractFrom(columns *[Lanes][]float64, k Kind, b int, vertices []int32, any *[Lanes]bool) {
 	all := s.d.walks[k.Op][k.Length-1]
 	for lane := range columns {
 		feature := b*Lanes + lane
-		if feature >= len(s.d.kept) {
+		if feature >= len(s.d.features) {
 			return
 		}
 		column := columns[lane]
 		s.d.eachRange(vertices, func(g int32, from, to int) {
-			st := s.d.Strand(feature, g)
+			st := s.d.Segment(feature, g)
 			if st == nil {
 				return // the entries are zeros
 			}

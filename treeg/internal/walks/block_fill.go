@@ -20,7 +20,7 @@ func (c *LaneColumns) Size(n int) {
 // examples that are not on the wanted side of it get 0.
 // sees tells the features that are wanted where they are filled in one by one.
 func (l *LaneColumns) FillWhole(
-	s *Spread, p *Placed, block int, k Kind, c *Cut, want uint8, sees func(feature, length int) bool,
+	s *DenseWalks, p *Placed, block int, k Kind, c *Cut, want uint8, sees func(feature, length int) bool,
 ) {
 	d := s.d
 	if k.Length == 0 && !d.missingIn(block) {
@@ -33,7 +33,7 @@ func (l *LaneColumns) FillWhole(
 	}
 	for lane := range l.Values {
 		l.Useful[lane] = false
-		if feature := block*Lanes + lane; feature < len(d.kept) && sees(feature, k.Length) {
+		if feature := block*Lanes + lane; feature < len(d.features) && sees(feature, k.Length) {
 			l.Useful[lane] = s.Entries(l.Values[lane], p, feature, k, c, want)
 		}
 	}
@@ -41,7 +41,7 @@ func (l *LaneColumns) FillWhole(
 
 // missingIn reports whether values of a block are missing.
 func (d *Data) missingIn(block int) bool {
-	for _, k := range d.kept[block*Lanes : min((block+1)*Lanes, len(d.kept))] {
+	for _, k := range d.features[block*Lanes : min((block+1)*Lanes, len(d.features))] {
 		if k.missing {
 			return true
 		}

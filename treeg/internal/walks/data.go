@@ -1,9 +1,9 @@
 // Package walks computes dynamic features: what a feature of the vertices becomes along walks that are kept to a subset
 // of them (Eq. 1), its aggregation over a graph (section 3.5), and the subsets that a split generates (Eq. 3).
 //
-// A batch is made ready once ([Data]): its features by strands, on grids that make sums exact, the walks from all
+// A batch is made ready once ([Data]): its features by segments, on grids that make sums exact, the walks from all
 // vertices and the closed walks. An [Evaluator] computes any split on one graph, as predictions and the growth of trees
-// want it; [Spread], [SparseSpread] and [BlockSpread] make the walks from both subsets of a [Cut] for the search.
+// want it; [DenseWalks], [SparseWalks] and [BlockWalks] make the walks from both subsets of a [Cut] for the search.
 //
 // There are several routines because each is worth its lines (CPU seconds of fits and predictions on one worker):
 // blocks of features take 0.57 s where one feature after another takes 0.98 s, but where nodes draw 18 of 336 features
@@ -22,8 +22,8 @@ import (
 // Data is a batch made ready: its features along walks from all vertices, which do not depend on a tree. It is safe
 // for concurrent use.
 //
-// Features are stored by strands: the values of one feature on the vertices of one graph, in a row. Only
-// features that occur in a graph have a strand there, so one-hot labels cost what they hold; small graphs have none
+// Features are stored by segments: the values of one feature on the vertices of one graph, in a row. Only
+// features that occur in a graph have a segment there, so one-hot labels cost what they hold; small graphs have none
 // where only leaves are wanted, see [Demand].
 type Data struct {
 	Batch     *graph.Batch
@@ -33,38 +33,38 @@ type Data struct {
 	Demand    Demand
 	Operators []*operator
 
-	strands  []Strand
-	of       []int32 // strand of feature k in graph g at k*NumGraphs+g, -1 where there is none
+	segments []Segment
+	of       []int32 // segment of feature k in graph g at k*NumGraphs+g, -1 where there is none
 	values   []float64
 	sources  []int32       // vertices whose value is neither 0 nor missing
 	lanes    []float64     // values in blocks, at vertex level, see block
-	walks    [][][]float64 // operator, length-1: A^d f of all strands, laid out as values
+	walks    [][][]float64 // operator, length-1: A^d f of all segments, laid out as values
 	diagonal [][][]float64 // operator, length-1: diag(A^d) of all vertices
 	cyclic   [][]bool      // whether a diagonal is not zero
 	starts   [][][]float64 // operator, length-1: number of walks that start in each vertex; nil with weights
 
-	kept     []kept      // by feature
+	features []feature   // by feature
 	Frequent []int       // features, for fits: those of the most graphs first
 	GraphOf  []int32     // graph of every vertex, at vertex level
 	InWords  bool        // small graphs go through trees as words
 	numbers  []int32     // 0, 1, 2, ... for all vertices
-	whole    [][]float64 // column, strand: values of whole graphs, for fits at graph level; see wholeColumn
+	whole    [][]float64 // column, segment: values of whole graphs, for fits at graph level; see wholeColumn
 }
 
-// Strand is the place of one feature of one graph.
-type Strand struct {
+// Segment is the place of one feature of one graph.
+type Segment struct {
 	graph         int32
 	at            int // in values
 	from, to      int // in sources
 	first, number int32
 }
 
-// kept is what is known of a feature in all graphs.
-type kept struct {
+// feature is what is known of a feature in all graphs.
+type feature struct {
 	grid    Grid
 	missing bool // some values are
 	exact   bool // sums along walks are
-	from    int  // first strand
+	from    int  // first segment
 	to      int
 }
 
@@ -99,7 +99,7 @@ func Prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	for v := range d.numbers {
 		d.numbers[v] = int32(v)
 	}
-	if want.Fit || len(d.strands) > 0 {
+	if want.Fit || len(d.segments) > 0 {
 		d.computeWalks()
 		d.countStarts()
 		if want.Cycles {
@@ -132,15 +132,15 @@ func (d *Data) Examples() int {
 	return d.Batch.NumVertices()
 }
 
-// Present reports whether a feature has a strand.
-func (d *Data) Present(k int) bool { return d.kept[k].from < d.kept[k].to }
+// Present reports whether a feature has a segment.
+func (d *Data) Present(k int) bool { return d.features[k].from < d.features[k].to }
 
 // GridOf returns the grid of a feature.
-func (d *Data) GridOf(k int) Grid { return d.kept[k].grid }
+func (d *Data) GridOf(k int) Grid { return d.features[k].grid }
 
 // Put writes the values of a feature to every width-th entry of out, one for each vertex.
 func (d *Data) Put(out []float64, width, k int) {
-	for _, st := range d.strands[d.kept[k].from:d.kept[k].to] {
+	for _, st := range d.segments[d.features[k].from:d.features[k].to] {
 		for i, x := range st.vector(d.values) {
 			out[(int(st.first)+i)*width] = x
 		}
@@ -150,16 +150,16 @@ func (d *Data) Put(out []float64, width, k int) {
 // Weighted reports whether steps weigh what they bring.
 func (d *Data) Weighted() bool { return d.Batch.ArcWeights != nil || d.Input.MeanSteps }
 
-// StrandsOf returns the strand of a feature in every graph, -1 where there is none.
-func (d *Data) StrandsOf(k int) []int32 {
+// SegmentsOf returns the segment of a feature in every graph, -1 where there is none.
+func (d *Data) SegmentsOf(k int) []int32 {
 	n := d.Batch.NumGraphs()
 	return d.of[k*n : (k+1)*n]
 }
 
-// Strand returns the strand of feature k in graph g, or nil.
-func (d *Data) Strand(k int, g int32) *Strand {
+// Segment returns the segment of feature k in graph g, or nil.
+func (d *Data) Segment(k int, g int32) *Segment {
 	if s := d.of[k*d.Batch.NumGraphs()+int(g)]; s >= 0 {
-		return &d.strands[s]
+		return &d.segments[s]
 	}
 	return nil
 }
@@ -167,14 +167,14 @@ func (d *Data) Strand(k int, g int32) *Strand {
 // All returns the vertices from first to last-1.
 func (d *Data) All(first, last int32) []int32 { return d.numbers[first:last] }
 
-// vector returns the entries of a strand in data laid out as values.
-func (s *Strand) vector(values []float64) []float64 { return values[s.at : s.at+int(s.number)] }
+// vector returns the entries of a segment in data laid out as values.
+func (s *Segment) vector(values []float64) []float64 { return values[s.at : s.at+int(s.number)] }
 
-// featureOf returns the feature of a strand.
+// featureOf returns the feature of a segment.
 func (d *Data) featureOf(s int) int {
-	lo, hi := 0, len(d.kept)
+	lo, hi := 0, len(d.features)
 	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; d.kept[mid].from <= s {
+		if mid := (lo + hi) / 2; d.features[mid].from <= s {
 			lo = mid
 		} else {
 			hi = mid

@@ -126,8 +126,8 @@ func (m *meeting) closedWalks(v int32, length int) float64 {
 		}
 	}
 	a := (length + 1) / 2
-	m.out.spread(v, a, m.grid)
-	m.in.spread(v, length-a, m.grid)
+	m.out.walk(v, a, m.grid)
+	m.in.walk(v, length-a, m.grid)
 	sum := 0.0
 	for _, u := range m.in.touched {
 		if x := m.out.value[u]; x != 0 {
@@ -192,8 +192,8 @@ func (m *meeting) thereAndBack(v int32) float64 {
 	return sum
 }
 
-// spread makes steps from vertex v; value is zero before.
-func (h *half) spread(v int32, steps int, g Grid) {
+// walk makes steps from vertex v; value is zero before.
+func (h *half) walk(v int32, steps int, g Grid) {
 	h.value[v] = 1
 	h.touched = append(h.touched[:0], v)
 	for range steps {

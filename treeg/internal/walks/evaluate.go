@@ -35,10 +35,10 @@ func (e *Evaluator) buffer(i, n int) []float64 {
 	return b
 }
 
-// Vector returns v = (A^d o M_r(S)) f_k on one graph (Eq. 1), whose strand of the feature is st. all says that
+// Vector returns v = (A^d o M_r(S)) f_k on one graph (Eq. 1), whose segment of the feature is st. all says that
 // S is the whole graph, else subset lists its vertices, ascending. Rows that the mask of target walks drops are
 // left as they are without it: who aggregates over S never sees them. v belongs to e or to the data.
-func (e *Evaluator) Vector(r *Rule, st *Strand, subset []int32, all bool) []float64 {
+func (e *Evaluator) Vector(r *Rule, st *Segment, subset []int32, all bool) []float64 {
 	x := st.vector(e.d.values)
 	switch {
 	case r.Walk == Cycle && r.Length > 0:
@@ -60,7 +60,7 @@ func (e *Evaluator) Vector(r *Rule, st *Strand, subset []int32, all bool) []floa
 		}
 		return v
 	}
-	g := e.d.kept[r.Feature].grid
+	g := e.d.features[r.Feature].grid
 	steps := &e.d.Operators[r.Op].Out
 	v := e.buffer(0, len(x))
 	steps.pushFrom(v, x, e.sources(x, subset, st.first), st.first, g)
@@ -92,7 +92,7 @@ func (e *Evaluator) sources(x []float64, subset []int32, first int32) []int32 {
 }
 
 // cycles writes diag(A^d) o x at some vertices of a graph to v, whose first entry is that of the graph's first vertex.
-func (d *Data) cycles(v []float64, feature int, st *Strand, op, length int, vertices []int32) {
+func (d *Data) cycles(v []float64, feature int, st *Segment, op, length int, vertices []int32) {
 	x, diagonal := st.vector(d.values), d.diagonal[op][length-1]
 	g := d.cycleGrid(feature)
 	if g == NoGrid {
@@ -112,13 +112,13 @@ func (d *Data) cycleGrid(k int) Grid {
 	if !d.Weighted() {
 		return NoGrid
 	}
-	return d.kept[k].grid
+	return d.features[k].grid
 }
 
 // OfGraph returns the value of a graph (section 3.5): v aggregated over a subset of the given size, or over all
 // vertices for source walks. st is nil where the feature does not occur; the value is NaN where all entries are
 // missing.
-func (e *Evaluator) OfGraph(r *Rule, st *Strand, v []float64, subset []int32, size int, all bool) float64 {
+func (e *Evaluator) OfGraph(r *Rule, st *Segment, v []float64, subset []int32, size int, all bool) float64 {
 	switch {
 	case size == 0:
 		return e.empty.Value(r.Walk)
@@ -131,12 +131,12 @@ func (e *Evaluator) OfGraph(r *Rule, st *Strand, v []float64, subset []int32, si
 }
 
 // Graph returns the value of a graph, and v where it was needed for that.
-func (e *Evaluator) Graph(r *Rule, st *Strand, subset []int32, all bool) (value float64, v []float64) {
+func (e *Evaluator) Graph(r *Rule, st *Segment, subset []int32, all bool) (value float64, v []float64) {
 	if st == nil {
 		return e.OfGraph(r, nil, nil, subset, len(subset), all), nil
 	}
 	if r.Walk == Source && r.Length > 0 && !all && len(subset) > 0 && (r.Aggregation == Sum || r.Aggregation == Mean) &&
-		e.d.starts != nil && e.d.kept[r.Feature].grid != NoGrid {
+		e.d.starts != nil && e.d.features[r.Feature].grid != NoGrid {
 		// 1'A^d(1_S f), whose sum is exact in this order too.
 		x, starts := st.vector(e.d.values), e.d.starts[r.Op][r.Length-1]
 		for _, j := range subset {

@@ -2,7 +2,7 @@ package walks
 
 import "slices"
 
-// occurs marks the features of graph g that are not zero everywhere and have a strand.
+// occurs marks the features of graph g that are not zero everywhere and have a segment.
 func (d *Data) occurs(g int, mark []bool) {
 	clear(mark)
 	if d.Demand.Words && d.Small(int32(g)) {
@@ -29,7 +29,7 @@ func (d *Data) occurs(g int, mark []bool) {
 	}
 }
 
-// layOut finds the strands and fills in their values.
+// layOut finds the segments and fills in their values.
 func (d *Data) layOut() {
 	b, l := d.Batch, d.Input.Features()
 	graphs := b.NumGraphs()
@@ -44,20 +44,20 @@ func (d *Data) layOut() {
 			}
 		}
 	}
-	d.kept = make([]kept, l)
+	d.features = make([]feature, l)
 	size := 0
 	for k := range l {
-		d.kept[k].from = len(d.strands)
+		d.features[k].from = len(d.segments)
 		for g := range graphs {
 			if d.of[k*graphs+g] < 0 {
 				continue
 			}
-			d.of[k*graphs+g] = int32(len(d.strands))
+			d.of[k*graphs+g] = int32(len(d.segments))
 			from, to := b.Vertices(g)
-			d.strands = append(d.strands, Strand{graph: int32(g), at: size, first: from, number: to - from})
+			d.segments = append(d.segments, Segment{graph: int32(g), at: size, first: from, number: to - from})
 			size += int(to - from)
 		}
-		d.kept[k].to = len(d.strands)
+		d.features[k].to = len(d.segments)
 	}
 	d.values = d.Demand.Memory.zeros(size)
 	if d.Input.Attributes == 0 {
@@ -65,15 +65,15 @@ func (d *Data) layOut() {
 		return
 	}
 	for k := range l {
-		for s := d.kept[k].from; s < d.kept[k].to; s++ {
-			st := &d.strands[s]
+		for s := d.features[k].from; s < d.features[k].to; s++ {
+			st := &d.segments[s]
 			st.from = len(d.sources)
 			for i := range st.number {
 				x := d.Input.value(b, k, st.first+i)
 				d.values[st.at+int(i)] = x
 				switch {
 				case x != x:
-					d.kept[k].missing = true
+					d.features[k].missing = true
 				case x != 0:
 					d.sources = append(d.sources, st.first+i)
 				}
@@ -85,19 +85,19 @@ func (d *Data) layOut() {
 
 // orderFeatures fills in frequent.
 func (d *Data) orderFeatures() {
-	d.Frequent = make([]int, len(d.kept))
+	d.Frequent = make([]int, len(d.features))
 	for k := range d.Frequent {
 		d.Frequent[k] = k
 	}
-	strands := func(k int) int { return d.kept[k].to - d.kept[k].from }
-	slices.SortStableFunc(d.Frequent, func(a, b int) int { return strands(b) - strands(a) })
+	segments := func(k int) int { return d.features[k].to - d.features[k].from }
+	slices.SortStableFunc(d.Frequent, func(a, b int) int { return segments(b) - segments(a) })
 }
 
 // fillOnes fills in the values of labels and the constant.
 func (d *Data) fillOnes() {
 	b, in := d.Batch, &d.Input
 	graphs, l := b.NumGraphs(), in.Features()
-	counts := make([]int, len(d.strands))
+	counts := make([]int, len(d.segments))
 	each := func(visit func(s int32, v int32)) {
 		for g := range graphs {
 			if d.Demand.Words && d.Small(int32(g)) {
@@ -117,12 +117,12 @@ func (d *Data) fillOnes() {
 	each(func(s, _ int32) { counts[s]++ })
 	total := 0
 	for s, n := range counts {
-		d.strands[s].from, d.strands[s].to = total, total
+		d.segments[s].from, d.segments[s].to = total, total
 		total += n
 	}
 	d.sources = make([]int32, total)
 	each(func(s, v int32) {
-		st := &d.strands[s]
+		st := &d.segments[s]
 		d.sources[st.to] = v
 		d.values[st.at+int(v-st.first)] = 1
 		st.to++

@@ -69,8 +69,8 @@ func (d *Data) chooseGrids() {
 	weighted := d.Weighted()
 	parallel.For(d.Engine.Workers(), l, func(k int) {
 		bound, largest := 0.0, 0.0
-		for s := d.kept[k].from; s < d.kept[k].to; s++ {
-			st := &d.strands[s]
+		for s := d.features[k].from; s < d.features[k].to; s++ {
+			st := &d.segments[s]
 			x, r := st.vector(d.values), reach[st.first:st.first+st.number]
 			sum := 0.0
 			for i, v := range x {
@@ -97,7 +97,7 @@ func (d *Data) chooseGrids() {
 			g = d.Input.FeatureGrids[k]
 			exact = exact && g != NoGrid && int(g) >= int(GridFor(bound))
 		}
-		d.kept[k].exact = exact
+		d.features[k].exact = exact
 	})
 	d.applyGrids()
 }
@@ -106,12 +106,12 @@ func (d *Data) chooseGrids() {
 func (d *Data) applyGrids() {
 	parallel.For(d.Engine.Workers(), d.Input.Features(), func(k int) {
 		g := d.Input.FeatureGrids[k]
-		d.kept[k].grid = g
+		d.features[k].grid = g
 		if g == NoGrid || k >= d.Input.Attributes {
 			return // ones and zeros are on every grid
 		}
-		for s := d.kept[k].from; s < d.kept[k].to; s++ {
-			x := d.strands[s].vector(d.values)
+		for s := d.features[k].from; s < d.features[k].to; s++ {
+			x := d.segments[s].vector(d.values)
 			for i, v := range x {
 				x[i] = g.Round(v)
 			}
@@ -121,8 +121,8 @@ func (d *Data) applyGrids() {
 
 // allOn reports whether every value of feature k is a multiple of the grid.
 func (d *Data) allOn(k int, g Grid) bool {
-	for s := d.kept[k].from; s < d.kept[k].to; s++ {
-		for _, x := range d.strands[s].vector(d.values) {
+	for s := d.features[k].from; s < d.features[k].to; s++ {
+		for _, x := range d.segments[s].vector(d.values) {
 			if x == x && !g.holds(x) {
 				return false
 			}

@@ -2,9 +2,9 @@ package walks
 
 import "slices"
 
-// SparseSpread holds one feature along walks from the two subsets of a cut, in all graphs. Of the walks that a search
+// SparseWalks holds one feature along walks from the two subsets of a cut, in all graphs. Of the walks that a search
 // does not need it holds some and not others.
-type SparseSpread struct {
+type SparseWalks struct {
 	d       *Data
 	start   [2]sparseVector   // below and above: the feature on a subset
 	vectors [][2]sparseVector // operator*length + length-1, then below and above
@@ -17,13 +17,13 @@ type sparseVector struct {
 }
 
 // Init makes s ready for a batch.
-func (s *SparseSpread) Init(d *Data) {
+func (s *SparseWalks) Init(d *Data) {
 	s.d = d
 	s.vectors = make([][2]sparseVector, len(d.Operators)*d.Length)
 }
 
 // Walk makes walks of up to a length from the subsets of a cut, as planned.
-func (s *SparseSpread) Walk(c *Cut, feature, length int, plan *WalkPlan) {
+func (s *SparseWalks) Walk(c *Cut, feature, length int, plan *WalkPlan) {
 	s.begin(c, feature)
 	for o, op := range s.d.Operators {
 		for side := range s.start {
@@ -31,7 +31,7 @@ func (s *SparseSpread) Walk(c *Cut, feature, length int, plan *WalkPlan) {
 			for l := 1; l <= length; l++ {
 				y := &s.vectors[s.d.Index(o, l)][side]
 				y.reset(len(s.d.numbers))
-				s.step(y, x, op, &plan.operators[o], l, s.d.kept[feature].grid)
+				s.step(y, x, op, &plan.operators[o], l, s.d.features[feature].grid)
 				x = y
 			}
 		}
@@ -39,13 +39,13 @@ func (s *SparseSpread) Walk(c *Cut, feature, length int, plan *WalkPlan) {
 }
 
 // begin parts the values of a feature by the side of the cut on which their vertices are.
-func (s *SparseSpread) begin(c *Cut, feature int) {
+func (s *SparseWalks) begin(c *Cut, feature int) {
 	d := s.d
 	for side := range s.start {
 		s.start[side].reset(len(d.numbers))
 	}
 	for _, g := range c.Graphs {
-		st := d.Strand(feature, g)
+		st := d.Segment(feature, g)
 		if st == nil {
 			continue
 		}
@@ -62,7 +62,7 @@ func (s *SparseSpread) begin(c *Cut, feature int) {
 }
 
 // step sets y = A x, at the vertices that are needed or wherever x leads, whichever are fewer arcs.
-func (s *SparseSpread) step(y, x *sparseVector, op *operator, n *neededRows, length int, g Grid) {
+func (s *SparseWalks) step(y, x *sparseVector, op *operator, n *neededRows, length int, g Grid) {
 	if len(x.at) == 0 {
 		return
 	}
@@ -87,7 +87,7 @@ func (s *SparseSpread) step(y, x *sparseVector, op *operator, n *neededRows, len
 }
 
 // Fill writes the entries of walks from one subset at some vertices. It reports whether some are not 0.
-func (s *SparseSpread) Fill(out []float64, k Kind, vertices []int32) (any bool) {
+func (s *SparseWalks) Fill(out []float64, k Kind, vertices []int32) (any bool) {
 	side := k.Side()
 	v := &s.vectors[s.d.Index(k.Op, k.Length)][side]
 	if len(v.at) == 0 {

@@ -16,8 +16,8 @@ func (d *Data) Static() *graph.Batch {
 		Offsets: []int32{0, int32(n)}, RowPtr: make([]int32, n+1),
 		Attributes: make([]float64, n*width), AttributeDim: width,
 	}
-	parallel.For(d.Engine.Workers(), len(d.strands), func(s int) {
-		st := &d.strands[s]
+	parallel.For(d.Engine.Workers(), len(d.segments), func(s int) {
+		st := &d.segments[s]
 		column := each * d.featureOf(s)
 		put := func(values []float64) {
 			column += d.putRows(out, column, st, st.vector(values))
@@ -32,8 +32,8 @@ func (d *Data) Static() *graph.Batch {
 	return out
 }
 
-// putRows writes the values of a strand from a column on and returns how many columns it took.
-func (d *Data) putRows(out *graph.Batch, column int, st *Strand, values []float64) int {
+// putRows writes the values of a segment from a column on and returns how many columns it took.
+func (d *Data) putRows(out *graph.Batch, column int, st *Segment, values []float64) int {
 	if d.Input.Level == Graphs {
 		s := summarize(values)
 		row := out.Attribute(st.graph)

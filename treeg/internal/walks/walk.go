@@ -164,9 +164,9 @@ func (d *Data) computeWalks() {
 			d.walks[o][i] = d.Demand.Memory.zeros(len(d.values))
 		}
 	}
-	parallel.For(d.Engine.Workers(), len(d.strands), func(s int) {
-		st := &d.strands[s]
-		g := d.kept[d.featureOf(s)].grid
+	parallel.For(d.Engine.Workers(), len(d.segments), func(s int) {
+		st := &d.segments[s]
+		g := d.features[d.featureOf(s)].grid
 		for o, op := range d.Operators {
 			for i, all := range d.walks[o] {
 				if i == 0 {

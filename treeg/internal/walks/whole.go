@@ -3,7 +3,7 @@ package walks
 import "github.com/grove-graph/grove/parallel"
 
 // Splits at graph level that use all vertices have the same values in every tree. They are computed once:
-// column (vector, aggregation) of Data.whole holds them for every strand. With S = V target and target-source
+// column (vector, aggregation) of Data.whole holds them for every segment. With S = V target and target-source
 // walks are source walks, so there are two vectors for each length and adjacency matrix.
 
 // wholeVector returns the number of the vector of a split that uses all vertices, of walks of at most so many steps.
@@ -21,7 +21,7 @@ func wholeVector(op, length, most int, cycle bool) int {
 // wholeColumn returns the number of the column of a vector and an aggregation.
 func wholeColumn(vector int, a Aggregation) int { return vector*NumAggregations + int(a) - 1 }
 
-// WholeTable returns an aggregation of a kind of features of all vertices, for every strand.
+// WholeTable returns an aggregation of a kind of features of all vertices, for every segment.
 func (d *Data) WholeTable(k *Kind, a Aggregation) []float64 {
 	return d.whole[wholeColumn(wholeVector(k.Op, k.Length, d.Length, k.Walk == Cycle), a)]
 }
@@ -29,13 +29,13 @@ func (d *Data) WholeTable(k *Kind, a Aggregation) []float64 {
 func (d *Data) computeWhole() {
 	d.whole = make([][]float64, (1+2*len(d.Operators)*d.Length)*NumAggregations)
 	for c := range d.whole {
-		d.whole[c] = make([]float64, len(d.strands))
+		d.whole[c] = make([]float64, len(d.segments))
 	}
 	const chunk = 64
-	parallel.Each(d.Engine.Workers(), (len(d.strands)+chunk-1)/chunk, func() func(int) {
+	parallel.Each(d.Engine.Workers(), (len(d.segments)+chunk-1)/chunk, func() func(int) {
 		e := NewEvaluator(d, EmptyFormula)
 		return func(i int) {
-			for s := i * chunk; s < min(len(d.strands), (i+1)*chunk); s++ {
+			for s := i * chunk; s < min(len(d.segments), (i+1)*chunk); s++ {
 				d.wholeOf(e, s)
 			}
 		}
@@ -44,7 +44,7 @@ func (d *Data) computeWhole() {
 
 func (d *Data) wholeOf(e *Evaluator, s int) {
 	r := Rule{Split: Split{Feature: d.featureOf(s)}}
-	st := &d.strands[s]
+	st := &d.segments[s]
 	store := func(cycle bool) {
 		r.Walk = Source
 		if cycle {

@@ -2,8 +2,8 @@ package walks
 
 import "slices"
 
-// Spread holds one feature along walks from the two subsets of a cut, in one graph.
-type Spread struct {
+// DenseWalks holds one feature along walks from the two subsets of a cut, in one graph.
+type DenseWalks struct {
 	d       *Data
 	vectors [][2][]float64 // operator*length + length-1, then below and above: A^d(1_S f), nil for zeros
 	memory  [][2][]float64
@@ -12,7 +12,7 @@ type Spread struct {
 }
 
 // Init makes s ready for a batch.
-func (s *Spread) Init(d *Data) {
+func (s *DenseWalks) Init(d *Data) {
 	s.d = d
 	count := len(d.Operators) * d.Length
 	s.vectors = make([][2][]float64, count)
@@ -23,7 +23,7 @@ func (s *Spread) Init(d *Data) {
 func (d *Data) Index(op, length int) int { return op*d.Length + length - 1 }
 
 // split sorts the vertices with a value by the side of the cut on which they are.
-func (s *Spread) split(c *Cut, st *Strand) {
+func (s *DenseWalks) split(c *Cut, st *Segment) {
 	sources := s.d.sources[st.from:st.to]
 	up := slices.Grow(s.sources[1][:0], len(sources))[:len(sources)]
 	down := slices.Grow(s.sources[0][:0], len(sources))[:len(sources)]
@@ -38,7 +38,7 @@ func (s *Spread) split(c *Cut, st *Strand) {
 }
 
 // Walk makes walks of up to the given length of a feature from the subsets of a cut.
-func (s *Spread) Walk(c *Cut, feature int, st *Strand, length int) {
+func (s *DenseWalks) Walk(c *Cut, feature int, st *Segment, length int) {
 	if length == 0 {
 		return
 	}
@@ -46,8 +46,8 @@ func (s *Spread) Walk(c *Cut, feature int, st *Strand, length int) {
 	d := s.d
 	number := st.to - st.from
 	x := st.vector(d.values)
-	kept := &d.kept[feature]
-	subtract := c.Whole && kept.exact && !d.Weighted() && len(s.sources[0])+len(s.sources[1]) == number
+	known := &d.features[feature]
+	subtract := c.Whole && known.exact && !d.Weighted() && len(s.sources[0])+len(s.sources[1]) == number
 	fewer, other := 0, 1 // the walks from fewer sources are made, those from the other side are the rest
 	if len(s.sources[1]) < len(s.sources[0]) {
 		fewer, other = 1, 0
@@ -68,9 +68,9 @@ func (s *Spread) Walk(c *Cut, feature int, st *Strand, length int) {
 					v = s.buffer(at, side, len(x))
 					clear(v)
 					if l == 1 {
-						op.Out.pushFrom(v, x, s.sources[side], st.first, kept.grid)
+						op.Out.pushFrom(v, x, s.sources[side], st.first, known.grid)
 					} else {
-						op.Out.push(v, s.vectors[at-1][side], st.first, kept.grid)
+						op.Out.push(v, s.vectors[at-1][side], st.first, known.grid)
 					}
 				}
 				s.vectors[at][side] = v
@@ -79,7 +79,7 @@ func (s *Spread) Walk(c *Cut, feature int, st *Strand, length int) {
 	}
 }
 
-func (s *Spread) buffer(at, side, n int) []float64 {
+func (s *DenseWalks) buffer(at, side, n int) []float64 {
 	if cap(s.memory[at][side]) < n {
 		s.memory[at][side] = make([]float64, n)
 	}
@@ -95,7 +95,7 @@ func minus(v, a, b []float64) {
 }
 
 // cycle returns closed walks times the feature, at some vertices.
-func (s *Spread) cycle(feature int, st *Strand, op, length int, vertices []int32) []float64 {
+func (s *DenseWalks) cycle(feature int, st *Segment, op, length int, vertices []int32) []float64 {
 	s.cycles = slices.Grow(s.cycles[:0], int(st.number))[:st.number]
 	s.d.cycles(s.cycles, feature, st, op, length, vertices)
 	return s.cycles
@@ -103,7 +103,7 @@ func (s *Spread) cycle(feature int, st *Strand, op, length int, vertices []int32
 
 // Summary aggregates a feature of a kind over one subset of a cut, which is not empty, or over all vertices for source
 // walks; walk made the walks.
-func (s *Spread) Summary(k *Kind, feature int, st *Strand, subset []int32) summary {
+func (s *DenseWalks) Summary(k *Kind, feature int, st *Segment, subset []int32) summary {
 	d := s.d
 	switch {
 	case k.Length == 0:
@@ -131,11 +131,11 @@ func (s *Spread) Summary(k *Kind, feature int, st *Strand, subset []int32) summa
 
 // Entries writes a feature of a kind with all vertices as sources at some examples, vertices. With a cut, examples that
 // are not on the wanted side of it get 0. It reports whether some entries are not 0.
-func (s *Spread) Entries(out []float64, p *Placed, feature int, k Kind, c *Cut, want uint8) (any bool) {
+func (s *DenseWalks) Entries(out []float64, p *Placed, feature int, k Kind, c *Cut, want uint8) (any bool) {
 	for i, g := range p.Graphs {
 		part := out[p.Starts[i]:p.Starts[i+1]]
 		examples := p.Examples[p.Starts[i]:p.Starts[i+1]]
-		st := s.d.Strand(feature, g)
+		st := s.d.Segment(feature, g)
 		if st == nil {
 			clear(part)
 			continue
