@@ -113,7 +113,8 @@ func (f *explainFlags) numbers(n int, noun string) ([]int, error) {
 		}
 		narrowed := f.class != "" || f.limit > 0
 		if f.out != "" && !narrowed && len(index)+s.to-s.from+1 > mostDrawings {
-			return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings, model.Plural(noun))
+			return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings,
+				model.Plural(noun))
 		}
 		for g := s.from; g <= s.to; g++ {
 			index = append(index, g)
