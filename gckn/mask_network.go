@@ -1,6 +1,7 @@
 package gckn
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/grove-graph/grove/autodiff"
@@ -20,9 +21,11 @@ func (m *Model) maskNetwork(c *svm.Linear, loss autodiff.Loss) (*autodiff.Networ
 	var failed error
 	local := func(t *tensor.Dense) *tensor.Dense {
 		out := host.New(tensor.Float64, t.Shape()...)
-		if err := m.engine.Convert(out, t); err != nil {
-			failed = err
+		own, err := engine.ToHost(t)
+		if err == nil {
+			err = host.Convert(out, own)
 		}
+		failed = errors.Join(failed, err)
 		return out
 	}
 	for _, y := range m.layers {
