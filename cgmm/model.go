@@ -87,53 +87,34 @@ func (m *Model) States(ctx context.Context, b *graph.Batch, progress model.Progr
 
 // Transform returns the fingerprint of every graph of b, a NumGraphs x Dim matrix of Float64 in host memory.
 func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
-	out := make([]float64, b.NumGraphs()*m.Dim())
-	err := m.EachRun(ctx, b, m.opt.Fingerprint, progress, func(first int, x *tensor.Dense) error {
-		copy(out[first*m.Dim():], x.Float64s())
+	out := make([]float64, 0, b.NumGraphs()*m.Dim())
+	err := m.EachRun(ctx, b, m.opt.Fingerprint, false, progress, func(x *tensor.Dense) error {
+		out = append(out, x.Float64s()...)
 		return nil
 	})
-	return tensor.New(tensor.WithShape(b.NumGraphs(), m.Dim()), tensor.WithBacking(out)), err
+	if err != nil {
+		return nil, err
+	}
+	return tensor.New(tensor.WithShape(b.NumGraphs(), m.Dim()), tensor.WithBacking(out)), nil
 }
 
 // EachRun is [Model.Transform] for more graphs than memory has room for, and for a fingerprint of any kind: it calls
-// visit for consecutive runs of graphs with the number of the first graph and the rows of all, which are good until
-// visit returns.
+// visit with the rows of consecutive runs of graphs, which are good until visit returns. Where perVertex is set there
+// is a row for every vertex, its share in the fingerprint of its graph: those of a graph add up to the graph's row.
 func (m *Model) EachRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress,
-	visit func(first int, x *tensor.Dense) error,
+	ctx context.Context, b *graph.Batch, f Fingerprint, perVertex bool, progress model.Progress,
+	visit func(x *tensor.Dense) error,
 ) error {
-	return m.forEachRun(ctx, b, f, progress, func(first int, s *States) error {
-		x, err := s.Fingerprints(f)
+	return m.forEachRun(ctx, b, f, progress, func(_ int, s *States) error {
+		rows := s.Fingerprints
+		if perVertex {
+			rows = s.VertexFeatures
+		}
+		x, err := rows(f)
 		if err != nil {
 			return err
 		}
-		return visit(first, x)
-	})
-}
-
-// VertexFeatures returns the share of every vertex in the fingerprint of its graph, a NumVertices x Dim matrix
-// in host memory: the rows of the vertices of a graph add up to its row of [Model.Transform].
-func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
-	out := make([]float64, b.NumVertices()*m.Dim())
-	err := m.EachVertexRun(ctx, b, m.opt.Fingerprint, nil, func(first int, x *tensor.Dense) error {
-		copy(out[first*m.Dim():], x.Float64s())
-		return nil
-	})
-	return tensor.New(tensor.WithShape(b.NumVertices(), m.Dim()), tensor.WithBacking(out)), err
-}
-
-// EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the first
-// vertex.
-func (m *Model) EachVertexRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress,
-	visit func(first int, x *tensor.Dense) error,
-) error {
-	return m.forEachRun(ctx, b, f, progress, func(first int, s *States) error {
-		x, err := s.VertexFeatures(f)
-		if err != nil {
-			return err
-		}
-		return visit(int(b.Offsets[first]), x)
+		return visit(x)
 	})
 }
 

@@ -28,11 +28,7 @@ func (f *fingerprints) Embed(
 	if err != nil {
 		return err
 	}
-	each := f.layers.EachRun
-	if perVertex {
-		each = f.layers.EachVertexRun
-	}
-	return each(ctx, b, f.kind, progress, func(_ int, x *tensor.Dense) error { return visit(x) })
+	return f.layers.EachRun(ctx, b, f.kind, perVertex, progress, visit)
 }
 
 // representation is an estimator for the fingerprints alone. It infers no states unless something is to be predicted.

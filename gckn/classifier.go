@@ -37,11 +37,7 @@ func (n *network) Embed(
 	if err != nil {
 		return err
 	}
-	each := n.fitted.EachRun
-	if perVertex {
-		each = n.fitted.EachVertexRun
-	}
-	return each(ctx, b, progress, func(_ int, rows *tensor.Dense) error { return visit(rows) })
+	return n.fitted.EachRun(ctx, b, perVertex, progress, visit)
 }
 
 // check returns an error where the encoding does not give the network what it wants.

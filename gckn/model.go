@@ -111,20 +111,8 @@ func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].invSqrt }
 // bounded.
 func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	out := m.engine.Host().New(m.dtype(), b.NumGraphs(), m.opt.Dim())
-	err := m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
-		return m.fill(rows(out, first, run.NumGraphs()), func(x *tensor.Dense) error { return m.transform(x, run) })
-	})
-	return out, err
-}
-
-// EachRun is [Model.Transform] for more graphs than memory has room for: it calls visit for consecutive
-// runs of graphs with the number of the first graph and the rows of all, in host memory, which are good
-// until visit returns.
-func (m *Model) EachRun(
-	ctx context.Context, b *graph.Batch, progress model.Progress, visit func(first int, x *tensor.Dense) error,
-) error {
-	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
-		return m.visitRun(first, run.NumGraphs(), visit, func(x *tensor.Dense) error { return m.transform(x, run) })
+	return out, m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
+		return m.fill(rows(out, first, run.NumGraphs()), run, false)
 	})
 }
 
@@ -132,21 +120,28 @@ func (m *Model) EachRun(
 // of [Model.Transform], a NumVertices x Dim matrix in host memory.
 func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
 	out := m.engine.Host().New(m.dtype(), b.NumVertices(), m.opt.Dim())
-	err := m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
-		return m.fill(rows(out, int(b.Offsets[first]), run.NumVertices()),
-			func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
+	return out, m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
+		return m.fill(rows(out, int(b.Offsets[first]), run.NumVertices()), run, true)
 	})
-	return out, err
 }
 
-// EachVertexRun is [Model.VertexFeatures] in the manner of [Model.EachRun]: visit gets the number of the
-// first vertex.
-func (m *Model) EachVertexRun(
-	ctx context.Context, b *graph.Batch, progress model.Progress, visit func(first int, x *tensor.Dense) error,
+// EachRun is [Model.Transform], or perVertex [Model.VertexFeatures], for more graphs than memory has room for: it calls
+// visit with the rows of consecutive runs of graphs, in host memory, which are good until visit returns.
+func (m *Model) EachRun(
+	ctx context.Context, b *graph.Batch, perVertex bool, progress model.Progress, visit func(x *tensor.Dense) error,
 ) error {
-	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
-		return m.visitRun(int(b.Offsets[first]), run.NumVertices(), visit,
-			func(x *tensor.Dense) error { return m.vertexFeatures(x, run) })
+	host := m.engine.Host()
+	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, _ int) error {
+		n := run.NumGraphs()
+		if perVertex {
+			n = run.NumVertices()
+		}
+		x := host.Scratch(m.dtype(), n, m.opt.Dim())
+		defer host.Release(x)
+		if err := m.fill(x, run, perVertex); err != nil {
+			return err
+		}
+		return visit(x)
 	})
 }
 

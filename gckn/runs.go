@@ -76,27 +76,18 @@ func rows(x *tensor.Dense, first, n int) *tensor.Dense {
 	return engine.View(x, first*width, n, width)
 }
 
-// fill calls write with a tensor of the model's engine that becomes out, which is in host memory.
-func (m *Model) fill(out *tensor.Dense, write func(x *tensor.Dense) error) error {
+// fill writes the representation of the graphs of b, or of their vertices, to out, which is in host memory.
+func (m *Model) fill(out *tensor.Dense, b *graph.Batch, perVertex bool) error {
 	x := m.engine.Mirror(out)
 	if x != out {
 		defer m.engine.Release(x)
 	}
-	if err := write(x); err != nil {
+	write := m.transform
+	if perVertex {
+		write = m.vertexFeatures
+	}
+	if err := write(x, b); err != nil {
 		return err
 	}
 	return m.engine.Convert(out, x)
-}
-
-// visitRun calls visit with n rows of host memory that write fills in.
-func (m *Model) visitRun(
-	first, n int, visit func(first int, x *tensor.Dense) error, write func(x *tensor.Dense) error,
-) error {
-	host := m.engine.Host()
-	x := host.Scratch(m.dtype(), n, m.opt.Dim())
-	defer host.Release(x)
-	if err := m.fill(x, write); err != nil {
-		return err
-	}
-	return visit(first, x)
 }
