@@ -9,88 +9,6 @@ import (
 	"strings"
 )
 
-// Format is how a data set is stored.
-type Format string
-
-// The formats of [Open].
-const (
-	NoFormat    Format = "" // there is no data set
-	TUFormat    Format = "TU"
-	NodeFormat  Format = "vertex task"
-	TextFormat  Format = "text"
-	TreeFormat  Format = "tree"
-	StoreFormat Format = "shards"
-)
-
-// format is all that is known of a format. Whatever depends on formats goes by the list of them.
-type format struct {
-	name  Format
-	looks string // what makes a folder a data set of the format, in words
-
-	of    func(file string) bool                        // whether a file, named without .gz, can be opened by its name
-	alone bool                                          // whether such a file is a data set by itself, or part of a folder
-	in    func(f folder) bool                           // whether a folder holds a data set of the format
-	files func(f folder) []string                       // the files of the data set in a folder
-	open  func(f folder, file string) (*Dataset, error) // the data set in a folder, or that of one of its files
-	write func(w *folderWriter, d *Dataset) error       // nil where the format is only read
-}
-
-// formats lists the formats. A folder that several recognise has the first of them.
-func formats() []format {
-	return []format{
-		{
-			name: TUFormat, looks: "NAME_A.txt (TU format)",
-			of:    func(file string) bool { return strings.HasSuffix(file, "_A.txt") },
-			in:    func(f folder) bool { return f.holds("*_A.txt") || f.holds("*_graph_indicator.txt") },
-			files: tuFiles,
-			open:  func(f folder, _ string) (*Dataset, error) { return openTU(f) },
-			write: writeTU,
-		},
-		{
-			name: StoreFormat, looks: shardIndex + " (shards)",
-			of:    func(file string) bool { return file == shardIndex },
-			in:    func(f folder) bool { return f.holds(shardIndex) },
-			files: func(f folder) []string { return f.stored(shardIndex, shardFiles) },
-			open:  func(f folder, _ string) (*Dataset, error) { return openStore(f.name) },
-			write: writeStore,
-		},
-		{
-			name: NodeFormat, looks: "edges.csv (vertex task)",
-			of: func(file string) bool { return file == "edges.csv" },
-			in: func(f folder) bool {
-				return f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv")
-			},
-			files: func(f folder) []string { return f.stored(nodeFiles()...) },
-			open:  func(f folder, _ string) (*Dataset, error) { return openNode(f, DetectDirection) },
-			write: writeNode,
-		},
-		{
-			name: TreeFormat, looks: "NAME" + treeSuffix + " (labelled trees)",
-			of: func(file string) bool { return strings.HasSuffix(file, treeSuffix) }, alone: true,
-			in:    func(f folder) bool { return f.holds("*" + treeSuffix) },
-			files: func(f folder) []string { return f.stored("*" + treeSuffix) },
-			open:  openTreesIn,
-		},
-		{
-			name: TextFormat, looks: "NAME.txt (text format of GIN)",
-			of: func(file string) bool { return strings.HasSuffix(file, ".txt") }, alone: true,
-			in:    func(f folder) bool { return len(textFiles(f)) > 0 },
-			files: textFiles,
-			open:  openTextIn,
-		},
-	}
-}
-
-// formatNamed returns a format that can be written.
-func formatNamed(name Format) (format, error) {
-	for _, known := range formats() {
-		if known.name == name && known.write != nil {
-			return known, nil
-		}
-	}
-	return format{}, fmt.Errorf("format %q is not written", name)
-}
-
 // located is a data set that was found.
 type located struct {
 	format format // without a name if there is none
@@ -110,8 +28,8 @@ func find(path string) (located, error) {
 		dir = filepath.Clean(dir)
 		p = located{folder: folder{os.DirFS(dir), dir}, file: file}
 	}
-	for _, known := range formats() {
-		if p.file == "" && known.in(p.folder) || p.file != "" && known.of(strings.TrimSuffix(p.file, ".gz")) {
+	for _, known := range formats {
+		if p.file == "" && known.in(p.folder) || p.file != "" && known.opens(p.file) {
 			p.format = known
 			return p, nil
 		}
@@ -164,14 +82,19 @@ func open(path string) (*Dataset, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case p.format.name != NoFormat:
+	case p.format.Format != NoFormat:
 		return p.format.open(p.folder, p.file)
-	case p.file != "":
-		return nil, fmt.Errorf("%s: not a data set: looked for a folder or a file NAME.txt or NAME.tree, plain or .gz", path)
 	}
-	var looks []string
-	for _, known := range formats() {
-		looks = append(looks, known.looks)
+	var files, looks []string
+	for _, known := range formats {
+		looks = append(looks, known.String())
+		if known.alone {
+			files = append(files, known.File)
+		}
+	}
+	if p.file != "" {
+		return nil, fmt.Errorf("%s: not a data set: looked for a folder or a file %s, plain or .gz", path,
+			strings.Join(files, " or "))
 	}
 	last := len(looks) - 1
 	return nil, fmt.Errorf("%s: no data set: looked for %s and %s, plain or .gz", path, strings.Join(looks[:last], ", "),
@@ -184,14 +107,14 @@ func FormatOf(path string) Format {
 	if err != nil {
 		return NoFormat
 	}
-	return p.format.name
+	return p.format.Format
 }
 
 // Files returns the paths of the files that make up the data set at path, a folder or a file. There are none where
 // [Open] would find no data set.
 func Files(path string) []string {
 	p, err := find(path)
-	if err != nil || p.format.name == NoFormat {
+	if err != nil || p.format.Format == NoFormat {
 		return nil
 	}
 	if p.file != "" && p.format.alone {

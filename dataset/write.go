@@ -17,15 +17,7 @@ import (
 
 // Write stores the data set in a folder: in TU format ([WriteTU]), or for a task per vertex as a vertex task
 // ([WriteNode]).
-func Write(dir string, d *Dataset) error { return writeAs(dir, naturalFormat(d), d) }
-
-// naturalFormat is the format of [Write].
-func naturalFormat(d *Dataset) Format {
-	if d.Task.PerVertex() {
-		return NodeFormat
-	}
-	return TUFormat
-}
+func Write(dir string, d *Dataset) error { return writeAs(dir, DefaultFormat(d), d) }
 
 // writeAs stores a data set in a folder, in place of one that is there.
 func writeAs(dir string, f Format, d *Dataset) error {

@@ -29,13 +29,16 @@ in docs/formats.md, with a complete example.`,
 }
 
 func newDataInfo(a *app) *cobra.Command {
+	long := `Say what is in a data set: graphs, vertices, labels, classes, and what its reader did beyond
+reading. The format is found out by the files in DIR; docs/formats.md describes each with an example:
+`
+	for _, f := range dataset.Formats() {
+		long += fmt.Sprintf("\n  %-12s %s", f.File, f.Title)
+	}
 	c := &cobra.Command{
 		Use:   "info DIR",
 		Short: "Say what is in a data set",
-		Long: `Say what is in a data set: graphs, vertices, labels, classes, and what its reader did beyond
-reading. DIR holds a data set in TU format (NAME_A.txt, ...), in the text format of the GIN
-experiments (NAME.txt), labelled trees (NAME.tree), a vertex task (edges.csv, labels.csv) or shards
-(shards.json); the format is found out. docs/formats.md describes each with an example.`,
+		Long:  long,
 		Example: `  grove data info molecules
   grove data info MUTAG --json`,
 		Args: oneArgument("DIR"),
@@ -106,10 +109,7 @@ func newDataSynth(a *app) *cobra.Command {
 			if err != nil {
 				return &usageError{err}
 			}
-			format := dataset.TUFormat
-			if d.Task.PerVertex() {
-				format = dataset.NodeFormat
-			}
+			format := dataset.DefaultFormat(d)
 			if err := replaceable(out, format); err != nil {
 				return err
 			}
@@ -144,27 +144,20 @@ func newDataConvert(a *app) *cobra.Command {
 	var as, out string
 	var overwrite bool
 	var without []string
+	formats := map[string]dataset.Format{}
+	var words []string
+	list, abouts := "", ""
+	for _, f := range dataset.Formats() {
+		if f.Written {
+			formats[f.Short], words = f.Format, append(words, f.Short)
+			list += fmt.Sprintf("\n  %-12s %s", f.Short, f)
+			abouts += "\n\n" + f.About
+		}
+	}
 	c := &cobra.Command{
-		Use:   "convert IN --to tu --out DIR",
+		Use:   "convert IN --to FORMAT --out DIR",
 		Short: "Write a data set in another format",
-		Long: `Read a data set of any known format and write it in another.
-
-The TU format is the easiest to write for your own graphs. In a folder NAME, with all vertices
-numbered from 1 through the whole data set:
-
-  NAME_A.txt                 "i, j" for every edge between vertices i and j
-  NAME_graph_indicator.txt   for every vertex the number of its graph
-  NAME_graph_labels.txt      for every graph its class, a whole number
-  NAME_node_labels.txt       for every vertex its label, a whole number (if there are labels)
-  NAME_node_attributes.txt   for every vertex its real values (if there are any)
-
-Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see them in drawings.
-docs/formats.md has this format with all its optional files, and every other one, with examples.
-
-Shards are binary files from which single graphs are read in any order. Every command reads them; networks
-that are trained end to end (grove train gckn-path-sup and its like) leave the graphs on disk and read
-each batch when it is due, so that the data need not fit in memory. The model is the same bit for bit;
-of more than 10000 graphs, for the same --start-graphs.`,
+		Long:  "Read a data set of any known format and write it in another:\n" + list + abouts,
 		Example: `  grove data convert COLLAB.txt.gz --to tu --out COLLAB
   grove data convert downloaded/MUTAG --to tu --out clean/MUTAG
   grove data convert communities --to node --out copy
@@ -176,9 +169,7 @@ of more than 10000 graphs, for the same --start-graphs.`,
 			if err := requireFlags(c, "out"); err != nil {
 				return err
 			}
-			format := map[string]dataset.Format{
-				"tu": dataset.TUFormat, "node": dataset.NodeFormat, "shards": dataset.StoreFormat,
-			}[as]
+			format := formats[as]
 			to, err := newOutput(out, overwrite)
 			if err != nil {
 				return err
@@ -208,9 +199,8 @@ of more than 10000 graphs, for the same --start-graphs.`,
 		},
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
-		as = "tu"
-		choiceVar(fs, &as, "to", []string{"tu", "node", "shards"},
-			"format to write: tu, node for a vertex task, or shards to train from disk")
+		as = words[0]
+		choiceVar(fs, &as, "to", words, "format to write")
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be; never that of IN")
 		fs.Var(param.List(&without, parseName), "without-labels",
 			"`CODE,...` leave out vertices with these labels, hydrogen for instance")

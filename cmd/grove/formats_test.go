@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/dataset"
 )
 
 // fences returns the fenced blocks of a Markdown text.
@@ -78,6 +80,39 @@ func TestHelpNamesTheFormats(t *testing.T) {
 	for _, args := range [][]string{{"data", "--help"}, {"data", "info", "--help"}, {"data", "convert", "--help"}} {
 		if !strings.Contains(must(t, args...), "docs/formats.md") {
 			t.Errorf("grove %s does not name docs/formats.md", strings.Join(args, " "))
+		}
+	}
+}
+
+// What data info and data convert say and take follows from the list of formats.
+func TestFormatsAreThoseOfTheirList(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "data", "synth", "molecules", "--graphs", "4", "--out", "graphs")
+	must(t, "data", "synth", "block-model", "--vertices", "60", "--out", "vertices")
+	info, convert := must(t, "data", "info", "--help"), must(t, "data", "convert", "--help")
+	words := must(t, "__complete", "data", "convert", "--to", "")
+	for _, f := range dataset.Formats() {
+		if !strings.Contains(info, f.File) || !strings.Contains(info, f.Title) {
+			t.Errorf("grove data info --help does not name %s", f)
+		}
+		if offered := strings.Contains("\n"+words, "\n"+f.Short+"\n"); offered != f.Written {
+			t.Errorf("the shell offers %s: %t", f.Short, offered)
+		}
+		if !f.Written {
+			fails(t, exitUsage, []string{"--to " + f.Short, "want "},
+				"data", "convert", "graphs", "--to", f.Short, "--out", "no")
+			continue
+		}
+		if !strings.Contains(convert, f.Short+" ") || !strings.Contains(convert, f.About) {
+			t.Errorf("grove data convert --help does not describe %s", f)
+		}
+		from := "graphs"
+		if f.Format == dataset.NodeFormat {
+			from = "vertices"
+		}
+		must(t, "data", "convert", from, "--to", f.Short, "--out", f.Short)
+		if got := dataset.FormatOf(f.Short); got != f.Format {
+			t.Errorf("--to %s writes %s", f.Short, got)
 		}
 	}
 }

@@ -1,0 +1,139 @@
+package dataset
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Format is how a data set is stored.
+type Format string
+
+// The formats of [Open].
+const (
+	NoFormat    Format = "" // there is no data set
+	TUFormat    Format = "TU"
+	NodeFormat  Format = "vertex task"
+	TextFormat  Format = "text"
+	TreeFormat  Format = "tree"
+	StoreFormat Format = "shards"
+)
+
+// FormatInfo says what a format is.
+type FormatInfo struct {
+	Format  Format
+	Short   string // its name on a command line
+	File    string // the file by which a data set of the format is known, with NAME for any name
+	Title   string
+	About   string // a paragraph or more for help, "" where the title says enough
+	Written bool   // whether [Output.Write] knows it; every format is read
+}
+
+// String says what makes a folder a data set of the format.
+func (f FormatInfo) String() string { return fmt.Sprintf("%s (%s)", f.File, f.Title) }
+
+// format is all that is known of a format. Whatever depends on formats goes by the list of them.
+type format struct {
+	FormatInfo
+	alone bool // whether the file is a data set by itself, or part of a folder
+
+	in    func(f folder) bool                           // whether a folder holds a data set of the format
+	files func(f folder) []string                       // the files of the data set in a folder
+	open  func(f folder, file string) (*Dataset, error) // the data set in a folder, or that of one of its files
+	write func(w *folderWriter, d *Dataset) error       // nil where the format is only read
+}
+
+// formats lists the formats. A folder that several recognise has the first of them.
+var formats = []format{
+	{
+		FormatInfo: FormatInfo{Format: TUFormat, Short: "tu", File: "NAME_A.txt", Title: "TU format", About: aboutTU},
+		in:         func(f folder) bool { return f.holds("*_A.txt") || f.holds("*_graph_indicator.txt") },
+		files:      tuFiles,
+		open:       func(f folder, _ string) (*Dataset, error) { return openTU(f) },
+		write:      writeTU,
+	},
+	{
+		FormatInfo: FormatInfo{Format: StoreFormat, Short: "shards", File: shardIndex, Title: "shards", About: aboutShards},
+		in:         func(f folder) bool { return f.holds(shardIndex) },
+		files:      func(f folder) []string { return f.stored(shardIndex, shardFiles) },
+		open:       func(f folder, _ string) (*Dataset, error) { return openStore(f.name) },
+		write:      writeStore,
+	},
+	{
+		FormatInfo: FormatInfo{Format: NodeFormat, Short: "node", File: "edges.csv", Title: "vertex task", About: aboutNode},
+		in: func(f folder) bool {
+			return f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv")
+		},
+		files: func(f folder) []string { return f.stored(nodeFiles()...) },
+		open:  func(f folder, _ string) (*Dataset, error) { return openNode(f, DetectDirection) },
+		write: writeNode,
+	},
+	{
+		FormatInfo: FormatInfo{Format: TreeFormat, Short: "tree", File: "NAME" + treeSuffix, Title: "labelled trees"},
+		alone:      true,
+		in:         func(f folder) bool { return f.holds("*" + treeSuffix) },
+		files:      func(f folder) []string { return f.stored("*" + treeSuffix) },
+		open:       openTreesIn,
+	},
+	{
+		FormatInfo: FormatInfo{Format: TextFormat, Short: "text", File: "NAME.txt", Title: "text format of GIN"},
+		alone:      true,
+		in:         func(f folder) bool { return len(textFiles(f)) > 0 },
+		files:      textFiles,
+		open:       openTextIn,
+	},
+}
+
+const aboutTU = `The TU format is the easiest to write for your own graphs. In a folder NAME, with all vertices
+numbered from 1 through the whole data set:
+
+  NAME_A.txt                 "i, j" for every edge between vertices i and j
+  NAME_graph_indicator.txt   for every vertex the number of its graph
+  NAME_graph_labels.txt      for every graph its class, a whole number
+  NAME_node_labels.txt       for every vertex its label, a whole number (if there are labels)
+  NAME_node_attributes.txt   for every vertex its real values (if there are any)
+
+Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see them in drawings.
+docs/formats.md has this format with all its optional files, and every other one, with examples.`
+
+const aboutShards = `Shards are binary files from which single graphs are read in any order. Every command reads them;
+networks that are trained end to end (grove train gckn-path-sup and its like) leave the graphs on disk
+and read each batch when it is due, so that the data need not fit in memory. The model is the same bit
+for bit; of more than 10000 graphs, for the same --start-graphs.`
+
+const aboutNode = `A vertex task is one graph: edges.csv lists its edges, labels.csv the classes or numbers of vertices,
+features.csv or features.coo.csv their attributes, and split_*.csv the folds of its authors.`
+
+// Formats says what the formats are that [Open] reads.
+func Formats() []FormatInfo {
+	list := make([]FormatInfo, len(formats))
+	for i, f := range formats {
+		list[i] = f.FormatInfo
+		list[i].Written = f.write != nil
+	}
+	return list
+}
+
+// opens reports whether a file, plain or compressed, is by its name one by which the format is known.
+func (f format) opens(file string) bool {
+	named, _ := path.Match(strings.Replace(f.File, "NAME", "*", 1), strings.TrimSuffix(file, ".gz"))
+	return named
+}
+
+// formatNamed returns a format that can be written.
+func formatNamed(name Format) (format, error) {
+	i := slices.IndexFunc(formats, func(f format) bool { return f.Format == name && f.write != nil })
+	if i < 0 {
+		return format{}, fmt.Errorf("format %q is not written", name)
+	}
+	return formats[i], nil
+}
+
+// DefaultFormat returns the format of [Write]: that of vertex tasks for a task per vertex, or else the TU format.
+func DefaultFormat(d *Dataset) Format {
+	if d.Task.PerVertex() {
+		return NodeFormat
+	}
+	return TUFormat
+}
