@@ -6,12 +6,14 @@
 // kernels/plain and their index, kernels/plain.cu; only tests load them. Entry points are extern "C" and end in _f32 or
 // _f64 (in the list: both, unless one is named); their launch functions are generated (cuda/gen).
 //
-// Every result has the same bits in every run: sums have a fixed order, nothing is added atomically. The kernels are also
-// compiled by a C++ compiler for the simulated GPU (cuda/sim), which lacks tensor cores: what uses them stands behind
+// Every result has the same bits in every run: sums have a fixed order, nothing is added atomically. The kernels are
+// also compiled by a C++ compiler for the simulated GPU (cuda/sim), which lacks tensor cores: what uses them stands
+// behind
 // __CUDA_ARCH__ with a plain twin.
 //
 // Papers: [GCKN] Chen, Jacob, Mairal 2020; [TREE-G] Bechler-Speicher, Globerson, Gilad-Bachrach 2022; [CGMM] Bacciu,
-// Errica, Micheli 2018; [DWL-OA] Kriege 2019; [Adam] Kingma, Ba 2015; [Jacobi] Hestenes 1958, Golub, Van Loan, section 8.6.
+// Errica, Micheli 2018; [DWL-OA] Kriege 2019; [Adam] Kingma, Ba 2015; [Jacobi] Hestenes 1958, Golub, Van Loan,
+// section 8.6.
 //
 // kernel                      operation, paper
 

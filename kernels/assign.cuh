@@ -18,7 +18,8 @@
 #include "tiles.cuh"
 
 template <class P, bool WIDE, class T>
-__device__ inline void assign(int *index, T *best, const T *table, const int *list, const T *z, int n, int p, int q, int d, T *space, T *value, int *anchor) {
+__device__ inline void assign(int *index, T *best, const T *table, const int *list, const T *z, int n, int p, int q,
+                              int d, T *space, T *value, int *anchor) {
     const int stages = p * ((d + P::BK - 1) / P::BK);
     int half = 0;
     for (long long first = (long long)blockIdx.x * P::BM; first < n; first += (long long)gridDim.x * P::BM) {
@@ -63,18 +64,18 @@ __device__ inline void assign(int *index, T *best, const T *table, const int *li
     }
 }
 
-#define ASSIGN(NAME, T, BM, BN, BK, TM, TN)                                                                                          \
-    extern "C" __global__ void __launch_bounds__(Tile<T, BM, BN, BK, TM, TN>::THREADS, 2)                                            \
-    NAME(int *__restrict__ index, T *__restrict__ best, const T *__restrict__ table, const int *__restrict__ list,                   \
-         const T *__restrict__ z, int n, int p, int q, int d) {                                                                      \
-        typedef Tile<T, BM, BN, BK, TM, TN> P;                                                                                       \
-        __shared__ __align__(16) T space[P::SPACE];                                                                                  \
-        __shared__ T value[P::OWN_ROWS];                                                                                             \
-        __shared__ int anchor[P::OWN_ROWS];                                                                                          \
-        if (aligned16(table) && aligned16(z) && d % P::V == 0)                                                                          \
-            assign<P, true>(index, best, table, list, z, n, p, q, d, space, value, anchor);                                             \
-        else                                                                                                                            \
-            assign<P, false>(index, best, table, list, z, n, p, q, d, space, value, anchor);                                            \
+#define ASSIGN(NAME, T, BM, BN, BK, TM, TN)                                                                            \
+    extern "C" __global__ void __launch_bounds__(Tile<T, BM, BN, BK, TM, TN>::THREADS, 2)                              \
+    NAME(int *__restrict__ index, T *__restrict__ best, const T *__restrict__ table, const int *__restrict__ list,     \
+         const T *__restrict__ z, int n, int p, int q, int d) {                                                        \
+        typedef Tile<T, BM, BN, BK, TM, TN> P;                                                                         \
+        __shared__ __align__(16) T space[P::SPACE];                                                                    \
+        __shared__ T value[P::OWN_ROWS];                                                                               \
+        __shared__ int anchor[P::OWN_ROWS];                                                                            \
+        if (aligned16(table) && aligned16(z) && d % P::V == 0)                                                         \
+            assign<P, true>(index, best, table, list, z, n, p, q, d, space, value, anchor);                            \
+        else                                                                                                           \
+            assign<P, false>(index, best, table, list, z, n, p, q, d, space, value, anchor);                           \
     }
 ASSIGN(assign_f32, float, 128, 128, 8, 8, 8)
 ASSIGN(assign_f64, double, 64, 64, 8, 4, 4)

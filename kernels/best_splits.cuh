@@ -18,10 +18,11 @@
 #include "sorting.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
-best_splits_f64(double *found, const double *columns, const int *searches, const long long *places, const int *nodes,
-                const unsigned char *features, const double *weights, const double *targets, const int *classes,
-                const double *information, int impurity, int width, double min_leaf, int per_search, int q, long long count,
-                double *value_space, int *index_space, double *sum_space, int longest, int tile, int bins) {
+best_splits_f64(double *found, const double *columns, const int *searches, const long long *places,
+                const int *nodes, const unsigned char *features, const double *weights, const double *targets,
+                const int *classes, const double *information, int impurity, int width, double min_leaf,
+                int per_search, int q, long long count, double *value_space, int *index_space, double *sum_space,
+                int longest, int tile, int bins) {
     DYNAMIC_SHARED(double, tile_value);
     int *tile_index = reinterpret_cast<int *>(tile_value + tile);
     const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
@@ -52,7 +53,8 @@ best_splits_f64(double *found, const double *columns, const int *searches, const
                 tile_value[i] = e.value, tile_index[i] = e.index;
             }
             sort_tile(tile_value, tile_index, size);
-            for (int i = threadIdx.x; i < length; i += threads) value[from + i] = tile_value[i], index[from + i] = tile_index[i];
+            for (int i = threadIdx.x; i < length; i += threads)
+                value[from + i] = tile_value[i], index[from + i] = tile_index[i];
             __syncthreads();
         }
         for (int run = tile; run < m; run *= 2) {
@@ -64,7 +66,8 @@ best_splits_f64(double *found, const double *columns, const int *searches, const
         }
         const int present = m - block_sum(missing);
 
-        const int share = (m + threads - 1) / threads, from = min(static_cast<int>(threadIdx.x) * share, m), to = min(from + share, m);
+        const int share = (m + threads - 1) / threads, from = min(static_cast<int>(threadIdx.x) * share, m),
+                  to = min(from + share, m);
         for (int w = 0; w < rows; w++) own[static_cast<long long>(w) * threads] = 0;
         for (int p = from; p < to; p++) x.take(own, threads, first + index[p] % m);
         __syncthreads();
@@ -80,12 +83,14 @@ best_splits_f64(double *found, const double *columns, const int *searches, const
             x.take(own, threads, first + index[p]);
             try_value(below, above, x, value, p, present, m, own, threads, lost, all);
         }
-        const Best<double> best_below = block_best(Best<double>{below.gain, below.at}), best_above = block_best(Best<double>{above.gain, above.at});
+        const Best<double> best_below = block_best(Best<double>{below.gain, below.at}),
+                           best_above = block_best(Best<double>{above.gain, above.at});
         const bool up = best_above.index >= 0 && (best_below.index < 0 || best_above.value > best_below.value);
         const int at = up ? best_above.index : best_below.index;
         if (from <= at && at < to) {
             const Split &mine = up ? above : below;
-            write_split(found + 3 * c, mine.gain, threshold_above(value, at, present), present < m, up, mine.n, all[width]);
+            write_split(found + 3 * c, mine.gain, threshold_above(value, at, present), present < m, up, mine.n,
+                        all[width]);
         }
         __syncthreads(); // the space serves the next column
     }

@@ -3,7 +3,8 @@
 #include "splits.cuh"
 
 constexpr int EVEN_CELLS = 1024, NUM_CELLS = EVEN_CELLS + 4, MISSING = NUM_CELLS, ALL_CELLS = NUM_CELLS + 1;
-constexpr int SAMPLE_EXAMPLES = 128, SAMPLE_MOST = 2 * SAMPLE_EXAMPLES, SAMPLE_LEAST = 16, SAMPLE_BEYOND = 64, CROWDED = 32;
+constexpr int SAMPLE_EXAMPLES = 128, SAMPLE_MOST = 2 * SAMPLE_EXAMPLES, SAMPLE_LEAST = 16, SAMPLE_BEYOND = 64,
+              CROWDED = 32;
 
 __device__ inline int steps(double v, double bound) { return v < bound ? 0 : v == bound ? 1 : 2; }
 
@@ -40,7 +41,8 @@ struct Histogram {
     int width;
 
     __device__ void clear(int first, int step) {
-        for (int i = first; i < ALL_CELLS; i += step) low[i] = infinity_bits(), high[i] = -infinity_bits(), weight[i] = 0;
+        for (int i = first; i < ALL_CELLS; i += step)
+            low[i] = infinity_bits(), high[i] = -infinity_bits(), weight[i] = 0;
         for (int i = first; i < ALL_CELLS * width; i += step) sums[i] = 0;
     }
     __device__ static long long infinity_bits() { return 0x7fffffffffffffffLL; }
@@ -49,7 +51,8 @@ struct Histogram {
     __device__ double sum(int i, int w) const { return sums[static_cast<long long>(i) * width + w] * unit; }
 
     __device__ void add(int i, int w, long long sum) {
-        atomicAdd(reinterpret_cast<unsigned long long *>(sums) + static_cast<long long>(i) * width + w, static_cast<unsigned long long>(sum));
+        atomicAdd(reinterpret_cast<unsigned long long *>(sums) + static_cast<long long>(i) * width + w,
+                  static_cast<unsigned long long>(sum));
     }
     __device__ void take(const SplitExamples &x, int cell, double v, int example) {
         const double w = x.weights[example];
@@ -63,7 +66,8 @@ struct Histogram {
     // put gives a cell examples of one value by their sums, the weight after them.
     __device__ void put(int cell, double v, const double *all) {
         if (all[width] == 0) return;
-        for (int w = 0; w < width; w++) sums[static_cast<long long>(cell) * width + w] = static_cast<long long>(all[w] * per_unit);
+        for (int w = 0; w < width; w++)
+            sums[static_cast<long long>(cell) * width + w] = static_cast<long long>(all[w] * per_unit);
         weight[cell] = static_cast<int>(all[width]);
         low[cell] = high[cell] = ordered(__double_as_longlong(v));
     }
@@ -95,8 +99,9 @@ struct Groups {
 };
 
 // try_cells offers the thresholds above the cells from..to; left are the sums of the cells before them, stride apart.
-__device__ inline void try_cells(Split &below, Split &above, const SplitExamples &x, const Histogram &h, const Groups &g, int from, int to,
-                                 double *left, int stride, const double *lost, const double *all) {
+__device__ inline void try_cells(Split &below, Split &above, const SplitExamples &x, const Histogram &h,
+                                 const Groups &g, int from, int to, double *left, int stride, const double *lost,
+                                 const double *all) {
     double &n = left[static_cast<long long>(x.width) * stride];
     const bool missing = h.weight[MISSING] > 0;
     double before = n; // proper examples
@@ -111,7 +116,8 @@ __device__ inline void try_cells(Split &below, Split &above, const SplitExamples
         int next = i + 1;
         while (next < NUM_CELLS && h.weight[next] == 0) next++;
         if (next < NUM_CELLS && g.number(next, before) == group) continue;
-        if (next < NUM_CELLS) below.offer(x.gain(left, stride, lost, all, missing), n + (missing ? lost[x.width] : 0.0), i);
+        if (next < NUM_CELLS)
+            below.offer(x.gain(left, stride, lost, all, missing), n + (missing ? lost[x.width] : 0.0), i);
         if (missing) above.offer(x.gain(left, stride, lost, all, false), n, i);
     }
 }

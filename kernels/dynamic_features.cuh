@@ -12,19 +12,22 @@
 
 constexpr int TILE_EXAMPLES = 32, TILE_FEATURES = 8, MOST_KINDS = 4;
 
-extern "C" __global__ void __launch_bounds__(TILE_EXAMPLES * TILE_FEATURES)
-dynamic_features_f64(double *columns, const double *x, const int *searches, const double *empties, const long long *places,
-                     const int *examples, const int *nodes, const int *offsets, const unsigned char *sides,
-                     const double *factors, const double *shifts, const int *aggregations, int kinds, int n, int q, int count) {
+extern "C" __global__ void __launch_bounds__(TILE_EXAMPLES *TILE_FEATURES)
+dynamic_features_f64(double *columns, const double *x, const int *searches, const double *empties,
+                     const long long *places, const int *examples, const int *nodes, const int *offsets,
+                     const unsigned char *sides, const double *factors, const double *shifts,
+                     const int *aggregations, int kinds, int n, int q, int count) {
     __shared__ double tile[MOST_KINDS][TILE_FEATURES][TILE_EXAMPLES + 1];
     const DynamicFeatures f = {x, offsets, sides, factors, shifts, n, q};
     const int feature = threadIdx.x % TILE_FEATURES, example = threadIdx.x / TILE_FEATURES;
     for (int s = blockIdx.y; s < count; s += gridDim.y) {
         const SearchFields t = search_fields(searches, empties, s);
-        const int first = nodes[t.node], m = nodes[t.node + 1] - first, across = (q + TILE_FEATURES - 1) / TILE_FEATURES;
+        const int first = nodes[t.node], m = nodes[t.node + 1] - first,
+                  across = (q + TILE_FEATURES - 1) / TILE_FEATURES;
         const long long tiles = static_cast<long long>((m + TILE_EXAMPLES - 1) / TILE_EXAMPLES) * across;
         for (long long at = blockIdx.x; at < tiles; at += gridDim.x) {
-            const int from = static_cast<int>(at / across) * TILE_EXAMPLES, k0 = static_cast<int>(at % across) * TILE_FEATURES;
+            const int from = static_cast<int>(at / across) * TILE_EXAMPLES,
+                      k0 = static_cast<int>(at % across) * TILE_FEATURES;
             if (from + example < m && k0 + feature < q) {
                 const int i = examples[first + from + example];
                 if (offsets) {
@@ -38,7 +41,8 @@ dynamic_features_f64(double *columns, const double *x, const int *searches, cons
             const int k = k0 + warp_index(), to = from + lane_index();
             if (k < q && to < m)
                 for (int a = 0; a < kinds; a++)
-                    columns[places[s] + (static_cast<long long>(a) * q + k) * m + to] = tile[a][warp_index()][lane_index()];
+                    columns[places[s] + (static_cast<long long>(a) * q + k) * m + to] =
+                        tile[a][warp_index()][lane_index()];
             __syncthreads();
         }
     }

@@ -15,7 +15,8 @@
 #include "threads.cuh"
 
 template <int R, class T>
-__device__ inline void gram(double *out, const T *z, int p, int q, int d, double alpha, int sum_exponent, int all_lengths, double *space) {
+__device__ inline void gram(double *out, const T *z, int p, int q, int d, double alpha, int sum_exponent,
+                            int all_lengths, double *space) {
     constexpr int SIDE = 16 * R, BK = 16, LINE = SIDE + 2;
     double *of_f = space, *of_g = space + BK * LINE;
     const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
@@ -48,7 +49,8 @@ __device__ inline void gram(double *out, const T *z, int p, int q, int d, double
                 }
             }
             if (!all_lengths && i < p - 1) continue;
-            const double scale = sum_exponent ? alpha : alpha / (i + 1), shift = sum_exponent ? -alpha * (i + 1) : -alpha;
+            const double scale = sum_exponent ? alpha : alpha / (i + 1),
+                         shift = sum_exponent ? -alpha * (i + 1) : -alpha;
             double *to = out + (all_lengths ? (long long)i * q * q : 0);
 #pragma unroll
             for (int v = 0; v < R; v++) {
@@ -69,11 +71,12 @@ __device__ inline void gram(double *out, const T *z, int p, int q, int d, double
     }
 }
 
-#define GRAM(NAME, T, R)                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(256)                                                                                 \
-    NAME(double *__restrict__ out, const T *__restrict__ z, int p, int q, int d, double alpha, int sum_exponent, int all_lengths) {    \
-        __shared__ __align__(16) double space[2 * 16 * (16 * R + 2)];                                                                 \
-        gram<R>(out, z, p, q, d, alpha, sum_exponent, all_lengths, space);                                                            \
+#define GRAM(NAME, T, R)                                                                                               \
+    extern "C" __global__ void __launch_bounds__(256)                                                                  \
+    NAME(double *__restrict__ out, const T *__restrict__ z, int p, int q, int d, double alpha, int sum_exponent,       \
+         int all_lengths) {                                                                                            \
+        __shared__ __align__(16) double space[2 * 16 * (16 * R + 2)];                                                  \
+        gram<R>(out, z, p, q, d, alpha, sum_exponent, all_lengths, space);                                             \
     }
 GRAM(gram_f32, float, 4)
 GRAM(gram_f64, double, 4)

@@ -28,8 +28,9 @@ __device__ inline int first_at_least(const int *list, int from, int to, int row)
 }
 
 template <class T>
-__device__ inline void histogram_intersection(T *out, const int *row_ptr, const int *col, const T *values, const int *bin_ptr,
-                                              const int *bin_row, const T *bin_values, int rows, int others, int same) {
+__device__ inline void histogram_intersection(T *out, const int *row_ptr, const int *col, const T *values,
+                                              const int *bin_ptr, const int *bin_row, const T *bin_values, int rows,
+                                              int others, int same) {
     __shared__ T sums[HISTOGRAM_TILE];
     __shared__ int begins[HISTOGRAM_THREADS], ends[HISTOGRAM_THREADS];
     __shared__ T weights[HISTOGRAM_THREADS];
@@ -76,7 +77,8 @@ __device__ inline void histogram_intersection(T *out, const int *row_ptr, const 
             }
         }
         __syncthreads();
-        for (int j = first + threadIdx.x; j < last; j += HISTOGRAM_THREADS) out[static_cast<long long>(i) * others + j] = sums[j - tile];
+        for (int j = first + threadIdx.x; j < last; j += HISTOGRAM_THREADS)
+            out[static_cast<long long>(i) * others + j] = sums[j - tile];
         __syncthreads();
     }
 }
@@ -91,7 +93,8 @@ template <class T> __device__ inline void mirror_upper(T *x, int n) {
         const int i0 = static_cast<int>(tile / tiles) * WARP, j0 = static_cast<int>(tile % tiles) * WARP;
         if (j0 < i0) continue;
         for (int i = warp_index(); i < WARP; i += MIRROR_ROWS)
-            if (i0 + i <= j0 + lane_index() && j0 + lane_index() < n) part[i][lane_index()] = x[static_cast<long long>(i0 + i) * n + j0 + lane_index()];
+            if (i0 + i <= j0 + lane_index() && j0 + lane_index() < n)
+                part[i][lane_index()] = x[static_cast<long long>(i0 + i) * n + j0 + lane_index()];
         __syncthreads();
         for (int j = warp_index(); j < WARP; j += MIRROR_ROWS) {
             const int row = j0 + j, column = i0 + lane_index();
@@ -101,14 +104,18 @@ template <class T> __device__ inline void mirror_upper(T *x, int n) {
     }
 }
 
-#define HISTOGRAM_INTERSECTION(NAME, T)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(HISTOGRAM_THREADS) NAME(                                                 \
-        T *out, const int *row_ptr, const int *col, const T *values, const int *bin_ptr, const int *bin_row,              \
-        const T *bin_values, int rows, int others, int same) {                                                            \
-        histogram_intersection<T>(out, row_ptr, col, values, bin_ptr, bin_row, bin_values, rows, others, same);           \
+#define HISTOGRAM_INTERSECTION(NAME, T)                                                                                \
+    extern "C" __global__ void __launch_bounds__(HISTOGRAM_THREADS)                                                    \
+    NAME(T *out, const int *row_ptr, const int *col, const T *values, const int *bin_ptr, const int *bin_row,          \
+         const T *bin_values, int rows, int others, int same) {                                                        \
+        histogram_intersection<T>(out, row_ptr, col, values, bin_ptr, bin_row, bin_values, rows, others, same);        \
     }
 HISTOGRAM_INTERSECTION(histogram_intersection_f32, float)
 HISTOGRAM_INTERSECTION(histogram_intersection_f64, double)
 
-extern "C" __global__ void __launch_bounds__(MIRROR_ROWS * 32) mirror_upper_f32(float *x, int n) { mirror_upper<float>(x, n); }
-extern "C" __global__ void __launch_bounds__(MIRROR_ROWS * 32) mirror_upper_f64(double *x, int n) { mirror_upper<double>(x, n); }
+extern "C" __global__ void __launch_bounds__(MIRROR_ROWS * 32) mirror_upper_f32(float *x, int n) {
+    mirror_upper<float>(x, n);
+}
+extern "C" __global__ void __launch_bounds__(MIRROR_ROWS * 32) mirror_upper_f64(double *x, int n) {
+    mirror_upper<double>(x, n);
+}

@@ -29,9 +29,11 @@ template <bool WIDE, class Body> __device__ inline void by_transposition(int tra
     else if (trans_b) body(Layout<false, true, WIDE>());
     else body(Layout<false, false, WIDE>());
 }
-template <class T, class Body> __device__ inline void by_layout(const T *a, const T *b, int m, int n, int k, int trans_a, int trans_b, Body body) {
+template <class T, class Body>
+__device__ inline void by_layout(const T *a, const T *b, int m, int n, int k, int trans_a, int trans_b, Body body) {
     constexpr int V = 16 / sizeof(T);
-    if (aligned16(a) && aligned16(b) && (trans_a ? m : k) % V == 0 && (trans_b ? k : n) % V == 0) by_transposition<true>(trans_a, trans_b, body);
+    if (aligned16(a) && aligned16(b) && (trans_a ? m : k) % V == 0 && (trans_b ? k : n) % V == 0)
+        by_transposition<true>(trans_a, trans_b, body);
     else by_transposition<false>(trans_a, trans_b, body);
 }
 
@@ -45,7 +47,8 @@ __device__ inline auto bring(const T *operand, int rows, int terms, int row0, in
 // matmul_tiles computes alpha op(A) op(B), or the sums of the splits of split_terms terms (a multiple of BK) into
 // gridDim.y matrices of m x n one after the other.
 template <class P, class L, class T>
-__device__ inline void matmul_tiles(T *c, const T *a, const T *b, int m, int n, int k, T alpha, int split_terms, T *space) {
+__device__ inline void matmul_tiles(T *c, const T *a, const T *b, int m, int n, int k, T alpha, int split_terms,
+                                    T *space) {
     constexpr int V = P::V;
     const int first = blockIdx.y * split_terms, end = min(k, first + split_terms);
     const int stages = end > first ? (end - first + P::BK - 1) / P::BK : 0;
@@ -73,15 +76,15 @@ __device__ inline void matmul_tiles(T *c, const T *a, const T *b, int m, int n, 
     }
 }
 
-#define MATMUL_TILES(NAME, T, BM, BN, BK, TM, TN, BLOCKS)                                                                     \
-    extern "C" __global__ void __launch_bounds__(Tile<T, BM, BN, BK, TM, TN>::THREADS, BLOCKS)                                \
-    NAME(T *__restrict__ c, const T *__restrict__ a, const T *__restrict__ b, int m, int n, int k, int trans_a, int trans_b,  \
-         T alpha, int split_terms) {                                                                                          \
-        typedef Tile<T, BM, BN, BK, TM, TN> P;                                                                                \
-        __shared__ __align__(16) T space[P::SPACE];                                                                           \
-        by_layout(a, b, m, n, k, trans_a, trans_b, [&](auto layout) {                                                         \
-            matmul_tiles<P, decltype(layout)>(c, a, b, m, n, k, alpha, split_terms, space);                                   \
-        });                                                                                                                   \
+#define MATMUL_TILES(NAME, T, BM, BN, BK, TM, TN, BLOCKS)                                                              \
+    extern "C" __global__ void __launch_bounds__(Tile<T, BM, BN, BK, TM, TN>::THREADS, BLOCKS)                         \
+    NAME(T *__restrict__ c, const T *__restrict__ a, const T *__restrict__ b, int m, int n, int k, int trans_a,        \
+         int trans_b, T alpha, int split_terms) {                                                                      \
+        typedef Tile<T, BM, BN, BK, TM, TN> P;                                                                         \
+        __shared__ __align__(16) T space[P::SPACE];                                                                    \
+        by_layout(a, b, m, n, k, trans_a, trans_b, [&](auto layout) {                                                  \
+            matmul_tiles<P, decltype(layout)>(c, a, b, m, n, k, alpha, split_terms, space);                            \
+        });                                                                                                            \
     }
 
 MATMUL_TILES(matmul_f32, float, 128, 128, 8, 8, 8, 2)
@@ -94,7 +97,8 @@ MATMUL_TILES(matmul_wide_f32, float, 32, 128, 16, 4, 4, 2)
 MATMUL_TILES(matmul_wide_f64, double, 16, 64, 8, 2, 2, 2)
 
 // matmul_combine adds the partial sums of the splits in their order: C = alpha (sum of the splits) + beta C.
-template <class T> __device__ inline void matmul_combine(T *c, const T *partial, long long elements, int splits, T alpha, T beta) {
+template <class T>
+__device__ inline void matmul_combine(T *c, const T *partial, long long elements, int splits, T alpha, T beta) {
     for (long long i = global_thread(); i < elements; i += global_threads()) {
         T sum = partial[i];
         for (int s = 1; s < splits; s++) sum += partial[s * elements + i];
@@ -103,10 +107,12 @@ template <class T> __device__ inline void matmul_combine(T *c, const T *partial,
         c[i] = sum;
     }
 }
-extern "C" __global__ void matmul_combine_f32(float *__restrict__ c, const float *__restrict__ partial, long long elements, int splits, float alpha, float beta) {
+extern "C" __global__ void matmul_combine_f32(float *__restrict__ c, const float *__restrict__ partial,
+                                              long long elements, int splits, float alpha, float beta) {
     matmul_combine(c, partial, elements, splits, alpha, beta);
 }
-extern "C" __global__ void matmul_combine_f64(double *__restrict__ c, const double *__restrict__ partial, long long elements, int splits, double alpha, double beta) {
+extern "C" __global__ void matmul_combine_f64(double *__restrict__ c, const double *__restrict__ partial,
+                                              long long elements, int splits, double alpha, double beta) {
     matmul_combine(c, partial, elements, splits, alpha, beta);
 }
 

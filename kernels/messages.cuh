@@ -20,7 +20,8 @@ template <class T> struct MessageMaximum {
     T first, second;
     int arc, other, end;
 
-    __device__ __forceinline__ MessageMaximum() : first(PathLowest<T>::value()), second(PathLowest<T>::value()), arc(-1), other(-1), end(-1) {}
+    __device__ __forceinline__ MessageMaximum()
+        : first(PathLowest<T>::value()), second(PathLowest<T>::value()), arc(-1), other(-1), end(-1) {}
 
     // see takes the value of an arc to w.
     __device__ __forceinline__ void see(T x, int w, int e)
@@ -198,7 +199,8 @@ __device__ void message_small(const long long *out, const T *scores, const T *no
         for (int i = j; i >= 1; i--) {
             __syncthreads();
             for (int v = warp; v < vertices; v += warps) {
-                const T factor = f < q ? message_factor(scores, index, from + v, size, q, f, i, maximum, rate, offset / (T)j) : (T)0;
+                const T factor =
+                    f < q ? message_factor(scores, index, from + v, size, q, f, i, maximum, rate, offset / (T)j) : (T)0;
                 const int begin = first[v], end = first[v + 1];
                 MessageMaximum<T> best;
                 T sum = 0;
@@ -218,7 +220,8 @@ __device__ void message_small(const long long *out, const T *scores, const T *no
                             x = maximum ? x + best.first : x * sum;
                         }
                         path_matrix<T>(out, j)[(long long)row * q + f] =
-                            walk_factor(norms, index, counts ? counts + (long long)(j - 1) * n : counts, from + v) * (maximum ? path_exp2(x + offset) : x);
+                            walk_factor(norms, index, counts ? counts + (long long)(j - 1) * n : counts, from + v) *
+                            (maximum ? path_exp2(x + offset) : x);
                     }
                     continue;
                 }
@@ -253,12 +256,12 @@ __device__ void message_small(const long long *out, const T *scores, const T *no
 
 #define MESSAGE_SMALL(T, suffix)                                                                                       \
     extern "C" __global__ void __launch_bounds__(256, 1)                                                               \
-        message_small_##suffix(const long long *out, const T *scores, const T *norms, const int *index,                \
-                               const int *row_ptr, const int *col, const int *in_ptr, const int *in_arc,               \
-                               const int *tail, const double *counts, const int *root_row, const int *packs, int n,    \
-                               int size, int q, int maximum, T alpha2, int sum_exponent, int max_vertices,             \
-                               int max_arcs)                                                                           \
-    {                                                                                                                  \
+    message_small_##suffix(const long long *out, const T *scores, const T *norms, const int *index,                    \
+                           const int *row_ptr, const int *col, const int *in_ptr, const int *in_arc,                   \
+                           const int *tail, const double *counts, const int *root_row, const int *packs, int n,        \
+                           int size, int q, int maximum, T alpha2, int sum_exponent, int max_vertices,                 \
+                           int max_arcs)                                                                               \
+{                                                                                                                      \
         message_small<T>(out, scores, norms, index, row_ptr, col, in_ptr, in_arc, tail, counts, root_row, packs, n,    \
                          size, q, maximum, alpha2, sum_exponent, max_vertices, max_arcs);                              \
     }

@@ -34,10 +34,12 @@ template <class T> __device__ inline void normalize_rows(T *dst, T *norms, const
         for (int c = lane + KEPT * group; c < columns; c += group) dst[r * d + c] = from[c] * scale;
     }
 }
-extern "C" __global__ void normalize_rows_f32(float *dst, float *__restrict__ norms, const float *x, int n, int d, float eps, int group) {
+extern "C" __global__ void normalize_rows_f32(float *dst, float *__restrict__ norms, const float *x, int n, int d,
+                                              float eps, int group) {
     normalize_rows(dst, norms, x, n, d, eps, group);
 }
-extern "C" __global__ void normalize_rows_f64(double *dst, double *__restrict__ norms, const double *x, int n, int d, double eps, int group) {
+extern "C" __global__ void normalize_rows_f64(double *dst, double *__restrict__ norms, const double *x, int n, int d,
+                                              double eps, int group) {
     normalize_rows(dst, norms, x, n, d, eps, group);
 }
 
@@ -48,12 +50,13 @@ extern "C" __global__ void normalize_rows_f64(double *dst, double *__restrict__ 
 //
 // unit, unit_grad and x_grad n x d, norms and norm_grad n; x_grad may be unit_grad itself.
 //
-// Bytes 3 s n d, operations 2 multiply-adds for an element; floor bytes / copy bandwidth. As normalize_rows: a group of lanes
-// shares a row and keeps its first elements in registers.
-// Prediction, not a measurement: 75% of the floor from d = 16 on.
+// Bytes 3 s n d, operations 2 multiply-adds for an element; floor bytes / copy bandwidth. As normalize_rows: a group of
+// lanes shares a row and keeps its first elements in registers. Prediction, not a measurement: 75% of the floor from d
+// = 16 on.
 
 template <class T>
-__device__ inline void normalize_rows_grad(T *x_grad, const T *unit_grad, const T *norm_grad, const T *unit, const T *norms, int n, int d, T eps, int group) {
+__device__ inline void normalize_rows_grad(T *x_grad, const T *unit_grad, const T *norm_grad, const T *unit,
+                                           const T *norms, int n, int d, T eps, int group) {
     constexpr int KEPT = 4;
     const int rows = blockDim.x / group, lane = threadIdx.x % group;
     for (long long first = (long long)blockIdx.x * rows; first < n; first += (long long)gridDim.x * rows) {
@@ -78,15 +81,16 @@ __device__ inline void normalize_rows_grad(T *x_grad, const T *unit_grad, const 
             const int c = lane + k * group;
             if (c < columns) x_grad[r * d + c] = multiply_add(along, kept_u[k], scale * kept_g[k]);
         }
-        for (int c = lane + KEPT * group; c < columns; c += group) x_grad[r * d + c] = multiply_add(along, u[c], scale * g[c]);
+        for (int c = lane + KEPT * group; c < columns; c += group)
+            x_grad[r * d + c] = multiply_add(along, u[c], scale * g[c]);
     }
 }
 
-#define NORMALIZE_ROWS_GRAD(suffix, T)                                                                                             \
-    extern "C" __global__ void normalize_rows_grad_##suffix(T *x_grad, const T *unit_grad, const T *__restrict__ norm_grad,        \
-                                                            const T *__restrict__ unit, const T *__restrict__ norms, int n, int d, \
-                                                            T eps, int group) {                                                    \
-        normalize_rows_grad(x_grad, unit_grad, norm_grad, unit, norms, n, d, eps, group);                                          \
+#define NORMALIZE_ROWS_GRAD(suffix, T)                                                                                 \
+    extern "C" __global__ void normalize_rows_grad_##suffix(                                                           \
+        T *x_grad, const T *unit_grad, const T *__restrict__ norm_grad, const T *__restrict__ unit,                    \
+        const T *__restrict__ norms, int n, int d, T eps, int group) {                                                 \
+        normalize_rows_grad(x_grad, unit_grad, norm_grad, unit, norms, n, d, eps, group);                              \
     }
 NORMALIZE_ROWS_GRAD(f32, float)
 NORMALIZE_ROWS_GRAD(f64, double)

@@ -16,7 +16,8 @@
 #include "rows.cuh"
 #include "single_loss.cuh"
 
-template <class T> __device__ inline void output_loss(T *loss, T *grad, const T *x, const T *y, int n, int c, int kind, int group) {
+template <class T>
+__device__ inline void output_loss(T *loss, T *grad, const T *x, const T *y, int n, int c, int kind, int group) {
     const int rows = blockDim.x / group, lane = threadIdx.x % group;
     for (long long first = (long long)blockIdx.x * rows; first < n; first += (long long)gridDim.x * rows) {
         const long long r = first + threadIdx.x / group;
@@ -31,10 +32,10 @@ template <class T> __device__ inline void output_loss(T *loss, T *grad, const T 
     }
 }
 
-#define OUTPUT_LOSS(suffix, T)                                                                                                        \
-    extern "C" __global__ void output_loss_##suffix(T *__restrict__ loss, T *grad, const T *x, const T *__restrict__ y, int n, int c, \
-                                                    int kind, int group) {                                                            \
-        output_loss(loss, grad, x, y, n, c, kind, group);                                                                             \
+#define OUTPUT_LOSS(suffix, T)                                                                                         \
+    extern "C" __global__ void output_loss_##suffix(T *__restrict__ loss, T *grad, const T *x,                         \
+                                                    const T *__restrict__ y, int n, int c, int kind, int group) {      \
+        output_loss(loss, grad, x, y, n, c, kind, group);                                                              \
     }
 OUTPUT_LOSS(f32, float)
 OUTPUT_LOSS(f64, double)

@@ -43,7 +43,8 @@ template <class T, int F, int LIMIT> struct PathGather {
                 const T weight = weights[(long long)(j - 1) * n + v];
                 if (weight != (T)0) {
                     any = true;
-                    path_load<T, F>(given[j], path_matrix<T>(out, j) + (long long)path_root(root_row, n, j, v) * q + f0, filters, whole);
+                    path_load<T, F>(given[j], path_matrix<T>(out, j) + (long long)path_root(root_row, n, j, v) * q + f0,
+                                    filters, whole);
                 }
 #pragma unroll
                 for (int k = 0; k < F; k++) {
@@ -122,17 +123,18 @@ __device__ __forceinline__ void path_grad(T *grad, const long long *out, const T
                 gather.acc[k] = 0;
             }
             gather.template step<1>(v, zero);
-            path_store<T, F>(grad + ((long long)v * size + i - 1) * q + gather.f0, gather.acc, gather.filters, gather.whole);
+            path_store<T, F>(grad + ((long long)v * size + i - 1) * q + gather.f0, gather.acc, gather.filters,
+                             gather.whole);
         }
     }
 }
 
 #define PATH_GRAD(name, T, F, LIMIT)                                                                                   \
     extern "C" __global__ void __launch_bounds__(256, 1)                                                               \
-        name(T *grad, const long long *out, const T *scores, const T *weights, const int *index, const int *row_ptr,   \
-             const int *col, const int *in_ptr, const int *in_col, const int *root_row, int n, int size, int q,        \
-             T alpha2, int sum_exponent)                                                                               \
-    {                                                                                                                  \
+    name(T *grad, const long long *out, const T *scores, const T *weights, const int *index, const int *row_ptr,       \
+         const int *col, const int *in_ptr, const int *in_col, const int *root_row, int n, int size, int q,            \
+         T alpha2, int sum_exponent)                                                                                   \
+{                                                                                                                      \
         path_grad<T, F, LIMIT>(grad, out, scores, weights, index, row_ptr, col, in_ptr, in_col, root_row, n, size, q,  \
                                alpha2, sum_exponent);                                                                  \
     }

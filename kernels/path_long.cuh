@@ -41,7 +41,8 @@ template <class T> struct RouteStack {
             if (v >= 0) {
                 at(vertex, j) = v;
                 at(edge, j) = j < limit ? row_ptr[v] : 0;
-                sum[j * stride] = sum[(j - 1) * stride] + scores[((long long)path_row(index, v) * size + j - 1) * q + f];
+                sum[j * stride] =
+                    sum[(j - 1) * stride] + scores[((long long)path_row(index, v) * size + j - 1) * q + f];
                 enter(j);
             }
             const int e = at(edge, j), u = at(vertex, j);
@@ -98,7 +99,8 @@ __device__ void path_pool_long(const long long *out, const T *scores, const T *n
             if (row < 0) {
                 return;
             }
-            const T x = path_exp2(path_rate(alpha2, sum_exponent, j) * stack.sum[j * stack.stride] + path_offset(alpha2, sum_exponent, j));
+            const T x = path_exp2(path_rate(alpha2, sum_exponent, j) * stack.sum[j * stack.stride] +
+                                  path_offset(alpha2, sum_exponent, j));
             T *pooled = path_matrix<T>(out, j) + (long long)row * q + f;
             if (pool == POOLED_MAX) {
                 *pooled = max(*pooled, x);
@@ -190,7 +192,8 @@ __device__ void path_grad_long(T *grad, const long long *out, const T *scores, c
                     if (pool == POOLED_MEAN) {
                         weight /= (T)stack.at(stack.count, j);
                     }
-                    weight *= path_exp2(path_rate(alpha2, sum_exponent, j) * stack.sum[j * stack.stride] + path_offset(alpha2, sum_exponent, j));
+                    weight *= path_exp2(path_rate(alpha2, sum_exponent, j) * stack.sum[j * stack.stride] +
+                                        path_offset(alpha2, sum_exponent, j));
                 }
                 through[j * stack.stride] = weight;
             }, [&](int j) {

@@ -180,9 +180,9 @@ __device__ __forceinline__ void path_max_grad(T *grad, const int *winners, const
                                width, alpha2, sum_exponent);                                                           \
     }                                                                                                                  \
     extern "C" __global__ void __launch_bounds__(256, 1)                                                               \
-        path_max_grad_##suffix(T *grad, const int *winners, const T *shares, const int *in_ptr, const int *in_col,     \
-                               int n, int size, int q, int f0, int width)                                              \
-    {                                                                                                                  \
+    path_max_grad_##suffix(T *grad, const int *winners, const T *shares, const int *in_ptr, const int *in_col,         \
+                           int n, int size, int q, int f0, int width)                                                  \
+{                                                                                                                      \
         path_max_grad<T, LIMIT>(grad, winners, shares, in_ptr, in_col, n, size, q, f0, width);                         \
     }
 PATH_MAX_GRAD(float, 4, 4_f32)

@@ -13,8 +13,8 @@
 // Shared memory: (32 F size + 1) values or ints a row, 2 ints an arc, 2 ints a vertex.
 // Bytes: D size q scores and n q lengths outputs once, 4 (n + arcs); exponentials: q a path.
 // Floor: max(bytes / bandwidth, exponentials / (16 a clock and multiprocessor)). NCI1 with size 4, all
-// lengths, q = 128 has 1.3 million paths: 0.16 G exponentials (about 40 us on 132 multiprocessors at 1.9 GHz) and 0.25 GB
-// of outputs (52 us at 4.8 TB/s), with as much again for scores that are not shared.
+// lengths, q = 128 has 1.3 million paths: 0.16 G exponentials (about 40 us on 132 multiprocessors at 1.9 GHz) and 0.25
+// GB of outputs (52 us at 4.8 TB/s), with as much again for scores that are not shared.
 #pragma once
 #include "paths.cuh"
 
@@ -201,11 +201,10 @@ __device__ __forceinline__ void path_trie(const long long *out, const T *scores,
 
 // Packs that fit shared memory have max_rows > 0.
 #define PATH_TRIE(name, T, F, LIMIT, MAXIMUM)                                                                          \
-    extern "C" __global__ void __launch_bounds__(256, 1)                                                                \
-        name(const long long *out, const T *scores, const T *norms, const int *index, const int *row_ptr,              \
-             const int *col, const int *root_row, const int *packs, int n, int rows, int size, int q, int mean,        \
-             T alpha2, int sum_exponent, int max_rows, int max_arcs)                                                   \
-    {                                                                                                                  \
+    extern "C" __global__ void __launch_bounds__(256, 1)                                                               \
+    name(const long long *out, const T *scores, const T *norms, const int *index, const int *row_ptr,                  \
+         const int *col, const int *root_row, const int *packs, int n, int rows, int size, int q, int mean,            \
+         T alpha2, int sum_exponent, int max_rows, int max_arcs) {                                                     \
         if (max_rows > 0) {                                                                                            \
             path_trie<T, F, LIMIT, MAXIMUM, true>(out, scores, norms, index, row_ptr, col, root_row, packs, n, rows,   \
                                                   size, q, mean, alpha2, sum_exponent, max_rows, max_arcs);            \

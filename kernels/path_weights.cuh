@@ -35,8 +35,8 @@ template <int LIMIT> struct PathCounter {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(128, 1) path_counts(int *counts, const int *row_ptr, const int *col, int n, int size)
-{
+extern "C" __global__ void __launch_bounds__(128, 1)
+path_counts(int *counts, const int *row_ptr, const int *col, int n, int size) {
     for (int v = global_thread(); v < n; v += global_threads()) {
         PathCounter<8> counter;
         counter.row_ptr = row_ptr, counter.col = col, counter.limit = size;
@@ -104,7 +104,8 @@ __device__ void path_norm_grad(T *by_vertex, const long long *out, const long lo
             if (row < 0) {
                 continue;
             }
-            const T *g = path_matrix<T>(out, j) + (long long)row * q, *x = path_matrix<T>(pooled, j) + (long long)row * q;
+            const T *g = path_matrix<T>(out, j) + (long long)row * q,
+                    *x = path_matrix<T>(pooled, j) + (long long)row * q;
             for (int f = threadIdx.x; f < q; f += 32) {
                 sum += g[f] * x[f];
             }

@@ -11,7 +11,8 @@
 #pragma once
 #include "vectors.cuh"
 
-template <class T> __device__ inline void place(T *dst, const T *src, const int *index, int rows, int q, int ld, int stride, int group) {
+template <class T>
+__device__ inline void place(T *dst, const T *src, const int *index, int rows, int q, int ld, int stride, int group) {
     constexpr int V = 16 / sizeof(T);
     const bool wide = stride == 1 && aligned16(dst) && aligned16(src) && q % V == 0 && ld % V == 0;
     const int lane = threadIdx.x % group;
@@ -29,9 +30,11 @@ template <class T> __device__ inline void place(T *dst, const T *src, const int 
         }
     }
 }
-extern "C" __global__ void place_f32(float *__restrict__ dst, const float *__restrict__ src, const int *__restrict__ index, int rows, int q, int ld, int stride, int group) {
+extern "C" __global__ void place_f32(float *__restrict__ dst, const float *__restrict__ src,
+                                     const int *__restrict__ index, int rows, int q, int ld, int stride, int group) {
     place(dst, src, index, rows, q, ld, stride, group);
 }
-extern "C" __global__ void place_f64(double *__restrict__ dst, const double *__restrict__ src, const int *__restrict__ index, int rows, int q, int ld, int stride, int group) {
+extern "C" __global__ void place_f64(double *__restrict__ dst, const double *__restrict__ src,
+                                     const int *__restrict__ index, int rows, int q, int ld, int stride, int group) {
     place(dst, src, index, rows, q, ld, stride, group);
 }

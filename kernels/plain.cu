@@ -1,6 +1,6 @@
-// The plain ancestors of Grove's tuned kernels, which do the same with no art. The tests hold both to the same reference;
-// programs do not have them. matmul_short, path_pool_long, path_grad_long, walk_* and message_* are plain themselves, and
-// are kernels of their own for the sizes where nothing faster exists.
+// The plain ancestors of Grove's tuned kernels, which do the same with no art. The tests hold both to the same
+// reference; programs do not have them. matmul_short, path_pool_long, path_grad_long, walk_* and message_* are plain
+// themselves, and are kernels of their own for the sizes where nothing faster exists.
 //
 // kernel                             operation, the same as that of the kernel without _plain
 

@@ -10,7 +10,8 @@
 #include "threads.cuh"
 
 template <class T>
-__device__ inline void posterior(T *to, T *evidence, const T *prior, const T *likelihood, const int *index, int n, int c, int row_lanes) {
+__device__ inline void posterior(T *to, T *evidence, const T *prior, const T *likelihood, const int *index, int n,
+                                 int c, int row_lanes) {
     const long long groups = global_threads() / row_lanes, group = global_thread() / row_lanes;
     const int lane = threadIdx.x % row_lanes;
     for (long long u0 = 0; u0 < n; u0 += groups) {   // the lanes of a warp stay together
@@ -26,10 +27,10 @@ __device__ inline void posterior(T *to, T *evidence, const T *prior, const T *li
     }
 }
 
-#define POSTERIOR(NAME, T)                                                                                                \
-    extern "C" __global__ void __launch_bounds__(256) NAME(T *to, T *evidence, const T *prior, const T *likelihood,       \
-                                                           const int *index, int n, int c, int row_lanes) {               \
-        posterior<T>(to, evidence, prior, likelihood, index, n, c, row_lanes);                                            \
+#define POSTERIOR(NAME, T)                                                                                             \
+    extern "C" __global__ void __launch_bounds__(256)                                                                  \
+    NAME(T *to, T *evidence, const T *prior, const T *likelihood, const int *index, int n, int c, int row_lanes) {     \
+        posterior<T>(to, evidence, prior, likelihood, index, n, c, row_lanes);                                         \
     }
 POSTERIOR(posterior_f32, float)
 POSTERIOR(posterior_f64, double)

@@ -16,9 +16,11 @@
 #include "threads.cuh"
 
 template <class T>
-__device__ inline void segment_winners(int *winners, const T *x, const int *offsets, const int *index, const int *candidates, int segments, int q, int group) {
+__device__ inline void segment_winners(int *winners, const T *x, const int *offsets, const int *index,
+                                       const int *candidates, int segments, int q, int group) {
     const int blocks = (q + group - 1) / group, lane = threadIdx.x % group;
-    for (long long unit = global_thread() / group; unit < (long long)segments * blocks; unit += global_threads() / group) {
+    for (long long unit = global_thread() / group; unit < (long long)segments * blocks;
+         unit += global_threads() / group) {
         const int g = (int)(unit / blocks), column = (int)(unit % blocks) * group + lane;
         if (column >= q) continue;
         int winner = -1;
@@ -36,8 +38,8 @@ __device__ inline void segment_winners(int *winners, const T *x, const int *offs
 }
 
 template <class T>
-__device__ inline void segment_max_grad(T *x_grad, const T *out_grad, const int *winners, const int *row_offsets, const int *items, const int *item_segment,
-                                        int rows, int q, int group) {
+__device__ inline void segment_max_grad(T *x_grad, const T *out_grad, const int *winners, const int *row_offsets,
+                                        const int *items, const int *item_segment, int rows, int q, int group) {
     const int blocks = (q + group - 1) / group, lane = threadIdx.x % group;
     for (long long unit = global_thread() / group; unit < (long long)rows * blocks; unit += global_threads() / group) {
         const int r = (int)(unit / blocks), column = (int)(unit % blocks) * group + lane;
@@ -52,17 +54,17 @@ __device__ inline void segment_max_grad(T *x_grad, const T *out_grad, const int 
     }
 }
 
-#define SEGMENT_MAX_GRAD(suffix, T)                                                                                                     \
-    extern "C" __global__ void __launch_bounds__(256)                                                                                   \
-    segment_winners_##suffix(int *__restrict__ winners, const T *__restrict__ x, const int *__restrict__ offsets,                       \
-                             const int *__restrict__ index, const int *__restrict__ candidates, int segments, int q, int group) {       \
-        segment_winners(winners, x, offsets, index, candidates, segments, q, group);                                                    \
-    }                                                                                                                                   \
-    extern "C" __global__ void __launch_bounds__(256)                                                                                   \
-    segment_max_grad_##suffix(T *__restrict__ x_grad, const T *__restrict__ out_grad, const int *__restrict__ winners,                  \
-                              const int *__restrict__ row_offsets, const int *__restrict__ items,                                       \
-                              const int *__restrict__ item_segment, int rows, int q, int group) {                                       \
-        segment_max_grad(x_grad, out_grad, winners, row_offsets, items, item_segment, rows, q, group);                                  \
+#define SEGMENT_MAX_GRAD(suffix, T)                                                                                    \
+    extern "C" __global__ void __launch_bounds__(256) segment_winners_##suffix(                                        \
+        int *__restrict__ winners, const T *__restrict__ x, const int *__restrict__ offsets,                           \
+        const int *__restrict__ index, const int *__restrict__ candidates, int segments, int q, int group) {           \
+        segment_winners(winners, x, offsets, index, candidates, segments, q, group);                                   \
+    }                                                                                                                  \
+    extern "C" __global__ void __launch_bounds__(256) segment_max_grad_##suffix(                                       \
+        T *__restrict__ x_grad, const T *__restrict__ out_grad, const int *__restrict__ winners,                       \
+        const int *__restrict__ row_offsets, const int *__restrict__ items, const int *__restrict__ item_segment,      \
+        int rows, int q, int group) {                                                                                  \
+        segment_max_grad(x_grad, out_grad, winners, row_offsets, items, item_segment, rows, q, group);                 \
     }
 SEGMENT_MAX_GRAD(f32, float)
 SEGMENT_MAX_GRAD(f64, double)

@@ -18,11 +18,12 @@
 #include "vectors.cuh"
 
 template <int V, class S, class T>
-__device__ inline void segment_reduce(S *out, const T *x, const int *offsets, const int *index, const S *weights, const S *divisor, const int *span,
-                                      int segments, int q, int pool, int group) {
+__device__ inline void segment_reduce(S *out, const T *x, const int *offsets, const int *index, const S *weights,
+                                      const S *divisor, const int *span, int segments, int q, int pool, int group) {
     constexpr int AHEAD = 4;
     const int blocks = (q + group * V - 1) / (group * V), lane = threadIdx.x % group;
-    for (long long unit = global_thread() / group; unit < (long long)segments * blocks; unit += global_threads() / group) {
+    for (long long unit = global_thread() / group; unit < (long long)segments * blocks;
+         unit += global_threads() / group) {
         const int g = (int)(unit / blocks), column = ((int)(unit % blocks) * group + lane) * V;
         if (column >= q) continue;
         const int from = offsets[g], to = offsets[g + 1];
@@ -56,12 +57,12 @@ __device__ inline void segment_reduce(S *out, const T *x, const int *offsets, co
     }
 }
 
-#define SEGMENT_REDUCE(NAME, S, T, V)                                                                                                   \
-    extern "C" __global__ void __launch_bounds__(256)                                                                                   \
-    NAME(S *__restrict__ out, const T *__restrict__ x, const int *__restrict__ offsets, const int *__restrict__ index,                  \
-         const S *__restrict__ weights, const S *__restrict__ divisor, const int *__restrict__ span, int segments, int q, int pool,     \
-         int group) {                                                                                                                   \
-        segment_reduce<V>(out, x, offsets, index, weights, divisor, span, segments, q, pool, group);                                    \
+#define SEGMENT_REDUCE(NAME, S, T, V)                                                                                  \
+    extern "C" __global__ void __launch_bounds__(256)                                                                  \
+    NAME(S *__restrict__ out, const T *__restrict__ x, const int *__restrict__ offsets,                                \
+         const int *__restrict__ index, const S *__restrict__ weights, const S *__restrict__ divisor,                  \
+         const int *__restrict__ span, int segments, int q, int pool, int group) {                                     \
+        segment_reduce<V>(out, x, offsets, index, weights, divisor, span, segments, q, pool, group);                   \
     }
 SEGMENT_REDUCE(segment_reduce_f32, float, float, 1)
 SEGMENT_REDUCE(segment_reduce_f64, double, double, 1)

@@ -16,10 +16,12 @@ __device__ inline double divided_difference(const Slopes &of, long long i, long 
 }
 
 // product_element finishes element (i, j) of matrix m and writes it.
-__device__ inline void product_element(double *c, double x, int i, int j, int n, int m, const Slopes &slopes, int mirror) {
+__device__ inline void product_element(double *c, double x, int i, int j, int n, int m, const Slopes &slopes,
+                                       int mirror) {
     if (i >= n || j >= n || (mirror && j > i)) return;
     const long long first = static_cast<long long>(m) * n * n;
-    if (slopes.roots) x *= divided_difference(slopes, static_cast<long long>(m) * n + i, static_cast<long long>(m) * n + j);
+    if (slopes.roots)
+        x *= divided_difference(slopes, static_cast<long long>(m) * n + i, static_cast<long long>(m) * n + j);
     c[first + static_cast<long long>(i) * n + j] = x;
     if (mirror) c[first + static_cast<long long>(j) * n + i] = x;
 }

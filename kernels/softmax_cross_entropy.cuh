@@ -11,7 +11,9 @@
 #pragma once
 #include "rows.cuh"
 
-template <class T> __device__ inline void softmax_cross_entropy(T *loss, T *grad, const T *logits, const int *target, int n, int c, int group) {
+template <class T>
+__device__ inline void softmax_cross_entropy(T *loss, T *grad, const T *logits, const int *target, int n, int c,
+                                             int group) {
     const int rows = blockDim.x / group, lane = threadIdx.x % group;
     for (long long first = (long long)blockIdx.x * rows; first < n; first += (long long)gridDim.x * rows) {
         const long long r = first + threadIdx.x / group;
@@ -32,14 +34,17 @@ template <class T> __device__ inline void softmax_cross_entropy(T *loss, T *grad
         for (int j = lane; j < classes; j += group) grad[r * c + j] = exponential(x[j] - largest) / sum - T(j == aim);
     }
 }
-extern "C" __global__ void softmax_cross_entropy_f32(float *__restrict__ loss, float *grad, const float *logits, const int *__restrict__ target, int n, int c, int group) {
+extern "C" __global__ void softmax_cross_entropy_f32(float *__restrict__ loss, float *grad, const float *logits,
+                                                     const int *__restrict__ target, int n, int c, int group) {
     softmax_cross_entropy(loss, grad, logits, target, n, c, group);
 }
-extern "C" __global__ void softmax_cross_entropy_f64(double *__restrict__ loss, double *grad, const double *logits, const int *__restrict__ target, int n, int c, int group) {
+extern "C" __global__ void softmax_cross_entropy_f64(double *__restrict__ loss, double *grad, const double *logits,
+                                                     const int *__restrict__ target, int n, int c, int group) {
     softmax_cross_entropy(loss, grad, logits, target, n, c, group);
 }
 
-template <class T> __device__ inline void softmax_cross_entropy_long(T *loss, T *grad, const T *logits, const int *target, int n, int c) {
+template <class T>
+__device__ inline void softmax_cross_entropy_long(T *loss, T *grad, const T *logits, const int *target, int n, int c) {
     for (int r = blockIdx.x; r < n; r += gridDim.x) {
         const int aim = target[r];
         const T *x = logits + (long long)r * c;
@@ -51,12 +56,15 @@ template <class T> __device__ inline void softmax_cross_entropy_long(T *loss, T 
         sum = block_sum(sum);
         if (threadIdx.x == 0) loss[r] = logarithm(sum) - of_target;
         if (!grad) continue;
-        for (int j = threadIdx.x; j < c; j += blockDim.x) grad[(long long)r * c + j] = exponential(x[j] - largest) / sum - T(j == aim);
+        for (int j = threadIdx.x; j < c; j += blockDim.x)
+            grad[(long long)r * c + j] = exponential(x[j] - largest) / sum - T(j == aim);
     }
 }
-extern "C" __global__ void softmax_cross_entropy_long_f32(float *__restrict__ loss, float *grad, const float *logits, const int *__restrict__ target, int n, int c) {
+extern "C" __global__ void softmax_cross_entropy_long_f32(float *__restrict__ loss, float *grad, const float *logits,
+                                                          const int *__restrict__ target, int n, int c) {
     softmax_cross_entropy_long(loss, grad, logits, target, n, c);
 }
-extern "C" __global__ void softmax_cross_entropy_long_f64(double *__restrict__ loss, double *grad, const double *logits, const int *__restrict__ target, int n, int c) {
+extern "C" __global__ void softmax_cross_entropy_long_f64(double *__restrict__ loss, double *grad, const double *logits,
+                                                          const int *__restrict__ target, int n, int c) {
     softmax_cross_entropy_long(loss, grad, logits, target, n, c);
 }

@@ -20,11 +20,14 @@ __device__ inline void sort_tile(double *value, int *index, int size) {
     __syncthreads();
 }
 
-// merge_runs merges pairs of sorted runs of m values: each goes where its rank in its own run and in the other one says.
-__device__ inline void merge_runs(double *to_value, int *to_index, const double *value, const int *index, int run, int m) {
+// merge_runs merges pairs of sorted runs of m values: each goes where its rank in its own run and in the other one
+// says.
+__device__ inline void merge_runs(double *to_value, int *to_index, const double *value, const int *index, int run,
+                                  int m) {
     for (int p = threadIdx.x; p < m; p += blockDim.x) {
         const int own = p / run * run, pair = own / (2 * run) * (2 * run);
-        const int other = own == pair ? min(pair + run, m) : pair, end = own == pair ? min(pair + 2 * run, m) : pair + run;
+        const int other = own == pair ? min(pair + run, m) : pair,
+                  end = own == pair ? min(pair + 2 * run, m) : pair + run;
         const Sorted e = {value[p], index[p]};
         int low = other, high = end;
         while (low < high) {

@@ -9,9 +9,9 @@
 // same time, so the caches give the first: staging a graph in shared memory would move the same bytes and
 // add a barrier, and it does not pay.
 //
-// Against a thread for each element of Y (kernels/plain) three things change. (1) G lanes load G * 4 columns (float4, double2) of a row of X at
-// once. (2) Four entries are in flight for every lane, and where rows are long S/G lanes side by side take
-// different entries, added by shuffles. (3) A row of more than LONG_ROW entries is the work of a whole
+// Against a thread for each element of Y (kernels/plain) three things change. (1) G lanes load G * 4 columns (float4,
+// double2) of a row of X at once. (2) Four entries are in flight for every lane, and where rows are long S/G lanes side
+// by side take different entries, added by shuffles. (3) A row of more than LONG_ROW entries is the work of a whole
 // block, cut into equal parts that are added in order; one of more than HUGE_ROW entries is listed, cut
 // into parts of fixed length for all blocks of sparse_matmul_parts, and added up in their order by
 // sparse_matmul_finish. The place of a part in the list depends on timing, the sums do not.
@@ -51,7 +51,8 @@ template <class T> constexpr int WIDE = 16 / sizeof(T);   // elements of a vecto
 
 // gather_rows adds the rows of X that the entries e, e + step, ... < end stand for to sum, from column c on.
 template <class T, int VEC>
-__device__ inline void gather_rows(T (&sum)[VEC], const SparseMatrix<T> &a, const T *x, int q, int c, int e, int end, int step) {
+__device__ inline void gather_rows(T (&sum)[VEC], const SparseMatrix<T> &a, const T *x, int q, int c, int e, int end,
+                                   int step) {
     constexpr int FLIGHT = 4;
     for (; e < end; e += FLIGHT * step) {
         T v[FLIGHT][VEC];
@@ -61,7 +62,8 @@ __device__ inline void gather_rows(T (&sum)[VEC], const SparseMatrix<T> &a, cons
             const int u = inside ? __ldg(a.col + e + i * step) : 0;
 #pragma unroll
             for (int k = 0; k < VEC; k++) v[i][k] = T(0);
-            if (inside && (!a.keep_cols || a.keep_cols[u])) Columns<T, VEC>::load(v[i], x + static_cast<long long>(u) * q + c);
+            if (inside && (!a.keep_cols || a.keep_cols[u]))
+                Columns<T, VEC>::load(v[i], x + static_cast<long long>(u) * q + c);
         }
         if (a.values) {
 #pragma unroll
@@ -88,7 +90,8 @@ template <class T, int VEC> __device__ inline void add_lanes(T (&sum)[VEC], int 
 
 // list_row puts the parts of a huge row into the list: part_row and part_number of every part, and in
 // huge_row and huge_first the row with its first part. counts are the lengths of both lists.
-__device__ inline void list_row(int row, int entries, int *counts, int *part_row, int *part_number, int *huge_row, int *huge_first) {
+__device__ inline void list_row(int row, int entries, int *counts, int *part_row, int *part_number, int *huge_row,
+                                int *huge_first) {
     const int parts = (entries + ROW_PART - 1) / ROW_PART;
     const int first = atomicAdd(&counts[0], parts), at = atomicAdd(&counts[1], 1);
     huge_row[at] = row;
@@ -102,8 +105,9 @@ __device__ inline void list_row(int row, int entries, int *counts, int *part_row
 // A row takes row_lanes (S) lanes, of which column_lanes (G) stand for columns; both are powers of two with
 // G <= S <= 32. Without counts there are no lists and every long row is the work of its block.
 template <class T, int VEC>
-__device__ inline void sparse_matmul(T *y, SparseMatrix<T> a, const T *x, int rows, int q, int row_lanes, int column_lanes,
-                                     int *counts, int *part_row, int *part_number, int *huge_row, int *huge_first) {
+__device__ inline void sparse_matmul(T *y, SparseMatrix<T> a, const T *x, int rows, int q, int row_lanes,
+                                     int column_lanes, int *counts, int *part_row, int *part_number, int *huge_row,
+                                     int *huge_first) {
     __shared__ T shared_sums[SPARSE_THREADS * VEC];
     const int block_rows = SPARSE_THREADS / row_lanes;
     const int in_row = threadIdx.x % row_lanes, in_columns = in_row % column_lanes;
@@ -120,9 +124,11 @@ __device__ inline void sparse_matmul(T *y, SparseMatrix<T> a, const T *x, int ro
         for (int c0 = 0; c0 < q; c0 += column_lanes * VEC) {
             const int c = c0 + in_columns * VEC;
             T sum[VEC] = {};
-            if (!is_long && c < q) gather_rows<T, VEC>(sum, a, x, q, c, begin + in_row / column_lanes, end, row_lanes / column_lanes);
+            if (!is_long && c < q)
+                gather_rows<T, VEC>(sum, a, x, q, c, begin + in_row / column_lanes, end, row_lanes / column_lanes);
             add_lanes<T, VEC>(sum, column_lanes, row_lanes);
-            if (!is_long && r < rows && c < q && in_row < column_lanes) Columns<T, VEC>::store(y + static_cast<long long>(r) * q + c, sum);
+            if (!is_long && r < rows && c < q && in_row < column_lanes)
+                Columns<T, VEC>::store(y + static_cast<long long>(r) * q + c, sum);
         }
         if (!__syncthreads_or(is_long)) continue;
         for (int i = 0; i < block_rows && first + i < rows; i++) {
@@ -158,8 +164,8 @@ __device__ inline void sparse_matmul(T *y, SparseMatrix<T> a, const T *x, int ro
 
 // One warp sums one part of a huge row at a time, into row number of the part of sums.
 template <class T, int VEC>
-__device__ inline void sparse_matmul_parts(T *sums, SparseMatrix<T> a, const T *x, int q, int column_lanes, const int *counts,
-                                           const int *part_row, const int *part_number) {
+__device__ inline void sparse_matmul_parts(T *sums, SparseMatrix<T> a, const T *x, int q, int column_lanes,
+                                           const int *counts, const int *part_row, const int *part_number) {
     const int lane = lane_index(), column = lane % column_lanes;
     const int warps = static_cast<int>(global_threads() / WARP);
     for (int part = static_cast<int>(global_thread() / WARP); part < counts[0]; part += warps) {
@@ -177,7 +183,8 @@ __device__ inline void sparse_matmul_parts(T *sums, SparseMatrix<T> a, const T *
 
 // One thread for each column of each huge row adds its parts.
 template <class T>
-__device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *row_ptr, int q, const int *counts, const int *huge_row, const int *huge_first) {
+__device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *row_ptr, int q, const int *counts,
+                                            const int *huge_row, const int *huge_first) {
     const long long columns = static_cast<long long>(counts[1]) * q;
     for (long long i = global_thread(); i < columns; i += global_threads()) {
         const int at = static_cast<int>(i / q), c = static_cast<int>(i % q), row = huge_row[at];
@@ -190,35 +197,36 @@ __device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *row_
     }
 }
 
-#define SPARSE_MATMUL(NAME, T, VEC)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 4) NAME(                                                 \
-        T *y, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_rows,                        \
-        const unsigned char *keep_cols, const T *x, int rows, int q, int row_lanes, int column_lanes, int *counts,        \
-        int *part_row, int *part_number, int *huge_row, int *huge_first) {                                                \
-        sparse_matmul<T, VEC>(y, {row_ptr, col, values, keep_rows, keep_cols}, x, rows, q, row_lanes, column_lanes,       \
-                              counts, part_row, part_number, huge_row, huge_first);                                       \
+#define SPARSE_MATMUL(NAME, T, VEC)                                                                                    \
+    extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 4)                                                    \
+    NAME(T *y, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_rows,                    \
+         const unsigned char *keep_cols, const T *x, int rows, int q, int row_lanes, int column_lanes,                 \
+         int *counts, int *part_row, int *part_number, int *huge_row, int *huge_first) {                               \
+        sparse_matmul<T, VEC>(y, {row_ptr, col, values, keep_rows, keep_cols}, x, rows, q, row_lanes, column_lanes,    \
+                              counts, part_row, part_number, huge_row, huge_first);                                    \
     }
 SPARSE_MATMUL(sparse_matmul_f32, float, WIDE<float>)
 SPARSE_MATMUL(sparse_matmul_f64, double, WIDE<double>)
 SPARSE_MATMUL(sparse_matmul_narrow_f32, float, 1)
 SPARSE_MATMUL(sparse_matmul_narrow_f64, double, 1)
 
-#define SPARSE_MATMUL_PARTS(NAME, T, VEC)                                                                                 \
-    extern "C" __global__ void __launch_bounds__(SPARSE_THREADS) NAME(                                                    \
-        T *sums, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_cols, const T *x, int q,  \
-        int column_lanes, const int *counts, const int *part_row, const int *part_number) {                               \
-        sparse_matmul_parts<T, VEC>(sums, {row_ptr, col, values, nullptr, keep_cols}, x, q, column_lanes, counts,         \
-                                    part_row, part_number);                                                               \
+#define SPARSE_MATMUL_PARTS(NAME, T, VEC)                                                                              \
+    extern "C" __global__ void __launch_bounds__(SPARSE_THREADS)                                                       \
+    NAME(T *sums, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_cols, const T *x,     \
+         int q, int column_lanes, const int *counts, const int *part_row, const int *part_number) {                    \
+        sparse_matmul_parts<T, VEC>(sums, {row_ptr, col, values, nullptr, keep_cols}, x, q, column_lanes, counts,      \
+                                    part_row, part_number);                                                            \
     }
 SPARSE_MATMUL_PARTS(sparse_matmul_parts_f32, float, WIDE<float>)
 SPARSE_MATMUL_PARTS(sparse_matmul_parts_f64, double, WIDE<double>)
 SPARSE_MATMUL_PARTS(sparse_matmul_parts_narrow_f32, float, 1)
 SPARSE_MATMUL_PARTS(sparse_matmul_parts_narrow_f64, double, 1)
 
-#define SPARSE_MATMUL_FINISH(NAME, T)                                                                                     \
-    extern "C" __global__ void __launch_bounds__(SPARSE_THREADS) NAME(                                                    \
-        T *y, const T *sums, const int *row_ptr, int q, const int *counts, const int *huge_row, const int *huge_first) {  \
-        sparse_matmul_finish<T>(y, sums, row_ptr, q, counts, huge_row, huge_first);                                       \
+#define SPARSE_MATMUL_FINISH(NAME, T)                                                                                  \
+    extern "C" __global__ void __launch_bounds__(SPARSE_THREADS)                                                       \
+    NAME(T *y, const T *sums, const int *row_ptr, int q, const int *counts, const int *huge_row,                       \
+         const int *huge_first) {                                                                                      \
+        sparse_matmul_finish<T>(y, sums, row_ptr, q, counts, huge_row, huge_first);                                    \
     }
 SPARSE_MATMUL_FINISH(sparse_matmul_finish_f32, float)
 SPARSE_MATMUL_FINISH(sparse_matmul_finish_f64, double)

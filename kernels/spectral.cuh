@@ -22,8 +22,8 @@
 // W is a row, contiguous.
 //
 // Errors are words in status, one for each matrix: 0 none, 1 not finite, 2 no inverse square root (a zero
-// eigenvalue and eps 0), 3 no convergence. A kernel leaves a matrix with a status alone, but for its values and factors,
-// which are made NaN: where nobody asks for the status, a product that is told none has NaN in every element.
+// eigenvalue and eps 0), 3 no convergence. A kernel leaves a matrix with a status alone, but for its values and
+// factors, which are made NaN: where nobody asks for the status, a product that is told none has NaN in every element.
 #pragma once
 #include "threads.cuh"
 

@@ -8,7 +8,8 @@
 // operations: n^2. Floor: memory, below the time of a launch up to n = 1024.
 // spectral_start writes the scaled and shifted matrix and the scale (a power of two) of each.
 
-extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS) spectral_norms_f64(double *norms, const double *k, int n, int matrices) {
+extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
+spectral_norms_f64(double *norms, const double *k, int n, int matrices) {
     const long long rows = static_cast<long long>(matrices) * n;
     for (long long row = global_thread() / WARP; row < rows; row += global_threads() / WARP) {
         const double *matrix = k + row / n * n * n;
@@ -22,10 +23,12 @@ extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS) spectral_norms_f6
 }
 
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
-spectral_start_f64(double *w, double *scales, int *status, const double *k, const double *norms, int n, int matrices, double shift) {
+spectral_start_f64(double *w, double *scales, int *status, const double *k, const double *norms, int n,
+                   int matrices, double shift) {
     for (int m = blockIdx.y; m < matrices; m += gridDim.y) {
         double norm = 0;
-        for (int i = threadIdx.x; i < n; i += blockDim.x) norm = Maximum::combine(norm, norms[static_cast<long long>(m) * n + i]);
+        for (int i = threadIdx.x; i < n; i += blockDim.x)
+            norm = Maximum::combine(norm, norms[static_cast<long long>(m) * n + i]);
         norm = block_max(norm);
         const bool finite = norm <= 1.7976931348623157e308;
         const double scale = finite && norm >= 0x1p-1000 ? scalbn(1.0, -ilogb(norm) - 1) : 1.0;
@@ -61,7 +64,8 @@ __device__ inline void diagonalize(double *g, double *q, int *rank, int m, int s
         for (int round = 0; round < m - 1; round++) {
             if (threadIdx.x < half) {
                 const Meeting of = meeting(threadIdx.x, round, m);
-                const double a = g[of.p * PAIR_STRIDE + of.p], b = g[of.p * PAIR_STRIDE + of.q], d = g[of.q * PAIR_STRIDE + of.q];
+                const double a = g[of.p * PAIR_STRIDE + of.p], b = g[of.p * PAIR_STRIDE + of.q],
+                             d = g[of.q * PAIR_STRIDE + of.q];
                 double c = 1, s = 0;
                 if (fabs(b) > 0x1p-80 && fabs(b) > 0x1p-54 * sqrt(fabs(a)) * sqrt(fabs(d))) {
                     rotation(a, b, d, c, s);
@@ -145,7 +149,8 @@ spectral_small_f64(double *w, double *values, int *status, const double *scales,
         __syncthreads();
         diagonalize(g, q, rank, even, SWEEPS);
         for (int at = threadIdx.x; at < n * n; at += SPECTRAL_THREADS) matrix[at] = q[at / n * PAIR_STRIDE + at % n];
-        for (int i = threadIdx.x; i < n; i += SPECTRAL_THREADS) values[static_cast<long long>(m) * n + i] = g[i * PAIR_STRIDE + i] / scales[m];
+        for (int i = threadIdx.x; i < n; i += SPECTRAL_THREADS)
+            values[static_cast<long long>(m) * n + i] = g[i * PAIR_STRIDE + i] / scales[m];
         __syncthreads();
     }
 }
@@ -195,7 +200,8 @@ spectral_round_f64(double *w, int *angles, const int *status, int n, int blocks,
 #pragma unroll
             for (int at = threadIdx.x; at < PAIR * CHUNK; at += SPECTRAL_THREADS) {
                 const int s = at / CHUNK, r = at % CHUNK;
-                part[r * PAIR_STRIDE + s] = column(s) < n && r0 + r < n ? matrix[static_cast<long long>(column(s)) * n + r0 + r] : 0.0;
+                part[r * PAIR_STRIDE + s] =
+                    column(s) < n && r0 + r < n ? matrix[static_cast<long long>(column(s)) * n + r0 + r] : 0.0;
             }
             __syncthreads();
             for (int r = warp_index(); r < CHUNK; r += WARPS) {
@@ -230,13 +236,15 @@ spectral_round_f64(double *w, int *angles, const int *status, int n, int blocks,
         if (threadIdx.x == 0) atomicMax(angle, __float_as_int(static_cast<float>(largest)));
         if (largest <= enough) continue;
 
-        for (int at = threadIdx.x; at < PAIR * PAIR; at += SPECTRAL_THREADS) q[at / PAIR * PAIR_STRIDE + at % PAIR] = at / PAIR == at % PAIR;
+        for (int at = threadIdx.x; at < PAIR * PAIR; at += SPECTRAL_THREADS)
+            q[at / PAIR * PAIR_STRIDE + at % PAIR] = at / PAIR == at % PAIR;
         __syncthreads();
         diagonalize(g, q, rank, PAIR, 3);
         for (int r = threadIdx.x; r < n; r += SPECTRAL_THREADS) {
             double x[PAIR];
 #pragma unroll
-            for (int s = 0; s < PAIR; s++) x[s] = column(s) < n ? matrix[static_cast<long long>(column(s)) * n + r] : 0.0;
+            for (int s = 0; s < PAIR; s++)
+                x[s] = column(s) < n ? matrix[static_cast<long long>(column(s)) * n + r] : 0.0;
             for (int i = 0; i < PAIR; i++) {
                 const int to = rank[i];
                 const double2 *row = reinterpret_cast<const double2 *>(q + i * PAIR_STRIDE);
@@ -256,7 +264,8 @@ spectral_round_f64(double *w, int *angles, const int *status, int n, int blocks,
 // spectral_values makes the rows of w unit vectors and their lengths eigenvalues; a matrix whose last sweep
 // met columns that were not orthogonal has not converged. Bytes: 16 n^2, operations 3 n^2. Floor: memory.
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
-spectral_values_f64(double *w, double *values, int *status, const int *angles, const double *scales, int n, int matrices) {
+spectral_values_f64(double *w, double *values, int *status, const int *angles, const double *scales, int n,
+                    int matrices) {
     const long long rows = static_cast<long long>(matrices) * n;
     for (long long row = global_thread() / WARP; row < rows; row += global_threads() / WARP) {
         const int m = static_cast<int>(row / n);
@@ -266,7 +275,9 @@ spectral_values_f64(double *w, double *values, int *status, const int *angles, c
         for (int i = lane_index(); i < n; i += WARP) vector[i] /= length;
         if (lane_index() == 0) {
             values[row] = (length - SHIFT) / scales[m];
-            if (row % n == 0 && status[m] == 0 && __int_as_float(angles[m * SWEEPS + SWEEPS - 1]) > static_cast<float>(orthogonal_enough(n))) status[m] = 3;
+            if (row % n == 0 && status[m] == 0 &&
+                __int_as_float(angles[m * SWEEPS + SWEEPS - 1]) > static_cast<float>(orthogonal_enough(n)))
+                status[m] = 3;
         }
     }
 }

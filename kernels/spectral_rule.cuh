@@ -7,7 +7,8 @@
 #include "spectral.cuh"
 
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
-spectral_rule_f64(double *f, double *roots, double *clamped, int *status, double *values, int n, int matrices, double eps, int rule) {
+spectral_rule_f64(double *f, double *roots, double *clamped, int *status, double *values, int n, int matrices,
+                  double eps, int rule) {
     const double nan = infinity<double>() - infinity<double>();
     for (int m = blockIdx.x; m < matrices; m += gridDim.x) {
         const long long first = static_cast<long long>(m) * n;
@@ -22,7 +23,8 @@ spectral_rule_f64(double *f, double *roots, double *clamped, int *status, double
         bool singular = false;
         for (int i = threadIdx.x; i < n; i += blockDim.x) {
             double e = values[first + i];
-            const double positive = Maximum::combine(e, 0.0), root = rule == 1 ? sqrt(positive + eps) : sqrt(positive) + eps;
+            const double positive = Maximum::combine(e, 0.0),
+                         root = rule == 1 ? sqrt(positive + eps) : sqrt(positive) + eps;
             f[first + i] = root > 0 ? 1 / root : nan;
             singular = singular || root == 0;
             if (!roots) continue;
@@ -41,7 +43,8 @@ spectral_rule_f64(double *f, double *roots, double *clamped, int *status, double
 }
 
 // spectral_symmetrize computes (G + G')/2. Bytes: 16 n^2 (and G' by columns). Floor: memory.
-extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS) spectral_symmetrize_f64(double *to, const double *g, int n, int matrices) {
+extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
+spectral_symmetrize_f64(double *to, const double *g, int n, int matrices) {
     const long long elements = static_cast<long long>(n) * n;
     for (long long at = global_thread(); at < elements * matrices; at += global_threads()) {
         const long long first = at / elements * elements, i = (at - first) / n, j = (at - first) % n;

@@ -18,11 +18,14 @@ struct SplitExamples {
         else sums[static_cast<long long>(classes[i]) * stride] += w;
         sums[static_cast<long long>(width) * stride] += w;
     }
-    __device__ double term(double x) const { return impurity == ENTROPY ? information[static_cast<int>(x)] : __dmul_rn(x, x); }
+    __device__ double term(double x) const {
+        return impurity == ENTROPY ? information[static_cast<int>(x)] : __dmul_rn(x, x);
+    }
     __device__ double score(double n, double terms) const { return impurity == ENTROPY ? terms - term(n) : terms / n; }
 
     // gain returns what is gained by examples whose sums, stride apart, are left + lost; all are those of the node.
-    __device__ double gain(const double *left, int stride, const double *lost, const double *all, bool with_lost) const {
+    __device__ double gain(const double *left, int stride, const double *lost, const double *all,
+                           bool with_lost) const {
         double below = 0, above = 0, both = 0;
         for (int c = 0; c < width; c++) {
             const double x = left[static_cast<long long>(c) * stride] + (with_lost ? lost[c] : 0.0);
@@ -30,7 +33,8 @@ struct SplitExamples {
             above += term(all[c] - x);
             both += term(all[c]);
         }
-        const double n = left[static_cast<long long>(width) * stride] + (with_lost ? lost[width] : 0.0), total = all[width];
+        const double n = left[static_cast<long long>(width) * stride] + (with_lost ? lost[width] : 0.0),
+                     total = all[width];
         if (n < min_leaf || total - n < min_leaf) return 0;
         return score(n, below) + score(total - n, above) - score(total, both);
     }
@@ -49,7 +53,9 @@ struct Sorted {
     double value;
     int index;
 };
-__device__ inline bool comes_before(Sorted a, Sorted b) { return a.value < b.value || (a.value == b.value && a.index < b.index); }
+__device__ inline bool comes_before(Sorted a, Sorted b) {
+    return a.value < b.value || (a.value == b.value && a.index < b.index);
+}
 __device__ inline Sorted sorted_entry(const double *column, int i, int m) {
     const double v = column[i];
     if (v != v) return {infinity<double>(), i + m};
@@ -66,8 +72,9 @@ struct Split {
 };
 
 // try_value offers the thresholds above sorted value p; left are the sums of the values up to p.
-__device__ inline void try_value(Split &below, Split &above, const SplitExamples &x, const double *value, int p, int present, int m,
-                                 const double *left, int stride, const double *lost, const double *all) {
+__device__ inline void try_value(Split &below, Split &above, const SplitExamples &x, const double *value, int p,
+                                 int present, int m, const double *left, int stride, const double *lost,
+                                 const double *all) {
     const bool last = p == present - 1;
     const double n = left[static_cast<long long>(x.width) * stride];
     if (!last && value[p + 1] == value[p]) return;
@@ -76,7 +83,8 @@ __device__ inline void try_value(Split &below, Split &above, const SplitExamples
 }
 
 // write_split writes the outcome of a column whose threshold has examples of weight n of the total below it.
-__device__ inline void write_split(double *found, double gain, double threshold, bool missing, bool missing_above, double n, double total) {
+__device__ inline void write_split(double *found, double gain, double threshold, bool missing, bool missing_above,
+                                   double n, double total) {
     found[0] = gain;
     found[1] = threshold;
     found[2] = missing_above || (!missing && total - n > n) ? 1 : 0;
@@ -89,4 +97,6 @@ __device__ inline void write_no_split(double *found) { found[0] = found[1] = fou
 // WANTS_EXACT is the gain of a column whose thresholds are to be exact although its node is large.
 constexpr double WANTS_EXACT = -1;
 constexpr int SORT_BELOW = 4;
-__device__ inline bool histogrammed(int m, int bins) { return bins > 0 && m / SORT_BELOW >= bins && m > SORT_BELOW * bins; }
+__device__ inline bool histogrammed(int m, int bins) {
+    return bins > 0 && m / SORT_BELOW >= bins && m > SORT_BELOW * bins;
+}

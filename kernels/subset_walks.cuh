@@ -17,7 +17,8 @@ subset_walks_f64(double *y, const double *x, const int *row_ptr, const int *col,
     const int together = sides ? 2 : 1, groups = vectors / together;
     const long long vector = static_cast<long long>(n) * q, items = static_cast<long long>(groups) * wanted * q;
     for (long long item = global_thread(); item < items; item += global_threads()) {
-        const int k = static_cast<int>(item % q), at = static_cast<int>(item / q % wanted), m = static_cast<int>(item / q / wanted);
+        const int k = static_cast<int>(item % q), at = static_cast<int>(item / q % wanted),
+                  m = static_cast<int>(item / q / wanted);
         const int i = rows ? rows[at] : at;
         const double *from = x + (own ? static_cast<long long>(m) * together * vector : 0) + k;
         const unsigned char *side = sides ? sides + static_cast<long long>(m) * n : nullptr;

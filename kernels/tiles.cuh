@@ -46,7 +46,9 @@ template <class T> struct PointRows { // point r is the rows list[r p .. r p + p
     const int *list; // null: point r is row r
     int points, p, d;
     __device__ bool has(int r) const { return r < points; }
-    __device__ const T *at(int r, int j) const { return table + (long long)(list ? list[(long long)r * p + j] : r) * d; }
+    __device__ const T *at(int r, int j) const {
+        return table + (long long)(list ? list[(long long)r * p + j] : r) * d;
+    }
 };
 template <class T> struct AnchorRows { // anchors are p x q x d
     static constexpr bool SEQUENCE = true;
@@ -60,7 +62,8 @@ template <class T> struct AnchorRows { // anchors are p x q x d
 // memory. After the last of them it goes on with the next position of a
 // source of sequences.
 template <bool WIDE, class T, int ROWS, int BK, int LD, int THREADS, class Source> struct AlongTerms {
-    static constexpr int V = 16 / sizeof(T), PER_ROW = BK / V, CHUNKS = ROWS * PER_ROW, PER = (CHUNKS + THREADS - 1) / THREADS;
+    static constexpr int V = 16 / sizeof(T), PER_ROW = BK / V, CHUNKS = ROWS * PER_ROW,
+                         PER = (CHUNKS + THREADS - 1) / THREADS;
     Source source;
     int row0, position, term, first, end;
     const T *row[PER];
@@ -102,7 +105,8 @@ template <bool WIDE, class T, int ROWS, int BK, int LD, int THREADS, class Sourc
 // AlongRows does the same for a matrix with its rows along memory: element (row, term) is
 // base[term * stride + row]. PAIR terms in a row go to one thread.
 template <bool WIDE, class T, int ROWS, int BK, int LD, int THREADS, int PAIR = 1> struct AlongRows {
-    static constexpr int V = 16 / sizeof(T), PER_TERM = ROWS / V, CHUNKS = PER_TERM * BK / PAIR, PER = (CHUNKS + THREADS - 1) / THREADS;
+    static constexpr int V = 16 / sizeof(T), PER_TERM = ROWS / V, CHUNKS = PER_TERM * BK / PAIR,
+                         PER = (CHUNKS + THREADS - 1) / THREADS;
     const T *base;
     int rows, stride, term, end;
     T value[PER][PAIR][V];

@@ -146,7 +146,8 @@ __device__ void walk_small(const long long *out, const T *scores, const T *norms
             if (row >= 0 && f < q) {
                 const T x = next[v * 32 + lane];
                 path_matrix<T>(out, j)[(long long)row * q + f] =
-                    walk_factor(norms, index, counts ? counts + (long long)(j - 1) * n : counts, from + v) * (maximum ? path_exp2(x + offset) : x);
+                    walk_factor(norms, index, counts ? counts + (long long)(j - 1) * n : counts, from + v) *
+                    (maximum ? path_exp2(x + offset) : x);
             }
         }
     }
@@ -154,11 +155,11 @@ __device__ void walk_small(const long long *out, const T *scores, const T *norms
 
 #define WALK_SMALL(T, suffix)                                                                                          \
     extern "C" __global__ void __launch_bounds__(256, 1)                                                               \
-        walk_small_##suffix(const long long *out, const T *scores, const T *norms, const int *index,                   \
-                            const int *row_ptr, const int *col, const double *counts, const int *root_row,             \
-                            const int *packs, int n, int size, int q, int maximum, T alpha2, int sum_exponent,         \
-                            int max_vertices)                                                                          \
-    {                                                                                                                  \
+    walk_small_##suffix(const long long *out, const T *scores, const T *norms, const int *index,                       \
+                        const int *row_ptr, const int *col, const double *counts, const int *root_row,                 \
+                        const int *packs, int n, int size, int q, int maximum, T alpha2, int sum_exponent,             \
+                        int max_vertices)                                                                              \
+{                                                                                                                      \
         walk_small<T>(out, scores, norms, index, row_ptr, col, counts, root_row, packs, n, size, q, maximum, alpha2,   \
                       sum_exponent, max_vertices);                                                                     \
     }

@@ -2,7 +2,8 @@
 //
 // With H_i(u) the gradient of the exponent of b_i(u):
 //
-//   H_1(u) = G(u) norm(u) / count(u) c_1(u),   H_{i+1}(v) = c_{i+1}(v) * sum over u with v next to it of H_i(u) / sum_i(u),
+//   H_1(u) = G(u) norm(u) / count(u) c_1(u),   H_{i+1}(v) = c_{i+1}(v) * sum over u with v next to it of H_i(u) /
+//   sum_i(u),
 //
 // sum_i(u) being what walk_step pooled. For a maximum H_{i+1}(v) is the sum of H_i(u) over the u that picked v.
 // share holds H_i / sum_i (H_i for a maximum) for the next position, previous that of the last; previous is null

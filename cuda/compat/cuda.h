@@ -62,7 +62,8 @@ typedef struct CUsurfref_st *CUsurfref;
 #define cuTexRefGetAddress cuTexRefGetAddress_v2
 CUresult CUDAAPI cuTexRefSetArray(CUtexref reference, CUarray array, unsigned int flags);
 CUresult CUDAAPI cuTexRefSetAddress(size_t *offset, CUtexref reference, CUdeviceptr address, size_t bytes);
-CUresult CUDAAPI cuTexRefSetAddress2D(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR *layout, CUdeviceptr address, size_t pitch);
+CUresult CUDAAPI cuTexRefSetAddress2D(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR *layout, CUdeviceptr address,
+                                      size_t pitch);
 CUresult CUDAAPI cuTexRefSetFormat(CUtexref reference, CUarray_format format, int components);
 CUresult CUDAAPI cuTexRefSetAddressMode(CUtexref reference, int dimension, CUaddress_mode mode);
 CUresult CUDAAPI cuTexRefSetFilterMode(CUtexref reference, CUfilter_mode mode);

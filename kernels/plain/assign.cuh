@@ -3,7 +3,8 @@
 #include "../threads.cuh"
 
 template <class T>
-__device__ inline void assign_plain(int *index, T *best, const T *table, const int *list, const T *z, int n, int p, int q, int d) {
+__device__ inline void assign_plain(int *index, T *best, const T *table, const int *list, const T *z, int n, int p,
+                                    int q, int d) {
     for (long long i = global_thread(); i < n; i += global_threads()) {
         T largest = 0;
         int at = 0;
@@ -19,9 +20,13 @@ __device__ inline void assign_plain(int *index, T *best, const T *table, const i
         if (best) best[i] = largest;
     }
 }
-extern "C" __global__ void assign_plain_f32(int *__restrict__ index, float *__restrict__ best, const float *__restrict__ table, const int *__restrict__ list, const float *__restrict__ z, int n, int p, int q, int d) {
+extern "C" __global__ void assign_plain_f32(int *__restrict__ index, float *__restrict__ best,
+                                            const float *__restrict__ table, const int *__restrict__ list,
+                                            const float *__restrict__ z, int n, int p, int q, int d) {
     assign_plain(index, best, table, list, z, n, p, q, d);
 }
-extern "C" __global__ void assign_plain_f64(int *__restrict__ index, double *__restrict__ best, const double *__restrict__ table, const int *__restrict__ list, const double *__restrict__ z, int n, int p, int q, int d) {
+extern "C" __global__ void assign_plain_f64(int *__restrict__ index, double *__restrict__ best,
+                                            const double *__restrict__ table, const int *__restrict__ list,
+                                            const double *__restrict__ z, int n, int p, int q, int d) {
     assign_plain(index, best, table, list, z, n, p, q, d);
 }

@@ -3,10 +3,11 @@
 #include "../splits.cuh"
 
 extern "C" __global__ void __launch_bounds__(64)
-best_splits_plain_f64(double *found, const double *columns, const int *searches, const long long *places, const int *nodes,
-                      const unsigned char *features, const double *weights, const double *targets, const int *classes,
-                      const double *information, int impurity, int width, double min_leaf, int per_search, int q, long long count,
-                      double *value_space, int *index_space, double *sum_space, int longest, int tile, int bins) {
+best_splits_plain_f64(double *found, const double *columns, const int *searches, const long long *places,
+                      const int *nodes, const unsigned char *features, const double *weights, const double *targets,
+                      const int *classes, const double *information, int impurity, int width, double min_leaf,
+                      int per_search, int q, long long count, double *value_space, int *index_space,
+                      double *sum_space, int longest, int tile, int bins) {
     const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
     double *value = value_space + global_thread() * longest, *sums = sum_space + global_thread() * 3 * (width + 1);
     int *index = index_space + global_thread() * longest;
@@ -47,7 +48,8 @@ best_splits_plain_f64(double *found, const double *columns, const int *searches,
             const Sorted e = {value[start], index[start]};
             int at = start;
             for (int child = 2 * at + 1; child < end; child = 2 * at + 1) {
-                if (child + 1 < end && comes_before({value[child], index[child]}, {value[child + 1], index[child + 1]})) child++;
+                if (child + 1 < end && comes_before({value[child], index[child]}, {value[child + 1], index[child + 1]}))
+                    child++;
                 if (!comes_before(e, {value[child], index[child]})) break;
                 value[at] = value[child], index[at] = index[child];
                 at = child;
@@ -62,6 +64,7 @@ best_splits_plain_f64(double *found, const double *columns, const int *searches,
         const bool up = above.gain > below.gain;
         if (up) below = above;
         if (below.at >= 0)
-            write_split(found + 3 * c, below.gain, threshold_above(value, below.at, present), present < m, up, below.n, all[width]);
+            write_split(found + 3 * c, below.gain, threshold_above(value, below.at, present), present < m, up, below.n,
+                        all[width]);
     }
 }

@@ -3,15 +3,18 @@
 #include "../cells.cuh"
 
 extern "C" __global__ void __launch_bounds__(64)
-best_splits_histogram_plain_f64(double *found, const double *columns, const int *searches, const double *empties, const long long *places,
-                                const int *nodes, const unsigned char *features, const double *weights, const double *targets,
-                                const int *classes, const double *information, int impurity, int width, double min_leaf, int per_search,
-                                int q, long long count, long long *cell_space, int *weight_space, double *sum_space, int bins,
-                                double unit) {
+best_splits_histogram_plain_f64(double *found, const double *columns, const int *searches, const double *empties,
+                                const long long *places, const int *nodes, const unsigned char *features,
+                                const double *weights, const double *targets, const int *classes,
+                                const double *information, int impurity, int width, double min_leaf, int per_search,
+                                int q, long long count, long long *cell_space, int *weight_space, double *sum_space,
+                                int bins, double unit) {
     const SplitExamples x = {weights, targets, classes, information, impurity, width, min_leaf};
     long long *low = cell_space + global_thread() * (width + 2) * ALL_CELLS;
-    Histogram h = {low, low + ALL_CELLS, low + 2 * ALL_CELLS, weight_space + global_thread() * ALL_CELLS, unit, 1 / unit, width};
-    double *left = sum_space + global_thread() * (3 * (width + 1) + SAMPLE_MOST), *lost = left + width + 1, *all = lost + width + 1;
+    Histogram h = {
+        low, low + ALL_CELLS, low + 2 * ALL_CELLS, weight_space + global_thread() * ALL_CELLS, unit, 1 / unit, width};
+    double *left = sum_space + global_thread() * (3 * (width + 1) + SAMPLE_MOST), *lost = left + width + 1,
+           *all = lost + width + 1;
     double *sample = all + width + 1;
     for (long long c = global_thread(); c < count; c += global_threads()) {
         const int s = static_cast<int>(c / per_search), node = searches[static_cast<long long>(s) * SEARCH_FIELDS];
@@ -40,7 +43,8 @@ best_splits_histogram_plain_f64(double *found, const double *columns, const int 
             continue;
         }
         h.clear(0, 1);
-        for (int i = 0; i < m; i++) h.take(x, column[i] == column[i] ? cells.at(column[i]) : MISSING, column[i] + 0.0, first + i);
+        for (int i = 0; i < m; i++)
+            h.take(x, column[i] == column[i] ? cells.at(column[i]) : MISSING, column[i] + 0.0, first + i);
         Groups g(cells, bins);
         for (int i = 0; i < NUM_CELLS; i++) g.add(h, i);
         if (!g.apart()) {
@@ -57,6 +61,7 @@ best_splits_histogram_plain_f64(double *found, const double *columns, const int 
         const bool up = above.gain > below.gain;
         if (up) below = above;
         if (below.at >= 0)
-            write_split(found + 3 * c, below.gain, threshold_above_cell(h, below.at), h.weight[MISSING] > 0, up, below.n, all[width]);
+            write_split(found + 3 * c, below.gain, threshold_above_cell(h, below.at), h.weight[MISSING] > 0, up,
+                        below.n, all[width]);
     }
 }

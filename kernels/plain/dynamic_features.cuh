@@ -3,9 +3,10 @@
 #include "../searches.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
-dynamic_features_plain_f64(double *columns, const double *x, const int *searches, const double *empties, const long long *places,
-                           const int *examples, const int *nodes, const int *offsets, const unsigned char *sides,
-                           const double *factors, const double *shifts, const int *aggregations, int kinds, int n, int q, int count) {
+dynamic_features_plain_f64(double *columns, const double *x, const int *searches, const double *empties,
+                           const long long *places, const int *examples, const int *nodes, const int *offsets,
+                           const unsigned char *sides, const double *factors, const double *shifts,
+                           const int *aggregations, int kinds, int n, int q, int count) {
     const DynamicFeatures f = {x, offsets, sides, factors, shifts, n, q};
     for (int s = blockIdx.y; s < count; s += gridDim.y) {
         const SearchFields t = search_fields(searches, empties, s);

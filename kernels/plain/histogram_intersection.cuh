@@ -3,8 +3,9 @@
 #include "../threads.cuh"
 
 template <class T>
-__device__ inline void histogram_intersection_plain(T *out, const int *row_ptr, const int *col, const T *values, const int *other_row_ptr,
-                                                    const int *other_col, const T *other_values, int rows, int others) {
+__device__ inline void histogram_intersection_plain(T *out, const int *row_ptr, const int *col, const T *values,
+                                                    const int *other_row_ptr, const int *other_col,
+                                                    const T *other_values, int rows, int others) {
     const long long elements = static_cast<long long>(rows) * others;
     for (long long item = global_thread(); item < elements; item += global_threads()) {
         const int i = static_cast<int>(item / others), j = static_cast<int>(item % others);
@@ -20,11 +21,12 @@ __device__ inline void histogram_intersection_plain(T *out, const int *row_ptr, 
     }
 }
 
-#define HISTOGRAM_INTERSECTION_PLAIN(NAME, T)                                                                             \
-    extern "C" __global__ void NAME(T *out, const int *row_ptr, const int *col, const T *values,                          \
-                                    const int *other_row_ptr, const int *other_col, const T *other_values, int rows,      \
-                                    int others) {                                                                         \
-        histogram_intersection_plain<T>(out, row_ptr, col, values, other_row_ptr, other_col, other_values, rows, others); \
+#define HISTOGRAM_INTERSECTION_PLAIN(NAME, T)                                                                          \
+    extern "C" __global__ void NAME(T *out, const int *row_ptr, const int *col, const T *values,                       \
+                                    const int *other_row_ptr, const int *other_col, const T *other_values, int rows,   \
+                                    int others) {                                                                      \
+        histogram_intersection_plain<T>(out, row_ptr, col, values, other_row_ptr, other_col, other_values, rows,       \
+                                        others);                                                                       \
     }
 HISTOGRAM_INTERSECTION_PLAIN(histogram_intersection_plain_f32, float)
 HISTOGRAM_INTERSECTION_PLAIN(histogram_intersection_plain_f64, double)

@@ -3,7 +3,8 @@
 #include "../threads.cuh"
 
 template <class T>
-__device__ inline void posterior_plain(T *to, T *evidence, const T *prior, const T *likelihood, const int *index, int n, int c) {
+__device__ inline void posterior_plain(T *to, T *evidence, const T *prior, const T *likelihood, const int *index, int n,
+                                       int c) {
     for (long long u = global_thread(); u < n; u += global_threads()) {
         const T *of_label = likelihood + static_cast<long long>(index[u]) * c;
         T sum = T(0);
@@ -13,10 +14,10 @@ __device__ inline void posterior_plain(T *to, T *evidence, const T *prior, const
     }
 }
 
-#define POSTERIOR_PLAIN(NAME, T)                                                                                          \
-    extern "C" __global__ void NAME(T *to, T *evidence, const T *prior, const T *likelihood, const int *index, int n,     \
-                                    int c) {                                                                              \
-        posterior_plain<T>(to, evidence, prior, likelihood, index, n, c);                                                 \
+#define POSTERIOR_PLAIN(NAME, T)                                                                                       \
+    extern "C" __global__ void NAME(T *to, T *evidence, const T *prior, const T *likelihood, const int *index, int n,  \
+                                    int c) {                                                                           \
+        posterior_plain<T>(to, evidence, prior, likelihood, index, n, c);                                              \
     }
 POSTERIOR_PLAIN(posterior_plain_f32, float)
 POSTERIOR_PLAIN(posterior_plain_f64, double)

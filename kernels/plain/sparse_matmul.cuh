@@ -17,11 +17,11 @@ __device__ inline void sparse_matmul_plain(T *y, SparseMatrix<T> a, const T *x, 
     }
 }
 
-#define SPARSE_MATMUL_PLAIN(NAME, T)                                                                                      \
-    extern "C" __global__ void __launch_bounds__(256) NAME(                                                    \
-        T *y, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_rows,                        \
-        const unsigned char *keep_cols, const T *x, int rows, int q) {                                                    \
-        sparse_matmul_plain<T>(y, {row_ptr, col, values, keep_rows, keep_cols}, x, rows, q);                              \
+#define SPARSE_MATMUL_PLAIN(NAME, T)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(256)                                                                  \
+    NAME(T *y, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_rows,                    \
+         const unsigned char *keep_cols, const T *x, int rows, int q) {                                                \
+        sparse_matmul_plain<T>(y, {row_ptr, col, values, keep_rows, keep_cols}, x, rows, q);                           \
     }
 SPARSE_MATMUL_PLAIN(sparse_matmul_plain_f32, float)
 SPARSE_MATMUL_PLAIN(sparse_matmul_plain_f64, double)

@@ -6,7 +6,8 @@
 #pragma once
 #include "../spectral.cuh"
 
-extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS) spectral_plain_f64(double *w, int *angles, const int *status, int n, int matrices) {
+extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
+spectral_plain_f64(double *w, int *angles, const int *status, int n, int matrices) {
     __shared__ int largest;
     const double enough = orthogonal_enough(n);
     const int even = n + n % 2;
@@ -21,7 +22,8 @@ extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS) spectral_plain_f6
                 for (int t = warp_index(); t < even / 2; t += block_warps()) {
                     const Meeting of = meeting(t, round, even);
                     if (of.q >= n) continue;
-                    double *p = matrix + static_cast<long long>(of.p) * n, *q = matrix + static_cast<long long>(of.q) * n;
+                    double *p = matrix + static_cast<long long>(of.p) * n,
+                           *q = matrix + static_cast<long long>(of.q) * n;
                     double pp = 0, pq = 0, qq = 0;
                     for (int i = lane_index(); i < n; i += WARP) {
                         pp = fma(p[i], p[i], pp);

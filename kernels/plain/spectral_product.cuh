@@ -3,12 +3,14 @@
 #include "../slopes.cuh"
 
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
-spectral_product_plain_f64(double *c, const double *a, const double *b, const int *status, int trans_a, int trans_b, int n, int matrices,
-                           const double *scale, const double *factors, const double *roots, const double *clamped, int mirror) {
+spectral_product_plain_f64(double *c, const double *a, const double *b, const int *status, int trans_a, int trans_b,
+                           int n, int matrices, const double *scale, const double *factors, const double *roots,
+                           const double *clamped, int mirror) {
     const Slopes slopes = {factors, roots, clamped};
     const long long elements = static_cast<long long>(n) * n;
     for (long long at = global_thread(); at < elements * matrices; at += global_threads()) {
-        const int m = static_cast<int>(at / elements), i = static_cast<int>(at % elements / n), j = static_cast<int>(at % n);
+        const int m = static_cast<int>(at / elements), i = static_cast<int>(at % elements / n),
+                  j = static_cast<int>(at % n);
         if (status && status[m]) continue;
         const double *left = a + m * elements, *right = b + m * elements;
         double sum = 0;

@@ -8,7 +8,8 @@ subset_walks_plain_f64(double *y, const double *x, const int *row_ptr, const int
                        int wanted, int own) {
     const long long items = static_cast<long long>(vectors) * wanted * q;
     for (long long item = global_thread(); item < items; item += global_threads()) {
-        const int k = static_cast<int>(item % q), at = static_cast<int>(item / q % wanted), v = static_cast<int>(item / q / wanted);
+        const int k = static_cast<int>(item % q), at = static_cast<int>(item / q % wanted),
+                  v = static_cast<int>(item / q / wanted);
         const int i = rows ? rows[at] : at;
         const double *from = x + (own ? static_cast<long long>(v) * n * q : 0);
         const double shift = shifts ? shifts[k] : 0;

@@ -45,7 +45,9 @@ bool attribute_of(CUdevice_attribute attribute, int device, int *value)
     case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP: *value = 1; break;
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT: *value = 3; break;
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS: *value = 1; break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE: *value = settings().busy ? CU_COMPUTEMODE_EXCLUSIVE_PROCESS : CU_COMPUTEMODE_DEFAULT; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+        *value = settings().busy ? CU_COMPUTEMODE_EXCLUSIVE_PROCESS : CU_COMPUTEMODE_DEFAULT;
+        break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = int(settings().capability / 10); break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = int(settings().capability % 10); break;
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING: *value = 1; break;
@@ -127,7 +129,8 @@ API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice devi
     return driver("cuDeviceGetAttribute", [&] {
         if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
         if (!attribute_of(attribute, device, value))
-            return misuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetAttribute: the simulated driver does not know attribute %d", int(attribute));
+            return misuse(CUDA_ERROR_INVALID_VALUE,
+                          "cuDeviceGetAttribute: the simulated driver does not know attribute %d", int(attribute));
         return CUDA_SUCCESS;
     });
 }

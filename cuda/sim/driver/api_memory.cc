@@ -16,7 +16,9 @@ enum class Direction { to_device, to_host, inside };
 long long &bytes_copied(Direction d)
 {
     Counters &c = counters();
-    return d == Direction::to_device ? c.host_to_device : d == Direction::to_host ? c.device_to_host : c.device_to_device;
+    return d == Direction::to_device ? c.host_to_device
+           : d == Direction::to_host ? c.device_to_host
+                                     : c.device_to_device;
 }
 
 // A Copy moves bytes; the device's side was checked when it was queued and is checked again when it runs.
@@ -60,7 +62,8 @@ CUresult copy(Context &c, Copy copy, CUstream handle, bool asynchronous)
     if (injected(settings().fail_copy)) return CUDA_ERROR_UNKNOWN;
     bytes_copied(copy.direction) += (long long)copy.bytes;
     const uintptr_t host = copy.direction == Direction::to_device ? copy.from : copy.to;
-    const bool pinned = copy.direction == Direction::inside || memory().is_pinned(reinterpret_cast<void *>(host), copy.bytes);
+    const bool pinned =
+        copy.direction == Direction::inside || memory().is_pinned(reinterpret_cast<void *>(host), copy.bytes);
     if (asynchronous && !pinned && copy.direction == Direction::to_device) {
         const auto *bytes = reinterpret_cast<const char *>(copy.from);
         enqueue(*s, [copy, staged = std::vector<char>(bytes, bytes + copy.bytes)]() mutable {
@@ -86,13 +89,16 @@ Direction direction_of(CUdeviceptr to, CUdeviceptr from)
     return memory().find(from) ? Direction::inside : Direction::to_device;
 }
 
-template <class T> CUresult fill(const char *call, CUdeviceptr to, T value, size_t n, CUstream handle, bool asynchronous)
+template <class T>
+CUresult fill(const char *call, CUdeviceptr to, T value, size_t n, CUstream handle, bool asynchronous)
 {
     return in_context(call, [&](Context &c) {
         Stream *s = stream_of(handle, c);
         if (!s) return misuse(CUDA_ERROR_INVALID_HANDLE, "%s: not a stream, or destroyed before", call);
         if (n == 0) return CUDA_SUCCESS;
-        if (to % sizeof(T)) return misuse(CUDA_ERROR_INVALID_VALUE, "%s: %#llx is not a multiple of %zu", call, (unsigned long long)to, sizeof(T));
+        if (to % sizeof(T))
+            return misuse(CUDA_ERROR_INVALID_VALUE, "%s: %#llx is not a multiple of %zu", call, (unsigned long long)to,
+                          sizeof(T));
         if (!memory().check_range(to, n * sizeof(T), call)) return CUDA_ERROR_INVALID_VALUE;
         counters().memsets++;
         if (injected(settings().fail_copy)) return CUDA_ERROR_UNKNOWN;
@@ -174,7 +180,8 @@ API cuMemFreeHost(void *address)
 API cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *host, unsigned)
 {
     return in_context("cuMemHostGetDevicePointer", [&](Context &) {
-        if (!memory().is_pinned(host, 1)) return misuse(CUDA_ERROR_INVALID_VALUE, "cuMemHostGetDevicePointer: %p is not pinned memory", host);
+        if (!memory().is_pinned(host, 1))
+            return misuse(CUDA_ERROR_INVALID_VALUE, "cuMemHostGetDevicePointer: %p is not pinned memory", host);
         *address = address_of(host);
         return CUDA_SUCCESS;
     });
@@ -182,40 +189,65 @@ API cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *host, unsigned)
 
 API cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n)
 {
-    return in_context("cuMemcpyHtoD", [&](Context &c) { return copy(c, {"cuMemcpyHtoD", Direction::to_device, to, address_of(from), n}, nullptr, false); });
+    return in_context("cuMemcpyHtoD", [&](Context &c) {
+        return copy(c, {"cuMemcpyHtoD", Direction::to_device, to, address_of(from), n}, nullptr, false);
+    });
 }
 API cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n)
 {
-    return in_context("cuMemcpyDtoH", [&](Context &c) { return copy(c, {"cuMemcpyDtoH", Direction::to_host, address_of(to), from, n}, nullptr, false); });
+    return in_context("cuMemcpyDtoH", [&](Context &c) {
+        return copy(c, {"cuMemcpyDtoH", Direction::to_host, address_of(to), from, n}, nullptr, false);
+    });
 }
 API cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t n)
 {
-    return in_context("cuMemcpyDtoD", [&](Context &c) { return copy(c, {"cuMemcpyDtoD", Direction::inside, to, from, n}, nullptr, false); });
+    return in_context("cuMemcpyDtoD", [&](Context &c) {
+        return copy(c, {"cuMemcpyDtoD", Direction::inside, to, from, n}, nullptr, false);
+    });
 }
 API cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t n)
 {
-    return in_context("cuMemcpy", [&](Context &c) { return copy(c, {"cuMemcpy", direction_of(to, from), to, from, n}, nullptr, false); });
+    return in_context("cuMemcpy", [&](Context &c) {
+        return copy(c, {"cuMemcpy", direction_of(to, from), to, from, n}, nullptr, false);
+    });
 }
 API cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream s)
 {
-    return in_context("cuMemcpyHtoDAsync", [&](Context &c) { return copy(c, {"cuMemcpyHtoDAsync", Direction::to_device, to, address_of(from), n}, s, true); });
+    return in_context("cuMemcpyHtoDAsync", [&](Context &c) {
+        return copy(c, {"cuMemcpyHtoDAsync", Direction::to_device, to, address_of(from), n}, s, true);
+    });
 }
 API cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream s)
 {
-    return in_context("cuMemcpyDtoHAsync", [&](Context &c) { return copy(c, {"cuMemcpyDtoHAsync", Direction::to_host, address_of(to), from, n}, s, true); });
+    return in_context("cuMemcpyDtoHAsync", [&](Context &c) {
+        return copy(c, {"cuMemcpyDtoHAsync", Direction::to_host, address_of(to), from, n}, s, true);
+    });
 }
 API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s)
 {
-    return in_context("cuMemcpyDtoDAsync", [&](Context &c) { return copy(c, {"cuMemcpyDtoDAsync", Direction::inside, to, from, n}, s, true); });
+    return in_context("cuMemcpyDtoDAsync", [&](Context &c) {
+        return copy(c, {"cuMemcpyDtoDAsync", Direction::inside, to, from, n}, s, true);
+    });
 }
 API cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s)
 {
-    return in_context("cuMemcpyAsync", [&](Context &c) { return copy(c, {"cuMemcpyAsync", direction_of(to, from), to, from, n}, s, true); });
+    return in_context("cuMemcpyAsync", [&](Context &c) {
+        return copy(c, {"cuMemcpyAsync", direction_of(to, from), to, from, n}, s, true);
+    });
 }
 
 API cuMemsetD8_v2(CUdeviceptr to, unsigned char v, size_t n) { return fill("cuMemsetD8", to, v, n, nullptr, false); }
 API cuMemsetD16_v2(CUdeviceptr to, unsigned short v, size_t n) { return fill("cuMemsetD16", to, v, n, nullptr, false); }
 API cuMemsetD32_v2(CUdeviceptr to, unsigned v, size_t n) { return fill("cuMemsetD32", to, v, n, nullptr, false); }
-API cuMemsetD8Async(CUdeviceptr to, unsigned char v, size_t n, CUstream s) { return fill("cuMemsetD8Async", to, v, n, s, true); }
-API cuMemsetD16Async(CUdeviceptr to, unsigned short v, size_t n, CUstream s) { return fill("cuMemsetD16Async", to, v, n, s, true); }
-API cuMemsetD32Async(CUdeviceptr to, unsigned v, size_t n, CUstream s) { return fill("cuMemsetD32Async", to, v, n, s, true); }
+API cuMemsetD8Async(CUdeviceptr to, unsigned char v, size_t n, CUstream s)
+{
+    return fill("cuMemsetD8Async", to, v, n, s, true);
+}
+API cuMemsetD16Async(CUdeviceptr to, unsigned short v, size_t n, CUstream s)
+{
+    return fill("cuMemsetD16Async", to, v, n, s, true);
+}
+API cuMemsetD32Async(CUdeviceptr to, unsigned v, size_t n, CUstream s)
+{
+    return fill("cuMemsetD32Async", to, v, n, s, true);
+}

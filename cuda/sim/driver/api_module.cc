@@ -57,12 +57,16 @@ int resident_blocks(int threads, size_t shared)
 
 API cuModuleLoadData(CUmodule *made, const void *image) { return load("cuModuleLoadData", made, image); }
 API cuModuleLoadFatBinary(CUmodule *made, const void *image) { return load("cuModuleLoadFatBinary", made, image); }
-API cuModuleLoadDataEx(CUmodule *made, const void *image, unsigned, CUjit_option *, void **) { return load("cuModuleLoadDataEx", made, image); }
+API cuModuleLoadDataEx(CUmodule *made, const void *image, unsigned, CUjit_option *, void **)
+{
+    return load("cuModuleLoadDataEx", made, image);
+}
 
 API cuModuleUnload(CUmodule handle)
 {
     return release_in_context("cuModuleUnload", [&](Context &c) {
-        if (!alive(Handle::module, handle)) return misuse(CUDA_ERROR_INVALID_HANDLE, "cuModuleUnload: not a module, or unloaded before");
+        if (!alive(Handle::module, handle))
+            return misuse(CUDA_ERROR_INVALID_HANDLE, "cuModuleUnload: not a module, or unloaded before");
         finish(c);
         auto *m = reinterpret_cast<Module *>(handle);
         for (auto &[name, f] : m->functions) forget(Handle::function, f.get());
@@ -75,7 +79,8 @@ API cuModuleUnload(CUmodule handle)
 API cuModuleGetFunction(CUfunction *made, CUmodule handle, const char *name)
 {
     return in_context("cuModuleGetFunction", [&](Context &c) {
-        if (!alive(Handle::module, handle)) return misuse(CUDA_ERROR_INVALID_HANDLE, "cuModuleGetFunction: not a module, or unloaded before");
+        if (!alive(Handle::module, handle))
+            return misuse(CUDA_ERROR_INVALID_HANDLE, "cuModuleGetFunction: not a module, or unloaded before");
         const auto &all = kernels();
         auto kernel = std::find_if(all.begin(), all.end(), [&](const Kernel &k) { return !strcmp(k.name, name); });
         if (kernel == all.end()) return CUDA_ERROR_NOT_FOUND;
@@ -105,7 +110,9 @@ API cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction ha
         case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
         case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; break;
         case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
-        default: return misuse(CUDA_ERROR_INVALID_VALUE, "cuFuncGetAttribute: the simulated driver does not know attribute %d", int(attribute));
+        default:
+            return misuse(CUDA_ERROR_INVALID_VALUE,
+                          "cuFuncGetAttribute: the simulated driver does not know attribute %d", int(attribute));
         }
         return CUDA_SUCCESS;
     });
@@ -119,12 +126,15 @@ API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int va
         switch (attribute) {
         case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
             if (value < 0 || size_t(value) > most_shared)
-                return misuse(CUDA_ERROR_INVALID_VALUE, "cuFuncSetAttribute: kernel %s: %d bytes of shared memory, but a block has at most %zu",
+                return misuse(CUDA_ERROR_INVALID_VALUE,
+                              "cuFuncSetAttribute: kernel %s: %d bytes of shared memory, but a block has at most %zu",
                               f->kernel->name, value, most_shared);
             f->allowed = size_t(value);
             break;
         case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: break; // a hint
-        default: return misuse(CUDA_ERROR_INVALID_VALUE, "cuFuncSetAttribute: the simulated driver does not know attribute %d", int(attribute));
+        default:
+            return misuse(CUDA_ERROR_INVALID_VALUE,
+                          "cuFuncSetAttribute: the simulated driver does not know attribute %d", int(attribute));
         }
         return CUDA_SUCCESS;
     });
@@ -133,7 +143,8 @@ API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int va
 API cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache)
 {
     return driver("cuFuncSetCacheConfig", [&] {
-        return function_of(handle, nullptr) ? CUDA_SUCCESS : misuse(CUDA_ERROR_INVALID_HANDLE, no_function, "cuFuncSetCacheConfig");
+        return function_of(handle, nullptr) ? CUDA_SUCCESS
+                                            : misuse(CUDA_ERROR_INVALID_HANDLE, no_function, "cuFuncSetCacheConfig");
     });
 }
 
@@ -142,27 +153,34 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, 
     return in_context("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&](Context &c) {
         Function *f = function_of(handle, &c);
         if (!f) return misuse(CUDA_ERROR_INVALID_HANDLE, no_function, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-        if (threads <= 0) return misuse(CUDA_ERROR_INVALID_VALUE, "cuOccupancyMaxActiveBlocksPerMultiprocessor: %d threads", threads);
+        if (threads <= 0)
+            return misuse(CUDA_ERROR_INVALID_VALUE, "cuOccupancyMaxActiveBlocksPerMultiprocessor: %d threads", threads);
         *blocks = threads > f->kernel->max_threads || shared > f->allowed ? 0 : resident_blocks(threads, shared);
         return CUDA_SUCCESS;
     });
 }
 
-API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int threads, size_t shared, unsigned)
+API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int threads, size_t shared,
+                                                         unsigned)
 {
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
 }
 
-API cuLaunchKernel(CUfunction handle, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                   CUstream stream, void **arguments, void **extra)
+API cuLaunchKernel(CUfunction handle, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, CUstream stream, void **arguments, void **extra)
 {
     return in_context("cuLaunchKernel", [&](Context &c) {
         Function *f = function_of(handle, &c);
         if (!f) return misuse(CUDA_ERROR_INVALID_HANDLE, no_function, "cuLaunchKernel");
         Stream *s = stream_of(stream, c);
-        if (!s) return misuse(CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: kernel %s: not a stream, or destroyed before", f->kernel->name);
-        if (extra) return misuse(CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernel: kernel %s: the simulated driver takes arguments as an array of pointers only",
-                                 f->kernel->name);
+        if (!s)
+            return misuse(CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: kernel %s: not a stream, or destroyed before",
+                          f->kernel->name);
+        if (extra)
+            return misuse(
+                CUDA_ERROR_NOT_SUPPORTED,
+                "cuLaunchKernel: kernel %s: the simulated driver takes arguments as an array of pointers only",
+                f->kernel->name);
         Launch launch{f->kernel, {gx, gy, gz}, {bx, by, bz}, shared, {}};
         if (CUresult e = check_launch(launch, f->allowed); e != CUDA_SUCCESS) return e;
         counters().launches++;

@@ -183,14 +183,18 @@ int Block::barrier(bool brings, Place place)
 void Block::fail(CUresult error, const std::string &what)
 {
     const uint3 t = running->index, b = blockIdx;
-    fault(error, "kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s", kernel, b.x, b.y, b.z, t.x, t.y, t.z, what.c_str());
+    fault(error, "kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s", kernel, b.x, b.y, b.z, t.x, t.y, t.z,
+          what.c_str());
     failed = true;
     Fiber::outside().switch_from(*running->fiber);
     __builtin_unreachable();
 }
 
 int barrier(bool brings, Place place) { return block().barrier(brings, place); }
-uint64_t exchange(Exchange kind, unsigned mask, uint64_t value, int source, Place place) { return block().exchange(kind, mask, value, source, place); }
+uint64_t exchange(Exchange kind, unsigned mask, uint64_t value, int source, Place place)
+{
+    return block().exchange(kind, mask, value, source, place);
+}
 int lane() { return block().lane(); }
 void trap(Place place) { block().fail(CUDA_ERROR_LAUNCH_FAILED, "trap at line " + std::to_string(place.line)); }
 

@@ -113,13 +113,15 @@ void break_context(CUresult error)
 void mend_contexts()
 {
     for (auto &[handle, entry] : handles())
-        if (entry.kind == Handle::context) const_cast<Context *>(static_cast<const Context *>(handle))->error = CUDA_SUCCESS;
+        if (entry.kind == Handle::context)
+            const_cast<Context *>(static_cast<const Context *>(handle))->error = CUDA_SUCCESS;
 }
 
 CUresult begin_call(const char *name, bool needs_context)
 {
     if (!initialised) return misuse(CUDA_ERROR_NOT_INITIALIZED, "%s: called before cuInit", name);
-    if (needs_context && !current()) return misuse(CUDA_ERROR_INVALID_CONTEXT, "%s: this thread has no current context", name);
+    if (needs_context && !current())
+        return misuse(CUDA_ERROR_INVALID_CONTEXT, "%s: this thread has no current context", name);
     return CUDA_SUCCESS;
 }
 
@@ -157,7 +159,8 @@ API cuCtxDestroy_v2(CUcontext context)
     return driver("cuCtxDestroy", [&] {
         auto *c = reinterpret_cast<Context *>(context);
         if (!valid(c)) return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxDestroy: not a context, or destroyed before");
-        if (c->primary) return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxDestroy: a primary context is released, not destroyed");
+        if (c->primary)
+            return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxDestroy: a primary context is released, not destroyed");
         close(c);
         if (!stack().empty() && stack().back() == c) stack().pop_back();
         delete c;
@@ -169,7 +172,8 @@ API cuCtxPushCurrent_v2(CUcontext context)
 {
     return driver("cuCtxPushCurrent", [&] {
         auto *c = reinterpret_cast<Context *>(context);
-        if (!valid(c)) return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPushCurrent: not a context, or destroyed before");
+        if (!valid(c))
+            return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPushCurrent: not a context, or destroyed before");
         stack().push_back(c);
         return CUDA_SUCCESS;
     });
@@ -178,7 +182,8 @@ API cuCtxPushCurrent_v2(CUcontext context)
 API cuCtxPopCurrent_v2(CUcontext *popped)
 {
     return driver("cuCtxPopCurrent", [&] {
-        if (stack().empty()) return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent: this thread has no current context");
+        if (stack().empty())
+            return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent: this thread has no current context");
         if (popped) *popped = reinterpret_cast<CUcontext>(stack().back());
         stack().pop_back();
         return CUDA_SUCCESS;
@@ -189,7 +194,8 @@ API cuCtxSetCurrent(CUcontext context)
 {
     return driver("cuCtxSetCurrent", [&] {
         auto *c = reinterpret_cast<Context *>(context);
-        if (c && !valid(c)) return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxSetCurrent: not a context, or destroyed before");
+        if (c && !valid(c))
+            return misuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxSetCurrent: not a context, or destroyed before");
         if (!stack().empty()) stack().pop_back();
         if (c) stack().push_back(c);
         return CUDA_SUCCESS;

@@ -223,7 +223,8 @@ EXPORT long long grove_sim_get(const char *key)
     if (name == "live_events") return live(Handle::event);
     if (name == "queued") return queued_operations();
     if (name == "leaks")
-        return memory().live() + memory().live_host() + live(Handle::context) + live(Handle::module) + live(Handle::stream) + live(Handle::event);
+        return memory().live() + memory().live_host() + live(Handle::context) + live(Handle::module) +
+               live(Handle::stream) + live(Handle::event);
     if (name == "check") {
         long long before = counters().findings;
         memory().check_all("grove_sim_get(\"check\")");

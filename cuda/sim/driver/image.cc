@@ -31,9 +31,10 @@ constexpr uint16_t ptx = 1, machine_code = 2;
 int newest_ptx(long long driver)
 {
     static const struct { int driver, version; } since[] = {
-        {9000, 60}, {9010, 61}, {9020, 62}, {10000, 63}, {10010, 64}, {10020, 65}, {11000, 70}, {11010, 71}, {11020, 72}, {11030, 73},
-        {11040, 74}, {11050, 75}, {11060, 76}, {11070, 77}, {11080, 78}, {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84},
-        {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90},
+        {9000, 60},  {9010, 61},  {9020, 62},  {10000, 63}, {10010, 64}, {10020, 65}, {11000, 70},
+        {11010, 71}, {11020, 72}, {11030, 73}, {11040, 74}, {11050, 75}, {11060, 76}, {11070, 77},
+        {11080, 78}, {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84}, {12050, 85},
+        {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90},
     };
     int newest = 0;
     for (auto s : since)
@@ -52,7 +53,8 @@ CUresult check_image(const void *image)
         memcpy(&image, static_cast<const char *>(image) + 8, sizeof image);
         memcpy(&h, image, sizeof h);
     }
-    if (h.magic != fatbin_magic || h.version != 1 || h.header_bytes != sizeof h || h.bytes < sizeof(Entry)) return CUDA_ERROR_INVALID_IMAGE;
+    if (h.magic != fatbin_magic || h.version != 1 || h.header_bytes != sizeof h || h.bytes < sizeof(Entry))
+        return CUDA_ERROR_INVALID_IMAGE;
     const auto *bytes = static_cast<const unsigned char *>(image) + sizeof h;
     const auto capability = uint32_t(settings().capability);
     bool fits = false, too_new = false;
@@ -61,8 +63,8 @@ CUresult check_image(const void *image)
         Entry e;
         memcpy(&e, bytes + at, sizeof e);
         const uint64_t left = h.bytes - at;
-        if (e.header_bytes < sizeof e || e.header_bytes > left || e.payload_bytes == 0 || e.payload_bytes > left - e.header_bytes ||
-            e.compressed_bytes > e.payload_bytes)
+        if (e.header_bytes < sizeof e || e.header_bytes > left || e.payload_bytes == 0 ||
+            e.payload_bytes > left - e.header_bytes || e.compressed_bytes > e.payload_bytes)
             return CUDA_ERROR_INVALID_IMAGE;
         if (e.kind == ptx && e.capability <= capability) {
             const bool known = e.major * 10 + e.minor <= newest_ptx(settings().driver);
@@ -70,7 +72,9 @@ CUresult check_image(const void *image)
             too_new |= !known;
         }
         // Machine code runs on its own major capability from its minor one on, with drivers that know its format.
-        if (e.kind == machine_code && e.capability / 10 == capability / 10 && e.capability <= capability && settings().driver >= 11000) fits = true;
+        if (e.kind == machine_code && e.capability / 10 == capability / 10 && e.capability <= capability &&
+            settings().driver >= 11000)
+            fits = true;
         at += e.header_bytes + e.payload_bytes;
     }
     if (fits) return CUDA_SUCCESS;

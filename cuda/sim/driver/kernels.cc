@@ -8,7 +8,8 @@
 namespace {
 
 const bool listed = sim::list({
-#define SIM_KERNEL(name, ...) {#name, sim::first(__VA_ARGS__), sim::Caller<&name>::parameters(), &sim::Caller<&name>::call},
+#define SIM_KERNEL(name, ...)                                                                                          \
+    {#name, sim::first(__VA_ARGS__), sim::Caller<&name>::parameters(), &sim::Caller<&name>::call},
 #include GROVE_LIST
 });
 

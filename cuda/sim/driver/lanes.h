@@ -1,5 +1,5 @@
-// Where a thread stands, barriers, and what the lanes of a warp do together. Each call names its place in the source by default
-// arguments, for the reports and to tell one barrier from another.
+// Where a thread stands, barriers, and what the lanes of a warp do together. Each call names its place in the source by
+// default arguments, for the reports and to tell one barrier from another.
 #pragma once
 
 #include "vectors.h"
@@ -58,12 +58,24 @@ inline void __syncthreads(SIM_PLACE) { sim::barrier(false, SIM_HERE); }
 inline int __syncthreads_count(int p, SIM_PLACE) { return sim::barrier(p != 0, SIM_HERE); }
 inline int __syncthreads_or(int p, SIM_PLACE) { return sim::barrier(p != 0, SIM_HERE) > 0; }
 inline int __syncthreads_and(int p, SIM_PLACE) { return sim::barrier(p == 0, SIM_HERE) == 0; }
-inline void __syncwarp(unsigned mask = ~0u, SIM_PLACE) { sim::exchange(sim::Exchange::synchronise, mask, 0, 0, SIM_HERE); }
+inline void __syncwarp(unsigned mask = ~0u, SIM_PLACE)
+{
+    sim::exchange(sim::Exchange::synchronise, mask, 0, 0, SIM_HERE);
+}
 inline void __trap(SIM_PLACE) { sim::trap(SIM_HERE); }
 
-inline unsigned __ballot_sync(unsigned mask, int p, SIM_PLACE) { return unsigned(sim::exchange(sim::Exchange::vote, mask, p != 0, 0, SIM_HERE)); }
-inline int __any_sync(unsigned mask, int p, SIM_PLACE) { return sim::exchange(sim::Exchange::vote, mask, p != 0, 0, SIM_HERE) != 0; }
-inline int __all_sync(unsigned mask, int p, SIM_PLACE) { return sim::exchange(sim::Exchange::vote, mask, p == 0, 0, SIM_HERE) == 0; }
+inline unsigned __ballot_sync(unsigned mask, int p, SIM_PLACE)
+{
+    return unsigned(sim::exchange(sim::Exchange::vote, mask, p != 0, 0, SIM_HERE));
+}
+inline int __any_sync(unsigned mask, int p, SIM_PLACE)
+{
+    return sim::exchange(sim::Exchange::vote, mask, p != 0, 0, SIM_HERE) != 0;
+}
+inline int __all_sync(unsigned mask, int p, SIM_PLACE)
+{
+    return sim::exchange(sim::Exchange::vote, mask, p == 0, 0, SIM_HERE) == 0;
+}
 template <class T> unsigned __match_any_sync(unsigned mask, T value, SIM_PLACE)
 {
     uint64_t bits = 0;

@@ -102,13 +102,15 @@ void tell_where()
 {
     if (!in_launch) return;
     const uint3 b = blockIdx, t = threadIdx;
-    fprintf(stderr, "simulated GPU: in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)\n", block().running_kernel(), b.x, b.y, b.z, t.x, t.y, t.z);
+    fprintf(stderr, "simulated GPU: in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)\n", block().running_kernel(), b.x,
+            b.y, b.z, t.x, t.y, t.z);
 }
 // Each of the two sanitizers has its own copy of the function that takes the callback.
 const bool telling = [] {
     __sanitizer_set_death_callback(tell_where);
     if (void *other = dlopen("libubsan.so.1", RTLD_NOW | RTLD_NOLOAD))
-        if (void *set = dlsym(other, "__sanitizer_set_death_callback")) reinterpret_cast<void (*)(void (*)())>(set)(tell_where);
+        if (void *set = dlsym(other, "__sanitizer_set_death_callback"))
+            reinterpret_cast<void (*)(void (*)())>(set)(tell_where);
     return true;
 }();
 #endif
@@ -121,12 +123,13 @@ bool check_arguments(const Launch &l)
         const uintptr_t address = l.arguments[i];
         if (!pointee || !address) continue;
         if (!memory().find(address) && !memory().is_pinned(reinterpret_cast<void *>(address), 1)) {
-            fault(CUDA_ERROR_ILLEGAL_ADDRESS, "kernel %s: parameter %zu: %s", l.kernel->name, i + 1, memory().describe(address).c_str());
+            fault(CUDA_ERROR_ILLEGAL_ADDRESS, "kernel %s: parameter %zu: %s", l.kernel->name, i + 1,
+                  memory().describe(address).c_str());
             return false;
         }
         if (address % pointee != 0) {
-            fault(CUDA_ERROR_MISALIGNED_ADDRESS, "kernel %s: parameter %zu: %#llx is not a multiple of %zu", l.kernel->name, i + 1,
-                  (unsigned long long)address, pointee);
+            fault(CUDA_ERROR_MISALIGNED_ADDRESS, "kernel %s: parameter %zu: %#llx is not a multiple of %zu",
+                  l.kernel->name, i + 1, (unsigned long long)address, pointee);
             return false;
         }
     }
@@ -140,15 +143,23 @@ CUresult check_launch(const Launch &l, size_t allowed)
     const dim3 g = l.grid, b = l.block;
     const char *name = l.kernel->name;
     if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z)
-        return misuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: a size of the launch is zero: grid (%u,%u,%u), block (%u,%u,%u)", name, g.x, g.y, g.z, b.x, b.y, b.z);
+        return misuse(CUDA_ERROR_INVALID_VALUE,
+                      "kernel %s: a size of the launch is zero: grid (%u,%u,%u), block (%u,%u,%u)", name, g.x, g.y, g.z,
+                      b.x, b.y, b.z);
     if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
-        return misuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: grid (%u,%u,%u) is beyond (2147483647,65535,65535)", name, g.x, g.y, g.z);
+        return misuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: grid (%u,%u,%u) is beyond (2147483647,65535,65535)", name,
+                      g.x, g.y, g.z);
     if (b.x > 1024 || b.y > 1024 || b.z > 64 || uint64_t(b.x) * b.y * b.z > 1024)
-        return misuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: block (%u,%u,%u) has more than 1024 threads", name, b.x, b.y, b.z);
+        return misuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: block (%u,%u,%u) has more than 1024 threads", name, b.x,
+                      b.y, b.z);
     if (b.x * b.y * b.z > unsigned(l.kernel->max_threads))
-        return misuse(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "kernel %s: block (%u,%u,%u) has more threads than its launch bounds, %d", name, b.x, b.y, b.z, l.kernel->max_threads);
+        return misuse(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                      "kernel %s: block (%u,%u,%u) has more threads than its launch bounds, %d", name, b.x, b.y, b.z,
+                      l.kernel->max_threads);
     if (l.shared > allowed)
-        return misuse(CUDA_ERROR_INVALID_VALUE, "kernel %s: %zu bytes of dynamic shared memory, but %zu are allowed (cuFuncSetAttribute)", name, l.shared, allowed);
+        return misuse(CUDA_ERROR_INVALID_VALUE,
+                      "kernel %s: %zu bytes of dynamic shared memory, but %zu are allowed (cuFuncSetAttribute)", name,
+                      l.shared, allowed);
     return CUDA_SUCCESS;
 }
 
@@ -189,7 +200,8 @@ void run_launch(const Launch &l)
     {
         SignalGuard guard;
         for (uint64_t i = 0; i < blocks; i++, position = (position + step) % blocks) {
-            blockIdx = {unsigned(position % l.grid.x), unsigned(position / l.grid.x % l.grid.y), unsigned(position / l.grid.x / l.grid.y)};
+            blockIdx = {unsigned(position % l.grid.x), unsigned(position / l.grid.x % l.grid.y),
+                        unsigned(position / l.grid.x / l.grid.y)};
             shared_arrays().before_block(i);
             poison(dynamic_shared, (l.shared + 15) / 16 * 16);
             if (!block().run(body)) break;
@@ -198,7 +210,8 @@ void run_launch(const Launch &l)
     shared_arrays().end();
     if (settings().guard_each_launch)
         for (size_t i = 0; i < l.arguments.size(); i++)
-            if (l.kernel->parameters[i].pointee) memory().check_guards(l.arguments[i], std::string("kernel ") + l.kernel->name);
+            if (l.kernel->parameters[i].pointee)
+                memory().check_guards(l.arguments[i], std::string("kernel ") + l.kernel->name);
 }
 
 } // namespace sim

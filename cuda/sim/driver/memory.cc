@@ -53,7 +53,8 @@ UNSANITIZED uintptr_t first_changed(uintptr_t from, uintptr_t to, uint32_t patte
 void fill_ends(uintptr_t from, uintptr_t to, uint32_t pattern)
 {
     if (to - from <= 2 * poisoned_bytes) return fill(from, to, pattern);
-    const uintptr_t first = round_up(from + poisoned_bytes, large_page), last = round_up(to - poisoned_bytes, large_page) - large_page;
+    const uintptr_t first = round_up(from + poisoned_bytes, large_page),
+                    last = round_up(to - poisoned_bytes, large_page) - large_page;
     fill(from, first, pattern);
     fill(last, to, pattern);
     if (first < last) madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
@@ -69,7 +70,8 @@ uintptr_t first_changed_at_ends(uintptr_t from, uintptr_t to, uint32_t pattern)
 std::string name(const Allocation &a)
 {
     char text[128];
-    snprintf(text, sizeof text, "allocation #%llu (%zu bytes at %#llx)", (unsigned long long)a.serial, a.bytes, (unsigned long long)a.address);
+    snprintf(text, sizeof text, "allocation #%llu (%zu bytes at %#llx)", (unsigned long long)a.serial, a.bytes,
+             (unsigned long long)a.address);
     return text;
 }
 
@@ -222,7 +224,8 @@ bool Memory::check_freed(const Allocation &a)
     if (SANITIZED) return true;
     const uintptr_t changed = first_changed_at_ends(a.start, a.end, freed_pattern);
     if (changed == a.end) return true;
-    fault(CUDA_ERROR_ILLEGAL_ADDRESS, "freed memory was written to: %s, byte %lld", name(a).c_str(), (long long)(changed - a.address));
+    fault(CUDA_ERROR_ILLEGAL_ADDRESS, "freed memory was written to: %s, byte %lld", name(a).c_str(),
+          (long long)(changed - a.address));
     return false;
 }
 
@@ -235,7 +238,8 @@ bool Memory::guards_intact(Allocation &a, const std::string &who)
         if (changed == a.end) return true;
     }
     a.broken = true;
-    fault(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: memory beside %s was written to, at byte %lld", who.c_str(), name(a).c_str(), (long long)(changed - a.address));
+    fault(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: memory beside %s was written to, at byte %lld", who.c_str(), name(a).c_str(),
+          (long long)(changed - a.address));
     return false;
 }
 
@@ -266,7 +270,9 @@ bool Memory::check_range(uintptr_t address, size_t bytes, const char *what)
 {
     const Allocation *a = find(address);
     if (a && bytes <= a->address + a->bytes - address) return true;
-    if (a) finding("%s: %zu bytes from byte %llu of %s reach beyond it", what, bytes, (unsigned long long)(address - a->address), name(*a).c_str());
+    if (a)
+        finding("%s: %zu bytes from byte %llu of %s reach beyond it", what, bytes,
+                (unsigned long long)(address - a->address), name(*a).c_str());
     else finding("%s: %s", what, describe(address).c_str());
     return false;
 }
@@ -275,7 +281,8 @@ std::string Memory::describe(uintptr_t address) const
 {
     char text[256];
     if (const Allocation *a = find(address)) {
-        snprintf(text, sizeof text, "%#llx is byte %llu of %s", (unsigned long long)address, (unsigned long long)(address - a->address), name(*a).c_str());
+        snprintf(text, sizeof text, "%#llx is byte %llu of %s", (unsigned long long)address,
+                 (unsigned long long)(address - a->address), name(*a).c_str());
         return text;
     }
     for (const Allocation &a : quarantine)
@@ -286,12 +293,16 @@ std::string Memory::describe(uintptr_t address) const
     for (auto &[start, a] : allocations)
         if (address >= a.start && address < a.end) {
             snprintf(text, sizeof text, "%#llx lies %lld bytes beside %s", (unsigned long long)address,
-                     address < a.address ? (long long)(address - a.address) : (long long)(address - a.address - a.bytes), name(a).c_str());
+                     address < a.address ? (long long)(address - a.address)
+                                         : (long long)(address - a.address - a.bytes),
+                     name(a).c_str());
             return text;
         }
     const bool device = address >= base && address < limit;
     snprintf(text, sizeof text, "%#llx is %s", (unsigned long long)address,
-             address == 0 ? "the null pointer" : device ? "device memory that is not allocated" : "not an address of device memory");
+             address == 0 ? "the null pointer"
+             : device     ? "device memory that is not allocated"
+                          : "not an address of device memory");
     return text;
 }
 
@@ -313,7 +324,8 @@ CUresult Memory::release_host(void *p, const char *call)
         return misuse(CUDA_ERROR_INVALID_VALUE, "%s: %p was not allocated as pinned memory", call, p);
     const uintptr_t end = found->first + found->second.bytes;
     if (first_changed(end, end + guard_bytes, guard_pattern) != end + guard_bytes)
-        finding("%s: memory after the pinned allocation #%llu (%zu bytes) was written to", call, (unsigned long long)found->second.serial, found->second.bytes);
+        finding("%s: memory after the pinned allocation #%llu (%zu bytes) was written to", call,
+                (unsigned long long)found->second.serial, found->second.bytes);
     pinned.erase(found);
     free(p);
     return CUDA_SUCCESS;

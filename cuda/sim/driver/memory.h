@@ -13,7 +13,8 @@
 namespace sim {
 
 // Patterns, repeated every four bytes. Each is not a number as float and, twice, as double.
-constexpr uint32_t fresh_pattern = 0x7ff7f7f7, freed_pattern = 0x7ff3f3f3, guard_pattern = 0x7ff1d1d1, shared_pattern = 0x7ff5f5f5;
+constexpr uint32_t fresh_pattern = 0x7ff7f7f7, freed_pattern = 0x7ff3f3f3, guard_pattern = 0x7ff1d1d1,
+                   shared_pattern = 0x7ff5f5f5;
 
 struct Allocation {
     uint64_t serial;      // the how-many-th allocation of the process

@@ -35,7 +35,8 @@ int find_segment(dl_phdr_info *library, size_t, void *result)
     }
     for (int i = 0; ours && i < library->dlpi_phnum; i++)
         if (library->dlpi_phdr[i].p_type == PT_TLS && library->dlpi_tls_data)
-            *static_cast<Segment *>(result) = {static_cast<unsigned char *>(library->dlpi_tls_data), library->dlpi_phdr[i].p_memsz};
+            *static_cast<Segment *>(result) = {static_cast<unsigned char *>(library->dlpi_tls_data),
+                                               library->dlpi_phdr[i].p_memsz};
     return ours;
 }
 

@@ -122,9 +122,11 @@ void enqueue(Stream &s, std::function<void()> run)
     // The default stream waits for all blocking streams of its context, and they for it.
     if (is_default(s)) {
         for (Stream *other : streams())
-            if (other != &s && other->owner == s.owner && !(other->flags & CU_STREAM_NON_BLOCKING)) o.waits_for.push_back(other->end());
+            if (other != &s && other->owner == s.owner && !(other->flags & CU_STREAM_NON_BLOCKING))
+                o.waits_for.push_back(other->end());
     } else if (!(s.flags & CU_STREAM_NON_BLOCKING)) {
-        if (auto found = defaults().find(s.owner); found != defaults().end()) o.waits_for.push_back(found->second->end());
+        if (auto found = defaults().find(s.owner); found != defaults().end())
+            o.waits_for.push_back(found->second->end());
     }
     s.operations.push_back(std::move(o));
     s.timeline->queued++;
@@ -139,7 +141,8 @@ void finish(Stream &s)
 void finish(Context &c)
 {
     run_until([&] {
-        return std::all_of(streams().begin(), streams().end(), [&](Stream *s) { return s->owner != &c || s->operations.empty(); });
+        return std::all_of(streams().begin(), streams().end(),
+                           [&](Stream *s) { return s->owner != &c || s->operations.empty(); });
     });
 }
 
@@ -176,7 +179,8 @@ using namespace sim;
 API cuStreamCreateWithPriority(CUstream *made, unsigned flags, int priority)
 {
     return in_context("cuStreamCreate", [&](Context &c) {
-        if (flags & ~unsigned(CU_STREAM_NON_BLOCKING)) return misuse(CUDA_ERROR_INVALID_VALUE, "cuStreamCreate: unknown flags %#x", flags);
+        if (flags & ~unsigned(CU_STREAM_NON_BLOCKING))
+            return misuse(CUDA_ERROR_INVALID_VALUE, "cuStreamCreate: unknown flags %#x", flags);
         Stream *s = make_stream(c, flags, priority);
         remember(Handle::stream, s, &c);
         *made = reinterpret_cast<CUstream>(s);

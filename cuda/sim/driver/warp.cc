@@ -38,15 +38,16 @@ std::string doing(const Thread &t)
 
 } // namespace
 
-// exchange_complete says whether every lane of the mask is in the same exchange. The lane that was missing the last time
-// is asked first.
+// exchange_complete says whether every lane of the mask is in the same exchange. The lane that was missing the last
+// time is asked first.
 bool Block::exchange_complete(const Thread &me)
 {
     const Thread *warp = &threads[me.number / 32 * 32];
     int &missing = awaited[me.number / 32];
     const auto here = [&](int lane) {
         const Thread &t = warp[lane];
-        return t.state == Thread::in_exchange && t.mask == me.mask && t.kind == me.kind && t.place.line == me.place.line;
+        return t.state == Thread::in_exchange && t.mask == me.mask && t.kind == me.kind &&
+               t.place.line == me.place.line;
     };
     if (me.mask >> missing & 1 && !here(missing)) return false;
     for (unsigned left = me.mask; left; left &= left - 1)
@@ -71,9 +72,11 @@ uint64_t Block::exchange(Exchange kind, unsigned mask, uint64_t value, int sourc
     wait_at(Thread::in_exchange, place);
     const auto what = [&] { return "the " + std::string(kinds[int(kind)]) + " "; };
     if (!(mask >> lane & 1)) fail(CUDA_ERROR_LAUNCH_FAILED, what() + at(place) + " has a mask without the lane itself");
-    if (lanes < 32 && mask >> lanes) fail(CUDA_ERROR_LAUNCH_FAILED, what() + at(place) + " has lanes in its mask that the block does not have");
+    if (lanes < 32 && mask >> lanes)
+        fail(CUDA_ERROR_LAUNCH_FAILED, what() + at(place) + " has lanes in its mask that the block does not have");
     if (kind == Exchange::shuffle && !(mask >> source & 1))
-        fail(CUDA_ERROR_LAUNCH_FAILED, "the shuffle " + at(place) + " reads lane " + std::to_string(source) + ", which is not in its mask");
+        fail(CUDA_ERROR_LAUNCH_FAILED,
+             "the shuffle " + at(place) + " reads lane " + std::to_string(source) + ", which is not in its mask");
     if (exchange_complete(me)) {
         uint64_t votes = 0;
         Thread *warp = &threads[base];
@@ -103,13 +106,15 @@ std::string Block::explain(const Thread &t) const
         const size_t base = t.number / 32 * 32;
         for (unsigned left = t.mask; left; left &= left - 1) {
             const Thread &o = threads[base + __builtin_ctz(left)];
-            if (o.state == Thread::in_exchange && o.mask == t.mask && o.kind == t.kind && o.place.line == t.place.line) continue;
+            if (o.state == Thread::in_exchange && o.mask == t.mask && o.kind == t.kind && o.place.line == t.place.line)
+                continue;
             return doing(t) + " for lane " + std::to_string(__builtin_ctz(left)) + ": " + name(o) + " " + doing(o);
         }
     }
     if (t.state == Thread::at_barrier)
         for (const Thread &o : threads)
-            if (o.state == Thread::ended || (o.state == Thread::at_barrier && (o.place.line != t.place.line || strcmp(o.place.file, t.place.file) != 0)))
+            if (o.state == Thread::ended || (o.state == Thread::at_barrier &&
+                                             (o.place.line != t.place.line || strcmp(o.place.file, t.place.file) != 0)))
                 return "divergent barrier: " + doing(t) + ", but " + name(o) + " " + doing(o);
     return "";
 }

@@ -108,8 +108,14 @@ inline unsigned __brev(unsigned x)
     return r;
 }
 inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
-inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
-inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n) { return n % 32 ? high << n % 32 | low >> (32 - n % 32) : high; }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n)
+{
+    return n % 32 ? high << n % 32 | low >> (32 - n % 32) : high;
+}
 
 namespace sim {
 template <class To, class From> To bits_as(From x)

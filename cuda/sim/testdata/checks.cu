@@ -38,7 +38,8 @@ template <class T> __device__ void count(int *counts, const T *x, int n)
     __shared__ int mine[16];
     if (threadIdx.x < 16) mine[threadIdx.x] = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&mine[int(x[i]) % 16], 1);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&mine[int(x[i]) % 16], 1);
     __syncthreads();
     if (threadIdx.x < 16) atomicAdd(&counts[threadIdx.x], mine[threadIdx.x]);
 }
@@ -76,7 +77,8 @@ extern "C" __global__ void lanes(int *out)
 // out[i] = value: no thread waits.
 extern "C" __global__ void set(float *out, float value, long long n)
 {
-    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x) out[i] = value;
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x)
+        out[i] = value;
 }
 
 // out[i] += 1.

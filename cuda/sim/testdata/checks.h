@@ -39,12 +39,13 @@ extern int failures;
             failures++;                                                                \
         }                                                                              \
     while (0)
-#define EXPECT_RESULT(call, wanted)                                                                                       \
-    do                                                                                                                    \
-        if (CUresult got = (call); got != (wanted)) {                                                                     \
-            printf("%s:%d: %s = %d, expected %s (%s)\n", __FILE__, __LINE__, #call, int(got), #wanted, grove_sim_text("finding")); \
-            failures++;                                                                                                   \
-        }                                                                                                                 \
+#define EXPECT_RESULT(call, wanted)                                                                                    \
+    do                                                                                                                 \
+        if (CUresult got = (call); got != (wanted)) {                                                                  \
+            printf("%s:%d: %s = %d, expected %s (%s)\n", __FILE__, __LINE__, #call, int(got), #wanted,                 \
+                   grove_sim_text("finding"));                                                                         \
+            failures++;                                                                                                \
+        }                                                                                                              \
     while (0)
 #define OK(call) EXPECT_RESULT(call, CUDA_SUCCESS)
 
@@ -60,7 +61,8 @@ struct Device {
     ~Device();
     CUfunction function(const char *name);
     // launch passes the arguments as they are.
-    template <class... T> CUresult launch(const char *name, unsigned blocks, unsigned threads, unsigned shared, T... arguments)
+    template <class... T>
+    CUresult launch(const char *name, unsigned blocks, unsigned threads, unsigned shared, T... arguments)
     {
         void *list[] = {&arguments..., nullptr};
         return cuLaunchKernel(function(name), blocks, 1, 1, threads, 1, 1, shared, stream, list, nullptr);

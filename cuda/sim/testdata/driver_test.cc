@@ -28,7 +28,8 @@ TEST(limits_of_a_launch)
     EXPECT_RESULT(launch(set, 1, 1, 32, 1, 1, (48 << 10) + 1), CUDA_ERROR_INVALID_VALUE);
     OK(cuFuncSetAttribute(set, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 << 10));
     OK(launch(set, 1, 1, 32, 1, 1, 227 << 10));
-    EXPECT_RESULT(cuFuncSetAttribute(set, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (227 << 10) + 1), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_RESULT(cuFuncSetAttribute(set, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (227 << 10) + 1),
+                  CUDA_ERROR_INVALID_VALUE);
     OK(cuCtxSynchronize());
 }
 
@@ -132,7 +133,8 @@ TEST(what_is_left_is_counted)
     EXPECT(grove_sim_get("leaks") == 6); // with context, module and stream
     EXPECT(grove_sim_get("live_bytes") == 12);
     const std::string leaks = grove_sim_text("leaks");
-    EXPECT(leaks.find("(12 bytes at ") != std::string::npos && leaks.find("event\n") != std::string::npos && leaks.find("(100 bytes)") != std::string::npos);
+    EXPECT(leaks.find("(12 bytes at ") != std::string::npos && leaks.find("event\n") != std::string::npos &&
+           leaks.find("(100 bytes)") != std::string::npos);
     OK(cuMemFreeHost(h));
     delete d; // takes all but pinned memory with it
 }
@@ -356,7 +358,8 @@ TEST(counters)
     Array<float> x(std::vector<float>(10, 1));
     OK(d.launch("increment", 1, 32, 0, x.at, 10));
     x.host();
-    EXPECT(grove_sim_get("launches") == 1 && grove_sim_get("launches.increment") == 1 && grove_sim_get("launches.set") == 0);
+    EXPECT(grove_sim_get("launches") == 1 && grove_sim_get("launches.increment") == 1 &&
+           grove_sim_get("launches.set") == 0);
     EXPECT(grove_sim_get("host_to_device") == 40 && grove_sim_get("device_to_host") == 40);
     EXPECT(grove_sim_get("allocations") == 1 && grove_sim_get("copies") == 2);
     grove_sim_reset();

@@ -91,7 +91,8 @@ TEST(divergent_barrier)
     Device d;
     Array<float> x(64);
     OK(d.launch("divergent_barrier", 3, 64, 0, x.at));
-    expect_finding(CUDA_ERROR_LAUNCH_FAILED, {"kernel divergent_barrier", "block (0,0,0)", "thread (", "divergent barrier", "checks.cu:"});
+    expect_finding(CUDA_ERROR_LAUNCH_FAILED,
+                   {"kernel divergent_barrier", "block (0,0,0)", "thread (", "divergent barrier", "checks.cu:"});
 }
 
 TEST(barrier_that_some_threads_do_not_reach)
@@ -99,7 +100,8 @@ TEST(barrier_that_some_threads_do_not_reach)
     Device d;
     Array<float> x(64);
     OK(d.launch("barrier_after_return", 1, 64, 0, x.at, 50));
-    expect_finding(CUDA_ERROR_LAUNCH_FAILED, {"barrier_after_return", "thread (0,0,0)", "divergent barrier", "thread (50,0,0) has ended"});
+    expect_finding(CUDA_ERROR_LAUNCH_FAILED,
+                   {"barrier_after_return", "thread (0,0,0)", "divergent barrier", "thread (50,0,0) has ended"});
 }
 
 TEST(barrier_against_a_warp)
@@ -211,7 +213,8 @@ TEST(wild_address)
     Device d;
     Array<float> x(100);
     OK(d.launch("write_at", 1, 1, 0, x.at, 1LL << 40));
-    expect_finding(CUDA_ERROR_ILLEGAL_ADDRESS, {"kernel write_at, block (0,0,0), thread (0,0,0): illegal address", "not an address of device memory"});
+    expect_finding(CUDA_ERROR_ILLEGAL_ADDRESS, {"kernel write_at, block (0,0,0), thread (0,0,0): illegal address",
+                                                "not an address of device memory"});
 }
 
 TEST(null_pointer)
