@@ -136,8 +136,8 @@ func (e *Engine) Describe() string {
 // Workers returns the number of goroutines that host-side work beside the engine may use.
 func (e *Engine) Workers() int { return e.workers }
 
-// Narrow implements [engine.Engine]: all share the GPU.
-func (e *Engine) Narrow(int) engine.Engine { return e }
+// WithWorkers implements [engine.Engine]: all share the GPU.
+func (e *Engine) WithWorkers(int) engine.Engine { return e }
 
 // Host implements [engine.Engine].
 func (e *Engine) Host() engine.Engine { return e.host }

@@ -31,8 +31,8 @@ func (e *CPU) Describe() string {
 // Workers returns the number of goroutines that host-side work beside the engine may use as well.
 func (e *CPU) Workers() int { return e.workers }
 
-// Narrow implements [Engine].
-func (e *CPU) Narrow(workers int) Engine {
+// WithWorkers implements [Engine].
+func (e *CPU) WithWorkers(workers int) Engine {
 	if workers = max(workers, 1); workers == e.workers {
 		return e
 	}

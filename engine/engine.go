@@ -38,9 +38,9 @@ type Engine interface {
 	// Workers returns the number of goroutines that host-side work beside the engine may use.
 	Workers() int
 
-	// Narrow returns an engine for one of several pieces of work side by side, which may use the given number of
+	// WithWorkers returns an engine for one of several pieces of work side by side, which may use the given number of
 	// goroutines, at least one. All pieces share a device.
-	Narrow(workers int) Engine
+	WithWorkers(workers int) Engine
 
 	// Host returns the engine for work on host memory beside this one, with as many workers: itself if it works there.
 	Host() Engine

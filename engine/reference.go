@@ -19,8 +19,8 @@ func (Reference) Describe() string { return "reference" }
 // Workers returns 1.
 func (Reference) Workers() int { return 1 }
 
-// Narrow implements [Engine].
-func (r Reference) Narrow(int) Engine { return r }
+// WithWorkers implements [Engine].
+func (r Reference) WithWorkers(int) Engine { return r }
 
 // Host implements [Engine].
 func (r Reference) Host() Engine { return r }

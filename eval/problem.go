@@ -161,10 +161,10 @@ func (p *Problem) forFolds(
 		return nil
 	}
 	if p.FromTrain {
-		narrow := p.Work.Engine.Narrow(p.Workers / len(p.Folds))
+		fewer := p.Work.Engine.WithWorkers(p.Workers / len(p.Folds))
 		return together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
 			w := p.Work.Part(slices.Clone(p.Folds[fold].Train))
-			w.Engine, w.Progress = narrow, nil
+			w.Engine, w.Progress = fewer, nil
 			for setting := range p.Estimators {
 				l, err := p.learner(ctx, r, setting, w)
 				if err != nil {

@@ -132,7 +132,7 @@ func (l *supervisedLearner) Learn(ctx context.Context, t model.Trial) ([]*model.
 	if t.Progress != nil {
 		run.Watch = func(r autodiff.Record) { t.Progress(r.Epoch, run.Options.Epochs) }
 	}
-	e := l.work.Engine.Narrow(1)
+	e := l.work.Engine.WithWorkers(1)
 	if len(t.Grid) == 0 {
 		m, err := l.supervise(ctx, e, run)
 		if err != nil {

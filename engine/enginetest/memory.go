@@ -55,7 +55,7 @@ func MemoryCases() []MemoryCase {
 		{"Mirror", "copies only where it must", mirrorIsItself},
 		{"Available", "more than nothing", availableIsPositive},
 		{"Close", "host memory stays", closeKeepsHost},
-		{"Narrow", "tensors of the whole", narrowShares},
+		{"WithWorkers", "tensors of the whole", fewerWorkersShare},
 		{"Host", "host memory", hostIsHost},
 		{"Synchronize", "after work", synchronizes},
 		{"Capabilities", "say the truth", capabilitiesHold},
@@ -283,7 +283,7 @@ func closeKeepsHost(e engine.Engine, dtype tensor.Dtype, shape []int) error {
 	return nil
 }
 
-func narrowShares(e engine.Engine, dtype tensor.Dtype, shape []int) error {
+func fewerWorkersShare(e engine.Engine, dtype tensor.Dtype, shape []int) error {
 	x := special(size(shape))
 	t, err := put(e, dtype, x, shape)
 	if err != nil {
@@ -291,18 +291,18 @@ func narrowShares(e engine.Engine, dtype tensor.Dtype, shape []int) error {
 	}
 	defer e.Release(t)
 	for _, workers := range []int{0, 1, 3} {
-		narrow := e.Narrow(workers)
-		if narrow.Workers() < 1 {
-			return fmt.Errorf("%d workers", narrow.Workers())
+		fewer := e.WithWorkers(workers)
+		if fewer.Workers() < 1 {
+			return fmt.Errorf("%d workers", fewer.Workers())
 		}
-		copied := narrow.Scratch(dtype, shape...)
-		if err := narrow.Convert(copied, t); err != nil {
+		copied := fewer.Scratch(dtype, shape...)
+		if err := fewer.Convert(copied, t); err != nil {
 			return err
 		}
 		if err := holds(e, copied, x); err != nil {
 			return fmt.Errorf("%d workers: %w", workers, err)
 		}
-		narrow.Release(copied)
+		fewer.Release(copied)
 	}
 	return nil
 }
