@@ -68,8 +68,8 @@ func ExampleOpenShards() {
 	}
 	defer s.Close()
 	graphs := 0
-	err = s.Each(func(part *dataset.Dataset) error {
-		graphs += part.NumGraphs()
+	err = s.Each(func(shard *dataset.Dataset) error {
+		graphs += shard.NumGraphs()
 		return nil
 	})
 	fmt.Println(s.NumGraphs(), graphs, err)

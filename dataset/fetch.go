@@ -89,7 +89,7 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error)
 	d := &download{
 		FetchOptions: opt,
 		url:          strings.TrimRight(opt.BaseURL, "/") + "/" + url.PathEscape(name) + ".zip",
-		part:         filepath.Join(opt.Dir, "."+name+".zip.part"),
+		partial:      filepath.Join(opt.Dir, "."+name+".zip.part"),
 	}
 	if tu := (folder{os.DirFS(f.Folder), f.Folder}); tu.find(name+"_A.txt") != "" {
 		d.forget() // of a run that was killed once the folder had its name
@@ -118,7 +118,7 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error)
 		}
 		return f.Change
 	}
-	if err := unpack(d.part, out, name, opt.MaxBytes, verify); err != nil {
+	if err := unpack(d.partial, out, name, opt.MaxBytes, verify); err != nil {
 		var damaged *archiveError
 		if errors.As(err, &damaged) || errors.Is(err, ErrChanged) {
 			d.forget()
@@ -133,14 +133,14 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error)
 // ETag or the date) of what was downloaded so far.
 type download struct {
 	FetchOptions
-	url, part string
+	url, partial string
 }
 
-func (d *download) validatorFile() string { return d.part + ".validator" }
+func (d *download) validatorFile() string { return d.partial + ".validator" }
 
 // forget removes the partial file.
 func (d *download) forget() {
-	_ = os.Remove(d.part)
+	_ = os.Remove(d.partial)
 	_ = os.Remove(d.validatorFile())
 }
 
@@ -166,7 +166,7 @@ func (d *download) request(ctx context.Context) (restart bool, err error) {
 		return false, err
 	}
 	done := int64(0)
-	if info, err := os.Stat(d.part); err == nil && info.Size() > 0 {
+	if info, err := os.Stat(d.partial); err == nil && info.Size() > 0 {
 		if validator, err := os.ReadFile(d.validatorFile()); err == nil && len(validator) > 0 {
 			done = info.Size()
 			request.Header.Set("Range", fmt.Sprintf("bytes=%d-", done))
@@ -215,12 +215,12 @@ func (d *download) tooLarge() error {
 
 // save appends the body of the response to the first done bytes of the partial file.
 func (d *download) save(response *http.Response, done, total int64, cancel context.CancelCauseFunc) error {
-	if info, err := os.Lstat(d.part); err == nil && !info.Mode().IsRegular() {
-		if err := os.Remove(d.part); err != nil {
+	if info, err := os.Lstat(d.partial); err == nil && !info.Mode().IsRegular() {
+		if err := os.Remove(d.partial); err != nil {
 			return err
 		}
 	}
-	file, err := os.OpenFile(d.part, os.O_CREATE|os.O_WRONLY, 0o666)
+	file, err := os.OpenFile(d.partial, os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (d *download) checkSum() error {
 	if d.SHA256 == "" {
 		return nil
 	}
-	file, err := os.Open(d.part)
+	file, err := os.Open(d.partial)
 	if err != nil {
 		return err
 	}

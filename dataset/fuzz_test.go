@@ -79,17 +79,17 @@ func checkLength(t *testing.T, what string, have, want int) {
 }
 
 func FuzzTU(f *testing.F) {
-	parts := []string{"X_A.txt", "X_graph_indicator.txt", "X_graph_labels.txt", "X_graph_attributes.txt",
+	names := []string{"X_A.txt", "X_graph_indicator.txt", "X_graph_labels.txt", "X_graph_attributes.txt",
 		"X_node_labels.txt", "X_node_attributes.txt", "X_edge_labels.txt", "X_node_gt.txt"}
-	f.Add(twoGraphs[parts[0]], twoGraphs[parts[1]], twoGraphs[parts[2]], twoGraphs[parts[3]], twoGraphs[parts[4]],
-		twoGraphs[parts[5]], twoGraphs[parts[6]], twoGraphs[parts[7]])
+	f.Add(twoGraphs[names[0]], twoGraphs[names[1]], twoGraphs[names[2]], twoGraphs[names[3]], twoGraphs[names[4]],
+		twoGraphs[names[5]], twoGraphs[names[6]], twoGraphs[names[7]])
 	f.Add("1,2\r\n", "1\n1\n", "", "", "", "", "", "")
 	f.Add("", "3\n", "1\n2\n3\n", "", "900000000000000000", "1e308,-1", "", "")
 	f.Fuzz(func(t *testing.T, arcs, indicator, classes, targets, labels, attributes, arcLabels, marks string) {
 		set := files{}
 		for i, text := range []string{arcs, indicator, classes, targets, labels, attributes, arcLabels, marks} {
 			if text != "" || i < 2 { // an optional file of no text is left out
-				set[parts[i]] = text
+				set[names[i]] = text
 			}
 		}
 		if d, err := openTU(set.folder()); err == nil {

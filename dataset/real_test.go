@@ -234,8 +234,8 @@ func BenchmarkReadNCI1(b *testing.B) { benchmarkRead(b, "tu", "NCI1") }
 
 func BenchmarkReadCOLLAB(b *testing.B) { benchmarkRead(b, "text", "COLLAB") }
 
-func benchmarkRead(b *testing.B, parts ...string) {
-	dir := testfiles.Data(b, parts...)
+func benchmarkRead(b *testing.B, elements ...string) {
+	dir := testfiles.Data(b, elements...)
 	if _, err := os.Stat(dir); err != nil {
 		b.Fatal(err)
 	}

@@ -91,12 +91,12 @@ func TestShardsGiveGraphsBack(t *testing.T) {
 				for i := range all {
 					all[i] = i
 				}
-				for _, pick := range [][]int{all, {39, 0, 17, 17, 3}} {
-					got, err := s.Select(pick)
+				for _, selection := range [][]int{all, {39, 0, 17, 17, 3}} {
+					got, err := s.Select(selection)
 					if err != nil {
 						t.Fatal(err)
 					}
-					sameGraphs(t, got, d.Select(pick))
+					sameGraphs(t, got, d.Select(selection))
 				}
 				if head := s.Head(); !reflect.DeepEqual(head.Classes, d.Classes) ||
 					!reflect.DeepEqual(head.Targets, d.Targets) {

@@ -82,16 +82,16 @@ func fitStandardisation(width int, each func(visit func(*graph.Batch)) error) (*
 	return s, err
 }
 
-// leastSpread bounds the deviation of a column that is not constant, as a share of its mean: among 2^31 numbers one
+// leastDeviation bounds the deviation of a column that is not constant, as a share of its mean: among 2^31 numbers one
 // may be off by a unit in the last place.
-const leastSpread = 1e-21
+const leastDeviation = 1e-21
 
 // check returns an error where mean and scale are not those of columns.
 func (s *Standardisation) check() error {
 	for c, scale := range s.Scale {
 		mean := s.Mean[c]
 		if !(scale > 0) || math.IsInf(scale, 0) || math.IsNaN(mean) || math.IsInf(mean, 0) ||
-			scale != 1 && scale < leastSpread*math.Abs(mean) {
+			scale != 1 && scale < leastDeviation*math.Abs(mean) {
 			return fmt.Errorf("attribute %d has mean %g and deviation %g", c, mean, scale)
 		}
 	}

@@ -114,22 +114,22 @@ func drawMolecule(random *rand.Rand, size int, nitroOnRing bool) *molecule {
 func (m *molecule) skeleton(size int) {
 	m.newRing(size)
 	for len(m.atoms) < size {
-		room := size - len(m.atoms)
+		capacity := size - len(m.atoms)
 		switch choice := m.random.IntN(100); {
-		case choice < 30 && room >= 6:
-			if u, ok := m.pick(func(a atom) bool { return a.element == carbon }); ok {
-				m.bond(u, m.newRing(room), single)
+		case choice < 30 && capacity >= 6:
+			if u, ok := m.randomAtom(func(a atom) bool { return a.element == carbon }); ok {
+				m.bond(u, m.newRing(capacity), single)
 			}
-		case choice < 50 && room >= 4:
+		case choice < 50 && capacity >= 4:
 			m.fuseRing()
 		default:
-			m.chain(min(1+m.random.IntN(4), room))
+			m.chain(min(1+m.random.IntN(4), capacity))
 		}
 	}
 }
 
-// pick returns a random atom with free valence that fits.
-func (m *molecule) pick(fits func(atom) bool) (int, bool) {
+// randomAtom returns a random atom with free valence that fits.
+func (m *molecule) randomAtom(fits func(atom) bool) (int, bool) {
 	var found []int
 	for i, a := range m.atoms {
 		if a.free > 0 && fits(a) {
@@ -156,10 +156,10 @@ func (m *molecule) bond(u, v, order int) {
 }
 
 // newRing adds a ring, most often of six aromatic atoms, and returns its first atom, a carbon.
-func (m *molecule) newRing(room int) int {
+func (m *molecule) newRing(capacity int) int {
 	length, order := 6, single
 	switch {
-	case room < 6 || m.random.IntN(5) == 0:
+	case capacity < 6 || m.random.IntN(5) == 0:
 		length = 5
 	case m.random.IntN(4) > 0:
 		order = aromatic
@@ -225,9 +225,9 @@ func (m *molecule) fuseRing() {
 
 // chain hangs atoms one after another on a carbon; a hetero atom is followed by carbon.
 func (m *molecule) chain(length int) {
-	at, ok := m.pick(func(a atom) bool { return a.element == carbon })
+	at, ok := m.randomAtom(func(a atom) bool { return a.element == carbon })
 	if !ok {
-		at, ok = m.pick(func(atom) bool { return true })
+		at, ok = m.randomAtom(func(atom) bool { return true })
 		if !ok {
 			m.newRing(0) // no valence is left: another component
 			return
@@ -262,7 +262,7 @@ func (m *molecule) drawElement() int {
 
 // nitroGroup puts a nitro group on a carbon, of a ring or of a chain. It reports false where none is free.
 func (m *molecule) nitroGroup(onRing bool) bool {
-	u, ok := m.pick(func(a atom) bool { return a.element == carbon && a.ring == onRing })
+	u, ok := m.randomAtom(func(a atom) bool { return a.element == carbon && a.ring == onRing })
 	if !ok {
 		return false
 	}
@@ -285,7 +285,7 @@ func (m *molecule) otherGroups() bool {
 		return true
 	}
 	isCarbon := func(a atom) bool { return a.element == carbon }
-	u, ok := m.pick(isCarbon)
+	u, ok := m.randomAtom(isCarbon)
 	if !ok {
 		return false
 	}
@@ -298,7 +298,7 @@ func (m *molecule) otherGroups() bool {
 		hydroxy = 1
 	}
 	for range hydroxy {
-		if u, ok = m.pick(isCarbon); !ok {
+		if u, ok = m.randomAtom(isCarbon); !ok {
 			return false
 		}
 		m.bond(u, m.add(oxygen, false), single)

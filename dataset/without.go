@@ -26,18 +26,18 @@ func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
 		left[id] = true
 	}
 	number := make([]int32, b.NumVertices()) // of the vertices that stay
-	kept := &graph.Batch{Offsets: []int32{0}, RowPtr: []int32{0}, Directed: b.Directed, NumLabels: b.NumLabels,
+	selected := &graph.Batch{Offsets: []int32{0}, RowPtr: []int32{0}, Directed: b.Directed, NumLabels: b.NumLabels,
 		AttributeDim: b.AttributeDim}
 	for g := range b.NumGraphs() {
 		from, to := b.Vertices(g)
-		next := kept.Offsets[g]
+		next := selected.Offsets[g]
 		for v := from; v < to; v++ {
 			if number[v] = -1; !left[b.Labels[v]] {
 				number[v] = next
 				next++
 			}
 		}
-		kept.Offsets = append(kept.Offsets, next)
+		selected.Offsets = append(selected.Offsets, next)
 	}
 	arcs := make([]int32, 0, b.NumArcs()) // that stay
 	changed := *d
@@ -48,8 +48,8 @@ func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
 		if number[v] < 0 {
 			continue
 		}
-		kept.Labels = append(kept.Labels, b.Labels[v])
-		kept.Attributes = append(kept.Attributes, b.Attribute(v)...)
+		selected.Labels = append(selected.Labels, b.Labels[v])
+		selected.Attributes = append(selected.Attributes, b.Attribute(v)...)
 		for _, column := range missing[int(v)] {
 			changed.Missing = append(changed.Missing, int(number[v])*b.AttributeDim+column)
 		}
@@ -58,18 +58,18 @@ func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
 		}
 		for a := b.RowPtr[v]; a < b.RowPtr[v+1]; a++ {
 			if w := number[b.Col[a]]; w >= 0 {
-				kept.Col = append(kept.Col, w)
+				selected.Col = append(selected.Col, w)
 				arcs = append(arcs, a)
 			}
 		}
-		kept.RowPtr = append(kept.RowPtr, int32(len(kept.Col)))
+		selected.RowPtr = append(selected.RowPtr, int32(len(selected.Col)))
 	}
-	kept.ArcLabels, kept.ArcTypes, kept.ArcWeights = split.Select(b.ArcLabels, arcs), split.Select(b.ArcTypes,
+	selected.ArcLabels, selected.ArcTypes, selected.ArcWeights = split.Select(b.ArcLabels, arcs), split.Select(b.ArcTypes,
 		arcs), split.Select(b.ArcWeights, arcs)
 	if d.Motif != nil {
 		motif.Arcs = split.Select(d.Motif.Arcs, arcs)
 		changed.Motif = &motif
 	}
-	changed.Batch = kept
+	changed.Batch = selected
 	return &changed, nil
 }

@@ -21,22 +21,22 @@ func TestWithoutLabels(t *testing.T) {
 	d := &Dataset{Name: "X", Batch: b, LabelCodes: []string{"6", "9"}, LabelNames: []string{"C", "H"},
 		ArcLabelNames: []string{"1", "2"}, Missing: []int{1, 2},
 		Motif: &Motif{Vertices: []bool{false, true, true, false, false}, Arcs: make([]bool, b.NumArcs())}}
-	kept, err := d.WithoutLabels("9")
+	got, err := d.WithoutLabels("9")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := arcsOf(kept); got != "0-1:2 1-0:2" {
-		t.Errorf("arcs %s", got)
+	if arcs := arcsOf(got); arcs != "0-1:2 1-0:2" {
+		t.Errorf("arcs %s", arcs)
 	}
-	if !slices.Equal(kept.Batch.Offsets, []int32{0, 2, 2}) || !slices.Equal(kept.Batch.Labels, []int32{0, 0}) ||
-		!slices.Equal(kept.Batch.Attributes, []float64{1, 3}) {
-		t.Errorf("offsets %v, labels %v, attributes %v", kept.Batch.Offsets, kept.Batch.Labels, kept.Batch.Attributes)
+	if !slices.Equal(got.Batch.Offsets, []int32{0, 2, 2}) || !slices.Equal(got.Batch.Labels, []int32{0, 0}) ||
+		!slices.Equal(got.Batch.Attributes, []float64{1, 3}) {
+		t.Errorf("offsets %v, labels %v, attributes %v", got.Batch.Offsets, got.Batch.Labels, got.Batch.Attributes)
 	}
-	if !slices.Equal(kept.Missing, []int{1}) || !slices.Equal(kept.Motif.Vertices, []bool{false, true}) ||
-		len(kept.Motif.Arcs) != 2 {
-		t.Errorf("missing %v, motif %v", kept.Missing, kept.Motif)
+	if !slices.Equal(got.Missing, []int{1}) || !slices.Equal(got.Motif.Vertices, []bool{false, true}) ||
+		len(got.Motif.Arcs) != 2 {
+		t.Errorf("missing %v, motif %v", got.Missing, got.Motif)
 	}
-	checkSound(t, kept)
+	checkSound(t, got)
 	if got := d.Batch.NumVertices(); got != 5 {
 		t.Errorf("the data set itself has %d vertices left", got)
 	}

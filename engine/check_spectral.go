@@ -7,11 +7,11 @@ import (
 )
 
 // CheckInvSqrt returns what is wrong with the arguments of InvSqrt.
-func CheckInvSqrt(dst *tensor.Dense, kept *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
+func CheckInvSqrt(dst *tensor.Dense, spectrum *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
 	ck := checks{op: "InvSqrt"}
 	ck.squares(k, "dst", dst)
-	if kept != nil {
-		ck.spectrum(kept, k)
+	if spectrum != nil {
+		ck.spectrum(spectrum, k)
 	}
 	ck.regularisation(eps, rule)
 	return ck.err

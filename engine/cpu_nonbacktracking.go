@@ -143,7 +143,7 @@ func (m *messages[T]) at(table []T, arc int32) []T {
 func (m *messages[T]) pass(i, j int, dst, src []T) {
 	for v := m.from; v < m.to; v++ {
 		entering := m.arcs.entering(v)
-		simd.Exp(m.factor, m.part(m.piece, v, i), m.scale[j], m.shift[j]/T(j))
+		simd.Exp(m.factor, m.pieceScore(m.piece, v, i), m.scale[j], m.shift[j]/T(j))
 		if i == j {
 			for _, a := range entering {
 				copy(m.at(dst, a), m.factor)
@@ -158,7 +158,7 @@ func (m *messages[T]) pass(i, j int, dst, src []T) {
 
 // root pools all walks of j vertices from u into dst; second holds the messages of position 2.
 func (m *messages[T]) root(dst []T, u int32, j int, second []T) {
-	simd.Exp(dst, m.part(m.piece, u, 1), m.scale[j], m.shift[j]/T(j))
+	simd.Exp(dst, m.pieceScore(m.piece, u, 1), m.scale[j], m.shift[j]/T(j))
 	if j == 1 {
 		return
 	}

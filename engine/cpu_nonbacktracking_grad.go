@@ -14,7 +14,7 @@ type messagesGrad[T simd.Float] struct {
 	*messages[T]
 	g       *pathGrad[T]
 	value   [][]T // by position i > 1: m_i; for a maximum its exponent
-	picked  [][]int32
+	argmax  [][]int32
 	current []T // d_i
 	next    []T
 	row     []T
@@ -25,11 +25,11 @@ type messagesGrad[T simd.Float] struct {
 func (g *pathGrad[T]) nonBacktrackingBack(pc piece) {
 	t := &messagesGrad[T]{messages: newMessages(g.pathPool, pc, g.arcs), g: g, row: make([]T, pc.hi-pc.lo)}
 	t.value = make([][]T, g.Size+2)
-	t.picked = make([][]int32, g.Size+1)
+	t.argmax = make([][]int32, g.Size+1)
 	for i := 2; i <= g.Size; i++ {
 		t.value[i] = make([]T, t.size())
 		if g.Pool == Max {
-			t.picked[i] = make([]int32, t.size())
+			t.argmax[i] = make([]int32, t.size())
 		}
 	}
 	t.current, t.next = make([]T, t.size()), make([]T, t.size())
@@ -70,7 +70,7 @@ func (t *messagesGrad[T]) start(u int32, j int, gradient []T) {
 	}
 	leaving := t.arcs.leaving(t.Graph, u)
 	if t.Pool == Max {
-		scaled(t.row, t.scale[j], t.part(t.piece, u, 1))
+		scaled(t.row, t.scale[j], t.pieceScore(t.piece, u, 1))
 		if j > 1 {
 			t.largest.reset()
 			for _, a := range leaving {
@@ -106,7 +106,7 @@ func (t *messagesGrad[T]) start(u int32, j int, gradient []T) {
 		}
 		return
 	}
-	simd.Exp(t.factor, t.part(t.piece, u, 1), t.scale[j], t.shift[j]/T(j))
+	simd.Exp(t.factor, t.pieceScore(t.piece, u, 1), t.scale[j], t.shift[j]/T(j))
 	simd.Mul(t.factor, t.factor, gradient)
 	simd.Scale(weight, t.factor)
 	for _, a := range leaving {
@@ -138,14 +138,14 @@ func (t *messagesGrad[T]) back(i, j int, v int32) {
 				continue
 			}
 			at := int(a-t.Graph.RowPtr[t.from]) * t.width
-			for f, picked := range t.picked[i][at : at+t.width] {
-				if picked >= 0 {
-					t.at(t.next, picked)[f] += t.at(t.current, a)[f]
+			for f, arc := range t.argmax[i][at : at+t.width] {
+				if arc >= 0 {
+					t.at(t.next, arc)[f] += t.at(t.current, a)[f]
 				}
 			}
 		}
 	default:
-		simd.Exp(t.factor, t.part(t.piece, v, i), t.scale[j], t.shift[j]/T(j))
+		simd.Exp(t.factor, t.pieceScore(t.piece, v, i), t.scale[j], t.shift[j]/T(j))
 		t.turned.each(v, entering, t.arcs.tail, t.arcs.leaving(t.Graph, v), t.Graph.Col,
 			func(arc int32) []T { return t.at(t.current, arc) },
 			func(arc int32, pooled []T) { simd.Mul(t.at(t.next, arc), pooled, t.factor) })
@@ -155,7 +155,7 @@ func (t *messagesGrad[T]) back(i, j int, v int32) {
 // passLargest computes the exponents of the maxima of position i, and which arcs attain them.
 func (t *messagesGrad[T]) passLargest(i, j int) {
 	for v := t.from; v < t.to; v++ {
-		scaled(t.factor, t.scale[j], t.part(t.piece, v, i))
+		scaled(t.factor, t.scale[j], t.pieceScore(t.piece, v, i))
 		if i < j {
 			t.largest.reset()
 			for _, a := range t.arcs.leaving(t.Graph, v) {
@@ -171,7 +171,7 @@ func (t *messagesGrad[T]) passLargest(i, j int) {
 				continue
 			}
 			at := int(a-t.Graph.RowPtr[t.from]) * t.width
-			t.largest.without(t.arcs.tail[a], dst, t.picked[i][at:at+t.width])
+			t.largest.without(t.arcs.tail[a], dst, t.argmax[i][at:at+t.width])
 			simd.Add(dst, dst, t.factor)
 		}
 	}

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/grove-graph/grove/engine/simd"
 
-// piece is a part of the work on paths that depends on no other: a run of whole graphs, which own the
+// piece is a piece of the work on paths that depends on no other: a run of whole graphs, which own the
 // vertices [from, to), and the filters [lo, hi). One goroutine does it from beginning to end.
 type piece struct {
 	number   int // of the piece
@@ -82,8 +82,8 @@ func (p *pathPool[T]) outputs(pc piece, j int, r int32) []T {
 	return p.out[j][at+pc.lo : at+pc.hi]
 }
 
-// part returns the filters of the piece in s_j(v).
-func (p *pathPool[T]) part(pc piece, v int32, j int) []T { return p.score(v, j)[pc.lo:pc.hi] }
+// pieceScore returns the filters of the piece in s_j(v).
+func (p *pathPool[T]) pieceScore(pc piece, v int32, j int) []T { return p.score(v, j)[pc.lo:pc.hi] }
 
 // scaled sets dst to scale x.
 func scaled[T simd.Float](dst []T, scale T, x []T) {

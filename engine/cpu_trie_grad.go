@@ -106,7 +106,7 @@ next:
 // step appends v as the j-th vertex of the path, searches on and adds the gradient of its prefix to sum[j-1].
 func (t *trieGrad[T]) step(v int32, j int) {
 	t.path[j-1] = v
-	score, dst := t.part(t.piece, v, j), t.gradient(t.piece, v, j)
+	score, dst := t.pieceScore(t.piece, v, j), t.gradient(t.piece, v, j)
 	if j == t.limit {
 		simd.PathGradLeaf(t.acc[j], dst, t.sum[j-1], t.prefix[j-1], score, t.weight[j], t.scale[j], t.shift[j])
 		return
@@ -151,7 +151,7 @@ func (g *pathGrad[T]) maxTrieBack(pc piece) {
 // search appends v as the j-th vertex of the path and compares the paths that go on from there.
 func (t *trieGrad[T]) search(v int32, j int) {
 	t.path[j-1] = v
-	simd.Add(t.prefix[j], t.prefix[j-1], t.part(t.piece, v, j))
+	simd.Add(t.prefix[j], t.prefix[j-1], t.pieceScore(t.piece, v, j))
 	if t.active[j] {
 		scaled(t.value, t.scale[j], t.prefix[j])
 		for f, exponent := range t.value {

@@ -16,7 +16,7 @@ type walkGrad[T simd.Float] struct {
 	width   int
 	value   [][]T // by position i: c_i of the vertices of the piece; for a maximum its exponent
 	pooled  [][]T // by position i: sum of c_{i+1} at the neighbours
-	picked  [][]int32
+	argmax  [][]int32
 	current []T // H_i
 	next    []T
 	row     []T
@@ -29,9 +29,9 @@ func (g *pathGrad[T]) walksBack(pc piece) {
 		current: make([]T, n*w), next: make([]T, n*w), row: make([]T, w),
 	}
 	if g.Pool == Max {
-		t.picked = make([][]int32, g.Size+1)
-		for i := range t.picked {
-			t.picked[i] = make([]int32, n*w)
+		t.argmax = make([][]int32, g.Size+1)
+		for i := range t.argmax {
+			t.argmax[i] = make([]int32, n*w)
 		}
 	}
 	rows := g.rootRows(pc.from, pc.to)
@@ -62,13 +62,13 @@ func (t *walkGrad[T]) forward(i, j int) {
 		value, pooled := t.at(t.value[i], u), t.at(t.pooled[i], u)
 		switch {
 		case t.Pool == Max:
-			scaled(value, t.scale[j], t.part(t.piece, u, i))
+			scaled(value, t.scale[j], t.pieceScore(t.piece, u, i))
 			if i < j {
-				t.pick(i, u, pooled)
+				t.largestNeighbor(i, u, pooled)
 				simd.Add(value, value, pooled)
 			}
 		default:
-			simd.Exp(value, t.part(t.piece, u, i), t.scale[j], t.shift[j]/T(j))
+			simd.Exp(value, t.pieceScore(t.piece, u, i), t.scale[j], t.shift[j]/T(j))
 			if i < j {
 				clear(pooled)
 				for _, v := range t.Graph.Neighbors(u) {
@@ -80,17 +80,17 @@ func (t *walkGrad[T]) forward(i, j int) {
 	}
 }
 
-// pick finds the neighbour with the largest exponent.
-func (t *walkGrad[T]) pick(i int, u int32, largest []T) {
+// largestNeighbor finds the neighbour with the largest exponent.
+func (t *walkGrad[T]) largestNeighbor(i int, u int32, largest []T) {
 	at := int(u-t.from) * t.width
-	picked := t.picked[i][at : at+t.width]
+	argmax := t.argmax[i][at : at+t.width]
 	for f := range largest {
-		largest[f], picked[f] = negativeInfinity[T](), -1
+		largest[f], argmax[f] = negativeInfinity[T](), -1
 	}
 	for _, v := range t.Graph.Neighbors(u) {
 		for f, x := range t.at(t.value[i+1], v) {
 			if x > largest[f] {
-				largest[f], picked[f] = x, v
+				largest[f], argmax[f] = x, v
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (t *walkGrad[T]) back(i, j int) {
 		}
 		if t.Pool == Max {
 			at := int(u-t.from) * t.width
-			for f, v := range t.picked[i][at : at+t.width] {
+			for f, v := range t.argmax[i][at : at+t.width] {
 				if v >= 0 {
 					t.at(t.next, v)[f] += h[f]
 				}

@@ -71,9 +71,9 @@ type Engine interface {
 
 	// InvSqrt computes the regularised inverse square root of each of the symmetric matrices in k (J x q x q,
 	// Float64), by the given rule. dst and k may be the same tensor. A matrix that is not finite or has no
-	// inverse square root is an error. Unless kept is nil, the eigendecompositions are left there for
+	// inverse square root is an error. Unless spectrum is nil, the eigendecompositions are left there for
 	// InvSqrtGrad; a device then need not wait for the result, and gives NaN in place of the error.
-	InvSqrt(dst *tensor.Dense, kept *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error
+	InvSqrt(dst *tensor.Dense, spectrum *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error
 
 	// Assign finds the nearest anchor of every point: index_i = argmax_f sim(i, f) with the first
 	// maximum winning, and best_i = max_f sim(i, f), where sim(i, f) = sum_j <x_ij, z_jf> for point i

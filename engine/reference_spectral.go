@@ -8,12 +8,12 @@ import (
 )
 
 // InvSqrt implements [Engine] by an eigendecomposition of each matrix.
-func (Reference) InvSqrt(dst *tensor.Dense, kept *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
-	return invSqrt(1, dst, kept, k, eps, rule)
+func (Reference) InvSqrt(dst *tensor.Dense, spectrum *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
+	return invSqrt(1, dst, spectrum, k, eps, rule)
 }
 
-func invSqrt(workers int, dst *tensor.Dense, kept *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
-	if err := CheckInvSqrt(dst, kept, k, eps, rule); err != nil {
+func invSqrt(workers int, dst *tensor.Dense, spectrum *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error {
+	if err := CheckInvSqrt(dst, spectrum, k, eps, rule); err != nil {
 		return err
 	}
 	q := k.Shape()[1]
@@ -24,9 +24,9 @@ func invSqrt(workers int, dst *tensor.Dense, kept *Spectrum, k *tensor.Dense, ep
 		if err != nil {
 			return fmt.Errorf("InvSqrt: matrix %d: %w", j, err)
 		}
-		if kept != nil {
-			copy(kept.Values.Float64s()[j*q:], values)
-			copy(kept.Vectors.Float64s()[m:], vectors)
+		if spectrum != nil {
+			copy(spectrum.Values.Float64s()[j*q:], values)
+			copy(spectrum.Vectors.Float64s()[m:], vectors)
 		}
 	}
 	return nil

@@ -50,17 +50,17 @@ func (e *CPU) Close() error { return nil }
 // scratch keeps memory between operations: making it anew means clearing it on one core while the others
 // wait. What is not used for a while is collected.
 type scratch struct {
-	sizes sync.Map // kept -> *sync.Pool of pointers to slices
+	sizes sync.Map // memoryKey -> *sync.Pool of pointers to slices
 }
 
-// kept tells pieces of memory apart: only one of the same size may take the place of another.
-type kept struct {
+// memoryKey tells pieces of memory apart: only one of the same size may take the place of another.
+type memoryKey struct {
 	dtype    tensor.Dtype
 	elements int
 }
 
 func (s *scratch) pool(dtype tensor.Dtype, elements int) *sync.Pool {
-	key := kept{dtype, elements}
+	key := memoryKey{dtype, elements}
 	if p, ok := s.sizes.Load(key); ok {
 		return p.(*sync.Pool)
 	}
@@ -68,7 +68,7 @@ func (s *scratch) pool(dtype tensor.Dtype, elements int) *sync.Pool {
 	return p.(*sync.Pool)
 }
 
-// scratchBytes is the smallest piece of memory that is kept; smaller ones are cheap to make.
+// scratchBytes is the smallest piece of memory that is cached; smaller ones are cheap to make.
 const scratchBytes = 1 << 14
 
 // take returns the backing of a tensor, a []float32 or []float64.

@@ -22,23 +22,23 @@ func (a *Sparse) Unmasked() *Sparse {
 	if a.KeepRows == nil && a.KeepCols == nil {
 		return a
 	}
-	kept := &Sparse{Cols: a.Cols, RowPtr: make([]int32, len(a.RowPtr)), Col: []int32{}}
+	selected := &Sparse{Cols: a.Cols, RowPtr: make([]int32, len(a.RowPtr)), Col: []int32{}}
 	if a.Values != nil {
-		kept.Values = []float64{}
+		selected.Values = []float64{}
 	}
 	for r := range a.Rows() {
 		for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
 			if !a.keeps(r, a.Col[e]) {
 				continue
 			}
-			kept.Col = append(kept.Col, a.Col[e])
+			selected.Col = append(selected.Col, a.Col[e])
 			if a.Values != nil {
-				kept.Values = append(kept.Values, a.Values[e])
+				selected.Values = append(selected.Values, a.Values[e])
 			}
 		}
-		kept.RowPtr[r+1] = int32(len(kept.Col))
+		selected.RowPtr[r+1] = int32(len(selected.Col))
 	}
-	return kept
+	return selected
 }
 
 // Transpose returns the transpose of a, masks included. The columns of its rows ascend, entries of one

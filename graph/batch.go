@@ -180,7 +180,7 @@ func FromArcs(offsets []int32, arcs ArcList, opt BuildOptions) (*Batch, error) {
 		}
 		return arcs.Types[int(e)%max(m, 1)]
 	}
-	kept := byHead[:0]
+	distinct := byHead[:0]
 	for u := range n {
 		row := entries[rowPtr[u]:rowPtr[u+1]]
 		for i, e := range row {
@@ -194,14 +194,14 @@ func FromArcs(offsets []int32, arcs ArcList, opt BuildOptions) (*Batch, error) {
 			}
 			if !duplicate {
 				b.Col = append(b.Col, v)
-				kept = append(kept, e)
+				distinct = append(distinct, e)
 			}
 		}
 		b.RowPtr[u+1] = int32(len(b.Col))
 	}
-	b.ArcLabels = gather(arcs.Labels, kept, m)
-	b.ArcTypes = gather(arcs.Types, kept, m)
-	b.ArcWeights = gather(arcs.Weights, kept, m)
+	b.ArcLabels = gather(arcs.Labels, distinct, m)
+	b.ArcTypes = gather(arcs.Types, distinct, m)
+	b.ArcWeights = gather(arcs.Weights, distinct, m)
 	return b, nil
 }
 
@@ -235,7 +235,7 @@ func countingSort(dst, src []int32, numKeys int, key func(int32) int32) []int32 
 	return start
 }
 
-// gather returns the data of the kept entries; entry m+i carries the data of arc i.
+// gather returns the data of entries; entry m+i carries the data of arc i.
 func gather[T any](data []T, entries []int32, m int) []T {
 	if data == nil {
 		return nil

@@ -32,13 +32,13 @@ func (b *Batch) PathClasses(label []int32, maxSize int, allSizes, walks bool, wo
 	for i := range c.class {
 		c.class[i] = make([]int32, b.NumVertices())
 	}
-	var parts []part
+	var pieces []piece
 	if walks {
-		parts = c.walkParts(workers)
+		pieces = c.walkPieces(workers)
 	} else {
-		parts = c.pathParts(workers)
+		pieces = c.pathPieces(workers)
 	}
-	return &PathClasses{Class: c.class, Roots: c.merge(parts, workers)}
+	return &PathClasses{Class: c.class, Roots: c.merge(pieces, workers)}
 }
 
 // prime is the Mersenne prime 2^61 - 1.
@@ -77,7 +77,7 @@ type classifier struct {
 	label       []int32
 	size, first int           // largest and smallest path size
 	points      []fingerprint // labels x size: x(position, label) at the two points
-	class       [][]int32     // by size: the class of every vertex, within its part until the parts are merged
+	class       [][]int32     // by size: the class of every vertex, within its piece until the pieces are merged
 }
 
 // sizes returns the number of path sizes.
@@ -114,27 +114,27 @@ const vertexChunk = 64
 // sums over their neighbours stay in its cache. A larger graph is shared by all workers.
 const sectionVertices = 1024
 
-func (c *classifier) pathParts(workers int) []part {
-	var parts []part
-	var small, large []int // numbers of parts
+func (c *classifier) pathPieces(workers int) []piece {
+	var pieces []piece
+	var small, large []int // numbers of pieces
 	for g := 0; g < c.NumGraphs(); {
 		from, to := c.Vertices(g)
 		for g++; g < c.NumGraphs() && c.Offsets[g+1]-from <= sectionVertices; g++ {
 			to = c.Offsets[g+1]
 		}
 		if to-from > sectionVertices {
-			large = append(large, len(parts))
+			large = append(large, len(pieces))
 		} else {
-			small = append(small, len(parts))
+			small = append(small, len(pieces))
 		}
-		parts = append(parts, c.newPart(from, to))
+		pieces = append(pieces, c.newPiece(from, to))
 	}
 	parallel.Each(workers, len(small), func() func(int) {
 		s := newClassSearch(c, sectionVertices)
 		var table []int32
 		return func(i int) {
-			p := &parts[small[i]]
-			s.part = p
+			p := &pieces[small[i]]
+			s.piece = p
 			s.sumNeighbors(p.from, p.to)
 			s.fill(p.from, p.to)
 			for size := range c.sizes() {
@@ -143,10 +143,10 @@ func (c *classifier) pathParts(workers int) []part {
 		}
 	})
 	for _, i := range large {
-		p := &parts[i]
+		p := &pieces[i]
 		n := int(p.to - p.from)
 		shared := newClassSearch(c, n)
-		shared.part = p
+		shared.piece = p
 		inChunks := func(run func(s *classSearch, from, to int32)) {
 			parallel.Chunks(workers, n, vertexChunk, func(from, to int) {
 				s := *shared
@@ -158,19 +158,19 @@ func (c *classifier) pathParts(workers int) []part {
 		inChunks((*classSearch).fill)
 		parallel.For(workers, c.sizes(), func(size int) { p.group(c, size, shared.prints, nil) })
 	}
-	return parts
+	return pieces
 }
 
-// classSearch is the state of the search for the paths from the vertices of one part.
+// classSearch is the state of the search for the paths from the vertices of one piece.
 type classSearch struct {
 	*classifier
-	part   *part
+	piece  *piece
 	path   []int32       // current path
-	last   []fingerprint // vertices of the part x size: see sumNeighbors
-	prints []fingerprint // vertices of the part x sizes
+	last   []fingerprint // vertices of the piece x size: see sumNeighbors
+	prints []fingerprint // vertices of the piece x sizes
 }
 
-// newClassSearch returns a search in parts of up to n vertices.
+// newClassSearch returns a search in pieces of up to n vertices.
 func newClassSearch(c *classifier, n int) *classSearch {
 	return &classSearch{
 		classifier: c, path: make([]int32, c.size),
@@ -182,7 +182,7 @@ func newClassSearch(c *classifier, n int) *classSearch {
 // from 2 on and the vertices from to to-1.
 func (s *classSearch) sumNeighbors(from, to int32) {
 	for v := from; v < to; v++ {
-		sums := s.last[int(v-s.part.from)*s.size : int(v-s.part.from+1)*s.size]
+		sums := s.last[int(v-s.piece.from)*s.size : int(v-s.piece.from+1)*s.size]
 		clear(sums)
 		for _, w := range s.Neighbors(v) {
 			for j := 2; j <= s.size; j++ {
@@ -195,7 +195,7 @@ func (s *classSearch) sumNeighbors(from, to int32) {
 // fill computes the fingerprints of the vertices from to to-1.
 func (s *classSearch) fill(from, to int32) {
 	for v := from; v < to; v++ {
-		at := int(v-s.part.from) * s.sizes()
+		at := int(v-s.piece.from) * s.sizes()
 		sums := s.prints[at : at+s.sizes()]
 		clear(sums)
 		if s.first == 1 {
@@ -214,7 +214,7 @@ func (s *classSearch) extend(sums []fingerprint, v int32, j int, product fingerp
 		return
 	}
 	if j+1 >= s.first {
-		rest := s.last[int(v-s.part.from)*s.size+j]
+		rest := s.last[int(v-s.piece.from)*s.size+j]
 		for i, u := range path[:j] {
 			arcs := 1 // a path of an undirected graph can always go back
 			if i != j-2 || s.Directed || s.ArcTypes != nil {
@@ -241,9 +241,9 @@ next:
 	}
 }
 
-func (c *classifier) walkParts(workers int) []part {
+func (c *classifier) walkPieces(workers int) []piece {
 	n := c.NumVertices()
-	all := c.newPart(0, int32(n))
+	all := c.newPiece(0, int32(n))
 	prints := make([]fingerprint, n*c.sizes())
 	next, cur := make([]fingerprint, n), make([]fingerprint, n)
 	for j := c.first; j <= c.size; j++ {
@@ -268,5 +268,5 @@ func (c *classifier) walkParts(workers int) []part {
 		}
 	}
 	parallel.For(workers, c.sizes(), func(size int) { all.group(c, size, prints, nil) })
-	return []part{all}
+	return []piece{all}
 }

@@ -6,22 +6,22 @@ import (
 	"github.com/grove-graph/grove/parallel"
 )
 
-// part is a run of whole graphs whose vertices [from, to) are grouped together first: most of those
+// piece is a run of whole graphs whose vertices [from, to) are grouped together first: most of those
 // that belong to one class are near each other, and a table for few classes stays in the cache. What
-// is left to merge with the other parts are the different fingerprints.
-type part struct {
+// is left to merge with the other pieces are the different fingerprints.
+type piece struct {
 	from, to int32
 	found    [][]fingerprint // by size: the different fingerprints, by first appearance
 	first    [][]int32       // by size: the first vertex of each
 }
 
-func (c *classifier) newPart(from, to int32) part {
-	return part{from, to, make([][]fingerprint, c.sizes()), make([][]int32, c.sizes())}
+func (c *classifier) newPiece(from, to int32) piece {
+	return piece{from, to, make([][]fingerprint, c.sizes()), make([][]int32, c.sizes())}
 }
 
-// group numbers the vertices of the part by the fingerprint of one size, counted from 0, in c.class.
+// group numbers the vertices of the piece by the fingerprint of one size, counted from 0, in c.class.
 // prints holds the fingerprints, vertices x sizes; table is scratch space, which it returns.
-func (p *part) group(c *classifier, size int, prints []fingerprint, table []int32) []int32 {
+func (p *piece) group(c *classifier, size int, prints []fingerprint, table []int32) []int32 {
 	n := int(p.to - p.from)
 	table = emptyTable(table, n)
 	class := c.class[size][p.from:p.to]
@@ -60,20 +60,20 @@ func place(table []int32, found []fingerprint, print fingerprint) int {
 	return at
 }
 
-// merge turns the classes within parts into classes of the whole batch, numbered by first vertex, and
+// merge turns the classes within pieces into classes of the whole batch, numbered by first vertex, and
 // returns the first vertex of each, by size.
-func (c *classifier) merge(parts []part, workers int) (roots [][]int32) {
+func (c *classifier) merge(pieces []piece, workers int) (roots [][]int32) {
 	roots = make([][]int32, c.sizes())
 	parallel.For(workers, c.sizes(), func(size int) {
 		total := 0
-		for i := range parts {
-			total += len(parts[i].found[size])
+		for i := range pieces {
+			total += len(pieces[i].found[size])
 		}
 		table := emptyTable(nil, total)
 		var found []fingerprint
 		roots[size] = []int32{}
-		for i := range parts {
-			p := &parts[i]
+		for i := range pieces {
+			p := &pieces[i]
 			for k, print := range p.found[size] {
 				at := place(table, found, print)
 				if table[at] == 0 {
@@ -84,8 +84,8 @@ func (c *classifier) merge(parts []part, workers int) (roots [][]int32) {
 			}
 		}
 	})
-	parallel.For(workers, len(parts), func(i int) {
-		p := &parts[i]
+	parallel.For(workers, len(pieces), func(i int) {
+		p := &pieces[i]
 		for size, class := range c.class {
 			for v := p.from; v < p.to; v++ {
 				class[v] = p.first[size][class[v]]

@@ -154,12 +154,12 @@ func (c Chart) newPlot() *plot.Plot {
 	return p
 }
 
-// setRange fits an axis around data from lo to hi with some room, except at ends that are fixed, and
+// setRange fits an axis around data from lo to hi with some padding, except at ends that are fixed, and
 // chooses its ticks. Values, where given, are the only places that make sense for ticks.
-func setRange(axis *plot.Axis, from Axis, lo, hi, room float64, values []float64) {
+func setRange(axis *plot.Axis, from Axis, lo, hi, padding float64, values []float64) {
 	switch {
 	case from.Log:
-		factor := math.Exp(room * (math.Log(hi) - math.Log(lo)))
+		factor := math.Exp(padding * (math.Log(hi) - math.Log(lo)))
 		if hi <= lo*(1+1e-9) {
 			factor = 2
 		}
@@ -171,7 +171,7 @@ func setRange(axis *plot.Axis, from Axis, lo, hi, room float64, values []float64
 		}
 		lo, hi = lo-pad, hi+pad
 	default:
-		pad := room * (hi - lo)
+		pad := padding * (hi - lo)
 		lo, hi = lo-pad, hi+pad
 	}
 	if from.Min != nil {

@@ -128,7 +128,7 @@ func (d *dots) drawMean(canvas draw.Canvas, x func(float64) vg.Length) {
 
 // stacks returns the radius of the dots and how high over the lowest ones each stands, so that none overlap and all
 // lie within a height.
-func (d *dots) stacks(at []vg.Length, room vg.Length) (radius vg.Length, height []vg.Length) {
+func (d *dots) stacks(at []vg.Length, limit vg.Length) (radius vg.Length, height []vg.Length) {
 	order := ascending(at)
 	for radius = dotRadius; ; radius *= 0.9 {
 		var ends []vg.Length // of the last dot of each row
@@ -141,7 +141,7 @@ func (d *dots) stacks(at []vg.Length, room vg.Length) (radius vg.Length, height 
 			ends[row] = at[i]
 			height[i] = vg.Length(row)*(2*radius+1) + radius
 		}
-		if vg.Length(len(ends))*(2*radius+1) <= room || radius < 0.5 {
+		if vg.Length(len(ends))*(2*radius+1) <= limit || radius < 0.5 {
 			return radius, height
 		}
 	}

@@ -14,7 +14,7 @@ const (
 	cellTitle   = 12.5
 	captionSize = 12.0
 	titleSpace  = 10.0  // between the title of a grid and its first row
-	narrowest   = 240.0 // text under a tiny drawing still gets this width,
+	leastWidth  = 240.0 // text under a tiny drawing still gets this width,
 	wideText    = 440.0 // and makes a single column this wide before it wraps
 )
 
@@ -77,7 +77,7 @@ func newPage(title string, drawings []Drawing, columns int, style Style) *page {
 	if len(drawings) > 1 {
 		maxHeight = min(maxHeight, 0.8*maxWidth)
 	}
-	p.cellWidth = narrowest
+	p.cellWidth = leastWidth
 	if columns > 1 {
 		p.cellWidth = 150
 	}

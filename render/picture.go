@@ -64,7 +64,7 @@ func (p *picture) fit(style Style, text typesetter, maxWidth, maxHeight float64)
 		left, right, bottom = max(left, widest/2+4), max(right, widest/2+4), bottom+belowSize+6
 		p.unit = max(p.unit, min(p.unitForNames(wanted), 4*style.EdgeLength))
 	}
-	p.unit = min(p.unit, room(maxWidth-left-right, extent.X), room(maxHeight-top-bottom, extent.Y))
+	p.unit = min(p.unit, pixelsPerUnit(maxWidth-left-right, extent.X), pixelsPerUnit(maxHeight-top-bottom, extent.Y))
 	p.radius = min(wanted, 0.45*p.layout.Closest*p.unit, 0.36*p.unit) // edges stay visible
 	if p.scales = discScales(d.Sizes); p.scales != nil {
 		largest := slices.Max(p.scales)
@@ -123,8 +123,8 @@ func (p *picture) nameSize(v int) float64 {
 	return p.scales[v] * p.fontSize
 }
 
-// room returns the pixels per unit that let an extent fill the space.
-func room(space, extent float64) float64 {
+// pixelsPerUnit returns the pixels per unit that let an extent fill the space.
+func pixelsPerUnit(space, extent float64) float64 {
 	if extent <= 0 {
 		return math.Inf(1)
 	}

@@ -12,7 +12,7 @@ import (
 // placer writes labels where nothing is yet.
 type placer struct {
 	handler text.Handler
-	room    vg.Rectangle   // that labels must stay in
+	bounds  vg.Rectangle   // that labels must stay in
 	taken   []vg.Rectangle // by labels, points and lines
 }
 
@@ -119,7 +119,8 @@ func (l *placer) find(label string, point vg.Point, line bool) (corner, anchor v
 }
 
 func (l *placer) free(box vg.Rectangle) bool {
-	if box.Min.X < l.room.Min.X || box.Min.Y < l.room.Min.Y || box.Max.X > l.room.Max.X || box.Max.Y > l.room.Max.Y {
+	if box.Min.X < l.bounds.Min.X || box.Min.Y < l.bounds.Min.Y ||
+		box.Max.X > l.bounds.Max.X || box.Max.Y > l.bounds.Max.Y {
 		return false
 	}
 	for _, t := range l.taken {

@@ -229,7 +229,7 @@ func TestSaveByExtension(t *testing.T) {
 	}
 }
 
-func TestSpreadKeepsDistanceAndOrder(t *testing.T) {
+func TestSeparateKeepsDistanceAndOrder(t *testing.T) {
 	for _, wanted := range [][]float64{{50}, {50, 50, 50}, {0, 1, 99, 100}, {10, 40, 42, 44, 90}, {3, 1, 2}} {
 		placed := separate(wanted, 10, 0, 100)
 		for i := range wanted {

@@ -216,9 +216,9 @@ func (p *painter) path(s *shape) (path vg.Path) {
 	return path
 }
 
-// ink returns the colour of a part of an element.
-func (s *shape) ink(part, byDefault string) (ink color.Color, there bool) {
-	text, given := s.attributes[part]
+// ink returns the colour that an attribute of an element gives.
+func (s *shape) ink(attribute, byDefault string) (ink color.Color, there bool) {
+	text, given := s.attributes[attribute]
 	if !given {
 		text = byDefault
 	}

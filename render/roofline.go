@@ -107,7 +107,7 @@ func (r *roofline) groups() []string {
 
 func (r *roofline) Plot(canvas draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&canvas)
-	labels := &placer{handler: r.handler, room: canvas.Rectangle}
+	labels := &placer{handler: r.handler, bounds: canvas.Rectangle}
 	at := func(intensity, rate float64) vg.Point {
 		return vg.Point{X: x(inside(&p.X, intensity)), Y: y(inside(&p.Y, rate))}
 	}

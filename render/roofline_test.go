@@ -51,7 +51,7 @@ func TestRooflineShowsRoofsAndEveryMeasurement(t *testing.T) {
 func TestLabelsDoNotOverlap(t *testing.T) {
 	l := &placer{
 		handler: text.Plain{Fonts: font.NewCache(liberation.Collection())},
-		room:    vg.Rectangle{Max: vg.Point{X: 900, Y: 600}},
+		bounds:  vg.Rectangle{Max: vg.Point{X: 900, Y: 600}},
 	}
 	canvas := draw.New(vgimg.New(900, 600))
 	var points []vg.Point

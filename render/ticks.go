@@ -32,7 +32,7 @@ func linearTicks(lo, hi float64) []plot.Tick {
 func logTicks(lo, hi float64) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
 	every := max(1, math.Ceil((last-first)/8))
-	narrow := math.Log10(hi/lo) < 2
+	fewDecades := math.Log10(hi/lo) < 2
 	var ticks []plot.Tick
 	for k := first; k <= last; k++ {
 		for m := 1.0; m < 10; m++ {
@@ -41,7 +41,7 @@ func logTicks(lo, hi float64) []plot.Tick {
 				continue
 			}
 			label := ""
-			if (m == 1 && math.Mod(k, every) == 0) || (narrow && (m == 2 || m == 5)) {
+			if (m == 1 && math.Mod(k, every) == 0) || (fewDecades && (m == 2 || m == 5)) {
 				label = power(value)
 			} else if last-first > 4 {
 				continue

@@ -164,9 +164,9 @@ func (t *treePicture) shift(i int, by float64) {
 
 func (t *treePicture) document(title string) *document {
 	doc := &document{}
-	lines := t.text.wrap(title, titleSize, max(t.width, narrowest), true)
+	lines := t.text.wrap(title, titleSize, max(t.width, leastWidth), true)
 	top := margin + 1.3*titleSize*float64(len(lines))
-	width := max(t.width+2*margin, narrowest)
+	width := max(t.width+2*margin, leastWidth)
 	height := top + t.height + 2*margin
 	label := title
 	if label == "" {

@@ -40,10 +40,10 @@ func TestCGMMEvaluatesAGridOfDepths(t *testing.T) {
 
 func TestCGMMGoesOnFromItsCheckpoint(t *testing.T) {
 	data, dir := molecules(t, "molecules"), t.TempDir()
-	whole, kept, state := filepath.Join(dir, "whole"), filepath.Join(dir, "kept"), filepath.Join(dir, "state")
+	whole, resumed, state := filepath.Join(dir, "whole"), filepath.Join(dir, "resumed"), filepath.Join(dir, "state")
 	must(t, shallow("train", "cgmm", "--data", data, "-o", whole, "--c-grid", "0.1,1")...)
-	must(t, shallow("train", "cgmm", "--data", data, "-o", kept, "--c-grid", "0.1,1", "--checkpoint", state)...)
-	if string(readFile(t, whole)) != string(readFile(t, kept)) {
+	must(t, shallow("train", "cgmm", "--data", data, "-o", resumed, "--c-grid", "0.1,1", "--checkpoint", state)...)
+	if string(readFile(t, whole)) != string(readFile(t, resumed)) {
 		t.Error("keeping checkpoints changes the model")
 	}
 	if _, err := os.Stat(state); !os.IsNotExist(err) {
@@ -53,7 +53,7 @@ func TestCGMMGoesOnFromItsCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails(t, exitFailure, []string{"state"},
-		shallow("train", "cgmm", "--data", data, "-o", kept, "--c", "1", "--checkpoint", state)...)
+		shallow("train", "cgmm", "--data", data, "-o", resumed, "--c", "1", "--checkpoint", state)...)
 }
 
 func TestCGMMRefuses(t *testing.T) {

@@ -42,11 +42,11 @@ func embedded(t *testing.T, model, data, device string) (x []float64) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "x.npy")
 	must(t, "embed", "--model", model, "--data", data, "--device", device, "-o", out)
-	var narrow []float32
-	if err := npy.Read(bytes.NewReader(readFile(t, out)), &narrow); err != nil {
+	var singles []float32
+	if err := npy.Read(bytes.NewReader(readFile(t, out)), &singles); err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range narrow {
+	for _, v := range singles {
 		x = append(x, float64(v))
 	}
 	return x

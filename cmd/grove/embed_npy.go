@@ -48,10 +48,10 @@ func (n *npyWriter) write(rows *tensor.Dense) error {
 func appendNumbers[T float32 | float64](n *npyWriter, numbers []T, encode func(chunk []byte, v T) []byte) error {
 	const most = 4096 // numbers of a chunk
 	for len(numbers) > 0 {
-		part := numbers[:min(most, len(numbers))]
-		numbers = numbers[len(part):]
+		some := numbers[:min(most, len(numbers))]
+		numbers = numbers[len(some):]
 		n.chunk = n.chunk[:0]
-		for _, v := range part {
+		for _, v := range some {
 			n.chunk = encode(n.chunk, v)
 		}
 		if _, err := n.w.Write(n.chunk); err != nil {

@@ -23,16 +23,16 @@ func TestRowsWrittenInPartsAreOneMatrix(t *testing.T) {
 	}
 	var want []float64
 	for _, rows := range []int{2, 0, 3} {
-		part := make([]float64, 3*rows)
-		for i := range part {
-			part[i] = float64(len(want) + i)
+		some := make([]float64, 3*rows)
+		for i := range some {
+			some[i] = float64(len(want) + i)
 		}
-		want = append(want, part...)
+		want = append(want, some...)
 		x := tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(max(rows, 1), 3))
 		if rows == 0 {
 			continue
 		}
-		copy(x.Float64s(), part)
+		copy(x.Float64s(), some)
 		if err := w.write(x); err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	case f.selection == "published" && inner:
 		return usagef("--inner belongs to --selection nested; with published the test folds choose")
 	}
-	if k, _, err := f.innerParts(); err == nil && k < 2 {
+	if k, _, err := f.parseInner(); err == nil && k < 2 {
 		return usagef("--inner %s: want at least 2 folds or parts", f.inner)
 	} else if err != nil && f.folds == "" {
 		return usagef("--inner %s: inner folds in a folder divide given folds: give --folds too", f.inner)
@@ -117,8 +117,8 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// innerParts reads --inner: K folds, or 1/K for a part that is held out. Anything else is a folder.
-func (f *evalFlags) innerParts() (k int, holdOut bool, err error) {
+// parseInner reads --inner: K folds, or 1/K for a part that is held out. Anything else is a folder.
+func (f *evalFlags) parseInner() (k int, holdOut bool, err error) {
 	text, holdOut := strings.CutPrefix(f.inner, "1/")
 	k, err = strconv.Atoi(text)
 	return k, holdOut, err
@@ -159,7 +159,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	}
 	load := seconds(start)
 
-	a.progress.parts = true
+	a.progress.repeats = true
 	if !p.FromTrain {
 		j.Progress = a.progress.report
 	}
@@ -223,7 +223,7 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem
 			r.FoldsFrom += fmt.Sprintf(", %d times", f.repeats)
 		}
 	}
-	if k, holdOut, err := f.innerParts(); err == nil && f.selection == "nested" && p.InnerFolds == nil {
+	if k, holdOut, err := f.parseInner(); err == nil && f.selection == "nested" && p.InnerFolds == nil {
 		p.Inner, p.HoldOut = k, holdOut
 		r.Inner = fmt.Sprintf("%d, stratified", k)
 		if holdOut {
@@ -258,7 +258,7 @@ func (f *evalFlags) publicSplits(c *cobra.Command, d *dataset.Dataset, p *eval.P
 
 // readInner reads the inner folds of given folds, if --inner names a folder.
 func (f *evalFlags) readInner(folds []dataset.Fold, n int, p *eval.Problem, r *evalReport) error {
-	if _, _, err := f.innerParts(); err == nil {
+	if _, _, err := f.parseInner(); err == nil {
 		return nil
 	}
 	dir := filepath.Clean(f.inner)

@@ -74,7 +74,7 @@ func (r *evalReport) print(w io.Writer) {
 	fmt.Fprintln(w)
 	r.printFolds(w)
 	fmt.Fprintln(w)
-	fact(w, string(r.Metric), "%s (mean and standard deviation over %s)", written(r.Metric, r.Mean, r.Std), r.spread())
+	fact(w, string(r.Metric), "%s (mean and standard deviation over %s)", written(r.Metric, r.Mean, r.Std), r.repeated())
 	r.printChosen(w)
 	writeNotes(w, r.Notes)
 	writeSeconds(w, r.Seconds)
@@ -92,16 +92,16 @@ func extent(p *eval.Problem) string {
 	return text
 }
 
-// spread says what the standard deviation is of.
-func (r *evalReport) spread() string {
+// repeated says what the standard deviation is of.
+func (r *evalReport) repeated() string {
 	if r.problem.Repeats > 1 {
 		return model.Count(r.problem.Repeats, "repeat")
 	}
 	return model.Count(len(r.Folds), "fold")
 }
 
-// parts returns the accuracy of each fold, or of each repeat where there are several.
-func (r *evalReport) parts() (what string, accuracies []float64) {
+// accuracies returns the accuracy of each fold, or of each repeat where there are several.
+func (r *evalReport) accuracies() (what string, list []float64) {
 	repeats := r.problem.Repeats
 	if repeats <= 1 {
 		return "fold", r.Folds
@@ -109,14 +109,14 @@ func (r *evalReport) parts() (what string, accuracies []float64) {
 	size := len(r.Folds) / repeats
 	for i := range repeats {
 		mean, _ := eval.MeanStd(r.Folds[i*size : (i+1)*size])
-		accuracies = append(accuracies, mean)
+		list = append(list, mean)
 	}
-	return "repeat", accuracies
+	return "repeat", list
 }
 
 // printFolds writes a bar for each fold or repeat.
 func (r *evalReport) printFolds(w io.Writer) {
-	what, values := r.parts()
+	what, values := r.accuracies()
 	labels := make([]string, len(values))
 	for i := range labels {
 		labels[i] = fmt.Sprintf("%s %2d", what, i+1)
@@ -201,7 +201,7 @@ func (r *evalReport) figure(title string) (*render.Figure, error) {
 	if r.Metric == eval.MetricAccuracy && len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].Grid.Values) > 1 {
 		return render.AccuracyCurves(title, r.bestCurves())
 	}
-	what, values := r.parts()
+	what, values := r.accuracies()
 	label := string(r.Metric)
 	if r.Metric == eval.MetricAccuracy {
 		label = "accuracy (%)"
@@ -270,29 +270,29 @@ func (r *evalReport) bestCurves() []render.Curve {
 	return curves
 }
 
-// differences keeps of names what they do not share, part by part between commas.
+// differences keeps of names what they do not share, phrase by phrase between commas.
 func differences(names []string) []string {
-	parts := make([][]string, len(names))
+	phrases := make([][]string, len(names))
 	for i, name := range names {
-		parts[i] = strings.Split(name, ", ")
-		if len(parts[i]) != len(parts[0]) {
+		phrases[i] = strings.Split(name, ", ")
+		if len(phrases[i]) != len(phrases[0]) {
 			return names
 		}
 	}
 	out := make([]string, len(names))
-	for p := range parts[0] {
+	for p := range phrases[0] {
 		same := true
-		for i := range parts {
-			same = same && parts[i][p] == parts[0][p]
+		for i := range phrases {
+			same = same && phrases[i][p] == phrases[0][p]
 		}
-		for i := range parts {
+		for i := range phrases {
 			if same {
 				continue
 			}
 			if out[i] != "" {
 				out[i] += ", "
 			}
-			out[i] += parts[i][p]
+			out[i] += phrases[i][p]
 		}
 	}
 	return out

@@ -163,15 +163,15 @@ func (c *classAverages) print(w io.Writer) {
 		what += " predicted " + c.Class
 	}
 	fmt.Fprintf(w, "\n%s\n", what)
-	for _, part := range []struct {
+	for _, table := range []struct {
 		what  string
 		kinds []kindAverage
 	}{{"vertices by " + c.By, c.Vertices}, {"edges by " + c.edgesBy(), c.Edges}} {
-		if len(part.kinds) == 0 {
+		if len(table.kinds) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "  %-20s %12s %12s %8s\n", part.what, "importance", "share", "ratio")
-		for _, k := range part.kinds[:min(mostKinds, len(part.kinds))] {
+		fmt.Fprintf(w, "  %-20s %12s %12s %8s\n", table.what, "importance", "share", "ratio")
+		for _, k := range table.kinds[:min(mostKinds, len(table.kinds))] {
 			fmt.Fprintf(w, "  %-20s %10.1f %% %10.1f %% %8.2f\n", k.Kind, 100*k.Importance, 100*k.Share, k.Ratio)
 		}
 	}

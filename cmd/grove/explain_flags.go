@@ -111,8 +111,8 @@ func (f *explainFlags) numbers(n int, noun string) ([]int, error) {
 		if s.to >= n {
 			return nil, usagef("--index %s: the data set has %s, counted from 0", s, model.Count(n, noun))
 		}
-		narrowed := f.class != "" || f.limit > 0
-		if f.out != "" && !narrowed && len(index)+s.to-s.from+1 > mostDrawings {
+		filtered := f.class != "" || f.limit > 0
+		if f.out != "" && !filtered && len(index)+s.to-s.from+1 > mostDrawings {
 			return nil, usagef("--index: more than %d %s in a drawing; take fewer with --limit", mostDrawings,
 				model.Plural(noun))
 		}

@@ -18,7 +18,7 @@ type maskReport struct {
 	Loss       float64            `json:"loss"`       // with the masks
 	EmptyLoss  float64            `json:"empty_loss"` // without any path
 	PathCount  int                `json:"n_paths"`
-	Kept       float64            `json:"kept"` // sum of all masks
+	MaskSum    float64            `json:"kept"`
 	Iterations int                `json:"iterations"`
 	Converged  bool               `json:"converged"`
 	Edges      []model.MaskedEdge `json:"edges"` // all, the highest score first
@@ -39,7 +39,7 @@ func newMaskReport(x *model.Mask) *maskReport {
 		Iterations: x.Iterations, Converged: x.Converged, Edges: x.Edges, all: x.Paths,
 	}
 	for _, p := range x.Paths {
-		r.Kept += p.Mask
+		r.MaskSum += p.Mask
 		if p.Mask > 0 {
 			r.Paths = append(r.Paths, p)
 		}
@@ -85,7 +85,8 @@ func (r *maskReport) compare(d *dataset.Dataset, g int) {
 
 // summary says in a line what the masks found.
 func (r *maskReport) summary(labels []string) string {
-	text := fmt.Sprintf("loss %.3f, %.3f with %.1f of %s", r.WholeLoss, r.Loss, r.Kept, model.Count(r.PathCount, "path"))
+	text := fmt.Sprintf("loss %.3f, %.3f with %.1f of %s", r.WholeLoss, r.Loss, r.MaskSum,
+		model.Count(r.PathCount, "path"))
 	if len(r.Motif) == 0 {
 		return text + fmt.Sprintf("; no path is needed: of an empty graph the model says the same (loss %.3f)", r.EmptyLoss)
 	}

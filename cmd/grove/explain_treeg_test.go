@@ -42,9 +42,9 @@ func TestExplainTreesOfGraphs(t *testing.T) {
 	}
 	for _, one := range examples {
 		x := one.(map[string]any)
-		for _, part := range []string{"vertices", "edges"} {
-			if sum := sumOf(t, x[part]); math.Abs(sum-1) > 1e-9 {
-				t.Errorf("graph %v: the %s have an importance of %g in all", x["graph"], part, sum)
+		for _, kind := range []string{"vertices", "edges"} {
+			if sum := sumOf(t, x[kind]); math.Abs(sum-1) > 1e-9 {
+				t.Errorf("graph %v: the %s have an importance of %g in all", x["graph"], kind, sum)
 			}
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/grove-graph/grove/dataset"
 )
 
-// fences returns the fenced blocks of a Markdown text.
-func fences(text string) []string {
+// fences returns the fenced blocks of a Markdown page.
+func fences(page string) []string {
 	var blocks []string
-	for i, part := range strings.Split("\n"+text, "\n```") {
+	for i, text := range strings.Split("\n"+page, "\n```") {
 		if i%2 == 1 {
-			_, block, _ := strings.Cut(part, "\n")
+			_, block, _ := strings.Cut(text, "\n")
 			blocks = append(blocks, block)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // leftOut says in at most one note what of the data the model does not see by its flags, and which flag would show it.
 // What --features was asked to leave out needs no note.
 func (m *named) leftOut(d *dataset.Dataset, seen *dataset.Encoding) []string {
-	attributes, labels := parts(seen.Features)
+	attributes, labels := madeOf(seen.Features)
 	b, chosen := d.Batch, m.params.Given("features")
 	var left []string
 	add := func(missing bool, what, flag string) {
@@ -39,8 +39,8 @@ func (m *named) leftOut(d *dataset.Dataset, seen *dataset.Encoding) []string {
 	return []string{"left out of the data: " + strings.Join(left, ", ")}
 }
 
-// parts says what features are made of.
-func parts(f dataset.Features) (attributes, labels bool) {
+// madeOf says what features are made of.
+func madeOf(f dataset.Features) (attributes, labels bool) {
 	text := string(f)
 	return strings.Contains(text, "attributes") || strings.Contains(text, "raw"), strings.Contains(text, "labels")
 }
@@ -52,10 +52,10 @@ func (m *named) features(seen dataset.Features, wantsAttributes bool) string {
 	if p == nil {
 		return ""
 	}
-	hasAttributes, hasLabels := parts(seen)
+	hasAttributes, hasLabels := madeOf(seen)
 	best := ""
 	for _, word := range p.Words {
-		attributes, labels := parts(dataset.Features(word))
+		attributes, labels := madeOf(dataset.Features(word))
 		fits := attributes == (hasAttributes || wantsAttributes) && labels == (hasLabels || !wantsAttributes)
 		if fits && (best == "" || strings.HasPrefix(word, string(seen))) {
 			best = word

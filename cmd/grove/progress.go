@@ -29,7 +29,7 @@ type progress struct {
 	mu      sync.Mutex
 	started time.Time // of the command
 	said    bool      // how long the work is
-	parts   bool      // stages are no measure of the work: they are parts of it that repeat
+	repeats bool      // stages are no measure of the work: they repeat
 	stage   string    // what follows a comma in its name may change while it runs
 	began   time.Time // of the stage
 	from    float64   // share that was done then
@@ -84,7 +84,7 @@ func (p *progress) report(stage string, done, total int) {
 	p.amount(stage, float64(done), float64(total), func() string { return fmt.Sprintf("%d of %d", done, total) })
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if left := p.left(); left > 0 && !p.parts {
+	if left := p.left(); left > 0 && !p.repeats {
 		p.foretell(left, p.stage)
 	}
 }

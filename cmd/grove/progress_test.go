@@ -18,7 +18,7 @@ func clocked(terminal bool) (*progress, *bytes.Buffer, *time.Time) {
 
 func TestProgressIsOneLineOnATerminal(t *testing.T) {
 	p, out, now := clocked(true)
-	p.parts = true
+	p.repeats = true
 	p.report("encode", 0, 100)
 	if out.Len() > 0 {
 		t.Errorf("short work shows nothing, here is %q", out)
@@ -39,7 +39,7 @@ func TestProgressIsOneLineOnATerminal(t *testing.T) {
 
 func TestProgressIsPlainLinesElsewhere(t *testing.T) {
 	p, out, now := clocked(false)
-	p.parts = true
+	p.repeats = true
 	for done := range 100 {
 		p.report("encode", done, 100)
 		*now = now.Add(time.Second / 2)
@@ -99,19 +99,19 @@ func TestLongWorkIsAnnouncedOnce(t *testing.T) {
 
 // A stage of its own is announced by how far it comes, one that is a part of more is not.
 func TestLongStagesAreAnnounced(t *testing.T) {
-	for _, parts := range []bool{false, true} {
+	for _, repeats := range []bool{false, true} {
 		p, out, now := clocked(false)
-		p.parts = parts
+		p.repeats = repeats
 		for done := range 3 {
 			p.report("encode", done, 60)
 			*now = now.Add(time.Second)
 		}
 		want := "grove: about 60 s of work (encode); Ctrl-C stops it\n"
-		if parts {
+		if repeats {
 			want = ""
 		}
 		if out.String() != want {
-			t.Errorf("parts %v: %q, want %q", parts, out, want)
+			t.Errorf("repeats %v: %q, want %q", repeats, out, want)
 		}
 	}
 }

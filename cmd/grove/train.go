@@ -158,7 +158,7 @@ func removeCheckpoint(c *cobra.Command) error {
 func (a *app) choose(ctx context.Context, f *trainFlags, j *job) (*eval.Chosen, error) {
 	folds := f.cv
 	extent := fmt.Sprintf("%s x %s", model.Count(folds, "fold"), model.Count(len(j.estimators), "setting"))
-	a.progress.parts = len(j.estimators) > 1 || j.estimators[0].Grid().Size() > 1
+	a.progress.repeats = len(j.estimators) > 1 || j.estimators[0].Grid().Size() > 1
 	chosen, err := eval.Choose(ctx, j.Work, j.estimators, eval.Choosing{
 		Folds: folds, Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("choose a setting", done, total) },
@@ -183,19 +183,19 @@ func (r *trainReport) take(est model.Estimator, chosen *eval.Chosen) {
 	}
 }
 
-// score measures the model on what it was trained on, part by part where that stays on disk.
+// score measures the model on what it was trained on, piece by piece where that stays on disk.
 func (r *trainReport) score(ctx context.Context, m model.Model, w *model.Work) error {
 	t := model.TargetsOf(w.Data)
 	said := &model.Predictions{}
 	var values []float64
 	if err := w.Each(func(d *dataset.Dataset) error {
-		part, err := m.Predict(ctx, d, nil)
+		some, err := m.Predict(ctx, d, nil)
 		if err != nil {
 			return err
 		}
-		said.Classes = append(said.Classes, part.Classes...)
-		if part.Values != nil {
-			values = append(values, part.Values.Float64s()...)
+		said.Classes = append(said.Classes, some.Classes...)
+		if some.Values != nil {
+			values = append(values, some.Values.Float64s()...)
 		}
 		return nil
 	}); err != nil {

@@ -37,13 +37,13 @@ func transformBack(workers, n int, a, tau, vectors []float64) {
 			q.formTriangle(b, tau)
 		}
 	})
-	parts := (n + vectorBlock - 1) / vectorBlock
-	overRows(workers, parts, 1, func(from, to int) {
+	pieces := (n + vectorBlock - 1) / vectorBlock
+	overRows(workers, pieces, 1, func(from, to int) {
 		space := borrow(2 * min(vectorBlock, n) * q.width)
 		defer space.release()
 		buffer := space.take(2 * min(vectorBlock, n) * q.width)
-		for part := from; part < to; part++ {
-			row := part * vectorBlock
+		for piece := from; piece < to; piece++ {
+			row := piece * vectorBlock
 			rows := min(vectorBlock, n-row)
 			for b := blocks - 1; b >= 0; b-- {
 				q.apply(b, rows, vectors[row*n:], buffer)

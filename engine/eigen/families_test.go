@@ -77,8 +77,8 @@ func withEigenvalues(e []float64) []float64 {
 	return a
 }
 
-// spread returns n numbers of the given function of i/(n-1).
-func spread(n int, f func(t float64) float64) []float64 {
+// sequence returns n numbers of the given function of i/(n-1).
+func sequence(n int, f func(t float64) float64) []float64 {
 	e := make([]float64, n)
 	for i := range e {
 		e[i] = f(float64(i) / float64(max(n-1, 1)))
@@ -106,13 +106,13 @@ var families = []struct {
 	{"gram of duplicated points", func(n int) []float64 { return duplicatedGram(n, max(1, n/3)) }},
 	{"gram of few points", func(n int) []float64 { return duplicatedGram(n, min(max(n, 1), 5)) }},
 	{"two eigenvalues", func(n int) []float64 {
-		return withEigenvalues(spread(n, func(t float64) float64 { return math.Round(t) - 0.5 }))
+		return withEigenvalues(sequence(n, func(t float64) float64 { return math.Round(t) - 0.5 }))
 	}},
 	{"clusters", func(n int) []float64 {
-		return withEigenvalues(spread(n, func(t float64) float64 { return math.Floor(5*t) + 1e-13*t }))
+		return withEigenvalues(sequence(n, func(t float64) float64 { return math.Floor(5*t) + 1e-13*t }))
 	}},
 	{"geometric", func(n int) []float64 {
-		return withEigenvalues(spread(n, func(t float64) float64 { return math.Pow(10, -18*t) }))
+		return withEigenvalues(sequence(n, func(t float64) float64 { return math.Pow(10, -18*t) }))
 	}},
 	{"graded", func(n int) []float64 {
 		return symmetric(n, func(i, j int) float64 { return math.Pow(10, -float64(i+j)/2) * math.Cos(float64(i*j)) })

@@ -39,16 +39,16 @@ func (c *conquest) merge(workers, from, cut, to int, b float64) error {
 	}
 	rho := 2 * math.Abs(b)
 
-	kept := c.deflate(from, cut, to, rho)
-	k := len(kept)
+	remaining := c.deflate(from, cut, to, rho)
+	k := len(remaining)
 	if k == 0 {
 		return nil
 	}
 	values, weights := c.values[from:from+k], c.weights[from:from+k]
-	for i, row := range kept {
+	for i, row := range remaining {
 		values[i], weights[i] = d[row], z[row]
 	}
-	position, count := c.pack(from, cut, to, kept)
+	position, count := c.pack(from, cut, to, remaining)
 
 	equation := newSecular(rho, values, weights)
 	coefficients := c.coefficients[from*c.n : from*c.n+k*k]
@@ -83,7 +83,7 @@ func (c *conquest) merge(workers, from, cut, to int, b float64) error {
 // z zero (LAPACK dlaed2). It returns the other rows of the subproblem with strictly ascending
 // values, and sets side of every row. The error it commits is at most a few rounding errors of the
 // matrix.
-func (c *conquest) deflate(from, cut, to int, rho float64) (kept []int) {
+func (c *conquest) deflate(from, cut, to int, rho float64) (remaining []int) {
 	d, z := c.diagonal[from:to], c.z[from:to]
 	side := c.side[from:to]
 	half := cut - from
@@ -99,25 +99,25 @@ func (c *conquest) deflate(from, cut, to int, rho float64) (kept []int) {
 		largest, largestZ = max(largest, math.Abs(d[i])), max(largestZ, math.Abs(z[i]))
 	}
 	tolerance := 8 * unitRoundoff * max(largest, largestZ)
-	kept = c.rows[from:from]
+	remaining = c.rows[from:from]
 	if rho*largestZ <= tolerance {
 		copy(c.ascending[from:to], order)
-		return kept
+		return remaining
 	}
 	for _, row := range order {
 		if rho*math.Abs(z[row]) <= tolerance {
 			side[row] = deflated
 			continue
 		}
-		if len(kept) == 0 {
-			kept = append(kept, row)
+		if len(remaining) == 0 {
+			remaining = append(remaining, row)
 			continue
 		}
-		previous := kept[len(kept)-1]
+		previous := remaining[len(remaining)-1]
 		both := length(z[row], z[previous])
 		cos, sin := z[row]/both, z[previous]/both
 		if math.Abs((d[row]-d[previous])*cos*sin) > tolerance {
-			kept = append(kept, row)
+			remaining = append(remaining, row)
 			continue
 		}
 		z[row], z[previous] = both, 0
@@ -131,9 +131,9 @@ func (c *conquest) deflate(from, cut, to int, rho float64) (kept []int) {
 			side[row] = bothHalves
 		}
 		side[previous] = deflated
-		kept[len(kept)-1] = row
+		remaining[len(remaining)-1] = row
 	}
-	return kept
+	return remaining
 }
 
 // mergedOrder returns the ascending order of the values of both halves, as rows of the subproblem.
@@ -152,15 +152,15 @@ func (c *conquest) mergedOrder(from, cut, to int) []int {
 	return order
 }
 
-// pack copies the eigenvectors of the halves out of the way of the product: those of kept with
+// pack copies the eigenvectors of the halves out of the way of the product: those of remaining with
 // entries in the first half, those with entries in the second half, and the deflated ones, whose
-// values move to d[len(kept):] as well. It returns how many rows are on each side, and the position
-// of each row of kept among the coefficients: first half, both, second half.
-func (c *conquest) pack(from, cut, to int, kept []int) (position []int, count [sides]int) {
-	m, half, k := to-from, cut-from, len(kept)
+// values move to d[len(remaining):] as well. It returns how many rows are on each side, and the position
+// of each row of remaining among the coefficients: first half, both, second half.
+func (c *conquest) pack(from, cut, to int, remaining []int) (position []int, count [sides]int) {
+	m, half, k := to-from, cut-from, len(remaining)
 	d, side := c.diagonal[from:to], c.side[from:to]
 	var next [sides]int
-	for _, row := range kept {
+	for _, row := range remaining {
 		count[side[row]]++
 	}
 	next[bothHalves] = count[firstHalf]
@@ -171,7 +171,7 @@ func (c *conquest) pack(from, cut, to int, kept []int) (position []int, count [s
 	forSecond := forFirst[first*half:]
 	forDeflated := forSecond[second*(m-half):]
 	position = make([]int, k)
-	for i, row := range kept {
+	for i, row := range remaining {
 		at := next[side[row]]
 		next[side[row]]++
 		position[i] = at

@@ -25,11 +25,11 @@ type spectralFamily struct {
 // a ridge of 1e-7) and singular (without it, or points repeated), and matrices where eigenvalues meet or are
 // negative.
 func spectralFamilies() []spectralFamily {
-	gram := func(dim int, spread, ridge float64, repeat int) func(*rand.Rand, int) []float64 {
+	gram := func(dim int, deviation, ridge float64, repeat int) func(*rand.Rand, int) []float64 {
 		return func(rng *rand.Rand, n int) []float64 {
 			points := make([]float64, n*dim)
 			for i := range points {
-				points[i] = spread * rng.NormFloat64()
+				points[i] = deviation * rng.NormFloat64()
 			}
 			return fill(n, func(i, j int) float64 {
 				sum := 0.0
@@ -121,11 +121,11 @@ func spectralCases() []Case {
 				name := fmt.Sprintf("%s %dx%d rule=%d", family.name, count, order, rule)
 				// The suite's unit is that of the dtype, but these are in float64 whatever it is.
 				all = append(all, Case{"InvSqrt", name, family.forward, func(c *call) error {
-					var kept *engine.Spectrum // the result is the same with and without one
+					var spectrum *engine.Spectrum // the result is the same with and without one
 					if rule == engine.Published {
-						kept = engine.NewSpectrum(c.e, count, order)
+						spectrum = engine.NewSpectrum(c.e, count, order)
 					}
-					return c.e.InvSqrt(c.outputOf(tensor.Float64, count, order, order), kept, matrices(c), 0.05, rule)
+					return c.e.InvSqrt(c.outputOf(tensor.Float64, count, order, order), spectrum, matrices(c), 0.05, rule)
 				}})
 				if family.backward == 0 && rule == engine.AfterRoot {
 					continue
@@ -180,9 +180,9 @@ func spectralCases() []Case {
 // throughInvSqrt computes the gradient of the matrices k from that of their inverse square roots.
 func (c *call) throughInvSqrt(kGrad, dstGrad, k *tensor.Dense, rule engine.InvSqrtRule) error {
 	shape := k.Shape()
-	kept := engine.NewSpectrum(c.e, shape[0], shape[1])
-	if err := c.e.InvSqrt(c.e.New(tensor.Float64, shape...), kept, k, 0.05, rule); err != nil {
+	spectrum := engine.NewSpectrum(c.e, shape[0], shape[1])
+	if err := c.e.InvSqrt(c.e.New(tensor.Float64, shape...), spectrum, k, 0.05, rule); err != nil {
 		return err
 	}
-	return c.e.InvSqrtGrad(kGrad, dstGrad, kept, 0.05, rule)
+	return c.e.InvSqrtGrad(kGrad, dstGrad, spectrum, 0.05, rule)
 }

@@ -26,7 +26,7 @@ func RunMemory(t *testing.T, open func(t *testing.T) engine.Engine) {
 	for _, c := range MemoryCases() {
 		t.Run(c.Method+"/"+c.Name, func(t *testing.T) {
 			for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-				for _, shape := range [][]int{{0, 3}, {7, 5}, {2, 50, 50}} { // small memory is not kept, large is
+				for _, shape := range [][]int{{0, 3}, {7, 5}, {2, 50, 50}} { // small memory is not cached, large is
 					e := open(t)
 					if err := c.check(e, dtype, shape); err != nil {
 						t.Errorf("%v, %v: %v", dtype, shape, err)
@@ -183,16 +183,16 @@ func viewKeeps(e engine.Engine, dtype tensor.Dtype, shape []int) error {
 }
 
 func releaseMany(e engine.Engine, dtype tensor.Dtype, shape []int) error {
-	kept, err := put(e, dtype, special(size(shape)), shape)
+	held, err := put(e, dtype, special(size(shape)), shape)
 	if err != nil {
 		return err
 	}
-	defer e.Release(kept)
+	defer e.Release(held)
 	for range 10 {
 		e.Release(nil, e.New(dtype, shape...), e.Scratch(dtype, shape...), nil)
 		e.Release()
 	}
-	return holds(e, kept, special(size(shape)))
+	return holds(e, held, special(size(shape)))
 }
 
 func mirrorRoundTrip(e engine.Engine, dtype tensor.Dtype, shape []int) error {

@@ -13,18 +13,18 @@ const (
 	blockDepth = 256                  // inner dimension of a block
 	blockBytes = 240 * blockDepth * 4 // size of a block of A
 	blockCols  = 4096                 // columns of B that are packed at a time
-	groupTiles = 8                    // tiles side by side in a task, where there are few blocks of rows
+	groupTiles = 8                    // tiles side by side in a piece, where there are few blocks of rows
 	smallBytes = 64 << 10             // a matrix B of this size is used where it stands
 )
 
 // blocks is a product in progress: it adds to some columns of C a part of the sums along k.
 type blocks[T Float] struct {
 	product[T]
-	tileRows, tileCols int
-	taskRows, taskCols int
-	depth0, depth      int // the part of the sums
-	col0, cols         int // the columns
-	packed             []T // panels of B, or nil if B is used where it stands
+	tileRows, tileCols   int
+	pieceRows, pieceCols int
+	depth0, depth        int // the part of the sums
+	col0, cols           int // the columns
+	packed               []T // panels of B, or nil if B is used where it stands
 }
 
 // byBlocks computes a product of any shape.
@@ -37,14 +37,14 @@ func (p *product[T]) byBlocks(workers int) {
 		defer packed.release()
 		g.packed = packed.x
 	}
-	rowTasks := pieces(p.m*blockDepth*size, blockBytes)
-	g.taskRows = roundUp(pieces(p.m, rowTasks), g.tileRows)
-	rowTasks = pieces(p.m, g.taskRows)
+	rowPieces := pieces(p.m*blockDepth*size, blockBytes)
+	g.pieceRows = roundUp(pieces(p.m, rowPieces), g.tileRows)
+	rowPieces = pieces(p.m, g.pieceRows)
 	for g.col0 = 0; g.col0 < p.n; g.col0 += blockCols {
 		g.cols = min(blockCols, p.n-g.col0)
-		g.taskCols = g.cols
-		if rowTasks < groupTiles {
-			g.taskCols = groupTiles * g.tileCols
+		g.pieceCols = g.cols
+		if rowPieces < groupTiles {
+			g.pieceCols = groupTiles * g.tileCols
 		}
 		g.beta = p.beta
 		for g.depth0 = 0; g.depth0 < p.k; g.depth0 += blockDepth {
@@ -52,7 +52,7 @@ func (p *product[T]) byBlocks(workers int) {
 			if g.packed != nil {
 				g.run(workers, pieces(g.cols, g.tileCols), true)
 			}
-			g.run(workers, rowTasks*pieces(g.cols, g.taskCols), false)
+			g.run(workers, rowPieces*pieces(g.cols, g.pieceCols), false)
 			g.beta = 1
 		}
 	}
@@ -64,31 +64,31 @@ func pieces(n, size int) int { return (n + size - 1) / size }
 func roundUp(n, multiple int) int { return pieces(n, multiple) * multiple }
 
 // run packs panels of B or computes tiles of C.
-func (g *blocks[T]) run(workers, tasks int, packing bool) {
-	if workers = g.team(workers, tasks); workers > 1 {
+func (g *blocks[T]) run(workers, count int, packing bool) {
+	if workers = g.team(workers, count); workers > 1 {
 		h := *g
-		parallel.For(workers, tasks, func(task int) { h.do(task, packing) })
+		parallel.For(workers, count, func(piece int) { h.do(piece, packing) })
 		return
 	}
-	for task := range tasks {
-		g.do(task, packing)
+	for piece := range count {
+		g.do(piece, packing)
 	}
 }
 
-func (g *blocks[T]) do(task int, packing bool) {
+func (g *blocks[T]) do(piece int, packing bool) {
 	if packing {
-		j := task * g.tileCols
+		j := piece * g.tileCols
 		dst := g.packed[j*g.depth:][:g.tileCols*g.depth]
 		packPanel(g.level, g.depth, min(g.tileCols, g.cols-j), dst, g.tileCols, g.b.from(g.depth0, g.col0+j))
 		return
 	}
-	rowTasks := pieces(g.m, g.taskRows)
-	g.tiles(task%rowTasks*g.taskRows, task/rowTasks*g.taskCols)
+	rowPieces := pieces(g.m, g.pieceRows)
+	g.tiles(piece%rowPieces*g.pieceRows, piece/rowPieces*g.pieceCols)
 }
 
-// tiles computes the tiles of a task: some rows from i on by some columns from j on.
+// tiles computes the tiles of a piece: some rows from i on by some columns from j on.
 func (g *blocks[T]) tiles(i, from int) {
-	rows, to := min(g.taskRows, g.m-i), min(from+g.taskCols, g.cols)
+	rows, to := min(g.pieceRows, g.m-i), min(from+g.pieceCols, g.cols)
 	a := g.a.from(i, g.depth0)
 	if g.packsA(to - from) {
 		packed := borrow[T](blockBytes) // enough for any block

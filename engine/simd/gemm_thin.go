@@ -23,10 +23,10 @@ func (p *product[T]) byRows(workers int) {
 
 func (p *product[T]) byContiguousRows(workers int) {
 	const rows = 64
-	tasks := (p.m + rows - 1) / rows
-	if workers = p.team(workers, tasks); workers > 1 {
+	count := pieces(p.m, rows)
+	if workers = p.team(workers, count); workers > 1 {
 		q := *p
-		parallel.For(workers, tasks, func(task int) { q.rowsOfDots(task*rows, min(task*rows+rows, q.m)) })
+		parallel.For(workers, count, func(piece int) { q.rowsOfDots(piece*rows, min(piece*rows+rows, q.m)) })
 		return
 	}
 	p.rowsOfDots(0, p.m)
@@ -55,14 +55,14 @@ func (p *product[T]) rowsOfDots(from, to int) {
 // byColumns computes a product of few rows whose C is stored by columns, while the rows of B are
 // contiguous: groups of columns are computed in a buffer and transposed into C.
 func (p *product[T]) byColumns(workers int) {
-	tasks := (p.n + groupCols - 1) / groupCols
-	if workers = p.team(workers, tasks); workers > 1 {
+	count := pieces(p.n, groupCols)
+	if workers = p.team(workers, count); workers > 1 {
 		q := *p
-		parallel.For(workers, tasks, func(task int) { q.columns(task * groupCols) })
+		parallel.For(workers, count, func(piece int) { q.columns(piece * groupCols) })
 		return
 	}
-	for task := range tasks {
-		p.columns(task * groupCols)
+	for piece := range count {
+		p.columns(piece * groupCols)
 	}
 }
 

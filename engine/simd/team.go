@@ -5,9 +5,9 @@ package simd
 const worthSharing = 1 << 20
 
 // team is the number of workers that a product is worth.
-func (p *product[T]) team(workers, tasks int) int {
+func (p *product[T]) team(workers, pieces int) int {
 	if p.m*p.n*p.k < worthSharing {
 		return 1
 	}
-	return min(workers, tasks)
+	return min(workers, pieces)
 }

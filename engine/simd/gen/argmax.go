@@ -24,7 +24,7 @@ func argMax(a *assembler, f float) {
 	best := a.vec()
 	a.op(f.broadcast(operand.Mem{Base: x}, best))
 	a.accumulateMax(f, n, x, best)
-	a.spreadMax(f, best)
+	a.broadcastMax(f, best)
 
 	index, bits, left, v := a.GP64(), a.GP64(), a.GP64(), a.vec()
 	found := a.newLabel("found")
@@ -75,8 +75,8 @@ func (a *assembler) accumulateMax(f float, n, x reg.GPVirtual, best reg.VecVirtu
 	})
 }
 
-// spreadMax replaces every lane by the maximum of all.
-func (a *assembler) spreadMax(f float, v reg.VecVirtual) {
+// broadcastMax replaces every lane by the maximum of all.
+func (a *assembler) broadcastMax(f float, v reg.VecVirtual) {
 	half := v.AsY()
 	if a.isa == avx512 {
 		high := a.YMM()

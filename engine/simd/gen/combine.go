@@ -35,9 +35,9 @@ func combine(a *assembler, f float) {
 		a.op(x86.MOVLQSX(operand.Mem{Base: index}, at))
 		a.op(x86.IMULQ(xRow, at))
 		if f.bytes == 4 {
-			narrow := a.XMM()
-			a.op(x86.VCVTSD2SS(operand.Mem{Base: factor}, zero, narrow))
-			a.op(f.broadcast(narrow, all))
+			single := a.XMM()
+			a.op(x86.VCVTSD2SS(operand.Mem{Base: factor}, zero, single))
+			a.op(f.broadcast(single, all))
 		} else {
 			a.op(f.broadcast(operand.Mem{Base: factor}, all))
 		}

@@ -260,12 +260,12 @@ func (t *tile) store() {
 		t.eachInC(plain)
 		return
 	}
-	part, end := t.newLabel("part"), t.newLabel("end")
+	partial, end := t.newLabel("partial"), t.newLabel("end")
 	t.op(x86.CMPQ(t.param("cols"), operand.U8(t.f.lanes(t.isa))))
-	t.op(x86.JLT(operand.LabelRef(part)))
+	t.op(x86.JLT(operand.LabelRef(partial)))
 	t.eachInC(plain)
 	t.op(x86.JMP(operand.LabelRef(end)))
-	t.label(part)
+	t.label(partial)
 	t.eachInC(func(i, v int, m operand.Mem) { t.op(t.f.maskedMoveAVX2(t.sums[0][i][v], t.mask, m)) })
 	t.label(end)
 }

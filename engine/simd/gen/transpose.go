@@ -62,21 +62,21 @@ func transpose(a *assembler, f float) {
 }
 
 // transposed returns the columns of a square block given by its rows. Within every 128 bits the
-// elements of groups of rows are interleaved; then the 128 bit parts are themselves transposed.
+// elements of groups of rows are interleaved; then the 128 bit blocks are themselves transposed.
 func (a *assembler) transposed(f float, rows []reg.VecVirtual) []reg.VecVirtual {
-	perPart := 16 / f.bytes
-	groups := make([][]reg.VecVirtual, 0, len(rows)/perPart)
-	for i := 0; i < len(rows); i += perPart {
-		groups = append(groups, a.interleaved(f, rows[i:i+perPart]))
+	perBlock := 16 / f.bytes
+	groups := make([][]reg.VecVirtual, 0, len(rows)/perBlock)
+	for i := 0; i < len(rows); i += perBlock {
+		groups = append(groups, a.interleaved(f, rows[i:i+perBlock]))
 	}
 	columns := make([]reg.VecVirtual, len(rows))
-	for c := range perPart {
-		parts := make([]reg.VecVirtual, len(groups))
+	for c := range perBlock {
+		blocks := make([]reg.VecVirtual, len(groups))
 		for g := range groups {
-			parts[g] = groups[g][c]
+			blocks[g] = groups[g][c]
 		}
-		for part, column := range a.transposedParts(parts) {
-			columns[part*perPart+c] = column
+		for block, column := range a.transposedBlocks(blocks) {
+			columns[block*perBlock+c] = column
 		}
 	}
 	return columns
@@ -101,8 +101,8 @@ func (a *assembler) interleaved(f float, rows []reg.VecVirtual) []reg.VecVirtual
 	return []reg.VecVirtual{c0, c1, c2, c3}
 }
 
-// transposedParts transposes a square block of 128 bit parts.
-func (a *assembler) transposedParts(v []reg.VecVirtual) []reg.VecVirtual {
+// transposedBlocks transposes a square block of 128 bit blocks.
+func (a *assembler) transposedBlocks(v []reg.VecVirtual) []reg.VecVirtual {
 	if a.isa == avx2 {
 		low, high := a.vec(), a.vec()
 		a.op(x86.VPERM2F128(operand.U8(0x20), v[1], v[0], low))
@@ -110,12 +110,12 @@ func (a *assembler) transposedParts(v []reg.VecVirtual) []reg.VecVirtual {
 		return []reg.VecVirtual{low, high}
 	}
 	const even, odd = 0x88, 0xdd
-	pick := func(parts int, x, y reg.VecVirtual) reg.VecVirtual {
+	mixed := func(order int, x, y reg.VecVirtual) reg.VecVirtual {
 		z := a.vec()
-		a.op(x86.VSHUFF32X4(operand.U8(parts), y, x, z))
+		a.op(x86.VSHUFF32X4(operand.U8(order), y, x, z))
 		return z
 	}
-	e01, o01 := pick(even, v[0], v[1]), pick(odd, v[0], v[1])
-	e23, o23 := pick(even, v[2], v[3]), pick(odd, v[2], v[3])
-	return []reg.VecVirtual{pick(even, e01, e23), pick(even, o01, o23), pick(odd, e01, e23), pick(odd, o01, o23)}
+	e01, o01 := mixed(even, v[0], v[1]), mixed(odd, v[0], v[1])
+	e23, o23 := mixed(even, v[2], v[3]), mixed(odd, v[2], v[3])
+	return []reg.VecVirtual{mixed(even, e01, e23), mixed(even, o01, o23), mixed(odd, e01, e23), mixed(odd, o01, o23)}
 }
