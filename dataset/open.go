@@ -18,16 +18,11 @@ type located struct {
 
 // find returns the data set at path, a folder or a file.
 func find(path string) (located, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return located{}, fmt.Errorf("%s: %w", path, plainError(err))
 	}
-	p := located{folder: folder{os.DirFS(path), path}}
-	if !info.IsDir() {
-		dir, file := filepath.Split(path)
-		dir = filepath.Clean(dir)
-		p = located{folder: folder{os.DirFS(dir), dir}, file: file}
-	}
+	var p located
+	p.folder, p.file = locate(path)
 	for _, known := range formats {
 		if p.file == "" && known.in(p.folder) || p.file != "" && known.opens(p.file) {
 			p.format = known

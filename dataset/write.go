@@ -163,6 +163,14 @@ func (t *text) integer(v int64) {
 	_, _ = t.out.Write(t.scratch)
 }
 
+// pair writes a line of two whole numbers.
+func (t *text) pair(a int64, separator string, b int64) {
+	t.integer(a)
+	t.word(separator)
+	t.integer(b)
+	t.newline()
+}
+
 // real writes the shortest number that reads back as v.
 func (t *text) real(v float64) {
 	if (math.IsNaN(v) || math.IsInf(v, 0)) && t.err == nil {

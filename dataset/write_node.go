@@ -60,10 +60,7 @@ func writeEdges(w *folderWriter, b *graph.Batch) {
 		for u := range int32(b.NumVertices()) {
 			for _, v := range b.Neighbors(u) {
 				if bothWays || u < v {
-					t.integer(int64(u))
-					t.word(",")
-					t.integer(int64(v))
-					t.newline()
+					t.pair(int64(u), ",", int64(v))
 				}
 			}
 		}
@@ -79,10 +76,7 @@ func writeVertexClasses(w *folderWriter, d *Dataset) {
 			if c >= 0 {
 				code = codes[c]
 			}
-			t.integer(int64(v))
-			t.word(",")
-			t.integer(code)
-			t.newline()
+			t.pair(int64(v), ",", code)
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/grove-graph/grove/split"
 )
 
 // WriteTU stores the data set in TU format in a folder, so that [OpenTU] reads back the same graphs,
@@ -179,10 +181,7 @@ func (w *tuWriter) writeArcs() {
 	}
 	w.file(w.name("A"), func(t *text) {
 		for i, a := range arcs {
-			t.integer(int64(tails[i]) + 1)
-			t.word(", ")
-			t.integer(int64(b.Col[a]) + 1)
-			t.newline()
+			t.pair(int64(tails[i])+1, ", ", int64(b.Col[a])+1)
 		}
 	})
 	if b.ArcLabels != nil {
@@ -190,12 +189,7 @@ func (w *tuWriter) writeArcs() {
 		w.integers("edge_labels", len(arcs), func(i int) int64 { return codes[b.ArcLabels[arcs[i]]] })
 	}
 	if b.ArcWeights != nil {
-		w.file(w.name("edge_attributes"), func(t *text) {
-			for _, a := range arcs {
-				t.real(b.ArcWeights[a])
-				t.newline()
-			}
-		})
+		w.matrix("edge_attributes", split.Select(b.ArcWeights, arcs), 1)
 	}
 	if d.Motif != nil {
 		w.marks("edge_gt", len(arcs), func(i int) bool { return d.Motif.Arcs[arcs[i]] })

@@ -1,22 +1,28 @@
 package engine
 
-import "gorgonia.org/tensor"
+import (
+	"slices"
 
-// rowsOf wants every entry of an index to be a row of a table.
-func (c *checks) rowsOf(index []int32, rows int) {
-	most := uint32(0) // a negative row is a large one
+	"gorgonia.org/tensor"
+)
+
+// within wants every entry of an index to be one of 0 to limit-1. The words about one that is not take its place, the
+// entry and the limit.
+func (c *checks) within(index []int32, limit int, words string) {
+	most := uint32(0) // a negative entry is a large one
 	for _, r := range index {
 		most = max(most, uint32(r))
 	}
-	if uint64(most) < uint64(rows) || len(index) == 0 {
+	if uint64(most) < uint64(max(limit, 0)) || len(index) == 0 {
 		return
 	}
-	for i, r := range index {
-		if r < 0 || int(r) >= rows {
-			c.that(false, "entry %d of the index is row %d of a table of %d", i, r, rows)
-			return
-		}
-	}
+	i := slices.IndexFunc(index, func(r int32) bool { return r < 0 || int(r) >= limit })
+	c.that(false, words, i, index[i], limit)
+}
+
+// rowsOf wants every entry of an index to be a row of a table.
+func (c *checks) rowsOf(index []int32, rows int) {
+	c.within(index, rows, "entry %d of the index is row %d of a table of %d")
 }
 
 // CheckMatMul returns the sizes of a matrix product, C (m x n) with k terms in each element, or what is
@@ -143,12 +149,7 @@ func CheckSoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) 
 		ck.shape("grad", grad, n, c)
 	}
 	ck.that(len(target) == n, "%d targets for %d rows", len(target), n)
-	for i, t := range target {
-		if t < 0 || int(t) >= c {
-			ck.that(false, "target %d of row %d, there are %d classes", t, i, c)
-			break
-		}
-	}
+	ck.within(target, c, "target %[2]d of row %[1]d, there are %[3]d classes")
 	ck.float(logits, loss, grad)
 	return ck.err
 }

@@ -51,11 +51,6 @@ func CheckPosterior(posterior, evidence, prior, likelihood *tensor.Dense, index 
 	ck.shape("posterior", posterior, n, c)
 	ck.shape("evidence", evidence, n)
 	ck.float(prior, posterior, evidence, likelihood)
-	for u, row := range index {
-		if row < 0 || int(row) >= m {
-			ck.that(false, "index %d of row %d, the likelihood has %d rows", row, u, m)
-			break
-		}
-	}
+	ck.within(index, m, "index %[2]d of row %[1]d, the likelihood has %[3]d rows")
 	return ck.err
 }

@@ -42,12 +42,7 @@ func CheckSubsetWalks(y, x *tensor.Dense, a *Sparse, s *Subsets) error {
 		subsets := ck.sides(s.Sides, n)
 		ck.that(subsets == vectors, "%d subsets for %d vectors", subsets, vectors)
 	}
-	for _, r := range s.Rows {
-		if r < 0 || int(r) >= n {
-			ck.that(false, "row %d of %d", r, n)
-			break
-		}
-	}
+	ck.within(s.Rows, n, "entry %d of the rows is row %d of %d")
 	ck.that(s.Shifts == nil || len(s.Shifts) == q, "%d shifts for %d columns", len(s.Shifts), q)
 	ck.double(x, y)
 	return ck.err
@@ -66,12 +61,7 @@ func CheckDynamicFeatures(columns, x *tensor.Dense, s *SplitSearch) error {
 		limit = len(s.Offsets) - 1
 		ck.that(limit >= 0 && int(s.Offsets[max(limit, 0)]) <= n, "graphs of more than %d vertices", n)
 	}
-	for _, i := range s.Examples {
-		if i < 0 || int(i) >= limit {
-			ck.that(false, "example %d of %d", i, limit)
-			break
-		}
-	}
+	ck.within(s.Examples, limit, "entry %d of the examples is example %d of %d")
 	subsets, factors := ck.sides(s.Sides, n), 0
 	if n > 0 && s.Factors != nil {
 		size := s.Factors.Shape().TotalSize()
@@ -145,12 +135,7 @@ func CheckBestSplits(best, columns *tensor.Dense, s *SplitSearch, features int) 
 		ck.that(len(s.Targets) == examples, "%d targets for %d examples", len(s.Targets), examples)
 	case Gini, Entropy:
 		ck.that(len(s.Classes) == examples, "%d classes for %d examples", len(s.Classes), examples)
-		for i, c := range s.Classes {
-			if c < 0 || int(c) >= s.Number {
-				ck.that(false, "example %d is of class %d of %d", i, c, s.Number)
-				break
-			}
-		}
+		ck.within(s.Classes, s.Number, "example %d is of class %d of %d")
 	default:
 		ck.that(false, "impurity %d", s.Impurity)
 	}

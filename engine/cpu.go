@@ -63,21 +63,25 @@ func data[T simd.Float](t *tensor.Dense) []T {
 	return any(t.Float64s()).([]T)
 }
 
+// typed returns the one of two instances of a routine that computes in the dtype of t.
+func typed[F any](t *tensor.Dense, single, double F) F {
+	if t.Dtype() == tensor.Float32 {
+		return single
+	}
+	return double
+}
+
 // MatMul implements [Engine].
 func (e *CPU) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
 	m, n, k, err := CheckMatMul(c, a, b, opt)
 	if err != nil {
 		return err
 	}
-	if c.Dtype() == tensor.Float32 {
-		if opt.Precision != Full {
-			a, b = e.rounded(a, opt.Precision), e.rounded(b, opt.Precision)
-			defer e.Release(a, b)
-		}
-		gemm[float32](e.workers, c, a, b, m, n, k, opt)
-	} else {
-		gemm[float64](e.workers, c, a, b, m, n, k, opt)
+	if opt.Precision != Full && c.Dtype() == tensor.Float32 {
+		a, b = e.rounded(a, opt.Precision), e.rounded(b, opt.Precision)
+		defer e.Release(a, b)
 	}
+	typed(c, gemm[float32], gemm[float64])(e.workers, c, a, b, m, n, k, opt)
 	return nil
 }
 
@@ -92,25 +96,21 @@ func (e *CPU) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
 	if err := CheckNormalizeRows(dst, norms, x); err != nil {
 		return err
 	}
-	if x.Dtype() == tensor.Float32 {
-		normalizeRows(e.workers, data[float32](dst), data[float32](norms), data[float32](x), x.Shape()[0], x.Shape()[1],
-			float32(eps))
-	} else {
-		normalizeRows(e.workers, data[float64](dst), data[float64](norms), data[float64](x), x.Shape()[0], x.Shape()[1], eps)
-	}
+	typed(x, normalizeRows[float32], normalizeRows[float64])(e.workers, dst, norms, x, eps)
 	return nil
 }
 
-func normalizeRows[T simd.Float](workers int, dst, norms, x []T, n, d int, eps T) {
+func normalizeRows[T simd.Float](workers int, dst, norms, x *tensor.Dense, eps float64) {
+	n, d, rows, units, lengths := x.Shape()[0], x.Shape()[1], data[T](x), data[T](dst), data[T](norms)
 	parallel.Chunks(workers, n, rowChunk, func(from, to int) {
 		for r := from; r < to; r++ {
-			src, out := x[r*d:(r+1)*d], dst[r*d:(r+1)*d]
+			src, out := rows[r*d:(r+1)*d], units[r*d:(r+1)*d]
 			norm := T(math.Sqrt(float64(simd.Dot(src, src))))
-			if norms != nil {
-				norms[r] = norm
+			if lengths != nil {
+				lengths[r] = norm
 			}
 			copy(out, src)
-			simd.Scale(1/max(norm, eps), out)
+			simd.Scale(1/max(norm, T(eps)), out)
 		}
 	})
 }

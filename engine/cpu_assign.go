@@ -17,11 +17,7 @@ func (e *CPU) Assign(index []int32, best *tensor.Dense, points Points, z *tensor
 	if err := CheckAssign(index, best, points, z); err != nil {
 		return err
 	}
-	if z.Dtype() == tensor.Float32 {
-		assign[float32](e.workers, index, best, points, z)
-	} else {
-		assign[float64](e.workers, index, best, points, z)
-	}
+	typed(z, assign[float32], assign[float64])(e.workers, index, best, points, z)
 	return nil
 }
 

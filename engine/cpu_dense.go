@@ -13,24 +13,19 @@ func (e *CPU) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int
 	if err := CheckSoftmaxCrossEntropy(loss, grad, logits, target); err != nil {
 		return err
 	}
-	if logits.Dtype() == tensor.Float32 {
-		softmaxCrossEntropy(e.workers, data[float32](loss), data[float32](grad), data[float32](logits), target,
-			logits.Shape()[1])
-	} else {
-		softmaxCrossEntropy(e.workers, data[float64](loss), data[float64](grad), data[float64](logits), target,
-			logits.Shape()[1])
-	}
+	typed(logits, softmaxCrossEntropy[float32], softmaxCrossEntropy[float64])(e.workers, loss, grad, logits, target)
 	return nil
 }
 
-func softmaxCrossEntropy[T simd.Float](workers int, loss, grad, logits []T, target []int32, c int) {
+func softmaxCrossEntropy[T simd.Float](workers int, loss, grad, logits *tensor.Dense, target []int32) {
+	c, x, losses, gradient := logits.Shape()[1], data[T](logits), data[T](loss), data[T](grad)
 	parallel.Chunks(workers, len(target), rowChunk, func(from, to int) {
 		weights := make([]T, c) // exp(x_j - m), with m the largest logit of the row
 		for i := from; i < to; i++ {
-			row, t := logits[i*c:(i+1)*c], target[i]
+			row, t := x[i*c:(i+1)*c], target[i]
 			_, largest := simd.ArgMax(row)
-			if grad != nil {
-				weights = grad[i*c : (i+1)*c]
+			if gradient != nil {
+				weights = gradient[i*c : (i+1)*c]
 			}
 			margin := float64(largest) - float64(row[t])
 			simd.Exp(weights, row, 1, -largest)
@@ -38,8 +33,8 @@ func softmaxCrossEntropy[T simd.Float](workers int, loss, grad, logits []T, targ
 			for _, w := range weights {
 				sum += float64(w)
 			}
-			loss[i] = T(margin + math.Log(sum))
-			if grad != nil {
+			losses[i] = T(margin + math.Log(sum))
+			if gradient != nil {
 				simd.Scale(T(1/sum), weights)
 				weights[t]--
 			}
@@ -52,25 +47,20 @@ func (e *CPU) Adam(parameter, moment1, moment2, gradient *tensor.Dense, step Ada
 	if err := CheckAdam(parameter, moment1, moment2, gradient, step); err != nil {
 		return err
 	}
-	if parameter.Dtype() == tensor.Float32 {
-		adam(e.workers, data[float32](parameter), data[float32](moment1), data[float32](moment2), data[float32](gradient),
-			step)
-	} else {
-		adam(e.workers, data[float64](parameter), data[float64](moment1), data[float64](moment2), data[float64](gradient),
-			step)
-	}
+	typed(parameter, adam[float32], adam[float64])(e.workers, parameter, moment1, moment2, gradient, step)
 	return nil
 }
 
 // elementChunk is the number of elements that one piece of parallel work covers.
 const elementChunk = 1 << 13
 
-func adam[T simd.Float](workers int, parameter, moment1, moment2, gradient []T, step Adam) {
+func adam[T simd.Float](workers int, parameter, moment1, moment2, gradient *tensor.Dense, step Adam) {
+	ps, m1s, m2s, gs := data[T](parameter), data[T](moment1), data[T](moment2), data[T](gradient)
 	rate, root := step.Corrected()
 	beta1, beta2, epsilon, decay := T(step.Beta1), T(step.Beta2), T(step.Epsilon), T(step.Decay)
 	rest1, rest2 := T(1-step.Beta1), T(1-step.Beta2)
-	parallel.Chunks(workers, len(parameter), elementChunk, func(from, to int) {
-		p, m1, m2, g := parameter[from:to], moment1[from:to], moment2[from:to], gradient[from:to]
+	parallel.Chunks(workers, len(ps), elementChunk, func(from, to int) {
+		p, m1, m2, g := ps[from:to], m1s[from:to], m2s[from:to], gs[from:to]
 		for i := range p {
 			slope := g[i] + decay*p[i]
 			m1[i] = beta1*m1[i] + rest1*slope
@@ -94,15 +84,12 @@ func (e *CPU) Place(dst, src *tensor.Dense, index []int32, at Placement) error {
 	if err != nil {
 		return err
 	}
-	if dst.Dtype() == tensor.Float32 {
-		place(e.workers, data[float32](dst), data[float32](src), index, at, rows, src.Shape()[1], dst.Shape()[1])
-	} else {
-		place(e.workers, data[float64](dst), data[float64](src), index, at, rows, src.Shape()[1], dst.Shape()[1])
-	}
+	typed(dst, place[float32], place[float64])(e.workers, dst, src, index, at, rows)
 	return nil
 }
 
-func place[T simd.Float](workers int, dst, src []T, index []int32, at Placement, rows, q, columns int) {
+func place[T simd.Float](workers int, dst, src *tensor.Dense, index []int32, at Placement, rows int) {
+	q, columns, given, target := src.Shape()[1], dst.Shape()[1], data[T](src), data[T](dst)
 	if q == 0 {
 		return
 	}
@@ -113,7 +100,7 @@ func place[T simd.Float](workers int, dst, src []T, index []int32, at Placement,
 				row = int(index[i])
 			}
 			first := (at.Row+i)*columns + at.Column
-			in, out := src[row*q:(row+1)*q], dst[first:first+(q-1)*at.Stride+1]
+			in, out := given[row*q:(row+1)*q], target[first:first+(q-1)*at.Stride+1]
 			if at.Stride == 1 {
 				copy(out, in)
 				continue

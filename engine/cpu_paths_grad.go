@@ -23,11 +23,8 @@ func (e *CPU) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.
 	if err != nil {
 		return err
 	}
-	if scores.Dtype() == tensor.Float32 {
-		pathPoolGrad[float32](e.workers, scoreGrad, normGrad, outGrad, scores, norms, p, q)
-	} else {
-		pathPoolGrad[float64](e.workers, scoreGrad, normGrad, outGrad, scores, norms, p, q)
-	}
+	back := typed(scores, pathPoolGrad[float32], pathPoolGrad[float64])
+	back(e.workers, scoreGrad, normGrad, outGrad, scores, norms, p, q)
 	return nil
 }
 

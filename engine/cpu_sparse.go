@@ -11,25 +11,22 @@ func (e *CPU) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
 	if err := CheckSparseMatMul(y, a, x); err != nil {
 		return err
 	}
-	if y.Dtype() == tensor.Float32 {
-		sparseMatMul(e.workers, data[float32](y), a, data[float32](x), x.Shape()[1])
-	} else {
-		sparseMatMul(e.workers, data[float64](y), a, data[float64](x), x.Shape()[1])
-	}
+	typed(y, sparseMatMul[float32], sparseMatMul[float64])(e.workers, y, a, x)
 	return nil
 }
 
-func sparseMatMul[T simd.Float](workers int, y []T, a *Sparse, x []T, q int) {
+func sparseMatMul[T simd.Float](workers int, y *tensor.Dense, a *Sparse, x *tensor.Dense) {
+	q, out, rows := x.Shape()[1], data[T](y), data[T](x)
 	parallel.Chunks(workers, a.Rows(), rowChunk, func(from, to int) {
 		for r := from; r < to; r++ {
-			dst, first, end := y[r*q:(r+1)*q], a.RowPtr[r], a.RowPtr[r+1]
+			dst, first, end := out[r*q:(r+1)*q], a.RowPtr[r], a.RowPtr[r+1]
 			switch {
 			case a.KeepRows != nil && !a.KeepRows[r]:
 				clear(dst)
 			case a.Values != nil && a.KeepCols == nil:
-				simd.Combine(dst, a.Col[first:end], a.Values[first:end], x)
+				simd.Combine(dst, a.Col[first:end], a.Values[first:end], rows)
 			default:
-				sparseRow(dst, a, first, end, x)
+				sparseRow(dst, a, first, end, rows)
 			}
 		}
 	})
@@ -57,27 +54,22 @@ func (e *CPU) Posterior(posterior, evidence, prior, likelihood *tensor.Dense, in
 	if err := CheckPosterior(posterior, evidence, prior, likelihood, index); err != nil {
 		return err
 	}
-	c := prior.Shape()[1]
-	if prior.Dtype() == tensor.Float32 {
-		bayes(e.workers, data[float32](posterior), data[float32](evidence), data[float32](prior), data[float32](likelihood),
-			index, c)
-	} else {
-		bayes(e.workers, data[float64](posterior), data[float64](evidence), data[float64](prior), data[float64](likelihood),
-			index, c)
-	}
+	typed(prior, bayes[float32], bayes[float64])(e.workers, posterior, evidence, prior, likelihood, index)
 	return nil
 }
 
-func bayes[T simd.Float](workers int, posterior, evidence, prior, likelihood []T, index []int32, c int) {
+func bayes[T simd.Float](workers int, posterior, evidence, prior, likelihood *tensor.Dense, index []int32) {
+	c, p, l := prior.Shape()[1], data[T](prior), data[T](likelihood)
+	out, sums := data[T](posterior), data[T](evidence)
 	parallel.Chunks(workers, len(index), rowChunk, func(from, to int) {
 		for u := from; u < to; u++ {
-			dst, row := posterior[u*c:(u+1)*c], int(index[u])
-			simd.Mul(dst, prior[u*c:(u+1)*c], likelihood[row*c:(row+1)*c])
+			dst, row := out[u*c:(u+1)*c], int(index[u])
+			simd.Mul(dst, p[u*c:(u+1)*c], l[row*c:(row+1)*c])
 			sum := 0.0
 			for _, joint := range dst {
 				sum += float64(joint)
 			}
-			evidence[u] = T(sum)
+			sums[u] = T(sum)
 			if sum == 0 {
 				clear(dst)
 				continue

@@ -14,18 +14,14 @@ func (e *CPU) HistogramIntersection(out *tensor.Dense, a, b *Sparse) error {
 	if err := CheckHistogramIntersection(out, a, b); err != nil {
 		return err
 	}
-	if out.Dtype() == tensor.Float32 {
-		intersect(e.workers, data[float32](out), a, b)
-	} else {
-		intersect(e.workers, data[float64](out), a, b)
-	}
+	typed(out, intersect[float32], intersect[float64])(e.workers, out, a, b)
 	return nil
 }
 
 // histogramChunk is the number of rows that one piece of parallel work covers.
 const histogramChunk = 16
 
-func intersect[T simd.Float](workers int, out []T, a, b *Sparse) {
+func intersect[T simd.Float](workers int, out *tensor.Dense, a, b *Sparse) {
 	same := a == b
 	a = a.Unmasked()
 	if same {
@@ -34,7 +30,7 @@ func intersect[T simd.Float](workers int, out []T, a, b *Sparse) {
 		b = b.Unmasked()
 	}
 	index := b.Transpose()
-	rows, n := a.Rows(), b.Rows()
+	rows, n, values := a.Rows(), b.Rows(), data[T](out)
 	parallel.Each(workers, (rows+histogramChunk-1)/histogramChunk, func() func(int) {
 		sums := make([]float64, n)
 		return func(chunk int) {
@@ -45,13 +41,13 @@ func intersect[T simd.Float](workers int, out []T, a, b *Sparse) {
 				}
 				intersectRow(sums, a, index, i, int32(first))
 				for j := first; j < n; j++ {
-					out[i*n+j] = T(sums[j])
+					values[i*n+j] = T(sums[j])
 				}
 			}
 		}
 	})
 	if same {
-		mirrorUpper(workers, n, out)
+		mirrorUpper(workers, n, values)
 	}
 }
 

@@ -11,25 +11,21 @@ func (e *CPU) NormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms *tensor.D
 	if err := CheckNormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms, eps); err != nil {
 		return err
 	}
-	d := unit.Shape()[1]
-	if unit.Dtype() == tensor.Float32 {
-		normalizeRowsGrad(e.workers, data[float32](xGrad), data[float32](unitGrad), data[float32](normGrad),
-			data[float32](unit), data[float32](norms), d, float32(eps))
-	} else {
-		normalizeRowsGrad(e.workers, data[float64](xGrad), data[float64](unitGrad), data[float64](normGrad),
-			data[float64](unit), data[float64](norms), d, eps)
-	}
+	back := typed(unit, normalizeRowsGrad[float32], normalizeRowsGrad[float64])
+	back(e.workers, xGrad, unitGrad, normGrad, unit, norms, eps)
 	return nil
 }
 
-func normalizeRowsGrad[T simd.Float](workers int, xGrad, unitGrad, normGrad, unit, norms []T, d int, eps T) {
-	parallel.Chunks(workers, len(norms), rowChunk, func(from, to int) {
-		for r := from; r < to; r++ {
-			u, out := unit[r*d:(r+1)*d], xGrad[r*d:(r+1)*d]
-			inner := simd.Dot(u, unitGrad[r*d:(r+1)*d])
-			norm, along := norms[r], T(0) // along: the multiple of the unit row in the result
-			if normGrad != nil {
-				along = normGrad[r]
+func normalizeRowsGrad[T simd.Float](workers int, xGrad, unitGrad, normGrad, unit, norms *tensor.Dense, e float64) {
+	d, eps, units, lengths := unit.Shape()[1], T(e), data[T](unit), data[T](norms)
+	to, byUnit, byNorm := data[T](xGrad), data[T](unitGrad), data[T](normGrad)
+	parallel.Chunks(workers, len(lengths), rowChunk, func(first, end int) {
+		for r := first; r < end; r++ {
+			u, g, out := units[r*d:(r+1)*d], byUnit[r*d:(r+1)*d], to[r*d:(r+1)*d]
+			inner := simd.Dot(u, g)
+			norm, along := lengths[r], T(0) // along: the multiple of the unit row in the result
+			if byNorm != nil {
+				along = byNorm[r]
 			}
 			switch {
 			case norm >= eps:
@@ -39,7 +35,7 @@ func normalizeRowsGrad[T simd.Float](workers int, xGrad, unitGrad, normGrad, uni
 			default:
 				along = 0
 			}
-			copy(out, unitGrad[r*d:(r+1)*d])
+			copy(out, g)
 			simd.Scale(1/max(norm, eps), out)
 			simd.Axpy(along, u, out)
 		}
@@ -56,22 +52,19 @@ func (e *CPU) SegmentReduceGrad(xGrad, outGrad, x *tensor.Dense, s Segments, poo
 	if s.Index != nil {
 		workers = 1
 	}
-	if x.Dtype() == tensor.Float32 {
-		segmentReduceGrad(workers, data[float32](xGrad), data[float32](outGrad), data[float32](x), s, x.Shape()[1], pool)
-	} else {
-		segmentReduceGrad(workers, data[float64](xGrad), data[float64](outGrad), data[float64](x), s, x.Shape()[1], pool)
-	}
+	typed(x, segmentReduceGrad[float32], segmentReduceGrad[float64])(workers, xGrad, outGrad, x, s, pool)
 	return nil
 }
 
-func segmentReduceGrad[T simd.Float](workers int, xGrad, outGrad, x []T, s Segments, q int, pool Pooling) {
-	clear(xGrad)
+func segmentReduceGrad[T simd.Float](workers int, xGrad, outGrad, x *tensor.Dense, s Segments, pool Pooling) {
+	q, rows, gradients, sums := x.Shape()[1], data[T](x), data[T](outGrad), data[T](xGrad)
+	clear(sums)
 	shares := s.Shares(pool)
 	parallel.Each(workers, (len(s.Offsets)-1+segmentChunk-1)/segmentChunk, func() func(int) {
 		best, winner := make([]T, q), make([]int, q)
 		return func(chunk int) {
 			for g := chunk * segmentChunk; g < min((chunk+1)*segmentChunk, len(s.Offsets)-1); g++ {
-				gradient, from, to := outGrad[g*q:(g+1)*q], s.Offsets[g], s.Offsets[g+1]
+				gradient, from, to := gradients[g*q:(g+1)*q], s.Offsets[g], s.Offsets[g+1]
 				if from == to {
 					continue
 				}
@@ -82,20 +75,20 @@ func segmentReduceGrad[T simd.Float](workers int, xGrad, outGrad, x []T, s Segme
 							share = T(shares[i])
 						}
 						r := s.row(i)
-						simd.Axpy(share, gradient, xGrad[r*q:(r+1)*q])
+						simd.Axpy(share, gradient, sums[r*q:(r+1)*q])
 					}
 					continue
 				}
 				for i := from; i < to; i++ {
 					r := s.row(i)
-					for f, v := range x[r*q : (r+1)*q] {
+					for f, v := range rows[r*q : (r+1)*q] {
 						if i == from || v > best[f] {
 							best[f], winner[f] = v, r
 						}
 					}
 				}
 				for f, r := range winner {
-					xGrad[r*q+f] += gradient[f]
+					sums[r*q+f] += gradient[f]
 				}
 			}
 		}
@@ -107,28 +100,23 @@ func (e *CPU) OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
 	if err := CheckOutputLoss(loss, grad, x, y, kind); err != nil {
 		return err
 	}
-	if x.Dtype() == tensor.Float32 {
-		outputLoss(e.workers, data[float32](loss), data[float32](grad), data[float32](x), data[float32](y), x.Shape()[1],
-			kind)
-	} else {
-		outputLoss(e.workers, data[float64](loss), data[float64](grad), data[float64](x), data[float64](y), x.Shape()[1],
-			kind)
-	}
+	typed(x, outputLoss[float32], outputLoss[float64])(e.workers, loss, grad, x, y, kind)
 	return nil
 }
 
-func outputLoss[T simd.Float](workers int, loss, grad, x, y []T, c int, kind Loss) {
-	parallel.Chunks(workers, len(loss), rowChunk, func(from, to int) {
+func outputLoss[T simd.Float](workers int, loss, grad, x, y *tensor.Dense, kind Loss) {
+	c, outputs, wanted, losses, slopes := x.Shape()[1], data[T](x), data[T](y), data[T](loss), data[T](grad)
+	parallel.Chunks(workers, len(losses), rowChunk, func(from, to int) {
 		for i := from; i < to; i++ {
 			sum := 0.0
 			for j := i * c; j < (i+1)*c; j++ {
-				l, slope := kind.of(float64(x[j]), float64(y[j]))
+				l, slope := kind.of(float64(outputs[j]), float64(wanted[j]))
 				sum += l
-				if grad != nil {
-					grad[j] = T(slope)
+				if slopes != nil {
+					slopes[j] = T(slope)
 				}
 			}
-			loss[i] = T(sum)
+			losses[i] = T(sum)
 		}
 	})
 }

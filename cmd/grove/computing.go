@@ -24,9 +24,6 @@ func (c *computing) addFlags(fs *pflag.FlagSet) {
 
 // open returns the engine that the flags ask for. It is closed when the command ends.
 func (a *app) open(c *computing) (engine.Engine, error) {
-	if c.workers < 0 {
-		return nil, usagef("--workers %d: want 0 or a number of goroutines", c.workers)
-	}
 	e, err := engine.Open(c.device, c.workers)
 	if err != nil {
 		return nil, usagef("--device: %v", err)

@@ -94,11 +94,6 @@ func newDataSynth(a *app) *cobra.Command {
 			if err := requireFlags(c, "out"); err != nil {
 				return err
 			}
-			for _, name := range []string{"graphs", "vertices", "communities"} {
-				if n, _ := c.Flags().GetInt(name); c.Flags().Changed(name) && n < 1 {
-					return usagef("--%s %d: want a number from 1 on", name, n)
-				}
-			}
 			to, err := newOutput(out, overwrite)
 			if err != nil {
 				return err
@@ -127,13 +122,13 @@ func newDataSynth(a *app) *cobra.Command {
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be")
 		addOverwriteFlag(fs, &overwrite)
 		fs.IntVar(&opt.Graphs, "graphs", 0, "`N` number of graphs (default: the kind's own)")
-		bound(fs, "graphs", 0, param.Many)
+		bound(fs, "graphs", 1, param.Many)
 		fs.IntVar(&opt.Vertices, "vertices", 0, "`N` vertices of a graph, a mean where they vary (default: the kind's own)")
-		bound(fs, "vertices", 0, param.Many)
+		bound(fs, "vertices", 1, param.Many)
 		fs.Float64Var(&opt.Degree, "degree", 0, "`D` mean number of neighbours (default: the kind's own)")
 		bound(fs, "degree", 0, param.Many)
 		fs.IntVar(&opt.Communities, "communities", 0, "`N` communities of a block model (default: the kind's own)")
-		bound(fs, "communities", 0, param.Many)
+		bound(fs, "communities", 1, param.Many)
 		fs.Uint64Var(&opt.Seed, "seed", 0, "`S` number that the graphs follow from")
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)

@@ -62,10 +62,7 @@ func listDevices() ([]device, error) {
 	if err != nil {
 		return nil, err
 	}
-	cpu := device{Name: "cpu", Description: e.String(), SIMD: simd.Level(), Cores: e.Workers()}
-	if d, ok := e.(interface{ Describe() string }); ok {
-		cpu.Description = d.Describe()
-	}
+	cpu := device{Name: "cpu", Description: e.Describe(), SIMD: simd.Level(), Cores: e.Workers()}
 	cpu.Processor = procField("/proc/cpuinfo", "model name")
 	cpu.Memory = procBytes("MemTotal")
 	cpu.Free = procBytes("MemAvailable")

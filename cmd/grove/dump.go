@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -82,8 +81,6 @@ func (f *dumpFlags) check(c *cobra.Command, a *app) error {
 		f.format = "svg"
 	}
 	switch {
-	case f.tree < -1:
-		return usagef("--tree %d: trees are counted from 0", f.tree)
 	case f.class != "" && f.format != "svg":
 		return usagef("--class belongs to --format svg; %s holds the trees of all classes", f.format)
 	case isPNG(f.out) && f.format != "svg":
@@ -143,10 +140,7 @@ func (f *dumpFlags) json(w io.Writer, m model.Dumper) error {
 	if err != nil {
 		return err
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(d)
+	return writeJSON(w, d)
 }
 
 // drawing returns what writes one tree as an SVG document.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"strings"
 
 	"gorgonia.org/tensor"
@@ -12,9 +12,8 @@ import (
 
 // npyWriter writes a matrix in NumPy's format, version 1.0, little-endian, row-major, a few rows at a time.
 type npyWriter struct {
-	w     io.Writer
-	left  int // numbers that are still to come
-	chunk []byte
+	w    io.Writer
+	left int // numbers that are still to come
 }
 
 // newNPY writes the head of the file.
@@ -35,26 +34,15 @@ func newNPY(w io.Writer, dtype tensor.Dtype, rows, columns int) (*npyWriter, err
 func (n *npyWriter) write(rows *tensor.Dense) error {
 	n.left -= rows.Shape().TotalSize()
 	if rows.Dtype() == tensor.Float64 {
-		return appendNumbers(n, rows.Float64s(), func(chunk []byte, v float64) []byte {
-			return binary.LittleEndian.AppendUint64(chunk, math.Float64bits(v))
-		})
+		return writeNumbers(n.w, rows.Float64s())
 	}
-	return appendNumbers(n, rows.Float32s(), func(chunk []byte, v float32) []byte {
-		return binary.LittleEndian.AppendUint32(chunk, math.Float32bits(v))
-	})
+	return writeNumbers(n.w, rows.Float32s())
 }
 
-// appendNumbers writes numbers in chunks.
-func appendNumbers[T float32 | float64](n *npyWriter, numbers []T, encode func(chunk []byte, v T) []byte) error {
-	const most = 4096 // numbers of a chunk
-	for len(numbers) > 0 {
-		some := numbers[:min(most, len(numbers))]
-		numbers = numbers[len(some):]
-		n.chunk = n.chunk[:0]
-		for _, v := range some {
-			n.chunk = encode(n.chunk, v)
-		}
-		if _, err := n.w.Write(n.chunk); err != nil {
+// writeNumbers writes numbers a few thousand at a time: their bytes are a copy.
+func writeNumbers[T float32 | float64](w io.Writer, numbers []T) error {
+	for chunk := range slices.Chunk(numbers, 4096) {
+		if err := binary.Write(w, binary.LittleEndian, chunk); err != nil {
 			return err
 		}
 	}

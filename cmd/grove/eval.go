@@ -95,10 +95,6 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	given := c.Flags().Changed
 	inner := given("inner") || given("nested")
 	switch {
-	case f.cv < 2:
-		return usagef("--cv %d: want at least 2 folds", f.cv)
-	case f.repeats < 1:
-		return usagef("--repeats %d: want a number from 1 on", f.repeats)
 	case f.folds != "" && given("cv"):
 		return usagef("--folds and --cv: give one of the two")
 	case f.folds != "" && f.repeats > 1:
@@ -111,10 +107,7 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	} else if err != nil && f.folds == "" {
 		return usagef("--inner %s: inner folds in a folder divide given folds: give --folds too", f.inner)
 	}
-	if f.plot != "" {
-		return writableFigure("--plot", f.plot)
-	}
-	return nil
+	return writableFigure("--plot", f.plot)
 }
 
 // parseInner reads --inner: K folds, or 1/K for a part that is held out. Anything else is a folder.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -74,7 +76,9 @@ func (r *evalReport) print(w io.Writer) {
 	fmt.Fprintln(w)
 	r.printFolds(w)
 	fmt.Fprintln(w)
-	fact(w, string(r.Metric), "%s (mean and standard deviation over %s)", written(r.Metric, r.Mean, r.Std), r.repeated())
+	unit, values := r.accuracies()
+	fact(w, string(r.Metric), "%s (mean and standard deviation over %s)", written(r.Metric, r.Mean, r.Std),
+		model.Count(len(values), unit))
 	r.printChosen(w)
 	writeNotes(w, r.Notes)
 	writeSeconds(w, r.Seconds)
@@ -90,14 +94,6 @@ func extent(p *eval.Problem) string {
 		text += " x " + model.Count(n, "setting")
 	}
 	return text
-}
-
-// repeated says what the standard deviation is of.
-func (r *evalReport) repeated() string {
-	if r.problem.Repeats > 1 {
-		return model.Count(r.problem.Repeats, "repeat")
-	}
-	return model.Count(len(r.Folds), "fold")
 }
 
 // accuracies returns the accuracy of each fold, or of each repeat where there are several.
@@ -137,15 +133,8 @@ func (r *evalReport) printChosen(w io.Writer) {
 		times[c.Name]++
 		low, high = min(low, c.Value), max(high, c.Value)
 	}
-	names := make([]string, 0, len(times))
-	for name := range times {
-		names = append(names, name)
-	}
-	sort.Slice(names, func(i, j int) bool {
-		if times[names[i]] != times[names[j]] {
-			return times[names[i]] > times[names[j]]
-		}
-		return names[i] < names[j]
+	names := slices.SortedFunc(maps.Keys(times), func(a, b string) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
 	})
 	heading := "setting"
 	if r.Settings > 1 {
@@ -280,19 +269,11 @@ func differences(names []string) []string {
 		}
 	}
 	out := make([]string, len(names))
-	for p := range phrases[0] {
-		same := true
-		for i := range phrases {
-			same = same && phrases[i][p] == phrases[0][p]
-		}
-		for i := range phrases {
-			if same {
-				continue
+	for p, first := range phrases[0] {
+		if slices.ContainsFunc(phrases, func(other []string) bool { return other[p] != first }) {
+			for i := range phrases {
+				out[i] = strings.TrimPrefix(out[i]+", "+phrases[i][p], ", ")
 			}
-			if out[i] != "" {
-				out[i] += ", "
-			}
-			out[i] += phrases[i][p]
 		}
 	}
 	return out

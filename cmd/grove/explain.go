@@ -93,18 +93,11 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 			if err := f.checkMethod(c); err != nil {
 				return err
 			}
-			if c.Flags().Changed("columns") && f.columns < 1 {
-				return usagef("--columns %d: want a number from 1 on", f.columns)
+			if err := writableFigure("--out", f.out); err != nil {
+				return err
 			}
-			if f.out != "" {
-				if err := writableFigure("--out", f.out); err != nil {
-					return err
-				}
-			}
-			if f.classMap != "" {
-				if err := writableFigure("--class-map", f.classMap); err != nil {
-					return err
-				}
+			if err := writableFigure("--class-map", f.classMap); err != nil {
+				return err
 			}
 			return a.explain(c.Context(), f)
 		},

@@ -39,14 +39,6 @@ func (f *explainFlags) checkMethod(c *cobra.Command) error {
 			}
 		}
 	}
-	switch {
-	case f.edges < 0:
-		return usagef("--edges %d: want a number from 1 on, or 0 for the edges of at least half the highest score", f.edges)
-	case f.colours < 0:
-		return usagef("--colours %d: want a number from 1 on, or 0 for none", f.colours)
-	case f.limit < 0:
-		return usagef("--limit %d: want a number from 1 on, or 0 for all", f.limit)
-	}
 	return nil
 }
 
@@ -75,12 +67,9 @@ func parseSpan(text string) (span, error) {
 	if !isRange {
 		last = first
 	}
-	from, err := strconv.Atoi(first)
-	if err != nil || from < 0 {
-		return span{}, fmt.Errorf("%q is neither the number of a graph nor a range like 0-5", text)
-	}
-	to, err := strconv.Atoi(last)
-	if err != nil || to < 0 {
+	from, errFrom := strconv.Atoi(first)
+	to, errTo := strconv.Atoi(last)
+	if errFrom != nil || errTo != nil || from < 0 || to < 0 {
 		return span{}, fmt.Errorf("%q is neither the number of a graph nor a range like 0-5", text)
 	}
 	if to > param.Many {

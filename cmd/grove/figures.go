@@ -14,8 +14,11 @@ func isPNG(path string) bool { return strings.ToLower(filepath.Ext(path)) == ".p
 // isFigure reports whether a file is to be a picture.
 func isFigure(path string) bool { return isPNG(path) || strings.ToLower(filepath.Ext(path)) == ".svg" }
 
-// writableFigure wants a file name of a figure.
+// writableFigure wants a file name of a figure, where there is one.
 func writableFigure(flag, path string) error {
+	if path == "" {
+		return nil
+	}
 	if !isFigure(path) {
 		return usagef("%s %s: give a name that ends in .svg or .png", flag, path)
 	}

@@ -24,10 +24,7 @@ func (a *app) emit(value any, text func(w io.Writer)) error {
 	a.progress.clear()
 	w := bufio.NewWriter(a.out)
 	if a.json {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(value); err != nil {
+		if err := writeJSON(w, value); err != nil {
 			return fmt.Errorf("writing the result: %w", plain(err))
 		}
 	} else {
@@ -37,6 +34,14 @@ func (a *app) emit(value any, text func(w io.Writer)) error {
 		return fmt.Errorf("writing the result: %w", plain(err))
 	}
 	return nil
+}
+
+// writeJSON writes a value as one JSON object.
+func writeJSON(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
 }
 
 // fact writes one line of a report: a name and what there is to say.

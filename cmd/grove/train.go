@@ -97,9 +97,6 @@ type trainReport struct {
 
 func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	start := time.Now()
-	if f.cv < 2 {
-		return usagef("--cv %d: want at least 2 parts", f.cv)
-	}
 	e, err := a.openFor(c, &f.computing, f.out)
 	if err != nil {
 		return err

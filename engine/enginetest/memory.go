@@ -47,17 +47,17 @@ func MemoryCases() []MemoryCase {
 	return []MemoryCase{
 		{"New", "zeroed, after use as well", newIsZeroed},
 		{"Scratch", "apart from others", scratchIsApart},
-		{"View", "the same memory", viewShares},
+		{"View", "the same memory", onTensor(viewShares)},
 		{"View", "beyond the end", viewPanics},
 		{"View", "keeps collected memory", viewKeeps},
-		{"Release", "nil and many", releaseMany},
-		{"Mirror", "there and back", mirrorRoundTrip},
+		{"Release", "nil and many", onTensor(releaseMany)},
+		{"Mirror", "there and back", onTensor(mirrorRoundTrip)},
 		{"Mirror", "copies only where it must", mirrorIsItself},
 		{"Available", "more than nothing", availableIsPositive},
 		{"Close", "host memory stays", closeKeepsHost},
-		{"WithWorkers", "tensors of the whole", fewerWorkersShare},
+		{"WithWorkers", "tensors of the whole", onTensor(fewerWorkersShare)},
 		{"Host", "host memory", hostIsHost},
-		{"Synchronize", "after work", synchronizes},
+		{"Synchronize", "after work", onTensor(synchronizes)},
 		{"Capabilities", "say the truth", capabilitiesHold},
 		{"Describe", "begins with the name", describesItself},
 	}
@@ -98,6 +98,20 @@ func holds(e engine.Engine, t *tensor.Dense, want []float64) error {
 	return nil
 }
 
+// onTensor makes a check of one on a tensor of special elements, which it releases afterwards.
+func onTensor(check func(e engine.Engine, t *tensor.Dense, x []float64) error) func(engine.Engine, tensor.Dtype,
+	[]int) error {
+	return func(e engine.Engine, dtype tensor.Dtype, shape []int) error {
+		x := special(size(shape))
+		t, err := put(e, dtype, x, shape)
+		if err != nil {
+			return err
+		}
+		defer e.Release(t)
+		return check(e, t, x)
+	}
+}
+
 func size(shape []int) int { return tensor.Shape(shape).TotalSize() }
 
 func newIsZeroed(e engine.Engine, dtype tensor.Dtype, shape []int) error {
@@ -132,13 +146,7 @@ func scratchIsApart(e engine.Engine, dtype tensor.Dtype, shape []int) error {
 	return nil
 }
 
-func viewShares(e engine.Engine, dtype tensor.Dtype, shape []int) error {
-	x := special(size(shape))
-	t, err := put(e, dtype, x, shape)
-	if err != nil {
-		return err
-	}
-	defer e.Release(t)
+func viewShares(e engine.Engine, t *tensor.Dense, x []float64) error {
 	first := len(x) / 3
 	outer := e.View(t, first, len(x)-first)
 	inner := engine.View(outer, first, 1, len(x)-2*first)
@@ -182,31 +190,20 @@ func viewKeeps(e engine.Engine, dtype tensor.Dtype, shape []int) error {
 	return holds(e, view, x)
 }
 
-func releaseMany(e engine.Engine, dtype tensor.Dtype, shape []int) error {
-	held, err := put(e, dtype, special(size(shape)), shape)
-	if err != nil {
-		return err
-	}
-	defer e.Release(held)
+func releaseMany(e engine.Engine, t *tensor.Dense, x []float64) error {
 	for range 10 {
-		e.Release(nil, e.New(dtype, shape...), e.Scratch(dtype, shape...), nil)
+		e.Release(nil, e.New(t.Dtype(), t.Shape()...), e.Scratch(t.Dtype(), t.Shape()...), nil)
 		e.Release()
 	}
-	return holds(e, held, special(size(shape)))
+	return holds(e, t, x)
 }
 
-func mirrorRoundTrip(e engine.Engine, dtype tensor.Dtype, shape []int) error {
-	x := special(size(shape))
-	t, err := put(e, dtype, x, shape)
-	if err != nil {
-		return err
-	}
-	defer e.Release(t)
+func mirrorRoundTrip(e engine.Engine, t *tensor.Dense, x []float64) error {
 	home, err := engine.ToHost(t)
 	if err != nil {
 		return err
 	}
-	if !home.IsNativelyAccessible() || home.Dtype() != dtype || !home.Shape().Eq(tensor.Shape(shape)) {
+	if !home.IsNativelyAccessible() || home.Dtype() != t.Dtype() || !home.Shape().Eq(t.Shape()) {
 		return fmt.Errorf("in host memory: %v, %v", home.Dtype(), home.Shape())
 	}
 	back, err := engine.FromHost(e, home)
@@ -283,19 +280,13 @@ func closeKeepsHost(e engine.Engine, dtype tensor.Dtype, shape []int) error {
 	return nil
 }
 
-func fewerWorkersShare(e engine.Engine, dtype tensor.Dtype, shape []int) error {
-	x := special(size(shape))
-	t, err := put(e, dtype, x, shape)
-	if err != nil {
-		return err
-	}
-	defer e.Release(t)
+func fewerWorkersShare(e engine.Engine, t *tensor.Dense, x []float64) error {
 	for _, workers := range []int{0, 1, 3} {
 		fewer := e.WithWorkers(workers)
 		if fewer.Workers() < 1 {
 			return fmt.Errorf("%d workers", fewer.Workers())
 		}
-		copied := fewer.Scratch(dtype, shape...)
+		copied := fewer.Scratch(t.Dtype(), t.Shape()...)
 		if err := fewer.Convert(copied, t); err != nil {
 			return err
 		}
@@ -318,14 +309,7 @@ func hostIsHost(e engine.Engine, dtype tensor.Dtype, shape []int) error {
 	return nil
 }
 
-func synchronizes(e engine.Engine, dtype tensor.Dtype, shape []int) error {
-	t, err := put(e, dtype, special(size(shape)), shape)
-	if err != nil {
-		return err
-	}
-	defer e.Release(t)
-	return e.Synchronize()
-}
+func synchronizes(e engine.Engine, _ *tensor.Dense, _ []float64) error { return e.Synchronize() }
 
 // capabilitiesHold checks the fused gradient of Gram where there is one: it does not depend on the anchors' dtype by
 // more than rounding, and refuses shapes that do not fit.
