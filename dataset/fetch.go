@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -68,18 +69,10 @@ func fetch(ctx context.Context, name string, opt FetchOptions) (*Fetched, error)
 	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString(name) {
 		return nil, errors.New("a name has only letters, digits, dots, underscores and hyphens")
 	}
-	if opt.Dir == "" {
-		opt.Dir = "."
-	}
-	if opt.BaseURL == "" {
-		opt.BaseURL = TUCollection
-	}
-	if opt.MaxBytes == 0 {
-		opt.MaxBytes = defaultMaxBytes
-	}
-	if opt.MaxDownload == 0 {
-		opt.MaxDownload = defaultMaxDownload
-	}
+	opt.Dir = cmp.Or(opt.Dir, ".")
+	opt.BaseURL = cmp.Or(opt.BaseURL, TUCollection)
+	opt.MaxBytes = cmp.Or(opt.MaxBytes, defaultMaxBytes)
+	opt.MaxDownload = cmp.Or(opt.MaxDownload, defaultMaxDownload)
 	if opt.Client == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.ResponseHeaderTimeout = longestSilence

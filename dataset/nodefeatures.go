@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"math"
@@ -64,10 +65,7 @@ func (r *nodeReader) readSparseFeatures() error {
 			l.file, widest.line, widest.column, r.vertices, width, len(entries))
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
-		if a.row != b.row {
-			return int(a.row) - int(b.row)
-		}
-		return int(a.column) - int(b.column)
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.column, b.column))
 	})
 	values := make([]float64, r.vertices*width)
 	for i, e := range entries {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/split"
 )
 
 // storePiece is the number of graphs of a store that are looked at together.
@@ -62,11 +63,7 @@ func openStore(dir string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]int, s.NumGraphs())
-	for g := range all {
-		all[g] = g
-	}
-	d, err := s.Select(all)
+	d, err := s.Select(split.All(s.NumGraphs()))
 	if closing := s.Close(); err == nil && closing != nil {
 		return nil, closing
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -69,18 +70,10 @@ func Synth(kind string, options SynthOptions) (*Dataset, error) {
 
 // complete puts the defaults in place of zeros and checks the sizes.
 func (k SynthKind) complete(opt SynthOptions) (SynthOptions, error) {
-	if opt.Graphs == 0 {
-		opt.Graphs = k.Defaults.Graphs
-	}
-	if opt.Vertices == 0 {
-		opt.Vertices = k.Defaults.Vertices
-	}
-	if opt.Degree == 0 {
-		opt.Degree = k.Defaults.Degree
-	}
-	if opt.Communities == 0 {
-		opt.Communities = k.Defaults.Communities
-	}
+	opt.Graphs = cmp.Or(opt.Graphs, k.Defaults.Graphs)
+	opt.Vertices = cmp.Or(opt.Vertices, k.Defaults.Vertices)
+	opt.Degree = cmp.Or(opt.Degree, k.Defaults.Degree)
+	opt.Communities = cmp.Or(opt.Communities, k.Defaults.Communities)
 	switch {
 	case opt.Graphs < 1:
 		return opt, fmt.Errorf("%d graphs", opt.Graphs)

@@ -35,6 +35,13 @@ func (c *checks) shape(name string, t *tensor.Dense, want ...int) {
 	}
 }
 
+// optional wants t to have the given shape unless it is nil.
+func (c *checks) optional(name string, t *tensor.Dense, want ...int) {
+	if t != nil {
+		c.shape(name, t, want...)
+	}
+}
+
 // dims wants t to have n dimensions.
 func (c *checks) dims(name string, t *tensor.Dense, n int) bool {
 	if t == nil || t.Dims() != n {

@@ -54,9 +54,7 @@ func CheckNormalizeRows(dst, norms, x *tensor.Dense) error {
 		return ck.err
 	}
 	ck.shape("dst", dst, x.Shape()...)
-	if norms != nil {
-		ck.shape("norms", norms, x.Shape()[0])
-	}
+	ck.optional("norms", norms, x.Shape()[0])
 	ck.float(x, dst, norms)
 	return ck.err
 }
@@ -96,9 +94,7 @@ func CheckAssign(index []int32, best *tensor.Dense, points Points, z *tensor.Den
 	ck.that(len(points.Rows)%points.Size == 0, "%d rows for points of %d", len(points.Rows), points.Size)
 	ck.that(len(index) == points.Len(), "index of length %d for %d points", len(index), points.Len())
 	ck.rowsOf(points.Rows, points.Table.Shape()[0])
-	if best != nil {
-		ck.shape("best", best, points.Len())
-	}
+	ck.optional("best", best, points.Len())
 	ck.float(z, points.Table, best)
 	return ck.err
 }
@@ -145,9 +141,7 @@ func CheckSoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) 
 	}
 	n, c := logits.Shape()[0], logits.Shape()[1]
 	ck.shape("loss", loss, n)
-	if grad != nil {
-		ck.shape("grad", grad, n, c)
-	}
+	ck.optional("grad", grad, n, c)
 	ck.that(len(target) == n, "%d targets for %d rows", len(target), n)
 	ck.within(target, c, "target %[2]d of row %[1]d, there are %[3]d classes")
 	ck.float(logits, loss, grad)

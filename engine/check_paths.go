@@ -78,9 +78,7 @@ func checkPooling(op string, out []*tensor.Dense, scores, norms *tensor.Dense, p
 		ck.shape("out", o, n, q)
 		ck.float(scores, o)
 	}
-	if norms != nil {
-		ck.shape("norms", norms, rows)
-	}
+	ck.optional("norms", norms, rows)
 	ck.float(scores, norms)
 	if ck.err == nil {
 		ck.poolingRows(p, rows)

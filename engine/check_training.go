@@ -16,9 +16,7 @@ func CheckNormalizeRowsGrad(xGrad, unitGrad, normGrad, unit, norms *tensor.Dense
 	ck.shape("norms", norms, n)
 	ck.shape("the gradient of x", xGrad, n, d)
 	ck.shape("the gradient of the unit rows", unitGrad, n, d)
-	if normGrad != nil {
-		ck.shape("the gradient of the norms", normGrad, n)
-	}
+	ck.optional("the gradient of the norms", normGrad, n)
 	ck.that(eps > 0, "eps %g, want a positive number", eps)
 	ck.float(unit, norms, xGrad, unitGrad, normGrad)
 	return ck.err
@@ -46,9 +44,7 @@ func CheckOutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
 	ck.that(kind >= SquaredLoss && kind <= SquaredHinge, "loss %d is unknown", int(kind))
 	ck.shape("y", y, n, c)
 	ck.shape("loss", loss, n)
-	if grad != nil {
-		ck.shape("grad", grad, n, c)
-	}
+	ck.optional("grad", grad, n, c)
 	ck.float(x, y, loss, grad)
 	return ck.err
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -77,12 +78,8 @@ func plottable(x float64) bool { return math.Abs(x) <= huge }
 
 // check sets the default size and reports one that cannot be drawn.
 func (c *Chart) check() error {
-	if c.Width == 0 {
-		c.Width = 640
-	}
-	if c.Height == 0 {
-		c.Height = 400
-	}
+	c.Width = cmp.Or(c.Width, 640)
+	c.Height = cmp.Or(c.Height, 400)
 	for _, side := range []float64{c.Width, c.Height} {
 		if !(side >= 160 && side <= 10000) {
 			return fmt.Errorf("a chart of %v x %v points: both sides must be between 160 and 10000", c.Width, c.Height)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -26,9 +27,7 @@ type Reference struct {
 //
 // It returns an error for no values and for values beyond 1e100; the x axis cannot be logarithmic.
 func Dots(chart Chart, values []float64, mean, deviation float64, reference *Reference) (*Figure, error) {
-	if chart.Height == 0 {
-		chart.Height = 260
-	}
+	chart.Height = cmp.Or(chart.Height, 260)
 	if err := chart.check(); err != nil {
 		return nil, err
 	}
@@ -48,9 +47,7 @@ func Dots(chart Chart, values []float64, mean, deviation float64, reference *Ref
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	p := chart.newPlot()
-	if chart.Title == "" {
-		chart.Title = "Values of " + chart.X.Label
-	}
+	chart.Title = cmp.Or(chart.Title, "Values of "+chart.X.Label)
 	setRange(&p.X, chart.X, lo, hi, 0.08, nil)
 	p.Y.Min, p.Y.Max = 0, 1
 	p.Y.Tick.Marker = plot.ConstantTicks(nil)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -86,11 +87,7 @@ func scaleLegend(text typesetter, d *Drawing, limit float64, oneSided bool) lege
 // sizeLegend says what the sizes of the discs measure, and what their colours tell if anything. Disc sizes follow the
 // mean of their drawing, see [discScales].
 func sizeLegend(text typesetter, d *Drawing, k kinds) legend {
-	measure := d.Size
-	if measure == "" {
-		measure = "size"
-	}
-	heading := "size of a vertex: " + measure
+	heading := "size of a vertex: " + cmp.Or(d.Size, "size")
 	if told := k.word(d); told != "" {
 		heading += ", colour: " + told
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,12 +35,8 @@ type Measurement struct {
 // It returns an error for no peaks or no measurements and for numbers below 1e-100 or above 1e100.
 func Roofline(chart Chart, bandwidth Roof, peaks []Roof, measured []Measurement) (*Figure, error) {
 	chart.X.Log, chart.Y.Log = true, true
-	if chart.Width == 0 {
-		chart.Width = 1000
-	}
-	if chart.Height == 0 {
-		chart.Height = 680
-	}
+	chart.Width = cmp.Or(chart.Width, 1000)
+	chart.Height = cmp.Or(chart.Height, 680)
 	if err := chart.check(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -168,10 +169,7 @@ func (t *treePicture) document(title string) *document {
 	top := margin + 1.3*titleSize*float64(len(lines))
 	width := max(t.width+2*margin, leastWidth)
 	height := top + t.height + 2*margin
-	label := title
-	if label == "" {
-		label = "Decision tree"
-	}
+	label := cmp.Or(title, "Decision tree")
 	doc.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+px(width)+" "+px(height),
 		"width", px(width), "height", px(height), "role", "img", "aria-label", label,
 		"style", "max-width:100%;height:auto", "font-family", fontStack)

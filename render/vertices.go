@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -67,11 +68,7 @@ func (p *picture) tooltip(v int) string {
 		b.WriteString(", " + d.kindOf(v))
 	}
 	if len(d.Sizes) > 0 {
-		measure := "size"
-		if d.Size != "" {
-			measure = d.Size
-		}
-		b.WriteString(", " + measure + " " + strconv.FormatFloat(d.Sizes[v], 'g', 4, 64))
+		b.WriteString(", " + cmp.Or(d.Size, "size") + " " + strconv.FormatFloat(d.Sizes[v], 'g', 4, 64))
 	}
 	if len(d.Contributions) > 0 {
 		b.WriteString(", " + d.measure() + " " + strconv.FormatFloat(d.Contributions[v], 'g', 5, 64))

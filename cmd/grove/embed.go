@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -103,9 +104,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 		w, loading = j.Work, seconds(start)
 		w.Progress = a.progress.report
 		r.Model, r.Notes, r.Params = m.name, j.notes, j.estimators[0].Params()
-		if r.Task == "" {
-			r.Task = model.TaskOf(w.Data)
-		}
+		r.Task = cmp.Or(r.Task, model.TaskOf(w.Data))
 		w.Blind = true
 		learner, err := j.estimators[0].Learner(c.Context(), w)
 		if err != nil {
@@ -132,9 +131,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 			return err
 		}
 		w, loading = model.NewWork(d, e), seconds(start)
-		if r.Task == "" {
-			r.Task = model.TaskOf(d)
-		}
+		r.Task = cmp.Or(r.Task, model.TaskOf(d))
 	}
 	d := w.Data
 	r.Dataset, r.Graphs = d.Name, d.NumGraphs()

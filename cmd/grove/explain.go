@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/split"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -279,10 +280,7 @@ func (f *explainFlags) open(ctx context.Context, m model.Model) (*subject, error
 		return s, nil
 	}
 	d = d.Select(index)
-	every := make([]int, len(index))
-	for i := range every {
-		every[i] = i
-	}
+	every := split.All(len(index))
 	taken, err := f.take(ctx, m, d, every)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -75,11 +76,7 @@ func groupedFlags(c *cobra.Command) map[string]*pflag.FlagSet {
 func writeHelp(w io.Writer, c *cobra.Command, full bool) error {
 	var text strings.Builder
 	if full {
-		about := c.Long
-		if about == "" {
-			about = c.Short + "."
-		}
-		text.WriteString(about + "\n\n")
+		text.WriteString(cmp.Or(c.Long, c.Short+".") + "\n\n")
 	}
 	fmt.Fprintf(&text, "Usage:\n  %s\n", useLine(c))
 	if c.HasExample() {
