@@ -24,6 +24,10 @@ type Features struct {
 	// Sequences, unless nil, are those of Classes with Index as labels; Classes must then be numbered as there, and
 	// the rows be unit ones. The first layer pools over sequences in place of paths.
 	Sequences *graph.PathSequences
+
+	// Masked asks for a batch of [Network.StepMasked], with the graphs as items: every path of the layers of more than
+	// single vertices is listed by itself, in the order of [graph.Batch.Visit].
+	Masked bool
 }
 
 // Targets are what a network shall answer for the items of a batch. One of Classes and Values is given.
@@ -61,13 +65,6 @@ func (b *Batch) Release(e engine.Engine) {
 //
 // Prepare may run while the network works on another batch.
 func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices []int32) (*Batch, error) {
-	return n.prepare(b, features, t, vertices, false)
-}
-
-// prepare is [Network.Prepare], or [Network.PrepareMasked].
-func (n *Network) prepare(
-	b *graph.Batch, features Features, t Targets, vertices []int32, masked bool,
-) (*Batch, error) {
 	out := &Batch{Graphs: b}
 	vertexCount := len(features.Index)
 	if features.Index == nil {
@@ -106,11 +103,11 @@ func (n *Network) prepare(
 	differentiable := t.Classes != nil || t.Values != nil
 	known, need := features.Classes, n.needed(b, vertices)
 	for l := range n.opt.Layers {
-		if masked {
+		if features.Masked {
 			need[l] = ascending(b.NumVertices())[:b.NumVertices()]
 		}
 		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known, need[l]))
-		if masked && n.opt.Layers[l].Size > 1 {
+		if features.Masked && n.opt.Layers[l].Size > 1 {
 			out.stages[l].masks = newPathMasks(&n.opt.Layers[l], b)
 		}
 		if s := &out.stages[l]; known != nil && features.Sequences != nil && need[l] == nil && s.roots != nil {

@@ -20,8 +20,8 @@
 // # Training
 //
 // A [Trainer] trains a network by Adam on shuffled batches of the items of a [Source], which knows where the
-// items come from; the next batch is laid out while one is trained on. A [Part] is a set of items that the
-// network is run on after every epoch. All state of a training, parameters, moments, place and records, goes
+// items come from; the next batch is laid out while one is trained on. An [Evaluator] runs the
+// network on the same items after every epoch. All state of a training, parameters, moments, place and records, goes
 // to its [Checkpoint], from which it comes to the same bits; the order of the items in an epoch follows from
 // the seed and the epoch alone. On a device, losses and outputs stay there until an epoch or a checkpoint
 // ends.
@@ -35,8 +35,8 @@
 //
 // # One network
 //
-// [Network] is the only definition of the layers: [Network.Step] trains them, [Network.Forward] and [Network.Spread]
-// encode graphs and vertices, and [Network.StepMasked] differentiates with respect to masks on paths. To encode, the
-// inverse square roots are given ([Parameters].Roots), every result goes back to the engine after its last use, and
-// channels are multiplied one by one, so that each has the bits that it has alone.
+// [Network] is the only definition of the layers: [Network.Step] trains them, [Network.Forward] encodes graphs and
+// [Network.ForwardVertices] vertices, and [Network.StepMasked] differentiates with respect to masks on paths. To
+// encode, the inverse square roots are given ([Parameters].Roots), every result goes back to the engine after its last
+// use, and channels are multiplied one by one, so that each has the bits that it has alone.
 package autodiff

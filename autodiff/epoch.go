@@ -69,23 +69,16 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	s := &t.state
 	order, size, total := t.order(s.Epoch), t.Options.BatchSize, t.batches()
 	t.run.begin(t.Network, total, len(order))
-	running, stop := context.WithCancel(ctx)
-	batches := ahead(running, t.Source, order[min(s.Batch*size, len(order)):], size)
-	defer func() {
-		stop()
-		for p := range batches {
-			p.release(t.Network.engine)
-		}
-	}()
+	left := order[min(s.Batch*size, len(order)):]
 	done, free := s.Batch, time.Now()
-	for p := range batches {
+	for b, err := range ahead(ctx, t.Network.engine, t.Source, left, size) {
 		start := time.Now()
 		s.Waiting += start.Sub(free).Seconds()
-		if p.err != nil {
-			return t.at(done, p.err)
+		if err != nil {
+			return t.at(done, err)
 		}
-		err := t.step(p.batch)
-		p.release(t.Network.engine)
+		err := t.step(b)
+		b.Release(t.Network.engine)
 		if err != nil {
 			return t.failed(done, err)
 		}
@@ -164,27 +157,29 @@ func (t *Trainer) look() error {
 	if r.seen == len(r.truth) {
 		return nil
 	}
-	losses, err := hostElements(r.losses)
+	outputs, first := r.logits.Shape()[1], r.first[r.seen]
+	losses, err := engine.Float64s(engine.View(r.losses, r.seen, len(r.truth)-r.seen, 1))
 	if err != nil {
 		return err
 	}
-	logits, err := hostElements(r.logits)
+	items := r.first[len(r.truth)] - first
+	logits, err := engine.Float64s(engine.View(r.logits, first*outputs, items, outputs))
 	if err != nil {
 		return err
 	}
-	outputs := r.logits.Shape()[1]
-	for ; r.seen < len(r.truth); r.seen++ {
-		from, to := r.first[r.seen], r.first[r.seen+1]
-		loss := losses.at(r.seen)
+	for _, loss := range losses {
+		items := r.first[r.seen+1] - r.first[r.seen]
 		if !(loss <= t.Options.MaxLoss*t.Network.opt.Loss.silent(outputs)) {
 			return &Diverged{s.Epoch, s.Batch + 1, loss, t.Checkpoint.Path}
 		}
-		s.Loss += loss * float64(to-from)
+		s.Loss += loss * float64(items)
 		for i, class := range r.truth[r.seen] {
-			if t.Network.opt.Loss.class(logits, (from+i)*outputs, outputs) == class {
+			if t.Network.opt.Loss.class(logits[i*outputs:(i+1)*outputs]) == class {
 				s.Right++
 			}
 		}
+		logits = logits[items*outputs:]
+		r.seen++
 		s.Batch++
 	}
 	return nil
@@ -204,12 +199,12 @@ func (t *Trainer) failed(done int, err error) error {
 // finite reports whether all parameters are numbers.
 func (t *Trainer) finite() (bool, error) {
 	for _, p := range t.Network.parameters.List() {
-		values, err := hostElements(p)
+		values, err := engine.Float64s(p)
 		if err != nil {
 			return false, err
 		}
-		for i := range p.Shape().TotalSize() {
-			if v := values.at(i); math.IsNaN(v) || math.IsInf(v, 0) {
+		for _, v := range values {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return false, nil
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/eigen"
@@ -25,10 +26,7 @@ func equalize(phi []float64, m, q int, ridge float64) ([]float64, error) {
 		return x, nil
 	}
 	rows := mat.NewDense(m, q, phi)
-	ones := make([]float64, m)
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]float64{1}, m)
 	if m <= q {
 		var gram mat.Dense
 		gram.Mul(rows, rows.T())
@@ -70,7 +68,7 @@ func (g *Graph) EqualizePaths(l int, layer Layer, scores, roots *G.Node) *G.Node
 	m := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) {
 		scores, stage := in[0].(*Table), &g.batch.stages[l]
-		projection, err := float64s(g.engine, dense(in[1]))
+		projection, err := engine.Float64s(dense(in[1]))
 		if err != nil {
 			return nil, err
 		}
@@ -87,13 +85,13 @@ func equalizePaths(
 	e engine.Engine, out []*tensor.Dense, scores Table, projection []float64, p *engine.PathPooling, ridge float64,
 ) error {
 	q := scores.Rows.Shape()[1] / p.Size
-	table, err := float64s(e, scores.Rows)
+	table, err := engine.Float64s(scores.Rows)
 	if err != nil {
 		return err
 	}
 	var norm []float64
 	if scores.Norms != nil {
-		if norm, err = float64s(e, scores.Norms); err != nil {
+		if norm, err = engine.Float64s(scores.Norms); err != nil {
 			return err
 		}
 	}
@@ -140,7 +138,7 @@ func equalizePaths(
 // equalizeSegments pools the rows of every segment by [equalize].
 func equalizeSegments(e engine.Engine, out, x *tensor.Dense, s *engine.Segments, ridge float64) error {
 	q := x.Shape()[1]
-	rows, err := float64s(e, x)
+	rows, err := engine.Float64s(x)
 	if err != nil {
 		return err
 	}
@@ -169,10 +167,4 @@ func equalizeEach(e engine.Engine, out *tensor.Dense, ridge float64, of func(r i
 		return err
 	}
 	return e.Convert(out, tensor.New(tensor.WithShape(n, q), tensor.WithBacking(pooled)))
-}
-
-// float64s returns a float64 copy of the elements of t, which may lie on e or in host memory.
-func float64s(e engine.Engine, t *tensor.Dense) ([]float64, error) {
-	out := make([]float64, t.Shape().TotalSize())
-	return out, e.Convert(tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(out)), t)
 }

@@ -109,6 +109,16 @@ func (g *Graph) add(op *operation, children ...*G.Node) *G.Node {
 	return n
 }
 
+// derived adds the node of an operation without a gradient of its own, whose result lies in m.
+func (g *Graph) derived(
+	name string, shape tensor.Shape, compute func(m *memory, in []G.Value) (G.Value, error), children ...*G.Node,
+) *G.Node {
+	op := &operation{name: name, shape: shape}
+	m := op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) { return compute(m, in) }
+	return g.add(op, children...)
+}
+
 // want records an error unless ok.
 func (g *Graph) want(ok bool, format string, args ...any) bool {
 	if !ok && g.err == nil {

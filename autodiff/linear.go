@@ -29,26 +29,24 @@ func (g *Graph) Linear(x, weight, bias *G.Node) *G.Node {
 		return out, g.engine.MatMul(out, dense(in[0]), dense(in[1]), engine.MatMul{TransB: true, Alpha: 1, Beta: 1})
 	}
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
-		toRows := &operation{name: "gradient of linear layer to rows", shape: sx}
-		rows := toRows.newMemory()
-		toRows.compute = func(in []G.Value) (G.Value, error) {
-			out := rows.tensor(g.engine, g.dtype, in[1].Shape()[0], d)
+		toRows := func(m *memory, in []G.Value) (G.Value, error) {
+			out := m.tensor(g.engine, g.dtype, in[1].Shape()[0], d)
 			return out, g.engine.MatMul(out, dense(in[1]), dense(in[0]), engine.MatMul{Alpha: 1})
 		}
-		toWeight := &operation{name: "gradient of linear layer to weight", shape: sw}
-		weights := toWeight.newMemory()
-		toWeight.compute = func(in []G.Value) (G.Value, error) {
-			out := weights.tensor(g.engine, g.dtype, outputs, d)
+		toWeight := func(m *memory, in []G.Value) (G.Value, error) {
+			out := m.tensor(g.engine, g.dtype, outputs, d)
 			return out, g.engine.MatMul(out, dense(in[1]), dense(in[0]), engine.MatMul{TransA: true, Alpha: 1})
 		}
-		toBias := &operation{name: "gradient of linear layer to bias", shape: sb}
-		biases := toBias.newMemory()
-		toBias.compute = func(in []G.Value) (G.Value, error) {
-			out := biases.tensor(g.engine, g.dtype, 1, outputs)
+		toBias := func(m *memory, in []G.Value) (G.Value, error) {
+			out := m.tensor(g.engine, g.dtype, 1, outputs)
 			all := engine.Segments{Offsets: []int32{0, int32(in[0].Shape()[0])}}
 			return out, g.engine.SegmentReduce(out, dense(in[0]), all, engine.Sum)
 		}
-		return G.Nodes{g.add(toRows, in[1], grad), g.add(toWeight, in[0], grad), g.add(toBias, grad)}
+		return G.Nodes{
+			g.derived("gradient of linear layer to rows", sx, toRows, in[1], grad),
+			g.derived("gradient of linear layer to weight", sw, toWeight, in[0], grad),
+			g.derived("gradient of linear layer to bias", sb, toBias, grad),
+		}
 	}
 	return g.add(op, x, weight, bias)
 }
@@ -60,10 +58,8 @@ func (g *Graph) ReLU(x *G.Node) *G.Node {
 	m := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) { return g.rectify(m, dense(in[0]), dense(in[0])), nil }
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
-		back := &operation{name: "gradient of rectifier", shape: shape}
-		m := back.newMemory()
-		back.compute = func(in []G.Value) (G.Value, error) { return g.rectify(m, dense(in[1]), dense(in[0])), nil }
-		return G.Nodes{g.add(back, in[0], grad)}
+		back := func(m *memory, in []G.Value) (G.Value, error) { return g.rectify(m, dense(in[1]), dense(in[0])), nil }
+		return G.Nodes{g.derived("gradient of rectifier", shape, back, in[0], grad)}
 	}
 	return g.add(op, x)
 }

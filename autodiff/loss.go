@@ -71,12 +71,10 @@ func (g *Graph) Loss(logits *G.Node, loss Loss) *G.Node {
 		return out, g.engine.SegmentReduce(out, losses.view(each, 0, n, 1), all, engine.Sum)
 	}
 	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
-		back := &operation{name: "gradient of " + op.name, shape: shape}
-		m := back.newMemory()
 		one := 0.0            // the number that the weights were multiplied by
 		var weights []float64 // of the batch, times that number
 		var of *Batch
-		back.compute = func(in []G.Value) (G.Value, error) {
+		back := func(m *memory, in []G.Value) (G.Value, error) {
 			if f := number(in[1]); of != g.batch || one != f {
 				one, of, weights = f, g.batch, make([]float64, len(g.batch.targets.weights))
 				for i, w := range of.targets.weights {
@@ -87,9 +85,25 @@ func (g *Graph) Loss(logits *G.Node, loss Loss) *G.Node {
 			items := engine.Segments{Offsets: g.batch.targets.offsets, Weights: weights}
 			return dst, g.engine.SegmentReduce(dst, slope, items, engine.Sum)
 		}
-		return G.Nodes{g.add(back, out, grad)} // out: the slopes of this run are known
+		// out: the slopes of this run are known
+		return G.Nodes{g.derived("gradient of "+op.name, shape, back, out, grad)}
 	}
 	return g.add(op, logits)
+}
+
+// class returns the class that outputs speak for: the first largest one; for a single output 1 where it is positive,
+// unless one class is all there is.
+func (l Loss) class(outputs []float64) int32 {
+	if len(outputs) == 1 && l != CrossEntropy && outputs[0] > 0 {
+		return 1
+	}
+	best := 0
+	for j, v := range outputs {
+		if v > outputs[best] {
+			best = j
+		}
+	}
+	return int32(best)
 }
 
 // number returns the value of a scalar that gorgonia made, such as the gradient of the cost.

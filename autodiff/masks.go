@@ -47,12 +47,6 @@ func (m *pathMasks) count() int {
 	return n
 }
 
-// PrepareMasked is [Network.Prepare] for [Network.StepMasked], with the graphs as items: every path of the layers of
-// more than single vertices is listed by itself, in the order of [graph.Batch.Visit].
-func (n *Network) PrepareMasked(b *graph.Batch, features Features, t Targets) (*Batch, error) {
-	return n.prepare(b, features, t, nil, true)
-}
-
 // EachPath calls visit for every path that has a mask, in the order of the masks: layer by layer (counted from 0),
 // length by length, vertex by vertex.
 func (b *Batch) EachPath(visit func(layer int, vertices []int32)) {
@@ -79,7 +73,7 @@ func (b *Batch) Masks() int {
 	return n
 }
 
-// StepMasked computes representation, logits and loss of a batch of [Network.PrepareMasked] with the kernel values of
+// StepMasked computes representation, logits and loss of a batch of masked [Features] with the kernel values of
 // every path multiplied by its mask (GCKN, section 4), and the gradient of the loss with respect to the masks, which
 // it writes to gradient. A mean still divides by the number of all paths, a maximum is that of the masked values. The
 // network is one of Float64 in host memory.
@@ -125,14 +119,14 @@ func (g *Graph) MaskedPathPool(l int, layer Layer, scores, masks *G.Node, fixed 
 		return out, nil
 	}
 	op.gradient = func(_ G.Nodes, out, grad *G.Node) G.Nodes {
-		toMasks := &operation{name: "gradient of masked path pooling to masks", shape: tensor.Shape{varying, 1}}
-		mm := toMasks.newMemory()
-		toMasks.compute = func(in []G.Value) (G.Value, error) {
-			dst := mm.tensor(g.engine, g.dtype, len(p.masks), 1)
+		toMasks := func(m *memory, in []G.Value) (G.Value, error) {
+			dst := m.tensor(g.engine, g.dtype, len(p.masks), 1)
 			p.backToMasks(dst.Float64s(), dense(in[1]).Float64s())
 			return dst, nil
 		}
-		dm := g.add(toMasks, out, grad) // out: the kernel values of this run are known
+		one := tensor.Shape{varying, 1}
+		// out: the kernel values of this run are known
+		dm := g.derived("gradient of masked path pooling to masks", one, toMasks, out, grad)
 		if fixed {
 			return G.Nodes{nil, dm}
 		}

@@ -33,13 +33,13 @@ func (op *operation) newMemory() *memory {
 func (m *memory) tensor(e engine.Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
 	m.used = 0
 	n := tensor.Shape(shape).TotalSize()
-	room := capacity(n)
+	elements := capacity(n)
 	if m.exact {
-		room = n
+		elements = n
 	}
 	if m.block == nil || m.block.Shape().TotalSize() < n || m.exact && m.block.Shape().TotalSize() > n {
 		m.release(e)
-		m.block = e.Scratch(dtype, room)
+		m.block = e.Scratch(dtype, elements)
 	}
 	return m.view(m.block, 0, shape...)
 }

@@ -60,20 +60,20 @@ func (o *MLPOptions) rate(step, steps int) float64 {
 type MLP struct {
 	engine engine.Engine
 	opt    MLPOptions
-	input  affine
-	output affine
+	input  Affine
+	output Affine
 	net    perceptron
 }
 
-// affine standardises columns: (x - Mean) / Scale, with the population standard deviation as the scale, 1 for a
+// Affine standardises columns: (x - Mean) / Scale, with the population standard deviation as the scale, 1 for a
 // constant column.
-type affine struct {
+type Affine struct {
 	Mean  []float64 `json:"mean"`
 	Scale []float64 `json:"scale"`
 }
 
 // FitMLP trains a network on some rows of x (N x d, Float32 or Float64) to predict the rows of y (N x k, Float64) by
-// Adam, minimising the mean over the rows of half the squared error of standardised targets. rows picks the rows to
+// Adam, minimising the mean over the rows of half the squared error of standardised targets. rows selects the rows to
 // learn from, nil meaning all. progress, if not nil, is told of every epoch with its mean loss. The result is the
 // same for any number of workers.
 //
@@ -104,7 +104,7 @@ func FitMLP(
 		return nil, fmt.Errorf("a network cannot learn from %d rows of %d inputs and %d targets: want some of each",
 			len(inputs)/max(d, 1), d, k)
 	}
-	n.input, n.output = fitAffine(inputs, d), fitAffine(targets, k)
+	n.input, n.output = Standardise(inputs, d), Standardise(targets, k)
 	t := &mlpTraining{MLP: n, x: n.input.apply(inputs), y: n.output.apply(targets), n: len(inputs) / d, d: d, k: k}
 	n.net = newPerceptron(n.engine, d, opt.Hidden, k, rand.New(rand.NewPCG(opt.Seed, firstWeights)))
 	return n, t.run(ctx, progress)
@@ -118,7 +118,7 @@ const (
 
 // takeRows returns rows of a matrix as float64; nil is all.
 func takeRows(x *tensor.Dense, rows []int, what string) ([]float64, error) {
-	of, err := hostElements(x)
+	of, err := engine.Float64s(x)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func takeRows(x *tensor.Dense, rows []int, what string) ([]float64, error) {
 			return nil, fmt.Errorf("row %d of %d rows", r, n)
 		}
 		for j := range d {
-			v := of.at(r*d + j)
+			v := of[r*d+j]
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, fmt.Errorf("%s %d of row %d is %g: leave the row out or replace it by a finite number", what, j, r, v)
 			}
@@ -147,8 +147,9 @@ func takeRows(x *tensor.Dense, rows []int, what string) ([]float64, error) {
 	return out, nil
 }
 
-func fitAffine(x []float64, d int) affine {
-	a := affine{Mean: make([]float64, d), Scale: make([]float64, d)}
+// Standardise returns the means and scales of the d columns of x.
+func Standardise(x []float64, d int) Affine {
+	a := Affine{Mean: make([]float64, d), Scale: make([]float64, d)}
 	n := float64(len(x) / d)
 	for i, v := range x {
 		a.Mean[i%d] += v / n
@@ -166,16 +167,13 @@ func fitAffine(x []float64, d int) affine {
 }
 
 // apply returns standardised columns in float32.
-func (a affine) apply(x []float64) []float32 {
+func (a Affine) apply(x []float64) []float32 {
 	out, d := make([]float32, len(x)), len(a.Mean)
 	for i, v := range x {
 		out[i] = float32((v - a.Mean[i%d]) / a.Scale[i%d])
 	}
 	return out
 }
-
-// Options returns the options that the network was trained with.
-func (n *MLP) Options() MLPOptions { return n.opt }
 
 // Inputs returns the number of columns that the network takes.
 func (n *MLP) Inputs() int { return len(n.input.Mean) }

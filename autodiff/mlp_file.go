@@ -13,8 +13,8 @@ import (
 // storedMLP is the description of an MLP in a model file; its parameters are the tensors below.
 type storedMLP struct {
 	Options MLPOptions `json:"options"`
-	Input   affine     `json:"input"`
-	Output  affine     `json:"output"`
+	Input   Affine     `json:"input"`
+	Output  Affine     `json:"output"`
 }
 
 // mlpTensors are the names of the parameters in a model file.
@@ -43,7 +43,7 @@ func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*
 		return nil, modelfile.Damaged(err)
 	}
 	n := &MLP{engine: e.Host(), opt: s.Options, input: s.Input, output: s.Output}
-	for _, a := range []affine{s.Input, s.Output} {
+	for _, a := range []Affine{s.Input, s.Output} {
 		if err := a.check(); err != nil {
 			return nil, modelfile.Damaged(err)
 		}
@@ -71,17 +71,17 @@ func LoadMLP(e engine.Engine, description json.RawMessage, f *modelfile.File) (*
 // largestWeight bounds the weights between standardised columns: with larger ones a loss overflows long before.
 const largestWeight = 1e20
 
-// leastSpread bounds the deviation of a column that is not constant, as a share of its mean: among 2^31 numbers one
+// leastDeviation bounds the deviation of a column that is not constant, as a share of its mean: among 2^31 numbers one
 // may be off by a unit in the last place.
-const leastSpread = 1e-21
+const leastDeviation = 1e-21
 
-func (a affine) check() error {
+func (a Affine) check() error {
 	if len(a.Mean) == 0 || len(a.Mean) != len(a.Scale) {
 		return fmt.Errorf("%d means and %d scales", len(a.Mean), len(a.Scale))
 	}
 	for j, s := range a.Scale {
 		if !(s > 0) || math.IsInf(s, 0) || math.IsNaN(a.Mean[j]) || math.IsInf(a.Mean[j], 0) ||
-			s != 1 && s < leastSpread*math.Abs(a.Mean[j]) {
+			s != 1 && s < leastDeviation*math.Abs(a.Mean[j]) {
 			return fmt.Errorf("column %d has mean %g and scale %g", j, a.Mean[j], s)
 		}
 	}

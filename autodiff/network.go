@@ -15,23 +15,13 @@ type Options struct {
 	Epsilon         float64 // of the inverse square roots
 	InvSqrtGradient InvSqrtGradient
 	GlobalPooling   engine.Pooling
-	Norms           AnchorNorms
 	Concat          bool    // the representations of all layers one after another, in place of that of the last
 	Ridge           float64 // unless 0, of generalised max pooling in place of GlobalPooling, which has no gradient
 	Loss            Loss
 	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
+
+	asGiven bool // rows of the anchors are taken as they are, for derivatives by differences
 }
-
-// AnchorNorms says how anchors keep unit rows while they are trained.
-type AnchorNorms int
-
-const (
-	// InPlace divides the rows of the anchors by their norms at the start of every run, in their own memory
-	// and outside of differentiation: the gradient is the plain one at unit rows (published GCKN code).
-	InPlace AnchorNorms = iota
-	// AsGiven does not divide.
-	AsGiven
-)
 
 // Parameters are the tensors of a network that are trained, or their gradients.
 type Parameters struct {
@@ -51,7 +41,9 @@ func (p Parameters) List() []*tensor.Dense {
 
 // Network is a graph convolutional kernel network with a linear classifier on top, differentiated by
 // gorgonia. Its parameters are the tensors that it was made with: whoever writes to them, as
-// [engine.Engine.Adam] does, changes the network. A network serves one goroutine, but for Prepare.
+// [engine.Engine.Adam] does, changes the network. Where anchors are trained, their rows are divided by their norms at
+// the start of every run, in their own memory and outside of differentiation: the gradient is the plain one at unit
+// rows (published GCKN code). A network serves one goroutine, but for Prepare.
 type Network struct {
 	engine     engine.Engine
 	dtype      tensor.Dtype
@@ -137,10 +129,10 @@ func (o *Options) width(anchors []*tensor.Dense) int {
 type kind int
 
 const (
-	training kind = iota // loss and gradients
-	forward              // representation and logits
-	spread               // rows of vertices
-	masked               // loss and gradients of masks
+	training   kind = iota // loss and gradients
+	forward                // representation and logits
+	vertexRows             // rows of vertices
+	masked                 // loss and gradients of masks
 	kinds
 )
 
@@ -155,8 +147,8 @@ func (n *Network) Step(b *Batch) error {
 // Forward computes the representation of a batch and, where there is a classifier, the logits, without its targets.
 func (n *Network) Forward(b *Batch) error { return n.use(forward, b) }
 
-// Spread computes the rows of the vertices of a batch that leave the layers, see [Network.Channels].
-func (n *Network) Spread(b *Batch) error { return n.use(spread, b) }
+// ForwardVertices computes the rows of the vertices of a batch that leave the layers, see [Network.Channels].
+func (n *Network) ForwardVertices(b *Batch) error { return n.use(vertexRows, b) }
 
 // program returns the program of a kind, compiled where it is asked for the first time.
 func (n *Network) program(k kind) (p *program, err error) {
@@ -173,7 +165,7 @@ func (n *Network) use(k kind, b *Batch) error {
 	if err != nil {
 		return err
 	}
-	if n.opt.Norms == InPlace && n.parameters.Roots == nil {
+	if !n.opt.asGiven && n.parameters.Roots == nil {
 		for l, rows := range p.anchorRows {
 			if err := n.engine.NormalizeRows(rows, nil, rows, NormEps); err != nil {
 				return fmt.Errorf("layer %d: %w", l+1, err)
@@ -187,8 +179,8 @@ func (n *Network) use(k kind, b *Batch) error {
 	return nil
 }
 
-// Channels returns the projected rows of the vertices after the last Spread, channel by channel: those of the last
-// layer, with Concat of every layer. The channel of length j of channel c is the one of number c * lengths + j.
+// Channels returns the projected rows of the vertices after the last ForwardVertices, channel by channel: those of the
+// last layer, with Concat of every layer. The channel of length j of channel c is the one of number c * lengths + j.
 func (n *Network) Channels() [][]Features {
 	var out [][]Features
 	for l := range n.opt.Layers {
@@ -210,14 +202,11 @@ func (n *Network) Loss() (float64, error) {
 	if n.last == nil || n.last.loss == nil {
 		return 0, errors.New("no loss: the last run was no step")
 	}
-	loss, err := engine.ToHost(n.last.value(n.last.loss))
+	loss, err := engine.Float64s(n.last.value(n.last.loss))
 	if err != nil {
 		return 0, err
 	}
-	if n.dtype == tensor.Float32 {
-		return float64(loss.Float32s()[0]), nil
-	}
-	return loss.Float64s()[0], nil
+	return loss[0], nil
 }
 
 // Logits returns the logits of the last Step or Forward, items x outputs, on the engine. They are good until

@@ -67,16 +67,16 @@ func TestNetworkGradients(t *testing.T) {
 		outputs int
 	}
 	kinds := map[string]kind{
-		"path, hinge": {Options{Layers: layers(true, graph.Paths, engine.Sum, 3), Loss: SquaredHinge, Norms: AsGiven}, 2},
-		"subtree":     {Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Norms: AsGiven}, 3},
+		"path, hinge": {Options{Layers: layers(true, graph.Paths, engine.Sum, 3), Loss: SquaredHinge, asGiven: true}, 2},
+		"subtree":     {Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, asGiven: true}, 3},
 		"three layers, mean": {Options{Layers: layers(true, graph.Paths, engine.Mean, 2, 3, 1), Loss: Logistic,
-			Norms: AsGiven, GlobalPooling: engine.Mean, Rule: engine.InsideRoot}, 2},
+			asGiven: true, GlobalPooling: engine.Mean, Rule: engine.InsideRoot}, 2},
 		"three layers, max": {Options{Layers: layers(false, graph.Paths, engine.Max, 2, 2, 1), Loss: CrossEntropy,
-			Norms: AsGiven}, 2},
+			asGiven: true}, 2},
 		"global max": {Options{Layers: layers(true, graph.NonBacktracking, engine.Sum, 3, 2), Loss: CrossEntropy,
-			Norms: AsGiven, GlobalPooling: engine.Max}, 2},
+			asGiven: true, GlobalPooling: engine.Max}, 2},
 		"walks, single output": {Options{Layers: layers(true, graph.Walks, engine.Sum, 3, 1), Loss: Logistic,
-			Norms: AsGiven}, 1},
+			asGiven: true}, 1},
 	}
 	for name, k := range kinds {
 		for _, input := range []string{"labels", "attributes"} {
@@ -200,7 +200,7 @@ func TestStepsHaveNoMemory(t *testing.T) {
 		whole.Select([]int{1, 0}), whole}
 	for _, global := range []engine.Pooling{engine.Sum, engine.Max} {
 		opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01,
-			GlobalPooling: global, Norms: AsGiven}
+			GlobalPooling: global, asGiven: true}
 		e := enginetest.Open(t, 1)
 		used := example(t, e, tensor.Float32, opt, 2)
 		for i, b := range batches {
@@ -218,10 +218,10 @@ func TestStepsHaveNoMemory(t *testing.T) {
 
 // Anchors get unit rows at the start of a run, in their own memory; otherwise they are left alone.
 func TestAnchorNorms(t *testing.T) {
-	for _, norms := range []AnchorNorms{InPlace, AsGiven} {
+	for _, asGiven := range []bool{false, true} {
 		e, b := enginetest.Open(t, 1), rings(t)
 		n := example(t, e, tensor.Float64, Options{Layers: layers(true, graph.Paths, engine.Sum, 2), Loss: CrossEntropy,
-			Epsilon: 0.01, Norms: norms}, 2)
+			Epsilon: 0.01, asGiven: asGiven}, 2)
 		z := n.Parameters().Anchors[0]
 		unit := slices.Clone(download(t, z))
 		double := slices.Clone(unit)
@@ -235,14 +235,14 @@ func TestAnchorNorms(t *testing.T) {
 		}
 		longer := numbers(t, n, prepare(t, n, b, labels(t, e, tensor.Float64, b)))
 		want := unit
-		if norms != InPlace {
+		if asGiven {
 			want = double
 		}
 		if err := closeTo(download(t, z), want, 1e-15); err != nil {
-			t.Errorf("norms %d: %v", norms, err)
+			t.Errorf("as given %t: %v", asGiven, err)
 		}
-		if same := math.Abs(plain[0]-longer[0]) < 1e-12; same == (norms == AsGiven) {
-			t.Errorf("norms %d: loss %g with unit rows, %g with rows of length 2", norms, plain[0], longer[0])
+		if same := math.Abs(plain[0]-longer[0]) < 1e-12; same == asGiven {
+			t.Errorf("as given %t: loss %g with unit rows, %g with rows of length 2", asGiven, plain[0], longer[0])
 		}
 	}
 }
@@ -329,7 +329,7 @@ func TestEmptyGraphs(t *testing.T) {
 // Networks of several goroutines do not disturb each other.
 func TestNetworksSideBySide(t *testing.T) {
 	e, b := enginetest.Open(t, 1), rings(t)
-	opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01, Norms: AsGiven}
+	opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01, asGiven: true}
 	var nets []*Network
 	var batches []*Batch
 	for range 4 {

@@ -284,7 +284,7 @@ func TestPathPoolGradients(t *testing.T) {
 							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch,
 								func(g *Graph, p []*G.Node) *G.Node {
 									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false, nil)
-									return g.ProjectLocal(0, g.PathPool(0, layer, scores), p[2])
+									return g.project(g.PathPool(0, layer, scores), p[2], leaving(0))
 								})
 						})
 					}
@@ -309,7 +309,7 @@ func TestReadoutGradients(t *testing.T) {
 				}
 				batch := &Batch{Graphs: b, stages: []stage{{readout: r}}}
 				differentiate(t, []tensor.Shape{{rowsOf(channels), 3}, {2, 3, 3}}, batch, func(g *Graph, p []*G.Node) *G.Node {
-					return g.Interleave(g.ProjectPooled(0, g.Readout(0, p[0], pool, 0), p[1]), 2)
+					return g.Interleave(g.project(g.Readout(0, p[0], pool, 0), p[1], pooled(0)), 2)
 				})
 			}
 		}

@@ -108,11 +108,11 @@ func (b block) of(m *memory, t *Table) Table {
 		return *t
 	}
 	columns := t.Rows.Shape()[1]
-	part := Table{Rows: m.view(t.Rows, b.first*columns, b.rows, columns)}
+	own := Table{Rows: m.view(t.Rows, b.first*columns, b.rows, columns)}
 	if t.Norms != nil {
-		part.Norms = m.view(t.Norms, b.first, b.rows)
+		own.Norms = m.view(t.Norms, b.first, b.rows)
 	}
-	return part
+	return own
 }
 
 // viewsOf returns the rows of every block.

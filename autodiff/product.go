@@ -33,33 +33,33 @@ func (g *Graph) Scores(rows, z *G.Node, fixed bool, channels where) *G.Node {
 		return table, nil
 	}
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
-		toAnchors := &operation{name: "gradient of scores to anchors", shape: shape}
-		zm := toAnchors.newMemory()
-		toAnchors.compute = func(in []G.Value) (G.Value, error) {
-			dst := zm.tensor(g.engine, g.dtype, shape...)
-			return dst, g.multiply(zm.view(dst, 0, anchors, d), in[1].(*Table).Rows, in[0].(*Table).Rows,
+		toAnchors := func(m *memory, in []G.Value) (G.Value, error) {
+			dst := m.tensor(g.engine, g.dtype, shape...)
+			return dst, g.multiply(m.view(dst, 0, anchors, d), in[1].(*Table).Rows, in[0].(*Table).Rows,
 				engine.MatMul{TransA: true, Alpha: 1})
 		}
-		dz := g.add(toAnchors, in[0], grad)
+		dz := g.derived("gradient of scores to anchors", shape, toAnchors, in[0], grad)
 		if fixed {
 			return G.Nodes{nil, dz}
 		}
-		toRows := &operation{name: "gradient of scores to rows", shape: tensor.Shape{varying, d}}
-		rm, rowGrad := toRows.newMemory(), &Table{}
-		toRows.compute = func(in []G.Value) (G.Value, error) {
+		rowGrad := &Table{}
+		toRows := func(m *memory, in []G.Value) (G.Value, error) {
 			grad := in[1].(*Table)
-			rowGrad.Rows, rowGrad.Norms = rm.tensor(g.engine, g.dtype, grad.Rows.Shape()[0], d), grad.Norms
-			return rowGrad, g.multiply(rowGrad.Rows, grad.Rows, rm.view(dense(in[0]), 0, anchors, d), engine.MatMul{Alpha: 1})
+			rowGrad.Rows, rowGrad.Norms = m.tensor(g.engine, g.dtype, grad.Rows.Shape()[0], d), grad.Norms
+			return rowGrad, g.multiply(rowGrad.Rows, grad.Rows, m.view(dense(in[0]), 0, anchors, d), engine.MatMul{Alpha: 1})
 		}
-		return G.Nodes{g.add(toRows, in[1], grad), dz}
+		return G.Nodes{g.derived("gradient of scores to rows", tensor.Shape{varying, d}, toRows, in[1], grad), dz}
 	}
 	return g.add(op, rows, z)
 }
 
 // Sum adds the sum of nodes of one shape, of parameters or scalars, in the order given.
 func (g *Graph) Sum(nodes ...*G.Node) *G.Node {
-	if g.err != nil || !g.want(len(nodes) > 0, "Sum: no nodes") || len(nodes) == 1 {
-		return first(nodes)
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	if !g.want(len(nodes) > 0, "Sum: no nodes") {
+		return nil
 	}
 	op := &operation{name: "sum", wrt: make([]bool, len(nodes)), dtype: nodes[0].Dtype()}
 	if !nodes[0].IsScalar() {
@@ -91,13 +91,6 @@ func (g *Graph) Sum(nodes ...*G.Node) *G.Node {
 		return all
 	}
 	return g.add(op, nodes...)
-}
-
-func first(nodes []*G.Node) *G.Node {
-	if len(nodes) == 0 {
-		return nil
-	}
-	return nodes[0]
 }
 
 // Convert adds x in another dtype.

@@ -83,7 +83,7 @@ func (g *Graph) unique() bool {
 // build adds the nodes of the network to a program.
 func (n *Network) build(p *program, k kind) error {
 	o, g := &n.opt, p.graph
-	var anchors, parts []*G.Node // filters and landmarks of each layer; representations of those that are read
+	var anchors, blocks []*G.Node // filters and landmarks of each layer; representations of those that are read
 	p.masks = make([]*G.Node, len(o.Layers))
 	var x *G.Node
 	linear := o.GlobalPooling != engine.Max && o.Ridge == 0
@@ -110,24 +110,24 @@ func (n *Network) build(p *program, k kind) error {
 			x = g.PathPool(l, layer, scores)
 		}
 		unprojected := x
-		if !projected && (l < len(o.Layers)-1 || k == spread || !linear) {
-			x = g.ProjectLocal(l, x, root)
+		if !projected && (l < len(o.Layers)-1 || k == vertexRows || !linear) {
+			x = g.project(x, root, leaving(l))
 		}
 		switch {
 		case !o.reads(l):
-		case k == spread:
+		case k == vertexRows:
 			p.rows = append(p.rows, x)
 		case linear && layer.Ridge == 0:
-			pooled := g.ProjectPooled(l, g.Readout(l, unprojected, o.GlobalPooling, 0), root)
-			parts = append(parts, g.Interleave(pooled, o.channels(l)))
+			items := g.project(g.Readout(l, unprojected, o.GlobalPooling, 0), root, pooled(l))
+			blocks = append(blocks, g.Interleave(items, o.channels(l)))
 		default:
-			parts = append(parts, g.Interleave(g.Readout(l, x, o.GlobalPooling, o.Ridge), o.channels(l)))
+			blocks = append(blocks, g.Interleave(g.Readout(l, x, o.GlobalPooling, o.Ridge), o.channels(l)))
 		}
 	}
-	if k == spread || g.err != nil {
+	if k == vertexRows || g.err != nil {
 		return g.err
 	}
-	p.representation = g.Concat(parts...)
+	p.representation = g.Concat(blocks...)
 	if n.parameters.Weight == nil {
 		return g.err
 	}

@@ -19,69 +19,57 @@ func entering(l int) where { return func(b *Batch) []block { return b.stages[l].
 func pooled(l int) where { return func(b *Batch) []block { return b.stages[l].readout.blocks } }
 
 // project adds the product of every channel of x (rows x q) with its matrix of a (J x q x q): channel c with
-// matrix c mod J, the local projection of Eq. 13 of the GCKN paper.
+// matrix c mod J, the local projection of Eq. 13 of the GCKN paper. Sums and means commute with it: what
+// [Graph.Readout] pooled may be projected in place of the vertices.
 func (g *Graph) project(x, a *G.Node, channels where) *G.Node {
 	shape, matrices := g.dims("project", x, 2), g.dims("project", a, 3)
 	lengths, q := matrices[0], matrices[1]
 	g.want(shape[1] == q && matrices[2] == q, "project: rows of %d columns and matrices of shape %v", shape[1], matrices)
+	multiply := func(m *memory, out, x, a *tensor.Dense, opt engine.MatMul) error {
+		blocks := channels(g.batch)
+		from, to := viewsOf(m, x, blocks), viewsOf(m, out, blocks)
+		for c := range blocks {
+			if err := g.engine.MatMul(to[c], from[c], m.view(a, c%lengths*q*q, q, q), opt); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	op := &operation{name: "projection", shape: shape, wrt: []bool{true, true}}
 	m := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) {
 		x, a := dense(in[0]), dense(in[1])
 		out := m.tensor(g.engine, g.dtype, x.Shape()...)
-		blocks := channels(g.batch)
-		from, to := viewsOf(m, x, blocks), viewsOf(m, out, blocks)
-		for c := range blocks {
-			if err := g.engine.MatMul(to[c], from[c], m.view(a, c%lengths*q*q, q, q), engine.MatMul{Alpha: 1}); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
+		return out, multiply(m, out, x, a, engine.MatMul{Alpha: 1})
 	}
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
-		toRows := &operation{name: "gradient of projection to rows", shape: shape}
-		rm := toRows.newMemory()
-		toRows.compute = func(in []G.Value) (G.Value, error) {
+		toRows := func(m *memory, in []G.Value) (G.Value, error) {
 			a, grad := dense(in[0]), dense(in[1])
-			out := rm.tensor(g.engine, g.dtype, grad.Shape()...)
-			blocks := channels(g.batch)
-			from, to := viewsOf(rm, grad, blocks), viewsOf(rm, out, blocks)
-			for c := range blocks {
-				if err := g.engine.MatMul(to[c], from[c], rm.view(a, c%lengths*q*q, q, q),
-					engine.MatMul{TransB: true, Alpha: 1}); err != nil {
-					return nil, err
-				}
-			}
-			return out, nil
+			out := m.tensor(g.engine, g.dtype, grad.Shape()...)
+			return out, multiply(m, out, grad, a, engine.MatMul{TransB: true, Alpha: 1})
 		}
-		toMatrices := &operation{name: "gradient of projection to matrices", shape: matrices}
-		mm := toMatrices.newMemory()
-		toMatrices.compute = func(in []G.Value) (G.Value, error) {
-			out := mm.tensor(g.engine, g.dtype, lengths, q, q)
+		toMatrices := func(m *memory, in []G.Value) (G.Value, error) {
+			out := m.tensor(g.engine, g.dtype, lengths, q, q)
 			blocks := channels(g.batch)
-			x, grads := viewsOf(mm, dense(in[0]), blocks), viewsOf(mm, dense(in[1]), blocks)
+			x, grads := viewsOf(m, dense(in[0]), blocks), viewsOf(m, dense(in[1]), blocks)
 			for c := range blocks {
 				opt := engine.MatMul{TransA: true, Alpha: 1}
 				if c >= lengths {
 					opt.Beta = 1
 				}
-				if err := g.engine.MatMul(mm.view(out, c%lengths*q*q, q, q), x[c], grads[c], opt); err != nil {
+				if err := g.engine.MatMul(m.view(out, c%lengths*q*q, q, q), x[c], grads[c], opt); err != nil {
 					return nil, err
 				}
 			}
 			return out, nil
 		}
-		return G.Nodes{g.add(toRows, in[1], grad), g.add(toMatrices, in[0], grad)}
+		return G.Nodes{
+			g.derived("gradient of projection to rows", shape, toRows, in[1], grad),
+			g.derived("gradient of projection to matrices", matrices, toMatrices, in[0], grad),
+		}
 	}
 	return g.add(op, x, a)
 }
-
-// ProjectLocal adds the local projection of the channels that leave layer l.
-func (g *Graph) ProjectLocal(l int, x, a *G.Node) *G.Node { return g.project(x, a, leaving(l)) }
-
-// ProjectPooled adds the projection of what [Graph.Readout] pooled of layer l. Sums and means commute with the
-// projection, which then acts on graphs in place of vertices.
-func (g *Graph) ProjectPooled(l int, x, a *G.Node) *G.Node { return g.project(x, a, pooled(l)) }
 
 // Readout adds the global pooling of the channels x of layer l over the vertices of every item of the batch (a graph
 // or a vertex): the channels stacked, one row for each item. A positive ridge stands for generalised max pooling in
@@ -102,9 +90,7 @@ func (g *Graph) Readout(l int, x *G.Node, pool engine.Pooling, ridge float64) *G
 		return out, g.engine.SegmentReduce(out, dense(in[0]), r.segments, pool)
 	}
 	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
-		back := &operation{name: "gradient of global pooling", shape: shape}
-		m := back.newMemory()
-		back.compute = func(in []G.Value) (G.Value, error) {
+		back := func(m *memory, in []G.Value) (G.Value, error) {
 			x, r := dense(in[0]), &g.batch.stages[l].readout
 			dst := m.tensor(g.engine, g.dtype, x.Shape()...)
 			if pool == engine.Max {
@@ -112,7 +98,7 @@ func (g *Graph) Readout(l int, x *G.Node, pool engine.Pooling, ridge float64) *G
 			}
 			return dst, g.engine.SparseMatMul(dst, r.transposed, dense(in[1]))
 		}
-		return G.Nodes{g.add(back, in[0], grad)}
+		return G.Nodes{g.derived("gradient of global pooling", shape, back, in[0], grad)}
 	}
 	return g.add(op, x)
 }
@@ -144,24 +130,25 @@ func (g *Graph) Interleave(x *G.Node, channels int) *G.Node {
 		return turn(m, dense(in[0]), channels, items*q, items, q*channels)
 	}
 	op.gradient = func(_ G.Nodes, _, grad *G.Node) G.Nodes {
-		back := &operation{name: "gradient of interleaving", shape: tensor.Shape{varying, q}}
-		m := back.newMemory()
-		back.compute = func(in []G.Value) (G.Value, error) {
+		back := func(m *memory, in []G.Value) (G.Value, error) {
 			items := in[0].Shape()[0]
 			return turn(m, dense(in[0]), items*q, channels, items*channels, q)
 		}
-		return G.Nodes{g.add(back, grad)}
+		return G.Nodes{g.derived("gradient of interleaving", tensor.Shape{varying, q}, back, grad)}
 	}
 	return g.add(op, x)
 }
 
 // Concat adds the columns of several matrices one after another. Its gradient is for Float64 in host memory.
-func (g *Graph) Concat(parts ...*G.Node) *G.Node {
-	if g.err != nil || len(parts) == 1 {
-		return first(parts)
+func (g *Graph) Concat(blocks ...*G.Node) *G.Node {
+	if len(blocks) == 1 {
+		return blocks[0]
+	}
+	if g.err != nil {
+		return nil
 	}
 	op, starts, width := &operation{name: "concatenation"}, []int(nil), 0
-	for _, x := range parts {
+	for _, x := range blocks {
 		op.wrt, starts = append(op.wrt, true), append(starts, width)
 		width += g.dims("Concat", x, 2)[1]
 	}
@@ -179,9 +166,8 @@ func (g *Graph) Concat(parts ...*G.Node) *G.Node {
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
 		var grads G.Nodes
 		for i, x := range in {
-			back := &operation{name: "gradient of concatenation", shape: x.Shape()}
-			m, columns := back.newMemory(), x.Shape()[1]
-			back.compute = func(in []G.Value) (G.Value, error) {
+			columns := x.Shape()[1]
+			back := func(m *memory, in []G.Value) (G.Value, error) {
 				all := dense(in[0])
 				out := m.tensor(g.engine, g.dtype, all.Shape()[0], columns)
 				for r := range all.Shape()[0] {
@@ -189,9 +175,9 @@ func (g *Graph) Concat(parts ...*G.Node) *G.Node {
 				}
 				return out, nil
 			}
-			grads = append(grads, g.add(back, grad))
+			grads = append(grads, g.derived("gradient of concatenation", x.Shape(), back, grad))
 		}
 		return grads
 	}
-	return g.add(op, parts...)
+	return g.add(op, blocks...)
 }

@@ -180,8 +180,8 @@ func (p *sequencePooling) back(g *Graph, s *sequences, scoreGrad, grad *tensor.D
 		return err
 	}
 	err = s.each(p.layer.Kernel, func(single *engine.PathPooling, from, to int) error {
-		part := func(t *tensor.Dense) *tensor.Dense { return p.kappaGrads.view(t, from*q, to-from, q) }
-		return g.engine.PathPoolGrad(part(xGrad), nil, []*tensor.Dense{part(kGrad)}, part(p.x), nil, single)
+		rows := func(t *tensor.Dense) *tensor.Dense { return p.kappaGrads.view(t, from*q, to-from, q) }
+		return g.engine.PathPoolGrad(rows(xGrad), nil, []*tensor.Dense{rows(kGrad)}, rows(p.x), nil, single)
 	})
 	if err != nil {
 		return err

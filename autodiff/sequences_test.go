@@ -38,7 +38,7 @@ func TestSequencesChangeNothing(t *testing.T) {
 				for _, sum := range []bool{false, true} {
 					t.Run(fmt.Sprint(route, " ", pool, all, sum), func(t *testing.T) {
 						e := enginetest.Open(t, 1)
-						opt := Options{Layers: layers(all, route, pool, 3, 1), Loss: CrossEntropy, Epsilon: 0.01, Norms: AsGiven}
+						opt := Options{Layers: layers(all, route, pool, 3, 1), Loss: CrossEntropy, Epsilon: 0.01, asGiven: true}
 						opt.Layers[0].Kernel.SumExponent = sum
 						n := example(t, e, tensor.Float64, opt, 2)
 						for _, pick := range [][]int{{0, 1, 2}, {2}, {2, 0, 2}, {1}} {
@@ -63,7 +63,7 @@ func TestSequencesChangeNothing(t *testing.T) {
 // The bits of a step over sequences do not depend on the number of workers, nor on the steps before.
 func TestSequencesHaveNoMemory(t *testing.T) {
 	whole := rings(t)
-	opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01, Norms: AsGiven}
+	opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01, asGiven: true}
 	var want []float64
 	for workers := 1; workers <= 3; workers++ {
 		e := enginetest.Open(t, workers)

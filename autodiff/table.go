@@ -11,30 +11,12 @@ import (
 // norms that they were divided by, or scores and norms. The gradient of a table is a table. It is one
 // value, so that a node which needs both has one child and one gradient.
 type Table struct {
-	Rows  *tensor.Dense
+	*Rows
 	Norms *tensor.Dense // nil: ones, and in a gradient zeros
 }
 
-// Shape returns the shape of the rows.
-func (t *Table) Shape() tensor.Shape { return t.Rows.Shape() }
-
-// Size returns the number of elements of the rows.
-func (t *Table) Size() int { return t.Rows.Size() }
-
-// Data returns the elements of the rows, a slice.
-func (t *Table) Data() any { return t.Rows.Data() }
-
-// Dtype returns the type of the elements of the rows.
-func (t *Table) Dtype() tensor.Dtype { return t.Rows.Dtype() }
-
-// Uintptr returns the address of the rows.
-func (t *Table) Uintptr() uintptr { return t.Rows.Uintptr() }
-
-// MemSize returns the bytes of the rows.
-func (t *Table) MemSize() uintptr { return t.Rows.MemSize() }
-
-// Format prints the rows.
-func (t *Table) Format(s fmt.State, c rune) { t.Rows.Format(s, c) }
+// Rows are a matrix: under this name a table has its methods, which make it a [G.Value].
+type Rows = tensor.Dense
 
 var _ G.Value = (*Table)(nil)
 
@@ -74,14 +56,12 @@ func (g *Graph) Normalize(x *G.Node, eps float64) *G.Node {
 		return table, g.engine.NormalizeRows(table.Rows, table.Norms, x, eps)
 	}
 	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
-		back := &operation{name: "gradient of normalize rows", shape: op.shape}
-		m := back.newMemory()
-		back.compute = func(in []G.Value) (G.Value, error) {
+		back := func(m *memory, in []G.Value) (G.Value, error) {
 			table, grad := in[0].(*Table), in[1].(*Table)
 			dst := m.tensor(g.engine, g.dtype, table.Rows.Shape()...)
 			return dst, g.engine.NormalizeRowsGrad(dst, grad.Rows, grad.Norms, table.Rows, table.Norms, eps)
 		}
-		return G.Nodes{g.add(back, out, grad)}
+		return G.Nodes{g.derived("gradient of normalize rows", op.shape, back, out, grad)}
 	}
 	return g.add(op, x)
 }

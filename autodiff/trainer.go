@@ -63,8 +63,8 @@ func (o *TrainOptions) rate(epoch int) float64 {
 type Record struct {
 	Epoch    int       `json:"epoch"`            // from 1; 0 for the start, which has no loss
 	Loss     float64   `json:"loss"`             // mean over the batches, by their sizes, while they were trained on
-	Accuracy float64   `json:"accuracy"`         // score of the same batches, see [Part.Score]
-	Scores   []float64 `json:"scores,omitempty"` // of the held-out parts, after the epoch
+	Accuracy float64   `json:"accuracy"`         // score of the same batches, see [Evaluator.Score]
+	Scores   []float64 `json:"scores,omitempty"` // of held-out items, after the epoch
 	Rate     float64   `json:"rate"`
 	Seconds  float64   `json:"seconds"`         // of the steps
 	Waiting  float64   `json:"waiting_seconds"` // for batches that were not laid out yet
@@ -82,10 +82,10 @@ type Trainer struct {
 	Start func(ctx context.Context) error
 	// After is called after the steps of every epoch, before the scores.
 	After func(ctx context.Context) error
-	// Score returns the scores of held-out parts after an epoch, 0 for the start; more is better.
+	// Score returns the scores of held-out items after an epoch, 0 for the start; more is better.
 	Score func(ctx context.Context, epoch int) ([]float64, error)
 
-	Choose bool                  // the first score chooses the epoch whose parameters are kept
+	Choose bool                  // the first score chooses the epoch whose parameters are taken
 	Watch  func(Record)          // told of every epoch
 	Step   func(done, total int) // told of every step
 
@@ -195,7 +195,7 @@ func (t *Trainer) order(epoch int) []int {
 // shuffles tells the random numbers of shuffles from those that the same seed is used for elsewhere.
 const shuffles = 0x5b0ff1e << 32
 
-// record closes an epoch: it scores the held-out parts and keeps the parameters if they are the best.
+// record closes an epoch: it scores the held-out items and copies the parameters if they are the best.
 func (t *Trainer) record(ctx context.Context, r Record) error {
 	if t.Score != nil {
 		start := time.Now()

@@ -91,7 +91,7 @@ func (g *golden) train(
 	want, anchors := g.AfterFirst, g.AfterFirst.Raw
 	if epochs == len(g.LossBefore) {
 		// A last look brings the rows of the anchors back to norm 1.
-		logits, err := net.NewPart(source, trainer.Items, 3, false).Logits(context.Background())
+		logits, err := net.NewEvaluator(source, trainer.Items, 3, false).Logits(context.Background())
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func trainee(t *testing.T, workers int) *Trainer {
 	for i := range graphs.NumGraphs() {
 		source.classes = append(source.classes, int32(i%2))
 	}
-	held := net.NewPart(source, []int{20, 21, 22}, 2, true)
+	held := net.NewEvaluator(source, []int{20, 21, 22}, 2, true)
 	t.Cleanup(held.Release)
 	return &Trainer{
 		Network: net, Source: source, Items: ascendingItems(20),
@@ -267,7 +267,7 @@ func TestRegressionScore(t *testing.T) {
 		Epsilon: 0.01}, 1)
 	source := &selected{net: net, graphs: graphs, values: normal(3, 12),
 		features: func(b *graph.Batch) Features { return labels(t, e, tensor.Float64, b) }}
-	part := net.NewPart(source, ascendingItems(12), 5, false)
+	part := net.NewEvaluator(source, ascendingItems(12), 5, false)
 	logits, err := part.Logits(context.Background())
 	if err != nil {
 		t.Fatal(err)

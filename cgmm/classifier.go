@@ -151,7 +151,7 @@ func loadClassifier(e engine.Engine, h *model.Head, parts json.RawMessage, f *mo
 	if err != nil {
 		return nil, err
 	}
-	if want, have := m.Input(), InputFor(s.Encoding); fmt.Sprint(want) != fmt.Sprint(have) {
+	if want, have := m.Input(), InputFor(s.Encoding); want != have {
 		return nil, fmt.Errorf("an encoding of %+v for a model that wants %+v", have, want)
 	}
 	if err := s.Fingerprint.Check(m.Layers()); err != nil {

@@ -81,7 +81,7 @@ func gather(o *observations, n *neighbours, arcs int, below []*assignment, soft 
 				v+1, math.MaxInt32)
 		}
 	}
-	c.x = kept(c.x)
+	c.x = cached(c.x)
 	return c, nil
 }
 
@@ -126,21 +126,17 @@ func (g *gatherer) count(n *neighbours, v int32) {
 			t = append(t, token{group, what, 1})
 		}
 	}
-	if len(t) <= 12 {
-		insertionSort(t)
-	} else {
-		slices.SortFunc(t, compare)
-	}
-	kept := 0
+	slices.SortFunc(t, compare)
+	distinct := 0
 	for _, next := range t {
-		if kept > 0 && t[kept-1].group == next.group && t[kept-1].what == next.what {
-			t[kept-1].number++
+		if distinct > 0 && t[distinct-1].group == next.group && t[distinct-1].what == next.what {
+			t[distinct-1].number++
 		} else {
-			t[kept] = next
-			kept++
+			t[distinct] = next
+			distinct++
 		}
 	}
-	t = t[:kept]
+	t = t[:distinct]
 	eachGroup(t, func(group []token) {
 		divisor := int32(0)
 		for _, x := range group {
@@ -158,16 +154,6 @@ func compare(a, b token) int {
 		return int(a.group) - int(b.group)
 	}
 	return int(a.what) - int(b.what)
-}
-
-func insertionSort(t []token) {
-	for i := 1; i < len(t); i++ {
-		x, j := t[i], i
-		for ; j > 0 && compare(t[j-1], x) > 0; j-- {
-			t[j] = t[j-1]
-		}
-		t[j] = x
-	}
 }
 
 func gcd(a, b int32) int32 {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/simd"
 	"gorgonia.org/tensor"
 )
 
@@ -36,7 +37,7 @@ func newFullSums(e engine.Engine, s *em) *fullSums {
 	for r := range rows {
 		byRow.RowPtr[r+1] = int32(r + 1)
 	}
-	f.byShown = kept(byRow.Transpose())
+	f.byShown = cached(byRow.Transpose())
 	return f
 }
 
@@ -77,7 +78,7 @@ func (f *fullSums) expect(s *em, y *layer) (float64, error) {
 	if err := f.counts.pull(); err != nil {
 		return 0, err
 	}
-	multiply(s.joint, f.joint.host, s.theta.host)
+	simd.Mul(s.joint, f.joint.host, s.theta.host)
 	copy(s.expected, f.counts.host)
 	return value, nil
 }

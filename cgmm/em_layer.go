@@ -55,7 +55,6 @@ func (e *EM) Close() { e.sums.release() }
 // clone returns a layer with the same parameters in memory of its own.
 func (y *layer) clone() *layer {
 	copied := *y
-	copied.emission.discrete = slices.Clone(y.emission.discrete)
 	for _, p := range copied.parameters(0) {
 		*p.values = slices.Clone(*p.values)
 	}

@@ -1,6 +1,9 @@
 package cgmm
 
-import "github.com/grove-graph/grove/engine"
+import (
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/simd"
+)
 
 // mergedSums takes the sums with the hidden state summed out first. The evidence of a row r with
 // observation o is linear in its context x,
@@ -44,8 +47,8 @@ func newMergedSums(e engine.Engine, s *em) *mergedSums {
 			m.pairs.Col[at] = x.Col[at]*int32(s.o.count) + observation
 		}
 	}
-	m.gathered = kept(m.pairs.Transpose())
-	m.pairs = kept(m.pairs)
+	m.gathered = cached(m.pairs.Transpose())
+	m.pairs = cached(m.pairs)
 	return m
 }
 
@@ -93,13 +96,7 @@ func (m *mergedSums) expect(s *em) (value float64, ok bool, err error) {
 	if err := m.expected.pull(); err != nil {
 		return 0, false, err
 	}
-	multiply(s.joint, m.joint.host, s.theta.host)
-	multiply(s.expected, m.expected.host, s.likelihood.host)
+	simd.Mul(s.joint, m.joint.host, s.theta.host)
+	simd.Mul(s.expected, m.expected.host, s.likelihood.host)
 	return s.logLikelihood(m.evidence.host), true, nil
-}
-
-func multiply(dst, x, y []float64) {
-	for i, v := range x {
-		dst[i] = v * y[i]
-	}
 }

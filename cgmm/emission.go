@@ -7,15 +7,15 @@ import (
 	"github.com/grove-graph/grove/parallel"
 )
 
-// emission is P(y|Q=i): a product over the columns of what a vertex shows, of a categorical distribution
-// for each label and of a normal distribution for each real attribute.
+// emission is P(y|Q=i): a categorical distribution of the label of a vertex, if it shows one, times a normal
+// distribution for each attribute.
 type emission struct {
-	symbols  []int       // of each discrete column
-	discrete [][]float64 // of each, symbols x C: P(y=k|Q=i) in row k, column i
+	symbols  int       // labels; 0: none
+	discrete []float64 // symbols x C: P(y=k|Q=i) in row k, column i
 
-	dims int // real columns
+	dims int // attributes
 
-	mean, variance []float64 // C x real columns, of the standardised attributes
+	mean, variance []float64 // C x attributes, which are standardised
 }
 
 // minVariance is the least variance of a standardised attribute in a state: without it a state that holds
@@ -24,29 +24,24 @@ const minVariance = 1e-6
 
 // newEmission returns an emission without parameters.
 func newEmission(in *Input) emission {
-	e := emission{symbols: in.alphabets(), dims: len(in.reals())}
-	e.discrete = make([][]float64, len(e.symbols))
-	return e
+	return emission{symbols: in.Labels, dims: in.Attributes}
 }
 
-// allocate makes room for the parameters.
+// allocate makes the parameters.
 func (e *emission) allocate(states int) {
-	for d, symbols := range e.symbols {
-		e.discrete[d] = make([]float64, symbols*states)
-	}
+	e.discrete = make([]float64, e.symbols*states)
 	e.mean, e.variance = make([]float64, states*e.dims), make([]float64, states*e.dims)
 }
 
 // draw sets random parameters: uniform random numbers, normalised, and normal distributions of variance 1
 // around the attributes of random observations.
 func (e *emission) draw(rng *rand.Rand, states int, o *observations) {
-	for _, p := range e.discrete {
-		symbols := len(p) / states
-		row := make([]float64, symbols)
+	if e.symbols > 0 {
+		row := make([]float64, e.symbols)
 		for i := range states {
 			random(rng, row)
 			for k, value := range row {
-				p[k*states+i] = value
+				e.discrete[k*states+i] = value
 			}
 		}
 	}
@@ -66,13 +61,13 @@ func (e *emission) draw(rng *rand.Rand, states int, o *observations) {
 const chunk = 256
 
 // likelihood writes exp(-shift_o) P(y_o|Q=i) for every observation o and state i to out (observations x C) and
-// the shifts, natural logarithms. A single label needs no shift. Several columns are multiplied as
+// the shifts, natural logarithms. A label alone needs no shift. With attributes the factors are multiplied as
 // logarithms, and the largest of a row becomes one. A row without any likelihood keeps zeros.
 func (e *emission) likelihood(workers int, states int, o *observations, out, shift []float64) {
-	if len(e.discrete) == 1 && o.dims == 0 {
+	if o.dims == 0 {
 		for id := range o.count {
 			shift[id] = 0
-			e.symbol(0, o.symbols[id], out[id*states:(id+1)*states])
+			e.symbol(o.symbols[id], out[id*states:(id+1)*states])
 		}
 		return
 	}
@@ -88,14 +83,12 @@ func (e *emission) likelihood(workers int, states int, o *observations, out, shi
 }
 
 // symbol writes P(y=k|Q=i) for every state, ones for an unknown symbol.
-func (e *emission) symbol(column int, k int32, row []float64) {
+func (e *emission) symbol(k int32, row []float64) {
 	if k == unknown {
-		for i := range row {
-			row[i] = 1
-		}
+		fill(row, 1)
 		return
 	}
-	copy(row, e.discrete[column][int(k)*len(row):])
+	copy(row, e.discrete[int(k)*len(row):])
 }
 
 // constants returns the logarithm of the constant of the normal distributions of every state.
@@ -112,11 +105,10 @@ func (e *emission) constants(states, dims int) []float64 {
 // logarithms adds the rest of log P(y_o|Q=i) for every state.
 func (e *emission) logarithms(o *observations, id int, row []float64) {
 	states := len(row)
-	for column, p := range e.discrete {
-		if k := o.symbols[id*o.columns+column]; k != unknown {
-			for i, value := range p[int(k)*states : (int(k)+1)*states] {
-				row[i] += math.Log(value)
-			}
+	if e.symbols > 0 && o.symbols[id] != unknown {
+		k := int(o.symbols[id])
+		for i, value := range e.discrete[k*states : (k+1)*states] {
+			row[i] += math.Log(value)
 		}
 	}
 	z := o.reals[id*o.dims : (id+1)*o.dims]
@@ -169,17 +161,15 @@ func (e *emission) bayes(o *observations, id int, prior, posterior []float64) fl
 // maximise sets the parameters to those of the expected counts of (observation, state), observations x C
 // (section 3.2, M-step; for a normal distribution mean and variance under the posterior).
 func (e *emission) maximise(states int, o *observations, expected []float64, smoothing float64) {
-	for column, p := range e.discrete {
-		clear(p)
-		for id := range o.count {
-			if k := o.symbols[id*o.columns+column]; k != unknown {
-				for i, count := range expected[id*states : (id+1)*states] {
-					p[int(k)*states+i] += count
-				}
+	clear(e.discrete)
+	for id, k := range o.symbols {
+		if k != unknown {
+			for i, count := range expected[id*states : (id+1)*states] {
+				e.discrete[int(k)*states+i] += count
 			}
 		}
-		normaliseColumns(p, states, smoothing)
 	}
+	normaliseColumns(e.discrete, states, smoothing)
 	if o.dims > 0 {
 		e.fitNormal(states, o, expected)
 	}

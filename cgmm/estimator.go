@@ -1,6 +1,7 @@
 package cgmm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -67,23 +68,16 @@ func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 		return nil, param.Errorf("arc-labels", nil, "the arcs of data set %s have no labels", w.Data.Name)
 	}
 	encoding, err := s.encode(w.Data, nil)
-	if err != nil && s.features() != dataset.AutoFeatures {
+	if err != nil && cmp.Or(s.Features, dataset.AutoFeatures) != dataset.AutoFeatures {
 		return nil, param.Errorf("features", s.Features, "%w", err)
 	}
 	return encoding, err
 }
 
-func (s *Estimator) features() dataset.Features {
-	if s.Features == "" {
-		return dataset.AutoFeatures
-	}
-	return s.Features
-}
-
 // encode says what the vertices and arcs of d show. Random starts depend on the order of labels, which follows from the
 // graphs.
 func (s *Estimator) encode(d *dataset.Dataset, train []int) (*dataset.Encoding, error) {
-	encoding, err := dataset.FitEncoding(d, s.features(), train)
+	encoding, err := dataset.FitEncoding(d, cmp.Or(s.Features, dataset.AutoFeatures), train)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +123,7 @@ func (s Estimator) grow(ctx context.Context, w *model.Work, states bool) (*grown
 		o.Fingerprint = *s.shared
 	}
 	o.Fingerprint.Depth = 0
-	key := sharedLayers{fmt.Sprintf("%#v", o), s.features(), s.ArcLabels, w.Blind, states}
+	key := sharedLayers{fmt.Sprintf("%#v", o), cmp.Or(s.Features, dataset.AutoFeatures), s.ArcLabels, w.Blind, states}
 	return model.Shared(w, key, func() (*grown, error) {
 		defer w.Spent.Fitting(time.Now())
 		g, err := s.fit(ctx, w, o, checkpoint)
@@ -217,9 +211,6 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 	}
 	return &Classifier{l.head, l.fingerprints, m}, nil
 }
-
-// Encoder implements [model.Encoder].
-func (l *learner) Encoder(context.Context, bool) (model.Embedder, error) { return l.fingerprints, nil }
 
 // Depth implements [model.Layered].
 func (s Estimator) Depth() (layers int, others string) {

@@ -30,7 +30,7 @@ func smallEstimator() Estimator {
 
 // work returns the work that sees some graphs of d with their classes.
 func work(d *dataset.Dataset, seen []int) *model.Work {
-	return model.NewWork(d, engine.NewCPU(1)).Part(seen)
+	return model.NewWork(d, engine.NewCPU(1)).InFold(seen)
 }
 
 // blind returns the work on all graphs of d without their classes.
@@ -74,9 +74,8 @@ func TestEstimatorLearnsFromItsTrainingPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vectors := l.(*learner)
-		if columns, _ := vectors.fingerprints.Width(); vectors.Len() != d.NumGraphs() || columns != a.Dim() {
-			t.Errorf("%s: representations of shape %d x %d", s, vectors.Len(), columns)
+		if columns, _ := l.(*learner).fingerprints.Width(); columns != a.Dim() {
+			t.Errorf("%s: representations of %d columns", s, columns)
 		}
 		// Where no targets may be looked at no class is.
 		for g := range changed.Classes {
@@ -165,19 +164,16 @@ func TestAccuracy(t *testing.T) {
 		told[g] = float64(c)
 	}
 	matrix := func(x []float64) *tensor.Dense { return tensor.New(tensor.WithShape(12, 1), tensor.WithBacking(x)) }
-	a := Accuracy{Classes: classes, Parts: 3}
-	for _, held := range []bool{false, true} {
-		a.HoldOut = held
-		if v, err := a.Score(context.Background(), matrix(told)); err != nil || v != 1 {
-			t.Errorf("hold-out %v: score %g, %v of the classes themselves", held, v, err)
-		}
-		if v, err := a.Score(context.Background(), matrix(silent)); err != nil || v != 0.5 {
-			t.Errorf("hold-out %v: score %g, %v of nothing", held, v, err)
-		}
+	a := Accuracy{Classes: classes}
+	if v, err := a.Score(context.Background(), matrix(told)); err != nil || v != 1 {
+		t.Errorf("score %g, %v of the classes themselves", v, err)
 	}
-	for i, part := range a.deal() {
-		if len(part) != 4 {
-			t.Errorf("part %d has %d graphs", i, len(part))
+	if v, err := a.Score(context.Background(), matrix(silent)); err != nil || v > 0.5 {
+		t.Errorf("score %g, %v of nothing", v, err)
+	}
+	for i, test := range a.deal() {
+		if len(test) != 2 && len(test) != 3 {
+			t.Errorf("part %d has %d graphs", i, len(test))
 		}
 	}
 	other := a
@@ -186,8 +182,9 @@ func TestAccuracy(t *testing.T) {
 	if fmt.Sprint(a) == fmt.Sprint(other) {
 		t.Error("criteria of other classes have one name")
 	}
-	for _, bad := range []Accuracy{{Classes: classes[:3]}, {Classes: classes, Parts: 1}, {Classes: classes, Parts: 13}} {
-		if _, err := bad.Score(context.Background(), matrix(told)); err == nil {
+	few := tensor.New(tensor.WithShape(3, 1), tensor.WithBacking(told[:3]))
+	for x, bad := range map[*tensor.Dense]Accuracy{matrix(told): {Classes: classes[:7]}, few: {Classes: classes[:3]}} {
+		if _, err := bad.Score(context.Background(), x); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
 	}
@@ -203,8 +200,8 @@ func TestPoolHelpsItsCriterion(t *testing.T) {
 	one, pool := smallEstimator(), smallEstimator()
 	one.Options.Patience, pool.Options.Patience, pool.Options.Pool = 5, 5, 6
 	a, b := layersOf(t, one, work(d, all)).model, layersOf(t, pool, work(d, all)).model
-	if b.History()[0].Score < a.History()[0].Score {
-		t.Errorf("scores %+v of a pool, %+v of one candidate", b.History()[0].Scores, a.History()[0].Score)
+	if b.history[0].Score < a.history[0].Score {
+		t.Errorf("scores %+v of a pool, %+v of one candidate", b.history[0].Scores, a.history[0].Score)
 	}
 }
 

@@ -19,8 +19,7 @@ func init() {
 		Models: []model.Name{{Name: name,
 			Short: "contextual graph Markov model: layers of hidden states, each seeing its neighbours' states below"}},
 		Tasks: []model.Task{model.GraphTask}, Classes: true,
-		New:  func(string) model.Options { return newOptions() },
-		Load: loadClassifier,
+		New: newOptions, Load: loadClassifier,
 	})
 }
 
@@ -43,7 +42,7 @@ type options struct {
 	verb           model.Verb
 }
 
-func newOptions() *options {
+func newOptions(string) model.Options {
 	o := DefaultOptions()
 	return &options{
 		estimator: Estimator{Options: o, Features: dataset.AutoFeatures}, states: []int{o.States}, depths: []int{0},
@@ -92,8 +91,8 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	}
 }
 
-// grid returns an estimator for every choice of states, fingerprint, depth and machine, in this order.
-func (o *options) grid(seed uint64) ([]Estimator, error) {
+// Estimators implements [model.Options]: one for every choice of states, fingerprint, depth and machine, in this order.
+func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
 	base := o.estimator
 	base.Options.Seed = seed
 	var err error
@@ -103,7 +102,7 @@ func (o *options) grid(seed uint64) ([]Estimator, error) {
 	shared := base.Options.Fingerprint
 	shared.Frequencies = o.fingerprints[0] == byFrequencies
 	base.shared = &shared
-	var all []Estimator
+	var all []model.Estimator
 	for _, states := range o.states {
 		for _, fingerprint := range o.fingerprints {
 			for _, depth := range o.depths {
@@ -129,8 +128,8 @@ func (o *options) grid(seed uint64) ([]Estimator, error) {
 }
 
 // classifiers returns the estimator with each of the kernels.
-func (s Estimator) classifiers(kernels []string, gammas []float64) []Estimator {
-	var all []Estimator
+func (s Estimator) classifiers(kernels []string, gammas []float64) []model.Estimator {
+	var all []model.Estimator
 	for _, kernel := range kernels {
 		widths := gammas
 		if kernel != svm.RBFKernel {
@@ -146,21 +145,6 @@ func (s Estimator) classifiers(kernels []string, gammas []float64) []Estimator {
 
 // Check implements [model.Options].
 func (o *options) Check() error {
-	_, err := o.grid(0)
+	_, err := o.Estimators(nil, 0)
 	return err
-}
-
-// Estimators implements [model.Options].
-func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
-	grid, err := o.grid(seed)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]model.Estimator, len(grid))
-	for i, one := range grid {
-		if all[i] = one; o.verb == model.Embed {
-			all[i] = representation{one}
-		}
-	}
-	return all, nil
 }

@@ -54,9 +54,8 @@ func (y *layer) parameters(number int) []parameter {
 		{name("transition"), []int{y.columns(), c}, &y.transition, 0},
 		{name("marginal"), []int{c}, &y.marginal, 0},
 	}
-	for d := range y.emission.discrete {
-		all = append(all, parameter{name(fmt.Sprintf("emission-%d", d+1)), []int{y.emission.symbols[d], c},
-			&y.emission.discrete[d], 0})
+	if symbols := y.emission.symbols; symbols > 0 {
+		all = append(all, parameter{name("emission-1"), []int{symbols, c}, &y.emission.discrete, 0})
 	}
 	if dims := y.emission.dims; dims > 0 {
 		all = append(all, parameter{name("mean"), []int{c, dims}, &y.emission.mean, math.Inf(-1)},
@@ -100,7 +99,7 @@ func (m *Model) check() error {
 	if err := m.input.check(); err != nil {
 		return err
 	}
-	dims := len(m.input.reals())
+	dims := m.input.Attributes
 	if len(m.standard.shift) != dims || len(m.standard.scale) != dims {
 		return fmt.Errorf("%d shifts and %d scales for %d real attributes", len(m.standard.shift), len(m.standard.scale),
 			dims)
@@ -108,7 +107,7 @@ func (m *Model) check() error {
 	for d, scale := range m.standard.scale {
 		shift := m.standard.shift[d]
 		if !(scale > 0) || math.IsInf(scale, 0) || math.IsNaN(shift) || math.IsInf(shift, 0) ||
-			scale != 1 && scale < leastSpread*math.Abs(shift) {
+			scale != 1 && scale < leastDeviation*math.Abs(shift) {
 			return fmt.Errorf("attribute %d has mean %g and deviation %g", d, shift, scale)
 		}
 	}
@@ -146,12 +145,12 @@ func (y *layer) check() error {
 	for c := range y.columns() {
 		err = cmp.Or(err, one("a transition", y.transition[c*y.states:(c+1)*y.states]))
 	}
-	for d, p := range y.emission.discrete {
-		column := make([]float64, y.emission.symbols[d])
-		for i := range y.states {
-			for k := range column {
-				column[k] = p[k*y.states+i]
-			}
+	column := make([]float64, y.emission.symbols)
+	for i := range y.states {
+		for k := range column {
+			column[k] = y.emission.discrete[k*y.states+i]
+		}
+		if len(column) > 0 {
 			err = cmp.Or(err, one("an emission", column))
 		}
 	}

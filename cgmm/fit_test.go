@@ -104,7 +104,7 @@ func TestPoolKeepsTheBestCandidate(t *testing.T) {
 	opt.Pool = 5
 	m := trained(t, engine.NewCPU(1), b, in, opt, Training{Criterion: &score{of: byOccupied}})
 	different := false
-	for l, h := range m.History() {
+	for l, h := range m.history {
 		if len(h.Scores) != 5 || h.Score != slices.Max(h.Scores) || h.Candidate != slices.Index(h.Scores, h.Score) {
 			t.Errorf("layer %d: candidate %d with %g of %v", l+1, h.Candidate, h.Score, h.Scores)
 		}
@@ -125,7 +125,7 @@ func TestPoolKeepsTheBestCandidate(t *testing.T) {
 		t.Error("all candidates have one score: the test says nothing")
 	}
 	// Without a criterion the likelihood decides.
-	for l, h := range trained(t, engine.NewCPU(1), b, in, opt, Training{}).History() {
+	for l, h := range trained(t, engine.NewCPU(1), b, in, opt, Training{}).history {
 		if h.Score != last(h.LogLikelihood) || h.Score != slices.Max(h.Scores) {
 			t.Errorf("layer %d: score %g of %v, log-likelihood %g", l+1, h.Score, h.Scores, last(h.LogLikelihood))
 		}
@@ -183,7 +183,7 @@ func TestRepeatedGraphsChangeNothing(t *testing.T) {
 				t.Errorf("%s: %v", p.name, err)
 			}
 		}
-		a, b := last(one.History()[l].LogLikelihood), last(two.History()[l].LogLikelihood)
+		a, b := last(one.history[l].LogLikelihood), last(two.history[l].LogLikelihood)
 		if math.Abs(2*a-b) > 1e-9*math.Abs(b) {
 			t.Errorf("layer %d: log-likelihoods %g and %g", l+1, a, b)
 		}
@@ -284,10 +284,8 @@ func TestInputsThatDoNotFit(t *testing.T) {
 		{"want", labelled, Input{Labels: -1}},
 		{"these have no labels", &bare, Input{Labels: 4}},
 		{"these have 2", labelled, Input{Attributes: 3}},
-		{"categories of 1", labelled, Input{Attributes: 2, Categories: []int{1}}},
 		{"these arcs have none", &bare, Input{Attributes: 2, ArcLabels: 2}},
 		{"attribute 1 is NaN, want a finite", &bad, Input{Attributes: 2}},
-		{"want the number of a label", labelled, Input{Attributes: 2, Categories: []int{3, 3}}},
 	}
 	for _, test := range tests {
 		if _, err := Fit(context.Background(), engine.NewCPU(1), test.b, test.in, smallOptions(1), Training{}); err == nil {

@@ -178,7 +178,7 @@ func (g *goldenTraining) checkLayer(e engine.Engine, s *States, in *Input, golde
 func (y *layer) set(step *goldenStep) {
 	for i := range y.states {
 		for k, p := range step.Emission[i] {
-			y.emission.discrete[0][k*y.states+i] = p
+			y.emission.discrete[k*y.states+i] = p
 		}
 	}
 	if step.Prior != nil {
@@ -201,7 +201,7 @@ func (y *layer) set(step *goldenStep) {
 
 // compare holds the parameters against those of a golden step.
 func (y *layer) compare(step *goldenStep) error {
-	want := newLayer(&Input{Labels: y.emission.symbols[0], ArcLabels: y.arcs}, y.states, y.previous, y.below)
+	want := newLayer(&Input{Labels: y.emission.symbols, ArcLabels: y.arcs}, y.states, y.previous, y.below)
 	want.allocate()
 	want.set(step)
 	for i, p := range want.parameters(0) {

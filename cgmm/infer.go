@@ -1,7 +1,10 @@
 package cgmm
 
 import (
+	"slices"
+
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
 )
 
 // assign infers the posterior of every row and its most likely state (Eqs. 4 and 5), by the rules of the
@@ -58,7 +61,7 @@ func (y *layer) assign(e engine.Engine, o *observations, c *contexts) (*assignme
 		if id := int(c.observation[r]); evidence.host[r] < tiny {
 			y.settle(o, id, silent[id], prior.host[r*states:(r+1)*states], row)
 		}
-		a.state[r] = argMax(row)
+		a.state[r] = int32(model.ArgMax(row))
 	}
 	return a, nil
 }
@@ -80,26 +83,11 @@ func (y *layer) settle(o *observations, id int, silent bool, prior, posterior []
 }
 
 func allZero(x []float64) bool {
-	for _, v := range x {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != 0 })
 }
 
 func fill(x []float64, value float64) {
 	for i := range x {
 		x[i] = value
 	}
-}
-
-func argMax(x []float64) int32 {
-	best := 0
-	for i, v := range x {
-		if v > x[best] {
-			best = i
-		}
-	}
-	return int32(best)
 }

@@ -9,16 +9,14 @@ import (
 	"github.com/grove-graph/grove/graph"
 )
 
-// Input says what of its data a vertex shows to a model, and which arcs are told apart. Column d of the
-// attributes holds a label of Categories[d] values, from 0 on, where that is not 0, and otherwise real numbers.
+// Input says what of its data a vertex shows to a model, and which arcs are told apart.
 type Input struct {
-	Labels     int   `json:"labels,omitempty"`     // vertex labels 0 to Labels-1; 0: none
-	Attributes int   `json:"attributes,omitempty"` // columns of attributes
-	Categories []int `json:"categories,omitempty"` // of every column; nil: all are real
-	ArcLabels  int   `json:"arc_labels,omitempty"` // arc labels told apart; 0: all arcs are alike
+	Labels     int `json:"labels,omitempty"`     // vertex labels 0 to Labels-1; 0: none
+	Attributes int `json:"attributes,omitempty"` // columns of attributes, real numbers
+	ArcLabels  int `json:"arc_labels,omitempty"` // arc labels told apart; 0: all arcs are alike
 }
 
-// InputOf returns an input that shows all labels and attributes of a batch, attributes as real numbers.
+// InputOf returns an input that shows all labels and attributes of a batch.
 // Arcs are told apart by their labels if arcLabels asks for it and there are any.
 func InputOf(b *graph.Batch, arcLabels bool) (Input, error) {
 	in := Input{Attributes: b.AttributeDim}
@@ -45,41 +43,8 @@ func (in *Input) check() error {
 	case in.Labels > maxSymbols || in.ArcLabels > maxSymbols || in.Attributes > maxSymbols:
 		return fmt.Errorf("%d labels, %d attributes and %d arc labels: want at most %d of each", in.Labels, in.Attributes,
 			in.ArcLabels, maxSymbols)
-	case in.Categories != nil && len(in.Categories) != in.Attributes:
-		return fmt.Errorf("categories of %d columns for %d attributes", len(in.Categories), in.Attributes)
-	}
-	for d, values := range in.Categories {
-		if values < 0 || values > maxSymbols {
-			return fmt.Errorf("attribute %d has %d values, want 0 for real numbers or up to %d", d, values, maxSymbols)
-		}
 	}
 	return nil
-}
-
-// alphabets returns the number of symbols of every discrete column: the label, then the attributes that
-// are labels.
-func (in *Input) alphabets() []int {
-	var sizes []int
-	if in.Labels > 0 {
-		sizes = append(sizes, in.Labels)
-	}
-	for _, values := range in.Categories {
-		if values > 0 {
-			sizes = append(sizes, values)
-		}
-	}
-	return sizes
-}
-
-// reals returns the columns of attributes that are real numbers.
-func (in *Input) reals() []int {
-	var columns []int
-	for d := range in.Attributes {
-		if in.Categories == nil || in.Categories[d] == 0 {
-			columns = append(columns, d)
-		}
-	}
-	return columns
 }
 
 // arcs returns the number A of arc labels that a layer has weights for.
@@ -92,18 +57,17 @@ const unknown = -1
 type observations struct {
 	of      []int32   // observation of every vertex
 	count   int       // distinct observations
-	columns int       // discrete columns
-	symbols []int32   // count x columns
-	dims    int       // real columns
+	symbols []int32   // label of every observation; nil without labels
+	dims    int       // attributes
 	reals   []float64 // count x dims; standardised where a model looks at them
 }
 
-// standard shifts and scales the real columns to mean 0 and variance 1 over the vertices that a model was
+// standard shifts and scales the attributes to mean 0 and variance 1 over the vertices that a model was
 // fitted on. A column that is constant there keeps its scale.
 type standard struct{ shift, scale []float64 }
 
-// leastSpread is the deviation, as a share of the mean, up to which a column is constant.
-const leastSpread = 1e-12
+// leastDeviation is the deviation, as a share of the mean, up to which a column is constant.
+const leastDeviation = 1e-12
 
 // standardOf returns the standard of some vertices.
 func standardOf(o *observations) standard {
@@ -123,7 +87,7 @@ func standardOf(o *observations) standard {
 			squares += w * (o.reals[id*o.dims+d] - mean) * (o.reals[id*o.dims+d] - mean)
 		}
 		s.shift[d], s.scale[d] = mean, math.Sqrt(squares/n)
-		if !(s.scale[d] > leastSpread*math.Abs(mean)) {
+		if !(s.scale[d] > leastDeviation*math.Abs(mean)) {
 			s.scale[d] = 1
 		}
 	}
@@ -138,8 +102,8 @@ func (s standard) apply(o *observations) {
 	}
 }
 
-// observe reads the vertices of a batch. Symbols beyond an alphabet become unknown. Errors name what the
-// batch lacks, or the vertex whose attribute is no number or no symbol.
+// observe reads the vertices of a batch. Labels that the model does not know become unknown. Errors name
+// what the batch lacks, or the vertex whose attribute is no number.
 func (in *Input) observe(b *graph.Batch) (*observations, error) {
 	switch {
 	case in.Labels > 0 && b.Labels == nil:
@@ -147,38 +111,27 @@ func (in *Input) observe(b *graph.Batch) (*observations, error) {
 	case in.Attributes > 0 && b.AttributeDim != in.Attributes:
 		return nil, fmt.Errorf("the model wants %d attributes of every vertex, these have %d", in.Attributes, b.AttributeDim)
 	}
-	n, columns := b.NumVertices(), len(in.alphabets())
-	real := in.reals()
-	o := &observations{of: make([]int32, n), columns: columns, dims: len(real)}
-	symbols, values := make([]int32, 0, columns), make([]float64, len(real))
+	n := b.NumVertices()
+	o := &observations{of: make([]int32, n), dims: in.Attributes}
 	var key []byte
 	ids := map[string]int32{}
 	for v := range int32(n) {
-		symbols = symbols[:0]
-		if in.Labels > 0 {
-			symbols = append(symbols, symbol(b.Labels[v], in.Labels))
-		}
-		for d, alphabet := range in.Categories {
-			if alphabet == 0 {
-				continue
-			}
-			x := b.Attribute(v)[d]
-			if x != math.Trunc(x) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("vertex %d: attribute %d is %g, want the number of a label", v, d, x)
-			}
-			symbols = append(symbols, symbol(int32(min(max(x, -1), maxSymbols)), alphabet))
-		}
-		for i, d := range real {
-			values[i] = b.Attribute(v)[d]
-			if math.IsNaN(values[i]) || math.IsInf(values[i], 0) {
-				return nil, fmt.Errorf("vertex %d: attribute %d is %g, want a finite number", v, d, values[i])
-			}
-		}
 		key = key[:0]
-		for _, s := range symbols {
-			key = binary.LittleEndian.AppendUint32(key, uint32(s))
+		symbol := int32(unknown)
+		if in.Labels > 0 {
+			if l := b.Labels[v]; l >= 0 && int(l) < in.Labels {
+				symbol = l
+			}
+			key = binary.LittleEndian.AppendUint32(key, uint32(symbol))
 		}
-		for _, x := range values {
+		var values []float64
+		if in.Attributes > 0 {
+			values = b.Attribute(v)
+		}
+		for d, x := range values {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("vertex %d: attribute %d is %g, want a finite number", v, d, x)
+			}
 			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x))
 		}
 		id, known := ids[string(key)]
@@ -186,19 +139,14 @@ func (in *Input) observe(b *graph.Batch) (*observations, error) {
 			id = int32(o.count)
 			ids[string(key)] = id
 			o.count++
-			o.symbols = append(o.symbols, symbols...)
 			o.reals = append(o.reals, values...)
+			if in.Labels > 0 {
+				o.symbols = append(o.symbols, symbol)
+			}
 		}
 		o.of[v] = id
 	}
 	return o, nil
-}
-
-func symbol(s int32, alphabet int) int32 {
-	if s < 0 || int(s) >= alphabet {
-		return unknown
-	}
-	return s
 }
 
 // neighbours are the arcs that enter every vertex, without self loops and arcs of unknown labels.

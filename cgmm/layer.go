@@ -136,7 +136,7 @@ func (y *layer) maximise(joint []float64, smoothing float64) {
 // it is the logarithm of the prior whose mode expectation maximisation then climbs to.
 func (y *layer) logarithms() float64 {
 	sum := 0.0
-	for _, probabilities := range append([][]float64{y.layerWeight, y.arcWeight, y.transition}, y.emission.discrete...) {
+	for _, probabilities := range [][]float64{y.layerWeight, y.arcWeight, y.transition, y.emission.discrete} {
 		for _, p := range probabilities {
 			sum += math.Log(p)
 		}

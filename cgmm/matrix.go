@@ -37,9 +37,9 @@ func release(e engine.Engine, matrices ...*matrix) {
 	}
 }
 
-// kept returns a with its entries as those of a batch, which a device keeps: they are uploaded once and not for
+// cached returns a with its entries as those of a batch, which a device keeps: they are uploaded once and not for
 // every product.
-func kept(a *engine.Sparse) *engine.Sparse {
+func cached(a *engine.Sparse) *engine.Sparse {
 	a.Batch = &graph.Batch{Offsets: []int32{0}, RowPtr: a.RowPtr, Col: a.Col, ArcWeights: a.Values}
 	return a
 }

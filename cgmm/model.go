@@ -30,29 +30,18 @@ type LayerHistory struct {
 	Scores        []float64 `json:"scores"`    // of the whole pool
 }
 
-// Options returns the options that the model was made with.
-func (m *Model) Options() Options { return m.opt }
-
 // Input returns what the model wants of the vertices.
 func (m *Model) Input() Input { return m.input }
 
 // Layers returns the number of layers: fewer than Options.Layers where growth stopped.
 func (m *Model) Layers() int { return len(m.layers) }
 
-// History returns what the training of every layer went through. It is part of the model.
-func (m *Model) History() []LayerHistory { return m.history }
-
 // Dim returns the length of a graph's fingerprint.
 func (m *Model) Dim() int { return m.DimOf(m.opt.Fingerprint) }
 
 // DimOf returns the length of a fingerprint of another kind.
 func (m *Model) DimOf(f Fingerprint) int {
-	dim := 0
-	from, to := f.span(len(m.layers))
-	for _, y := range m.layers[from:to] {
-		dim += f.width(y.states)
-	}
-	return dim
+	return f.dim(len(m.layers), func(l int) int { return m.layers[l].states })
 }
 
 // previous returns the layers that the next one looks at, as far as they exist, and their states.
@@ -105,7 +94,12 @@ func (m *Model) EachRun(
 	ctx context.Context, b *graph.Batch, f Fingerprint, perVertex bool, progress model.Progress,
 	visit func(x *tensor.Dense) error,
 ) error {
-	return m.forEachRun(ctx, b, f, progress, func(_ int, s *States) error {
+	limit := int64(runBytes / m.vertexBytes(f))
+	return model.EachRun(ctx, b, limit, progress, func(run *graph.Batch, _ int) error {
+		s, err := m.States(ctx, run, nil)
+		if err != nil {
+			return err
+		}
 		rows := s.Fingerprints
 		if perVertex {
 			rows = s.VertexFeatures
@@ -121,43 +115,6 @@ func (m *Model) EachRun(
 // runBytes bounds the memory for one run of graphs. It is the same on every machine, so that a run holds the
 // same graphs everywhere.
 const runBytes = 1 << 28
-
-// forEachRun cuts b into runs of whole graphs, as many as have room with their fingerprints, and calls visit with the
-// states of each and the number of its first graph.
-func (m *Model) forEachRun(
-	ctx context.Context, b *graph.Batch, f Fingerprint, progress model.Progress,
-	visit func(first int, s *States) error,
-) error {
-	return m.cut(ctx, b, int32(max(runBytes/m.vertexBytes(f), 1)), progress, visit)
-}
-
-// cut is [Model.forEachRun] for runs of so many vertices, or of one graph.
-func (m *Model) cut(
-	ctx context.Context, b *graph.Batch, limit int32, progress model.Progress, visit func(first int, s *States) error,
-) error {
-	n := b.NumGraphs()
-	for first := 0; first < n; {
-		progress.Report("encode", first, n)
-		end := first + 1
-		for end < n && b.Offsets[end+1]-b.Offsets[first] <= limit {
-			end++
-		}
-		run := b
-		if first > 0 || end < n {
-			run = b.Slice(first, end)
-		}
-		s, err := m.States(ctx, run, nil)
-		if err != nil {
-			return err
-		}
-		if err := visit(first, s); err != nil {
-			return err
-		}
-		first = end
-	}
-	progress.Report("encode", n, n)
-	return ctx.Err()
-}
 
 // vertexBytes returns the memory for a vertex: prior, likelihood and posterior of one layer, the posteriors of
 // the others, its context and its row of features.

@@ -178,6 +178,15 @@ func (f *Fingerprint) span(layers int) (from, to int) {
 	return 0, to
 }
 
+// dim returns the columns of so many layers of the given numbers of states.
+func (f *Fingerprint) dim(layers int, states func(layer int) int) int {
+	dim := 0
+	for l, to := f.span(layers); l < to; l++ {
+		dim += f.width(states(l))
+	}
+	return dim
+}
+
 // width returns the columns of one layer.
 func (f *Fingerprint) width(states int) int {
 	if f.Bigrams {

@@ -16,7 +16,6 @@ import (
 func plainStep(b *graph.Batch, in *Input, y *layer, below [][][]float64) (logLikelihood float64, next *layer) {
 	next = newLayer(in, y.states, y.previous, y.below)
 	next.allocate()
-	discrete := len(y.emission.discrete)
 	mass := make([]float64, y.states)
 	type share struct {
 		v int32
@@ -71,28 +70,24 @@ func plainStep(b *graph.Batch, in *Input, y *layer, below [][][]float64) (logLik
 	}
 	dims := y.emission.dims
 	for _, s := range shares {
-		symbols, reals := plainShown(b, in, s.v)
 		for i, p := range s.p {
-			for d := range discrete {
-				next.emission.discrete[d][symbols[d]*y.states+i] += p
+			if in.Labels > 0 {
+				next.emission.discrete[int(b.Labels[s.v])*y.states+i] += p
 			}
-			for d, x := range reals {
+			for d, x := range plainReals(b, in, s.v) {
 				next.emission.mean[i*dims+d] += p * x / mass[i]
 			}
 		}
 	}
 	for _, s := range shares {
-		_, reals := plainShown(b, in, s.v)
 		for i, p := range s.p {
-			for d, x := range reals {
+			for d, x := range plainReals(b, in, s.v) {
 				x -= next.emission.mean[i*dims+d]
 				next.emission.variance[i*dims+d] += p * x * x / mass[i]
 			}
 		}
 	}
-	for d := range discrete {
-		normaliseColumns(next.emission.discrete[d], y.states, 0)
-	}
+	normaliseColumns(next.emission.discrete, y.states, 0)
 	return logLikelihood, next
 }
 
@@ -117,28 +112,20 @@ func plainCounts(b *graph.Batch, in *Input, y *layer, below [][][]float64, u int
 	return counts, total
 }
 
-// plainShown returns the symbols and the real attributes of a vertex.
-func plainShown(b *graph.Batch, in *Input, v int32) (symbols []int, reals []float64) {
-	if in.Labels > 0 {
-		symbols = append(symbols, int(b.Labels[v]))
+// plainReals returns the attributes that a vertex shows.
+func plainReals(b *graph.Batch, in *Input, v int32) []float64 {
+	if in.Attributes == 0 {
+		return nil
 	}
-	for d := range in.Attributes {
-		if in.Categories != nil && in.Categories[d] > 0 {
-			symbols = append(symbols, int(b.Attribute(v)[d]))
-		} else {
-			reals = append(reals, b.Attribute(v)[d])
-		}
-	}
-	return symbols, reals
+	return b.Attribute(v)
 }
 
 func plainEmission(b *graph.Batch, in *Input, y *layer, u int32, i int) float64 {
-	symbols, reals := plainShown(b, in, u)
 	p := 1.0
-	for d, k := range symbols {
-		p *= y.emission.discrete[d][k*y.states+i]
+	if in.Labels > 0 {
+		p = y.emission.discrete[int(b.Labels[u])*y.states+i]
 	}
-	for d, x := range reals {
+	for d, x := range plainReals(b, in, u) {
 		mean, variance := y.emission.mean[i*y.emission.dims+d], y.emission.variance[i*y.emission.dims+d]
 		p *= math.Exp(-(x-mean)*(x-mean)/(2*variance)) / math.Sqrt(2*math.Pi*variance)
 	}
@@ -146,7 +133,7 @@ func plainEmission(b *graph.Batch, in *Input, y *layer, u int32, i int) float64 
 }
 
 // randomBatch draws graphs with labels, arc labels, self loops, isolated vertices, two attributes of which the
-// first is a label of three values, and both directions of every arc unless directed.
+// first has three values, and both directions of every arc unless directed.
 func randomBatch(t testing.TB, seed uint64, directed bool) *graph.Batch {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 77))
@@ -175,12 +162,10 @@ func randomBatch(t testing.TB, seed uint64, directed bool) *graph.Batch {
 // inputs are the kinds of what a vertex can show.
 func inputs() map[string]Input {
 	return map[string]Input{
-		"labels":              {Labels: 4},
-		"labels, arc labels":  {Labels: 4, ArcLabels: 3},
-		"two label columns":   {Labels: 4, Attributes: 2, Categories: []int{3, 0}, ArcLabels: 3},
-		"real attributes":     {Attributes: 2},
-		"labels and reals":    {Labels: 4, Attributes: 2, ArcLabels: 3},
-		"a column of symbols": {Attributes: 2, Categories: []int{3, 0}},
+		"labels":             {Labels: 4},
+		"labels, arc labels": {Labels: 4, ArcLabels: 3},
+		"real attributes":    {Attributes: 2},
+		"labels and reals":   {Labels: 4, Attributes: 2, ArcLabels: 3},
 	}
 }
 
@@ -200,8 +185,8 @@ func TestEMFollowsTheEquations(t *testing.T) {
 // checkAgainstPlain runs three layers, of which the last looks at both below, from the same parameters by both ways.
 func checkAgainstPlain(t *testing.T, name string, e engine.Engine, in *Input, b *graph.Batch, soft bool, seed uint64) {
 	t.Helper()
-	shift := make([]float64, len(in.reals()))
-	scale := make([]float64, len(in.reals()))
+	shift := make([]float64, in.Attributes)
+	scale := make([]float64, in.Attributes)
 	fill(scale, 1)
 	s, err := newStates(in, standard{shift, scale}, b)
 	if err != nil {
@@ -237,10 +222,8 @@ func checkAgainstPlain(t *testing.T, name string, e engine.Engine, in *Input, b 
 					t.Fatalf("%s, soft %v: %s: %v", name, soft, p.name, err)
 				}
 			}
-			for d := range want.emission.discrete {
-				if err := closeTo(y.emission.discrete[d], want.emission.discrete[d]); err != nil {
-					t.Fatalf("%s, soft %v, layer %d: emission: %v", name, soft, l+1, err)
-				}
+			if err := closeTo(y.emission.discrete, want.emission.discrete); err != nil {
+				t.Fatalf("%s, soft %v, layer %d: emission: %v", name, soft, l+1, err)
 			}
 			for i := range want.emission.variance {
 				want.emission.variance[i] = max(want.emission.variance[i], minVariance)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
@@ -45,7 +46,7 @@ func TestVertexWithoutNeighbours(t *testing.T) {
 	y := m.layers[1]
 	want := make([]float64, y.states)
 	for i := range want {
-		want[i] = y.marginal[i] * y.emission.discrete[0][1*y.states+i]
+		want[i] = y.marginal[i] * y.emission.discrete[1*y.states+i]
 	}
 	normalise(want, 0)
 	if err := closeTo(s.Posterior(1, 0), want); err != nil {
@@ -86,13 +87,13 @@ func TestUnseenLabel(t *testing.T) {
 func TestContextThatExcludesTheLabel(t *testing.T) {
 	m := ruleModel(t)
 	first, y := m.layers[0], m.layers[1]
-	clear(first.emission.discrete[0])
+	clear(first.emission.discrete)
 	for k := range 6 {
-		first.emission.discrete[0][k*4+k%4] = 0.5 // label k: state k mod 4
+		first.emission.discrete[k*4+k%4] = 0.5 // label k: state k mod 4
 		for i := range 4 {
-			y.emission.discrete[0][k*4+i] = 0
+			y.emission.discrete[k*4+i] = 0
 		}
-		y.emission.discrete[0][k*4+k%2] = 0.2 // even labels: state 0, odd labels: state 1
+		y.emission.discrete[k*4+k%2] = 0.2 // even labels: state 0, odd labels: state 1
 	}
 	copy(first.transition, []float64{0.25, 0.25, 0.25, 0.25})
 	clear(y.transition)
@@ -267,12 +268,16 @@ func TestRunsOfGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, limit := range []int32{1, 7, 20} {
+	for _, limit := range []int64{1, 7, 20} {
 		var got []float64
 		runs := 0
-		err := m.cut(context.Background(), b, limit, nil, func(first int, s *States) error {
+		err := model.EachRun(context.Background(), b, limit, nil, func(run *graph.Batch, first int) error {
 			if first*m.Dim() != len(got) {
 				t.Errorf("a run from graph %d after %d numbers", first, len(got))
+			}
+			s, err := m.States(context.Background(), run, nil)
+			if err != nil {
+				return err
 			}
 			x, err := s.Fingerprints(m.opt.Fingerprint)
 			got = append(got, x.Float64s()...)

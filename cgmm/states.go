@@ -83,25 +83,17 @@ func (s *States) Posterior(layer int, u int32) []float64 {
 
 // Dim returns the columns of a fingerprint.
 func (s *States) Dim(f Fingerprint) int {
-	dim := 0
-	from, to := f.span(len(s.layers))
-	for _, a := range s.layers[from:to] {
-		dim += f.width(a.states)
-	}
-	return dim
+	return f.dim(len(s.layers), s.NumStates)
 }
 
 // Fingerprints returns the fingerprint of every graph, NumGraphs x [States.Dim]. A graph without vertices
 // has zeros.
 func (s *States) Fingerprints(f Fingerprint) (*tensor.Dense, error) {
-	if err := f.Check(max(len(s.layers), f.Depth)); err != nil {
+	graphs := s.batch.NumGraphs()
+	out, dim, err := s.table("fingerprints", graphs, f)
+	if err != nil {
 		return nil, err
 	}
-	dim, graphs := s.Dim(f), s.batch.NumGraphs()
-	if err := memory.ForMatrices("fingerprints", 1, graphs, dim); err != nil {
-		return nil, err
-	}
-	out := make([]float64, graphs*dim)
 	for g := range graphs {
 		from, to := s.batch.Vertices(g)
 		row := out[g*dim : (g+1)*dim]
@@ -118,14 +110,10 @@ func (s *States) Fingerprints(f Fingerprint) (*tensor.Dense, error) {
 // VertexFeatures returns the share of every vertex in the fingerprint of its graph, NumVertices x [States.Dim]:
 // the rows of the vertices of a graph add up to its fingerprint.
 func (s *States) VertexFeatures(f Fingerprint) (*tensor.Dense, error) {
-	if err := f.Check(max(len(s.layers), f.Depth)); err != nil {
+	out, dim, err := s.table("features of vertices", s.batch.NumVertices(), f)
+	if err != nil {
 		return nil, err
 	}
-	dim := s.Dim(f)
-	if err := memory.ForMatrices("features of vertices", 1, s.batch.NumVertices(), dim); err != nil {
-		return nil, err
-	}
-	out := make([]float64, s.batch.NumVertices()*dim)
 	for g := range s.batch.NumGraphs() {
 		from, to := s.batch.Vertices(g)
 		one, pair := 1.0, 1.0
@@ -138,6 +126,18 @@ func (s *States) VertexFeatures(f Fingerprint) (*tensor.Dense, error) {
 		}
 	}
 	return tensor.New(tensor.WithShape(s.batch.NumVertices(), dim), tensor.WithBacking(out)), nil
+}
+
+// table returns the numbers of so many rows of a fingerprint, zeros, and its columns.
+func (s *States) table(what string, rows int, f Fingerprint) (numbers []float64, dim int, err error) {
+	if err := f.Check(max(len(s.layers), f.Depth)); err != nil {
+		return nil, 0, err
+	}
+	dim = s.Dim(f)
+	if err := memory.ForMatrices(what, 1, rows, dim); err != nil {
+		return nil, 0, err
+	}
+	return make([]float64, rows*dim), dim, nil
 }
 
 // addVertex adds what a vertex counts for: one in the column of its state, and pair in that of its and each

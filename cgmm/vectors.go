@@ -31,24 +31,11 @@ func (f *fingerprints) Embed(
 	return f.layers.EachRun(ctx, b, f.kind, perVertex, progress, visit)
 }
 
-// representation is an estimator for the fingerprints alone. It infers no states unless something is to be predicted.
-type representation struct{ Estimator }
-
-// Learner implements [model.Estimator].
-func (r representation) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
-	g, err := r.grow(ctx, w, false)
+// Encoder implements [model.Encoder]. It infers no states before something is embedded.
+func (s Estimator) Encoder(ctx context.Context, w *model.Work, _ bool) (model.Embedder, error) {
+	g, err := s.grow(ctx, w, false)
 	if err != nil {
 		return nil, err
 	}
-	return &representing{model.Late{Of: r.Estimator, Work: w}, g.fingerprints(&r.Estimator)}, nil
-}
-
-type representing struct {
-	model.Late
-	fingerprints *fingerprints
-}
-
-// Encoder implements [model.Encoder].
-func (l *representing) Encoder(context.Context, bool) (model.Embedder, error) {
-	return l.fingerprints, nil
+	return g.fingerprints(&s), nil
 }

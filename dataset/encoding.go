@@ -216,16 +216,19 @@ func (e *Encoding) Unknown(d *Dataset) []string {
 	return unknown
 }
 
-// Width returns the number of labels and of attributes that Apply gives the vertices.
+// Width returns the number of labels that Apply gives the vertices to be told apart by, or of attributes.
 func (e *Encoding) Width() (labels, attributes int) {
 	labels, attributes = len(e.Labels), e.Attributes
 	if e.Standardisation != nil {
 		attributes = len(e.Standardisation.Mean)
 	}
-	if attributes > 0 && e.Features.labelled() {
-		attributes += len(e.Labels) + 1
+	switch {
+	case attributes > 0 && e.Features.labelled():
+		return 0, attributes + len(e.Labels) + 1
+	case attributes > 0:
+		return 0, attributes
 	}
-	return labels, attributes
+	return labels, 0
 }
 
 // Check returns an error where the parts do not fit each other, as those of a damaged file may not, or there is none.

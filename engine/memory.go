@@ -68,6 +68,16 @@ func ToHost(t *tensor.Dense) (*tensor.Dense, error) {
 	return out, e.Convert(out, t)
 }
 
+// Float64s returns a float64 copy of the elements of t, wherever it lies.
+func Float64s(t *tensor.Dense) ([]float64, error) {
+	e, ok := t.Engine().(Engine)
+	if !ok {
+		e = NewCPU(1)
+	}
+	out := make([]float64, t.Shape().TotalSize())
+	return out, e.Convert(tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(out)), t)
+}
+
 // FromHost returns a tensor of host memory on e: t itself if e works there or has it already, else a copy.
 func FromHost(e Engine, t *tensor.Dense) (*tensor.Dense, error) {
 	if t.Engine() == tensor.Engine(e) {

@@ -12,7 +12,7 @@
 // training part, or by a part of it that is held out, and the test part is used once, at the end. A learner is never
 // given the targets of the examples that it predicts.
 //
-// [Choose] picks an estimator for a model that learns from all examples.
+// [Choose] chooses an estimator for a model that learns from all examples.
 //
 // Accuracies are fractions between 0 and 1, but for [Result], which is in percent. A standard deviation is that of the
 // population (divisor n), as in the published figures. Outcomes have the same bits for any number of workers.

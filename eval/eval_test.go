@@ -318,7 +318,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	elsewhere := good // what no fold holds needs no class
 	elsewhere.Targets = &model.Targets{Classes: append(append([]int(nil), good.Targets.Classes...), -1, -2)}
 	_, err := Nested(context.Background(), elsewhere)
-	if err == nil || !strings.Contains(err.Error(), "20 rows for 22 targets") {
+	if err == nil || !strings.Contains(err.Error(), "22 classes for a matrix of 20 rows") {
 		t.Errorf("items without a class: error %v, want one about the rows alone", err)
 	}
 	vertices := good

@@ -109,11 +109,7 @@ func (p *Problem) innerFolds(fold int) ([]split.Fold, error) {
 	if k < 2 {
 		return nil, fmt.Errorf("a training part of one %s has no inner folds: want larger folds", p.item)
 	}
-	classes := p.Targets.Classes
-	if classes == nil {
-		classes = make([]int, p.Targets.Len()) // numbers: nothing to balance
-	}
-	folds, err := split.Inner(outer.Train, classes, k, p.Seed, fold)
+	folds, err := split.Inner(outer.Train, p.Targets.Classes, k, p.Seed, fold)
 	if p.HoldOut && err == nil {
 		folds = folds[:1]
 	}

@@ -46,14 +46,14 @@ func (p *Problem) outcome(protocol string, folds []float64, chosen []Choice, r *
 	o := &Outcome{
 		Protocol: protocol, Metric: p.Metric, Folds: folds, Chosen: chosen, Represent: r.represent, Select: r.learn,
 	}
-	parts := folds
+	scores := folds
 	if p.Repeats > 1 {
 		size := len(folds) / p.Repeats
-		parts = make([]float64, p.Repeats)
-		for i := range parts {
-			parts[i], _ = MeanStd(folds[i*size : (i+1)*size])
+		scores = make([]float64, p.Repeats)
+		for i := range scores {
+			scores[i], _ = MeanStd(folds[i*size : (i+1)*size])
 		}
 	}
-	o.Mean, o.Std = MeanStd(parts)
+	o.Mean, o.Std = MeanStd(scores)
 	return o
 }

@@ -163,7 +163,7 @@ func (p *Problem) forFolds(
 	if p.FromTrain {
 		fewer := p.Work.Engine.WithWorkers(p.Workers / len(p.Folds))
 		return together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
-			w := p.Work.Part(slices.Clone(p.Folds[fold].Train))
+			w := p.Work.InFold(slices.Clone(p.Folds[fold].Train))
 			w.Engine, w.Progress = fewer, nil
 			for setting := range p.Estimators {
 				l, err := p.learner(ctx, r, setting, w)
@@ -223,10 +223,7 @@ func together(ctx context.Context, workers, n int, work func(ctx context.Context
 	return stopped
 }
 
-// sized is a learner that knows for how many examples it was made.
-type sized interface{ Len() int }
-
-// learner asks an estimator for its learner and checks the number of examples.
+// learner asks an estimator for its learner.
 func (p *Problem) learner(ctx context.Context, r *run, setting int, w *model.Work) (model.Learner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -234,19 +231,15 @@ func (p *Problem) learner(ctx context.Context, r *run, setting int, w *model.Wor
 	defer r.spend(&r.represent, time.Now())
 	if f := p.forecast; f != nil {
 		since := p.now()
-		whole, part := w.SharedTime()
+		all, fold := w.SharedTime()
 		defer func() {
-			wholeNow, partNow := w.SharedTime()
-			f.learner(since, wholeNow-whole, partNow-part)
+			allNow, foldNow := w.SharedTime()
+			f.learner(since, allNow-all, foldNow-fold)
 		}()
 	}
 	l, err := p.Estimators[setting].Learner(ctx, w)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Estimators[setting], err)
-	}
-	if s, ok := l.(sized); ok && s.Len() != p.Targets.Len() {
-		return nil, fmt.Errorf("%s: a representation of %d rows for %d targets", p.Estimators[setting], s.Len(),
-			p.Targets.Len())
 	}
 	return l, nil
 }

@@ -197,7 +197,7 @@ func TestErrorsNameFoldAndSetting(t *testing.T) {
 	p := problem(t, 20, 2)
 	p.Estimators = []model.Estimator{linear(&wrong{noisy{classes: p.Targets.Classes, noise: 3}})}
 	if _, err := Published(context.Background(), p); err == nil ||
-		!strings.Contains(err.Error(), "noise 3: a representation of 19 rows for 20 targets") {
+		!strings.Contains(err.Error(), "noise 3: 20 classes for a matrix of 19 rows") {
 		t.Errorf("one row too few: error %v", err)
 	}
 	p.FromTrain, p.Workers = true, 3

@@ -75,7 +75,7 @@ func (c *Chosen) Values() []float64 {
 	return []float64{c.Value}
 }
 
-// Choose picks an estimator and a value of its grid by cross-validation on all examples of some work. Where there is
+// Choose chooses an estimator and a value of its grid by cross-validation on all examples of some work. Where there is
 // nothing to choose nothing is computed.
 func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by Choosing) (*Chosen, error) {
 	t := model.TargetsOf(w.Data)

@@ -25,7 +25,7 @@ func (n *network) Encoding() *dataset.Encoding { return n.encoding }
 
 // Width implements [model.Embedder].
 func (n *network) Width() (columns int, dtype tensor.Dtype) {
-	return n.fitted.opt.Dim(), n.fitted.dtype()
+	return n.fitted.opt.Dim(), n.fitted.opt.dtype()
 }
 
 // Embed implements [model.Embedder].
@@ -45,11 +45,8 @@ func (n *network) check() error {
 	if err := n.encoding.Check(); err != nil {
 		return err
 	}
-	want := Input{}
-	if want.Labels, want.Attributes = n.encoding.Width(); want.Attributes > 0 {
-		want.Labels = 0
-	}
-	if in := n.fitted.Input(); in != want {
+	labels, attributes := n.encoding.Width()
+	if in, want := n.fitted.Input(), (Input{labels, attributes}); in != want {
 		return fmt.Errorf("an encoding of %+v for a network that wants %+v", want, in)
 	}
 	return nil

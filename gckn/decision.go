@@ -35,7 +35,7 @@ func (m *classifierModel) Explain(
 ) ([]model.Explanation, error) {
 	c := m.classifier.Linear
 	if len(c.Weights) == 0 {
-		return nil, fmt.Errorf("the model knows only class %s: there is no decision to explain", m.Classes[c.Classes[0]])
+		return nil, onlyClass(m.Classes[c.Classes[0]])
 	}
 	linear := &svm.Linear{}
 	for problem := range c.Weights {
@@ -43,6 +43,10 @@ func (m *classifierModel) Explain(
 		linear.Weight, linear.Bias = append(linear.Weight, weights), append(linear.Bias, constant)
 	}
 	return (&decision{m, &m.network, c.Classes, linear}).explain(ctx, d, examples, opt)
+}
+
+func onlyClass(name string) error {
+	return fmt.Errorf("the model knows only class %s: there is no decision to explain", name)
 }
 
 // rawWeights returns the weights of a problem for features that are not standardised, and the constant
@@ -59,7 +63,7 @@ func rawWeights(m *svm.Model, problem int) (weights []float64, constant float64)
 
 // Methods implements [model.Explainer]. It is nil where vertices or numbers are predicted.
 func (m *supervisedModel) Methods() []model.Method {
-	if m.trained.Regression() || m.trained.Vertices() {
+	if m.trained.Regression || m.trained.Vertices {
 		return nil
 	}
 	return methods()
@@ -72,8 +76,11 @@ func (m *supervisedModel) Explain(
 	if m.Methods() == nil {
 		return nil, fmt.Errorf("%s predicts something of a %s; classes of graphs are explained", m.Model, m.Task.Noun())
 	}
-	linear := m.trained.Classifier()
+	linear := m.trained.Classifier
 	if len(m.Classes) == 2 {
+		if k := slices.Index(linear.Bias, model.NeverSeen); k >= 0 {
+			return nil, onlyClass(m.Classes[1-k])
+		}
 		linear = margin(linear)
 	}
 	return (&decision{m, &m.network, split.All(len(m.Classes)), linear}).explain(ctx, d, examples, opt)
@@ -155,15 +162,12 @@ func (p *decision) masks(
 	for g := range out {
 		classes[g] = slices.Index(p.classes, out[g].Predicted)
 	}
-	found, err := p.network.fitted.Explain(ctx, b, classes, p.linear, MaskOptions{Lambda: opt.Lambda}, opt.Progress)
+	found, err := p.network.fitted.Explain(ctx, b, classes, p.linear, opt.Lambda, opt.Progress)
 	if err != nil {
 		return err
 	}
 	for g, x := range found {
-		out[g].Mask = &model.Mask{
-			WholeLoss: x.WholeLoss, Loss: x.Loss, EmptyLoss: x.EmptyLoss, Paths: x.Paths, Edges: x.Edges,
-			Iterations: x.Iterations, Converged: x.Converged,
-		}
+		out[g].Mask = x
 	}
 	return nil
 }

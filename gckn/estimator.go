@@ -1,8 +1,8 @@
 package gckn
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -23,10 +23,6 @@ type Estimator struct {
 	Options  Options
 	Features dataset.Features // what the vertices show, "" is [dataset.AutoFeatures]
 	C        []float64        // to choose from, ascending; nil is [svm.CGrid]
-
-	// EncodeOnly leaves the machine out: learners are a [model.Encoder] that has encoded no graphs yet, and learn no
-	// classes.
-	EncodeOnly bool
 }
 
 // Name implements [model.Estimator].
@@ -94,31 +90,20 @@ type described struct {
 // Params implements [model.Estimator].
 func (s Estimator) Params() any {
 	o := s.Options
-	p := described{
-		Layers: o.Layers, GlobalPooling: o.GlobalPooling, Walk: o.Walk, Lengths: "last", Concat: o.Concat,
-		Features: orAuto(s.Features),
-		Exponent: "mean", Regularisation: "code", Samples: o.Samples, Seed: o.Seed, Precision: "float32",
+	return described{
+		Layers: o.Layers, GlobalPooling: o.GlobalPooling, Walk: o.Walk, Concat: o.Concat, Samples: o.Samples, Seed: o.Seed,
+		Features: cmp.Or(s.Features, dataset.AutoFeatures), Lengths: word(o.AllLengths, "all", "last"),
+		Exponent: word(o.SumExponent, "sum", "mean"), Regularisation: word(o.Rule == engine.InsideRoot, "paper", "code"),
+		Precision: word(o.Double, "float64", "float32"),
 	}
-	if o.AllLengths {
-		p.Lengths = "all"
-	}
-	if o.SumExponent {
-		p.Exponent = "sum"
-	}
-	if o.Rule == engine.InsideRoot {
-		p.Regularisation = "paper"
-	}
-	if o.Double {
-		p.Precision = "float64"
-	}
-	return p
 }
 
-func orAuto(f dataset.Features) dataset.Features {
-	if f == "" {
-		return dataset.AutoFeatures
+// word returns one of two words.
+func word(first bool, one, other string) string {
+	if first {
+		return one
 	}
-	return f
+	return other
 }
 
 // Grid implements [model.Estimator].
@@ -137,7 +122,7 @@ type (
 
 // encode returns the encoding of the vertices of the graphs that w shows.
 func encode(w *model.Work, features dataset.Features) (*dataset.Encoding, error) {
-	features = orAuto(features)
+	features = cmp.Or(features, dataset.AutoFeatures)
 	return model.Shared(w, sharedEncoding{features}, func() (*dataset.Encoding, error) {
 		fit := func() (*dataset.Encoding, error) { return dataset.FitEncoding(w.Data, features, w.Seen) }
 		if w.Shards != nil {
@@ -158,7 +143,7 @@ func encoded(w *model.Work, features dataset.Features) (*dataset.Encoding, *grap
 	if err != nil {
 		return nil, nil, Input{}, err
 	}
-	b, err := model.Shared(w, sharedBatch{orAuto(features)}, func() (*graph.Batch, error) {
+	b, err := model.Shared(w, sharedBatch{cmp.Or(features, dataset.AutoFeatures)}, func() (*graph.Batch, error) {
 		return encoding.Apply(w.Data)
 	})
 	if err != nil {
@@ -168,28 +153,35 @@ func encoded(w *model.Work, features dataset.Features) (*dataset.Encoding, *grap
 	return encoding, b, input, err
 }
 
-// Learner implements [model.Estimator]: anchors from the graphs that w shows, and the representation of all graphs.
-func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
-	fitting := time.Now()
+// fit learns the anchors from the graphs that w shows. It returns all graphs of the data beside the network.
+func (s Estimator) fit(ctx context.Context, w *model.Work) (*network, *graph.Batch, error) {
+	defer w.Spent.Fitting(time.Now())
 	encoding, all, input, err := encoded(w, s.Features)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	seen := all
 	if w.Seen != nil {
 		seen = all.Select(w.Seen)
 	}
 	m, err := Fit(ctx, w.Engine, seen, input, s.Options, w.Progress)
+	return &network{encoding, m}, all, err
+}
+
+// Encoder implements [model.Encoder].
+func (s Estimator) Encoder(ctx context.Context, w *model.Work, _ bool) (model.Embedder, error) {
+	n, _, err := s.fit(ctx, w)
+	return n, err
+}
+
+// Learner implements [model.Estimator]: anchors from the graphs that w shows, and the representation of all graphs.
+func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	n, all, err := s.fit(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	w.Spent.Fitting(fitting)
-	n := network{encoding, m}
-	if s.EncodeOnly {
-		return encoder{n}, nil
-	}
 	defer w.Spent.Transforming(time.Now())
-	x, err := m.Transform(ctx, all, w.Progress)
+	x, err := n.fitted.Transform(ctx, all, w.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +192,7 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 // learner holds the representation of all graphs.
 type learner struct {
 	*machine.Vectors
-	network network
+	network *network
 	head    model.Head
 }
 
@@ -210,24 +202,5 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 	if err != nil {
 		return nil, err
 	}
-	return &classifierModel{l.head, l.network, classifier}, nil
+	return &classifierModel{l.head, *l.network, classifier}, nil
 }
-
-// Encoder implements [model.Encoder].
-func (l *learner) Encoder(context.Context, bool) (model.Embedder, error) { return &l.network, nil }
-
-// encoder is a learner of no classes.
-type encoder struct{ network network }
-
-var errEncodeOnly = errors.New("the estimator represents graphs and learns no classes: EncodeOnly is set")
-
-// Learn implements [model.Learner].
-func (encoder) Learn(context.Context, model.Trial) ([]*model.Predictions, error) {
-	return nil, errEncodeOnly
-}
-
-// Model implements [model.Learner].
-func (encoder) Model(context.Context, model.Trial) (model.Model, error) { return nil, errEncodeOnly }
-
-// Encoder implements [model.Encoder].
-func (e encoder) Encoder(context.Context, bool) (model.Embedder, error) { return &e.network, nil }

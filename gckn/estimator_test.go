@@ -21,19 +21,15 @@ func TestEstimatorLearnsFromTheTrainingPart(t *testing.T) {
 	}
 	train := []int{0, 3, 4, 7, 9, 12, 13, 20}
 	e := enginetest.Open(t, 2)
-	s := Estimator{Options: options(t, "gckn-subtree"), Features: dataset.LabelFeatures, EncodeOnly: true}
+	s := Estimator{Options: options(t, "gckn-subtree"), Features: dataset.LabelFeatures}
 	fitted := func(w *model.Work) *network {
-		l, err := s.Learner(context.Background(), w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := l.(model.Encoder).Encoder(context.Background(), false)
+		n, err := s.Encoder(context.Background(), w, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n.(*network)
 	}
-	n := fitted(model.NewWork(d, e).Part(train))
+	n := fitted(model.NewWork(d, e).InFold(train))
 	rows, err := model.Matrix(context.Background(), n, d, false)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +59,7 @@ func TestEveryEpochIsPredicted(t *testing.T) {
 	s.Options.Epochs = 4
 	test := []int{6, 9, 12}
 	learn := func(epochs int, hidden bool) []*model.Predictions {
-		l, err := s.Learner(context.Background(), model.NewWork(d, e).Part(training.Train))
+		l, err := s.Learner(context.Background(), model.NewWork(d, e).InFold(training.Train))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +76,7 @@ func TestEveryEpochIsPredicted(t *testing.T) {
 		return said
 	}
 	said, again := learn(4, false), learn(2, true)
-	training.Options.Epochs, training.Validation, training.HeldOut = 4, nil, [][]int{test}
+	training.Options.Epochs, training.Validation = 4, test
 	m := supervise(t, e, training)
 	for epoch, one := range said {
 		right := 0.0
@@ -89,7 +85,7 @@ func TestEveryEpochIsPredicted(t *testing.T) {
 				right++
 			}
 		}
-		if want := m.Records()[epoch+1].Scores[0]; right/3 != want {
+		if want := m.Records[epoch+1].Scores[0]; right/3 != want {
 			t.Errorf("epoch %d: accuracy %g, want %g", epoch+1, right/3, want)
 		}
 		if epoch < 2 && !slices.Equal(again[epoch].Classes, one.Classes) {
@@ -101,7 +97,7 @@ func TestEveryEpochIsPredicted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(fitted.(*supervisedModel).trained.Records()); got != 5 {
+	if got := len(fitted.(*supervisedModel).trained.Records); got != 5 {
 		t.Errorf("%d records", got)
 	}
 }
@@ -227,7 +223,7 @@ func TestSupervisedEstimatorLearnsFromDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	samePredictions(t, "from disk", got, d, said)
-	if _, err := s.Learner(context.Background(), model.NewStoredWork(shards, e).Part([]int{1, 2})); err == nil {
+	if _, err := s.Learner(context.Background(), model.NewStoredWork(shards, e).InFold([]int{1, 2})); err == nil {
 		t.Error("a part of the graphs on disk was learned from")
 	}
 }
@@ -244,7 +240,7 @@ func TestEstimatorsShareEncodings(t *testing.T) {
 		}
 		return l.(*learner).network.encoding
 	}
-	part := w.Part([]int{0, 1, 2, 3, 4, 5})
+	part := w.InFold([]int{0, 1, 2, 3, 4, 5})
 	first, whole := encodingOf(part), encodingOf(w)
 	s.Options.Layers[0].Sigma = 0.5
 	if encodingOf(part) != first || encodingOf(w) != whole || first == whole {
@@ -288,7 +284,7 @@ func TestSupervisedEstimatorHoldsOutAPart(t *testing.T) {
 	if len(said) != 1 || !slices.Equal(said[0].Decisions.Float64s(), whole.Of(trial.Test).Decisions.Float64s()) {
 		t.Errorf("predictions %v, the model's are %v", said, whole)
 	}
-	if got := len(m.(*supervisedModel).trained.Records()[0].Scores); got != 1 {
+	if got := len(m.(*supervisedModel).trained.Records[0].Scores); got != 1 {
 		t.Errorf("%d parts were scored, want the one held out", got)
 	}
 }

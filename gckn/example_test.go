@@ -45,12 +45,8 @@ func ExampleEstimator_vectors() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	network := gckn.Estimator{Options: options, EncodeOnly: true}
-	l, err := network.Learner(ctx, model.NewWork(d, engine.NewCPU(1)))
-	if err != nil {
-		log.Fatal(err)
-	}
-	encoder, err := l.(model.Encoder).Encoder(ctx, false)
+	network := gckn.Estimator{Options: options}
+	encoder, err := network.Encoder(ctx, model.NewWork(d, engine.NewCPU(1)), false)
 	if err != nil {
 		log.Fatal(err)
 	}

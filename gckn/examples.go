@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 )
 
 // Graphs gives the graphs of a data set, as an encoding makes them, by number.
@@ -31,92 +31,48 @@ func (m inMemory) Select(graphs []int) (*graph.Batch, error) {
 	return m.Batch.Select(graphs), nil
 }
 
-// Examples are what a supervised model learns from: items, which are graphs or vertices, each with a class
-// or with targets.
+// Examples are what a supervised model learns from: items, which are graphs or, where the task of the targets says so,
+// the vertices of graphs that are [InMemory], each with a class or with numbers.
 type Examples struct {
-	Graphs   Graphs
-	Vertices bool      // the items are the vertices of the graphs, which must be [InMemory]
-	Outputs  int       // number of classes, or of targets of an item
-	Classes  []int     // of each item, below Outputs, -1 where it has none; nil in a regression
-	Targets  []float64 // items x Outputs, NaN where there is none; nil in a classification
+	Graphs  Graphs
+	Targets *model.Targets
 }
 
-// ExamplesOf returns what a data set asks for, with b its graphs as the encoding makes them.
-func ExamplesOf(d *dataset.Dataset, b *graph.Batch) (Examples, error) {
-	e := Examples{Graphs: InMemory(b), Vertices: d.Task.PerVertex()}
-	switch d.Task {
-	case dataset.GraphClassification:
-		e.Classes, e.Outputs = d.Classes, d.NumClasses()
-	case dataset.NodeClassification:
-		e.Classes, e.Outputs = d.VertexClasses, d.NumClasses()
-	default:
-		e.Targets, e.Outputs = d.Targets, len(d.TargetNames)
-	}
-	if e.Outputs == 0 || e.Classes == nil && e.Targets == nil {
-		return e, fmt.Errorf("data set %s has neither classes nor targets to learn", d.Name)
-	}
-	return e, nil
-}
+// vertices reports whether the items are vertices.
+func (x *Examples) vertices() bool { return x.Targets.Task == model.NodeTask }
 
-// Items returns the number of items.
-func (x *Examples) Items() int {
-	if x.Classes != nil {
-		return len(x.Classes)
-	}
-	return len(x.Targets) / max(x.Outputs, 1)
-}
-
-// known reports whether an item has a class or all of its targets.
-func (x *Examples) known(item int) bool {
-	if x.Classes != nil {
-		return x.Classes[item] >= 0
-	}
-	for _, y := range x.Targets[item*x.Outputs : (item+1)*x.Outputs] {
-		if math.IsNaN(y) {
-			return false
-		}
-	}
-	return true
-}
-
-// Labelled returns the items that have a class or targets.
-func (x *Examples) Labelled() []int {
-	var items []int
-	for i := range x.Items() {
-		if x.known(i) {
-			items = append(items, i)
-		}
-	}
-	return items
-}
+// outputs returns the number of classes, or of numbers of an item.
+func (x *Examples) outputs() int { return len(x.Targets.Names) }
 
 // check reports examples that do not fit each other.
 func (x *Examples) check() error {
-	if x.Graphs == nil || x.Classes == nil == (x.Targets == nil) {
+	t := x.Targets
+	if x.Graphs == nil || t == nil || (t.Classes == nil) == (t.Values == nil) {
 		return errors.New("examples need graphs, and either classes or targets")
 	}
-	if x.Outputs < 1 || x.Targets != nil && len(x.Targets)%x.Outputs != 0 {
-		return fmt.Errorf("%d targets for %d outputs", len(x.Targets), x.Outputs)
+	outputs := x.outputs()
+	if outputs < 1 || len(t.Values)%outputs != 0 {
+		return fmt.Errorf("%d targets for %d outputs", len(t.Values), outputs)
 	}
 	b, whole := x.Graphs.(inMemory)
 	n := x.Graphs.NumGraphs()
-	if x.Vertices {
+	if x.vertices() {
 		if !whole {
 			return errors.New("a task on vertices needs its graphs in memory")
 		}
 		n = b.NumVertices()
 	}
-	if x.Items() != n {
-		return fmt.Errorf("classes or targets of %d items for %d", x.Items(), n)
+	if t.Len() != n {
+		return fmt.Errorf("classes or targets of %d items for %d", t.Len(), n)
 	}
-	for i, c := range x.Classes {
-		if c < -1 || c >= x.Outputs {
-			return fmt.Errorf("item %d has class %d: want 0 to %d, or -1 for none", i, c, x.Outputs-1)
+	for i, c := range t.Classes {
+		if c < -1 || c >= outputs {
+			return fmt.Errorf("item %d has class %d: want 0 to %d, or -1 for none", i, c, outputs-1)
 		}
 	}
-	for i, y := range x.Targets {
+	for i, y := range t.Values {
 		if math.IsInf(y, 0) {
-			return fmt.Errorf("item %d has an infinite target", i/x.Outputs)
+			return fmt.Errorf("item %d has an infinite target", i/outputs)
 		}
 	}
 	if whole {
@@ -143,9 +99,9 @@ func (x *Examples) checkPart(name string, items []int, seen map[int]string) erro
 	}
 	for _, i := range items {
 		switch {
-		case i < 0 || i >= x.Items():
-			return fmt.Errorf("the %s part holds item %d of %d", name, i, x.Items())
-		case !x.known(i):
+		case i < 0 || i >= x.Targets.Len():
+			return fmt.Errorf("the %s part holds item %d of %d", name, i, x.Targets.Len())
+		case !x.Targets.Has(i):
 			return fmt.Errorf("the %s part holds item %d, which has no class or target", name, i)
 		case seen[i] == name:
 			return fmt.Errorf("the %s part holds item %d twice", name, i)

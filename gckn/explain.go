@@ -3,6 +3,7 @@ package gckn
 import (
 	"fmt"
 
+	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
 )
 
@@ -16,14 +17,11 @@ func Contributions(features *tensor.Dense, weight []float64, pool Pooling) ([]fl
 	if len(weight) != dim {
 		return nil, fmt.Errorf("%d weights for a representation of length %d", len(weight), dim)
 	}
-	var at func(v, c int) float64
-	if features.Dtype() == tensor.Float32 {
-		f := features.Float32s()
-		at = func(v, c int) float64 { return float64(f[v*dim+c]) }
-	} else {
-		f := features.Float64s()
-		at = func(v, c int) float64 { return f[v*dim+c] }
+	values, err := engine.Float64s(features)
+	if err != nil {
+		return nil, err
 	}
+	at := func(v, c int) float64 { return values[v*dim+c] }
 	out := make([]float64, n)
 	switch pool {
 	case Sum, Mean:

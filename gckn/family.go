@@ -22,8 +22,7 @@ func init() {
 			{Name: "gckn-subtree", Short: "paths, and a second layer over what the paths of a vertex saw"},
 			{Name: "gckn-3layer", Short: "three layers: paths, paths of 3 vertices, single vertices"},
 		},
-		Tasks: []model.Task{model.GraphTask}, Classes: true,
-		New: func(name string) model.Options { return newOptionsByName(name) }, Load: loadClassifier,
+		Tasks: []model.Task{model.GraphTask}, Classes: true, New: newOptionsByName, Load: loadClassifier,
 	}
 	model.Register(f)
 	f.Title, f.Kind, f.Verbs, f.Inner = "supervised GCKN", "gckn-sup", []model.Verb{model.Eval, model.Train}, "1/10"
@@ -32,31 +31,32 @@ func init() {
 		f.Models[i] = model.Name{Name: m.Name + supervisedSuffix, Short: m.Short + ", trained end to end"}
 	}
 	f.Tasks, f.Regression, f.Streams = []model.Task{model.GraphTask, model.NodeTask}, true, true
-	f.New, f.Load = func(name string) model.Options { return newSupervisedByName(name) }, loadNetwork
+	f.Load = loadNetwork
 	model.Register(f)
 }
 
 // optionsByName are the options of the networks by name. Lists are a grid to choose from.
 type optionsByName struct {
-	variant    string
-	grid       Grid
-	preset     string // "grid"
-	layers     []LayerOptions
-	lengths    string
-	exponent   string
-	rule       string
-	features   dataset.Features
-	precision  string
-	samples    int
-	concat     bool
-	constants  machine.Constants
-	supervised bool       // the network is trained end to end, without such a machine
-	encodeOnly bool       // there is nothing to choose by
-	set        *param.Set // to know which were given
+	variant   string
+	grid      Grid
+	preset    string // "grid"
+	layers    []LayerOptions
+	lengths   string
+	exponent  string
+	rule      string
+	features  dataset.Features
+	precision string
+	samples   int
+	concat    bool
+	constants machine.Constants
+	training  *training // of networks that are trained end to end, without such a machine; nil for others
+	verb      model.Verb
+	set       *param.Set // to know which were given
 }
 
-func newOptionsByName(variant string) *optionsByName {
-	return &optionsByName{
+func newOptionsByName(name string) model.Options {
+	variant, supervised := strings.CutSuffix(name, supervisedSuffix)
+	o := &optionsByName{
 		variant: variant,
 		grid: Grid{
 			PathSizes: []int{4}, Filters: []int{128}, Sigmas: []float64{0.6}, Local: []Pooling{Sum}, Global: []Pooling{Sum},
@@ -64,6 +64,10 @@ func newOptionsByName(variant string) *optionsByName {
 		preset: "none", lengths: "all", exponent: "mean", rule: "code", precision: "float32",
 		features: dataset.AutoFeatures, samples: 300000, set: new(param.Set),
 	}
+	if supervised {
+		o.grid.Filters, o.training = []int{32}, newTraining()
+	}
+	return o
 }
 
 // lists are the parameters that may hold several values.
@@ -71,13 +75,13 @@ var lists = [...]string{"path-size", "filters", "sigma", "pooling", "global-pool
 
 // Declare implements [model.Options].
 func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
-	o.set, o.encodeOnly = s, verb == model.Embed
+	o.set, o.verb = s, verb
 	value := "`N,...` "
-	if o.encodeOnly {
+	if verb == model.Embed {
 		value = "`N` "
 	}
 	poolings := []Pooling{Sum, Mean, Max, GeneralizedMax}
-	if o.supervised {
+	if o.training != nil {
 		poolings = poolings[:3]
 	}
 	s.Ints(&o.grid.PathSizes, "path-size", 1, 16, value+"vertices of the longest path")
@@ -85,7 +89,7 @@ func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
 	s.Floats(&o.grid.Sigmas, "sigma", minSigma, maxSigma, value+"bandwidth of the kernel between vertices")
 	param.Choices(s, &o.grid.Local, "pooling", poolings, "how the paths of a vertex become one vector")
 	param.Choices(s, &o.grid.Global, "global-pooling", poolings, "how the vertices of a graph become one vector")
-	if !o.encodeOnly {
+	if verb != model.Embed {
 		param.Choice(s, &o.preset, "grid", []string{"none", "quick", "paper"},
 			"settings to choose from: those of the lists above, 18 settings around the defaults, or the 2772 of the paper; "+
 				"lists that are given replace the grid's own")
@@ -94,7 +98,7 @@ func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
 		Usage: "`SIZE:FILTERS:SIGMA,...` path size, filters and sigma of every layer, from the bottom"})
 	param.Choice(s, &o.lengths, "lengths", []string{"all", "last"},
 		"paths of all lengths up to the path size, or of the last alone")
-	if !o.supervised {
+	if o.training == nil {
 		s.Bool(&o.concat, "concat", "represent a graph by all layers, not by the last alone")
 	}
 	model.DeclareFeatures(s, &o.features, "auto", "labels", "degrees", "attributes", "attributes+labels", "raw",
@@ -105,41 +109,53 @@ func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
 		"of the inverse square root: after the root as in the published code, inside as in the paper")
 	s.Int(&o.samples, "samples", 1, maxSamples, "`N` paths from which the anchors of a layer are learned")
 	param.Choice(s, &o.precision, "precision", []string{"float32", "float64"}, "numbers to compute with")
-	if !o.encodeOnly && !o.supervised {
+	switch {
+	case o.training != nil:
+		o.training.declare(s, verb)
+	case verb != model.Embed:
 		o.constants.Declare(s, "code: 60 values from 1e-4 to 1e4")
 	}
 }
 
 // Check implements [model.Options].
 func (o *optionsByName) Check() error {
-	if _, err := o.constants.Values(); err != nil {
+	all, err := o.Estimators(nil, 0)
+	if err != nil || o.training == nil {
 		return err
 	}
-	_, err := o.all(0)
-	return err
+	return o.training.check(o.verb, o.variant+supervisedSuffix, len(all))
 }
 
 // Estimators implements [model.Options].
-func (o *optionsByName) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
+func (o *optionsByName) Estimators(w *model.Work, seed uint64) ([]model.Estimator, error) {
 	constants, err := o.constants.Values()
 	if err != nil {
 		return nil, err
 	}
-	grid, err := o.all(seed)
+	networks, err := o.networks(seed)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]model.Estimator, len(grid))
-	for i, opt := range grid {
-		all[i] = Estimator{
-			Variant: o.variant, Options: opt, Features: o.features, C: constants, EncodeOnly: o.encodeOnly,
+	var all []model.Estimator
+	for _, network := range networks {
+		if o.training == nil {
+			all = append(all, Estimator{Variant: o.variant, Options: network, Features: o.features, C: constants})
+			continue
+		}
+		trained, err := o.training.estimators(network, w, o.verb)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range trained {
+			s.Variant, s.Features = o.variant, o.features
+			all = append(all, s)
 		}
 	}
 	return all, nil
 }
 
-// all returns the options of every network that is asked for.
-func (o *optionsByName) all(seed uint64) ([]Options, error) {
+// networks returns the options of every network that is asked for.
+func (o *optionsByName) networks(seed uint64) ([]Options, error) {
 	base, err := Preset(o.variant, 4, 128, 0.6)
 	if err != nil {
 		return nil, param.Wrap(err)
@@ -155,7 +171,7 @@ func (o *optionsByName) all(seed uint64) ([]Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.encodeOnly && grid.Size() > 1 {
+	if o.verb == model.Embed && grid.Size() > 1 {
 		for _, name := range lists {
 			if text := o.set.Lookup(name).String(); strings.Contains(text, ",") {
 				return nil, param.Errorf(name, text, "one value, please: there is nothing to choose by here")
@@ -183,53 +199,49 @@ func (o *optionsByName) all(seed uint64) ([]Options, error) {
 // or the single defaults.
 func (o *optionsByName) search() (Grid, error) {
 	grid := o.grid
-	named := grid
 	switch o.preset {
 	case "quick":
-		named = QuickGrid()
+		grid = QuickGrid()
 	case "paper":
-		named = PaperGrid()
+		grid = PaperGrid()
 	}
-	if o.layers != nil {
-		for _, name := range lists[:3] {
-			if o.set.Given(name) {
-				return grid, param.Errorf("layers", nil, "it sets the %s of every layer: leave out %s",
-					strings.ReplaceAll(name, "-", " "), name)
-			}
+	given := make([]bool, len(lists))
+	for i, name := range lists {
+		given[i] = o.set.Given(name)
+		if o.layers != nil && given[i] && i < 3 {
+			return grid, param.Errorf("layers", nil, "it sets the %s of every layer: leave out %s",
+				strings.ReplaceAll(name, "-", " "), name)
 		}
-		named.PathSizes, named.Filters, named.Sigmas = grid.PathSizes, grid.Filters, grid.Sigmas
 	}
-	if !o.set.Given("path-size") {
-		grid.PathSizes = named.PathSizes
-	}
-	if !o.set.Given("filters") {
-		grid.Filters = named.Filters
-	}
-	if !o.set.Given("sigma") {
-		grid.Sigmas = named.Sigmas
-	}
-	if !o.set.Given("pooling") {
-		grid.Local = named.Local
-	}
-	if !o.set.Given("global-pooling") {
-		grid.Global = named.Global
-	}
+	single := o.layers != nil // the layers replace whatever a named grid has for these
+	replace(&grid.PathSizes, o.grid.PathSizes, given[0] || single)
+	replace(&grid.Filters, o.grid.Filters, given[1] || single)
+	replace(&grid.Sigmas, o.grid.Sigmas, given[2] || single)
+	replace(&grid.Local, o.grid.Local, given[3])
+	replace(&grid.Global, o.grid.Global, given[4])
 	return grid, nil
+}
+
+// replace replaces a list by another one if that is asked for.
+func replace[T any](list *[]T, by []T, asked bool) {
+	if asked {
+		*list = by
+	}
 }
 
 // parseLayers reads the layers of a network.
 func parseLayers(text string) ([]LayerOptions, error) {
 	var layers []LayerOptions
-	for part := range strings.SplitSeq(text, ",") {
-		fields := strings.Split(strings.TrimSpace(part), ":")
+	for layer := range strings.SplitSeq(text, ",") {
+		fields := strings.Split(strings.TrimSpace(layer), ":")
 		if len(fields) != 3 {
-			return nil, fmt.Errorf("layer %d is %q; want SIZE:FILTERS:SIGMA, for instance 4:128:0.6", len(layers)+1, part)
+			fields = make([]string, 3) // of no number
 		}
 		size, err1 := strconv.Atoi(fields[0])
 		filters, err2 := strconv.Atoi(fields[1])
 		sigma, err3 := strconv.ParseFloat(fields[2], 64)
 		if err1 != nil || err2 != nil || err3 != nil {
-			return nil, fmt.Errorf("layer %d is %q; want SIZE:FILTERS:SIGMA, for instance 4:128:0.6", len(layers)+1, part)
+			return nil, fmt.Errorf("layer %d is %q; want SIZE:FILTERS:SIGMA, for instance 4:128:0.6", len(layers)+1, layer)
 		}
 		layers = append(layers, LayerOptions{PathSize: size, Filters: filters, Sigma: sigma, Pooling: Sum})
 	}

@@ -37,6 +37,11 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
+	return s.load(e, f)
+}
+
+// load makes a model of the description and the tensors of its file.
+func (s *stored) load(e engine.Engine, f *modelfile.File) (*Model, error) {
 	if err := s.Options.Check(); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
@@ -65,8 +70,8 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 // checkAnchors reports anchors that are of another dtype or no unit vectors. A vector may be shorter, see
 // [autodiff.NormEps].
 func (m *Model) checkAnchors(z *tensor.Dense) error {
-	if z.Dtype() != m.dtype() {
-		return fmt.Errorf("anchors of %v, want %v", z.Dtype(), m.dtype())
+	if z.Dtype() != m.opt.dtype() {
+		return fmt.Errorf("anchors of %v, want %v", z.Dtype(), m.opt.dtype())
 	}
 	rows, err := hostRows(flat(z))
 	if err != nil {

@@ -78,7 +78,7 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 	rng := rand.New(rand.NewPCG(m.opt.Seed, uint64(l)))
 	drawn := nystrom.SampleSorted(total*int64(channels), m.opt.Samples, rng)
 
-	g := &gatherer{size: size, width: m.input.dim(), dtype: m.dtype()}
+	g := &gatherer{size: size, width: m.input.dim(), dtype: m.opt.dtype()}
 	if l > 0 {
 		g.width = m.opt.Layers[l-1].Filters
 	}
@@ -117,7 +117,7 @@ func (m *Model) channelsOf(
 ) error {
 	if len(m.layers) == 0 {
 		return m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
-			in, err := m.input.features(m.engine, m.dtype(), run)
+			in, err := m.input.features(m.engine, m.opt.dtype(), run)
 			if err != nil {
 				return err
 			}
@@ -125,14 +125,14 @@ func (m *Model) channelsOf(
 			return visit(run, first, []autodiff.Features{in})
 		})
 	}
-	n, err := m.network(m.dtype(), false)
+	n, err := m.network(m.opt.dtype(), false)
 	if err != nil {
 		return err
 	}
 	defer n.Release()
 	return m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
-		return m.on(n, m.dtype(), run, func(x *autodiff.Batch) error {
-			if err := n.Spread(x); err != nil {
+		return m.on(n, m.opt.dtype(), run, func(x *autodiff.Batch) error {
+			if err := n.ForwardVertices(x); err != nil {
 				return err
 			}
 			return visit(run, first, n.Channels()[0])

@@ -157,7 +157,7 @@ func (g *goldenModel) check(e engine.Engine, double bool, tolerance float64) err
 		if want.InvSqrt == nil {
 			continue
 		}
-		if err := closeTo(float64s(e, m.InvSqrt(l)), flatten(want.InvSqrt), tolerance); err != nil {
+		if err := closeTo(float64s(e, m.layers[l].invSqrt), flatten(want.InvSqrt), tolerance); err != nil {
 			return fmt.Errorf("layer %d: inverse square root: %w", l+1, err)
 		}
 	}
@@ -186,7 +186,7 @@ func (g *goldenModel) checkVertices(m *Model, b *graph.Batch, tolerance float64)
 	}
 	defer n.Release()
 	return m.on(n, tensor.Float64, b, func(x *autodiff.Batch) error {
-		if err := n.Spread(x); err != nil {
+		if err := n.ForwardVertices(x); err != nil {
 			return err
 		}
 		for l, channels := range n.Channels() {

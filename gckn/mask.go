@@ -14,61 +14,12 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// MaskOptions say how [Model.Explain] looks for masks. Zero stands for the default of a field.
-type MaskOptions struct {
-	Lambda     float64       // weight of the sum of all masks; default 0.01 (appendix B.3)
-	Loss       autodiff.Loss // of the classifier; default cross-entropy. The squared loss tells no classes apart
-	Iterations int           // steps of the optimiser at most; default 1000
-	Tolerance  float64       // of a projected step along the gradient at the end; default 1e-6
-}
-
-func (o MaskOptions) withDefaults() MaskOptions {
-	if o.Lambda == 0 {
-		o.Lambda = 0.01
-	}
-	if o.Loss == "" {
-		o.Loss = autodiff.CrossEntropy
-	}
-	if o.Iterations == 0 {
-		o.Iterations = 1000
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-6
-	}
-	return o
-}
-
-// Check reports the first option that makes no sense.
-func (o MaskOptions) Check() error {
-	o = o.withDefaults()
-	switch {
-	case !(o.Lambda > 0) || math.IsInf(o.Lambda, 0):
-		return fmt.Errorf("lambda %g, want a positive number", o.Lambda)
-	case o.Loss != autodiff.CrossEntropy && o.Loss != autodiff.Logistic && o.Loss != autodiff.SquaredHinge:
-		return fmt.Errorf("loss %q, want %s, %s or %s",
-			o.Loss, autodiff.CrossEntropy, autodiff.Logistic, autodiff.SquaredHinge)
-	case o.Iterations < 1:
-		return fmt.Errorf("%d iterations, want a number from 1 on", o.Iterations)
-	case !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 0):
-		return fmt.Errorf("tolerance %g, want a positive number", o.Tolerance)
-	}
-	return nil
-}
-
-// MaskedPath is a path of a layer with its mask.
-type MaskedPath = model.MaskedPath
-
-// Explanation says on which paths of a graph the decision for a class rests.
-type Explanation struct {
-	Class      int
-	Paths      []MaskedPath // layer by layer and length by length, each in the order of [graph.Batch.Visit]
-	Edges      []MaskedEdge // all edges of the graph, those with the highest score first
-	WholeLoss  float64      // of the class, with all paths
-	Loss       float64      // with the masks
-	EmptyLoss  float64      // with no path: where it is below Loss the classifier needs none
-	Iterations int
-	Converged  bool
-}
+// Settings of the search for masks.
+const (
+	defaultLambda  = 0.01 // weight of the sum of all masks (appendix B.3)
+	maskIterations = 1000 // steps of the optimiser at most
+	maskTolerance  = 1e-6 // of a projected step along the gradient at the end
+)
 
 // Explain looks for the paths of every graph of b on which the decision for its class rests (section 4, Eq.
 // 18): masks M in [0, 1] on the paths of all layers that minimise
@@ -79,21 +30,24 @@ type Explanation struct {
 // single vertices have no masks, and the channels of a layer share them. The minimum is found by projected
 // L-BFGS from masks of one, in float64 on the host whatever the engine.
 //
-// classes holds the class of each graph to explain. The classifier has an output for each class, or a single
-// one that speaks for class 1 and against class 0. Generalised max pooling is refused, as is a model
-// without a layer of paths, and a graph with more paths than memory should hold.
-func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *svm.Linear, opt MaskOptions,
-	progress model.Progress) ([]*Explanation, error) {
-	if err := m.checkMasks(b, classes, c, opt); err != nil {
+// The loss is the cross-entropy, and a lambda of 0 stands for 0.01. classes holds the class of each graph to explain.
+// The classifier has an output for each class, or a single one that speaks for class 1 and against class 0.
+// Generalised max pooling is refused, as is a model without a layer of paths, and a graph with more paths than memory
+// should hold.
+func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *svm.Linear, lambda float64,
+	progress model.Progress) ([]*model.Mask, error) {
+	if lambda == 0 {
+		lambda = defaultLambda
+	}
+	if err := m.checkMasks(b, classes, c, lambda); err != nil {
 		return nil, err
 	}
-	opt = opt.withDefaults()
 	n := b.NumGraphs()
-	out, errs := make([]*Explanation, n), make([]error, n)
+	out, errs := make([]*model.Mask, n), make([]error, n)
 	const together = 16
 	idle := make(chan *autodiff.Network, together)
 	for range min(m.engine.Workers(), together, n) {
-		network, err := m.maskNetwork(c, opt.Loss)
+		network, err := m.maskNetwork(c)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +58,7 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *s
 		progress.Report("explain", first, n)
 		parallel.For(m.engine.Workers(), min(together, n-first), func(i int) {
 			g, network := first+i, <-idle
-			out[g], errs[g] = m.explain(ctx, network, b.Slice(g, g+1), classes[g], opt)
+			out[g], errs[g] = m.explain(ctx, network, b.Slice(g, g+1), classes[g], lambda)
 			idle <- network
 		})
 		for g := first; g < min(first+together, n); g++ {
@@ -117,9 +71,9 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *s
 	return out, nil
 }
 
-func (m *Model) checkMasks(b *graph.Batch, classes []int, c *svm.Linear, opt MaskOptions) error {
-	if err := opt.Check(); err != nil {
-		return err
+func (m *Model) checkMasks(b *graph.Batch, classes []int, c *svm.Linear, lambda float64) error {
+	if !(lambda > 0) || math.IsInf(lambda, 0) {
+		return fmt.Errorf("lambda %g, want a positive number", lambda)
 	}
 	if err := c.Check(); err != nil {
 		return err
@@ -165,15 +119,15 @@ func (m *Model) floor() float64 {
 
 // explain is [Model.Explain] for a batch of one graph, on a network for masks.
 func (m *Model) explain(
-	ctx context.Context, n *autodiff.Network, b *graph.Batch, class int, opt MaskOptions,
-) (*Explanation, error) {
+	ctx context.Context, n *autodiff.Network, b *graph.Batch, class int, lambda float64,
+) (*model.Mask, error) {
 	w, err := m.mask(n, b, class)
 	if err != nil {
 		return nil, err
 	}
 	count := w.batch.Masks()
 	x, gradient := make([]float64, count), make([]float64, count)
-	out := &Explanation{Class: class, Converged: true}
+	out := &model.Mask{Converged: true}
 	out.EmptyLoss = w.loss(x, gradient)
 	for i := range x {
 		x[i] = 1
@@ -185,17 +139,17 @@ func (m *Model) explain(
 			Func: func(x []float64) float64 {
 				value := w.loss(x, gradient)
 				for i, v := range x {
-					value += opt.Lambda * v
-					gradient[i] += opt.Lambda
+					value += lambda * v
+					gradient[i] += lambda
 				}
 				return value
 			},
 			Grad:   func(grad, _ []float64) { copy(grad, gradient) }, // boxLBFGS wants both at the same point
 			Status: func() (optimize.Status, error) { return optimize.NotTerminated, errors.Join(w.err, ctx.Err()) },
 		}, x, &optimize.Settings{
-			MajorIterations: opt.Iterations,
+			MajorIterations: maskIterations,
 			Converger:       &optimize.FunctionConverge{Relative: 1e-10, Iterations: 20},
-		}, &boxLBFGS{lower: m.floor(), upper: 1, tolerance: opt.Tolerance, memory: 10})
+		}, &boxLBFGS{lower: m.floor(), upper: 1, tolerance: maskTolerance, memory: 10})
 		if err != nil {
 			return nil, err
 		}

@@ -8,12 +8,9 @@ import (
 	"github.com/grove-graph/grove/model"
 )
 
-// MaskedEdge is an edge, or in a directed graph an arc, with what the masks of the paths through it say.
-type MaskedEdge = model.MaskedEdge
-
 // scoreEdges gathers the masks of the paths of a batch of one graph on its edges, the highest score first, of
 // equal ones the higher sum.
-func scoreEdges(b *graph.Batch, paths []MaskedPath) []MaskedEdge {
+func scoreEdges(b *graph.Batch, paths []model.MaskedPath) []model.MaskedEdge {
 	place := map[[2]int32]int{}
 	key := func(u, v int32) [2]int32 {
 		if b.Directed {
@@ -21,13 +18,13 @@ func scoreEdges(b *graph.Batch, paths []MaskedPath) []MaskedEdge {
 		}
 		return [2]int32{min(u, v), max(u, v)}
 	}
-	var edges []MaskedEdge
+	var edges []model.MaskedEdge
 	for u := range int32(b.NumVertices()) {
 		for _, v := range b.Neighbors(u) {
 			k := key(u, v)
 			if _, known := place[k]; !known {
 				place[k] = len(edges)
-				edges = append(edges, MaskedEdge{From: k[0], To: k[1]})
+				edges = append(edges, model.MaskedEdge{From: k[0], To: k[1]})
 			}
 		}
 	}
@@ -44,7 +41,7 @@ func scoreEdges(b *graph.Batch, paths []MaskedPath) []MaskedEdge {
 			edges[e].Score = edges[e].Sum / through[e]
 		}
 	}
-	slices.SortStableFunc(edges, func(x, y MaskedEdge) int {
+	slices.SortStableFunc(edges, func(x, y model.MaskedEdge) int {
 		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(y.Sum, x.Sum))
 	})
 	return edges
@@ -52,7 +49,7 @@ func scoreEdges(b *graph.Batch, paths []MaskedPath) []MaskedEdge {
 
 // TopEdges returns the count edges of the highest score, without those of score zero. With a count of
 // zero it returns the edges of at least half the highest score.
-func TopEdges(edges []MaskedEdge, count int) []MaskedEdge {
+func TopEdges(edges []model.MaskedEdge, count int) []model.MaskedEdge {
 	for i, e := range edges {
 		if e.Score <= 0 || count > 0 && i == count || count == 0 && e.Score < edges[0].Score/2 {
 			return edges[:i]
@@ -63,19 +60,19 @@ func TopEdges(edges []MaskedEdge, count int) []MaskedEdge {
 
 // LargestComponent returns the edges of the connected part with most edges, of equal ones that with the highest
 // edge, in their order: the motif that merged edges make (appendix B.3).
-func LargestComponent(edges []MaskedEdge) []MaskedEdge {
-	part := map[int32]int32{} // a vertex nearer to the one that stands for its part
+func LargestComponent(edges []model.MaskedEdge) []model.MaskedEdge {
+	above := map[int32]int32{} // a vertex nearer to the one that stands for its component
 	var find func(v int32) int32
 	find = func(v int32) int32 {
-		if up, known := part[v]; known && up != v {
-			part[v] = find(up)
-			return part[v]
+		if up, known := above[v]; known && up != v {
+			above[v] = find(up)
+			return above[v]
 		}
-		part[v] = v
+		above[v] = v
 		return v
 	}
 	for _, e := range edges {
-		part[find(e.From)] = find(e.To)
+		above[find(e.From)] = find(e.To)
 	}
 	sizes := map[int32]int{}
 	most := 0
@@ -83,8 +80,8 @@ func LargestComponent(edges []MaskedEdge) []MaskedEdge {
 		sizes[find(e.From)]++
 		most = max(most, sizes[find(e.From)])
 	}
-	largest := slices.IndexFunc(edges, func(e MaskedEdge) bool { return sizes[find(e.From)] == most })
-	var out []MaskedEdge
+	largest := slices.IndexFunc(edges, func(e model.MaskedEdge) bool { return sizes[find(e.From)] == most })
+	var out []model.MaskedEdge
 	for _, e := range edges {
 		if find(e.From) == find(edges[largest].From) {
 			out = append(out, e)

@@ -7,12 +7,13 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/svm"
 )
 
 // share returns which share of the edges of the highest score lies in the planted motif of graph g, as many edges as
 // the motif has.
-func share(d *dataset.Dataset, g int, edges []MaskedEdge) float64 {
+func share(d *dataset.Dataset, g int, edges []model.MaskedEdge) float64 {
 	from, to := d.Batch.Vertices(g)
 	planted := map[[2]int32]bool{}
 	for u := from; u < to; u++ {
@@ -63,7 +64,7 @@ func TestMasksFindThePlantedMotif(t *testing.T) {
 		}
 		opt.Samples, opt.GlobalPooling = 20000, c.global
 		m, classifier := c.learn(t, e, d, train, opt)
-		found, err := m.Explain(context.Background(), d.Batch.Select(held), ones(len(held)), classifier, MaskOptions{}, nil)
+		found, err := m.Explain(context.Background(), d.Batch.Select(held), ones(len(held)), classifier, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,10 +115,7 @@ func supervisedOn(t *testing.T, e engine.Engine, d *dataset.Dataset, train []int
 	o := DefaultSupervised(opt)
 	o.Epochs = 20
 	b := d.Batch
-	examples, err := ExamplesOf(d, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	examples := Examples{InMemory(b), model.TargetsOf(d)}
 	input, err := InputOf(b)
 	if err != nil {
 		t.Fatal(err)
@@ -126,5 +124,5 @@ func supervisedOn(t *testing.T, e engine.Engine, d *dataset.Dataset, train []int
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Model(), s.Classifier()
+	return s.Model, s.Classifier
 }

@@ -7,26 +7,23 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
 
 // maskNetwork returns the model with a classifier on top as a network for masks: in Float64 in host memory, of one
 // worker. The cross-entropy of a single output is its logistic loss.
-func (m *Model) maskNetwork(c *svm.Linear, loss autodiff.Loss) (*autodiff.Network, error) {
+func (m *Model) maskNetwork(c *svm.Linear) (*autodiff.Network, error) {
 	opt, p, host := m.opt.network(), autodiff.Parameters{}, engine.NewCPU(1)
-	if opt.Loss = loss; loss == autodiff.CrossEntropy && len(c.Weight) == 1 {
+	if opt.Loss = autodiff.CrossEntropy; len(c.Weight) == 1 {
 		opt.Loss = autodiff.Logistic
 	}
 	var failed error
 	local := func(t *tensor.Dense) *tensor.Dense {
-		out := host.New(tensor.Float64, t.Shape()...)
-		own, err := engine.ToHost(t)
-		if err == nil {
-			err = host.Convert(out, own)
-		}
+		values, err := engine.Float64s(t)
 		failed = errors.Join(failed, err)
-		return out
+		return tensor.New(tensor.WithEngine(host), tensor.WithShape(t.Shape()...), tensor.WithBacking(values))
 	}
 	for _, y := range m.layers {
 		p.Anchors, p.Roots = append(p.Anchors, local(y.wide)), append(p.Roots, local(y.invSqrt))
@@ -63,7 +60,8 @@ func (m *Model) mask(n *autodiff.Network, b *graph.Batch, class int) (*maskedGra
 	if err != nil {
 		return nil, err
 	}
-	batch, err := n.PrepareMasked(b, in, autodiff.Targets{Classes: []int32{int32(class)}})
+	in.Masked = true
+	batch, err := n.Prepare(b, in, autodiff.Targets{Classes: []int32{int32(class)}}, nil)
 	return &maskedGraph{network: n, batch: batch}, err
 }
 
@@ -97,10 +95,10 @@ func (w *maskedGraph) loss(masks, gradient []float64) float64 {
 }
 
 // list names the paths of the masks.
-func (w *maskedGraph) list(masks []float64) []MaskedPath {
-	out := make([]MaskedPath, 0, len(masks))
+func (w *maskedGraph) list(masks []float64) []model.MaskedPath {
+	out := make([]model.MaskedPath, 0, len(masks))
 	w.batch.EachPath(func(layer int, vertices []int32) {
-		out = append(out, MaskedPath{Layer: layer + 1, Vertices: vertices, Mask: masks[len(out)]})
+		out = append(out, model.MaskedPath{Layer: layer + 1, Vertices: vertices, Mask: masks[len(out)]})
 	})
 	return out
 }

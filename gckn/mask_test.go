@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/internal/testfiles"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/svm"
 )
 
@@ -51,9 +51,9 @@ func maskModels(t *testing.T, b *graph.Batch) map[string]*Model {
 }
 
 // masked returns the only graph of b laid out for masks below a classifier.
-func masked(t *testing.T, m *Model, b *graph.Batch, c *svm.Linear, loss autodiff.Loss, class int) *maskedGraph {
+func masked(t *testing.T, m *Model, b *graph.Batch, c *svm.Linear, class int) *maskedGraph {
 	t.Helper()
-	n, err := m.maskNetwork(c, loss)
+	n, err := m.maskNetwork(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestMasksOfOneGiveTheRepresentation(t *testing.T) {
 	for name, m := range maskModels(t, b) {
 		want, dim := represent(t, m, b), m.opt.Dim()
 		for g := range b.NumGraphs() {
-			w := masked(t, m, b.Slice(g, g+1), randomLinear(rng, 2, dim), autodiff.CrossEntropy, 0)
+			w := masked(t, m, b.Slice(g, g+1), randomLinear(rng, 2, dim), 0)
 			ones := slices.Repeat([]float64{1}, w.batch.Masks())
 			if err := closeTo(w.represent(t, ones), want[g*dim:(g+1)*dim], 1e-10); err != nil {
 				t.Errorf("%s, graph %d: %v", name, g, err)
@@ -98,23 +98,18 @@ func TestMasksOfOneGiveTheRepresentation(t *testing.T) {
 }
 
 // Central differences with a step of 1e-5 leave about 1e-8 of the largest derivative of a graph in float64;
-// a smaller share can be lost where all derivatives are small. A step across the kink in the slope of a squared
-// hinge would leave much more, so masks are drawn away from it, and the same in every run.
+// a smaller share can be lost where all derivatives are small.
 func TestMaskGradientIsTheDerivative(t *testing.T) {
 	b := batch(t, molecules(t, 6, 4))
 	rng := rand.New(rand.NewPCG(1, 1))
-	losses := []autodiff.Loss{autodiff.CrossEntropy, autodiff.Logistic, autodiff.SquaredHinge}
 	models := maskModels(t, b)
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		m := models[name]
 		for g := range b.NumGraphs() {
-			loss := losses[g/2]
-			w := masked(t, m, b.Slice(g, g+1), randomLinear(rng, 1+g%3, m.opt.Dim()), loss, g%2)
+			w := masked(t, m, b.Slice(g, g+1), randomLinear(rng, 1+g%3, m.opt.Dim()), g%2)
 			mask := make([]float64, w.batch.Masks())
-			for drawn := false; !drawn || loss == autodiff.SquaredHinge && w.nearKink(t, mask); drawn = true {
-				for i := range mask {
-					mask[i] = rng.Float64()
-				}
+			for i := range mask {
+				mask[i] = rng.Float64()
 			}
 			_, grad := w.of(t, mask)
 			want := make([]float64, len(mask))
@@ -133,14 +128,6 @@ func TestMaskGradientIsTheDerivative(t *testing.T) {
 			}
 		}
 	}
-}
-
-// nearKink reports whether an output is where the slope of a squared hinge has its kink.
-func (w *maskedGraph) nearKink(t *testing.T, masks []float64) bool {
-	w.of(t, masks)
-	return slices.ContainsFunc(w.network.Logits().Float64s(), func(x float64) bool {
-		return math.Abs(math.Abs(x)-1) < 0.05
-	})
 }
 
 func maxAbs(x []float64) float64 {
@@ -180,7 +167,7 @@ func TestGoldenMask(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := masked(t, m, b, &svm.Linear{Weight: golden.Weight, Bias: golden.Bias}, autodiff.CrossEntropy, golden.Label)
+			w := masked(t, m, b, &svm.Linear{Weight: golden.Weight, Bias: golden.Bias}, golden.Label)
 			ones := slices.Repeat([]float64{1}, w.batch.Masks())
 			place := map[string][]int{}
 			for i, p := range w.list(ones) {
@@ -231,12 +218,12 @@ func TestExplainFindsAMinimum(t *testing.T) {
 		c := randomLinear(rng, 2, m.opt.Dim())
 		classes := []int{0, 1, 0, 1, 0, 1}
 		const lambda = 0.003
-		found, err := m.Explain(context.Background(), b, classes, c, MaskOptions{Lambda: lambda}, nil)
+		found, err := m.Explain(context.Background(), b, classes, c, lambda, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for g, x := range found {
-			w := masked(t, m, b.Slice(g, g+1), c, autodiff.CrossEntropy, classes[g])
+			w := masked(t, m, b.Slice(g, g+1), c, classes[g])
 			value := func(mask []float64) float64 {
 				loss, _ := w.of(t, mask)
 				for _, v := range mask {
@@ -277,13 +264,13 @@ func TestExplainRepeats(t *testing.T) {
 	b := batch(t, molecules(t, 20, 8))
 	m := fit(t, enginetest.Open(t, 1), b, options(t, "gckn-subtree"))
 	c := randomLinear(rand.New(rand.NewPCG(3, 3)), 1, m.opt.Dim())
-	want, err := m.Explain(context.Background(), b, make([]int, 20), c, MaskOptions{}, nil)
+	want, err := m.Explain(context.Background(), b, make([]int, 20), c, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := *m
 	other.engine = enginetest.Open(t, 3)
-	got, err := other.Explain(context.Background(), b.Slice(5, 12), make([]int, 7), c, MaskOptions{}, nil)
+	got, err := other.Explain(context.Background(), b.Slice(5, 12), make([]int, 7), c, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,29 +294,27 @@ func TestExplainRefuses(t *testing.T) {
 		m       *Model
 		classes []int
 		c       *svm.Linear
-		opt     MaskOptions
+		lambda  float64
 		want    string
 	}{
-		{m, []int{0, 0, 0, 2}, c, MaskOptions{}, "class 2"},
-		{m, []int{0}, c, MaskOptions{}, "1 classes for 4 graphs"},
-		{m, make([]int, 4), &svm.Linear{}, MaskOptions{}, "0 weight vectors"},
-		{m, make([]int, 4), randomLinear(rng, 2, 5), MaskOptions{}, "5 features"},
-		{m, make([]int, 4), c, MaskOptions{Lambda: math.NaN()}, "lambda"},
-		{m, make([]int, 4), c, MaskOptions{Loss: autodiff.Squared}, "loss"},
-		{m, make([]int, 4), c, MaskOptions{Iterations: -1}, "iterations"},
-		{fit(t, enginetest.Open(t, 1), b, gmp), make([]int, 4), c, MaskOptions{}, "generalised max"},
-		{fit(t, enginetest.Open(t, 1), b, single), make([]int, 4), randomLinear(rng, 2, 8), MaskOptions{},
+		{m, []int{0, 0, 0, 2}, c, 0, "class 2"},
+		{m, []int{0}, c, 0, "1 classes for 4 graphs"},
+		{m, make([]int, 4), &svm.Linear{}, 0, "0 weight vectors"},
+		{m, make([]int, 4), randomLinear(rng, 2, 5), 0, "5 features"},
+		{m, make([]int, 4), c, math.NaN(), "lambda"},
+		{fit(t, enginetest.Open(t, 1), b, gmp), make([]int, 4), c, 0, "generalised max"},
+		{fit(t, enginetest.Open(t, 1), b, single), make([]int, 4), randomLinear(rng, 2, 8), 0,
 			"path sizes are all 1"},
 	}
 	for _, x := range cases {
-		_, err := x.m.Explain(context.Background(), b, x.classes, x.c, x.opt, nil)
+		_, err := x.m.Explain(context.Background(), b, x.classes, x.c, x.lambda, nil)
 		if err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %q, want one line with %q", err, x.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := m.Explain(ctx, b, make([]int, 4), c, MaskOptions{}, nil); err == nil {
+	if _, err := m.Explain(ctx, b, make([]int, 4), c, 0, nil); err == nil {
 		t.Error("no error from a cancelled context")
 	}
 }
@@ -342,7 +327,7 @@ func TestExplainSmallestGraphs(t *testing.T) {
 	b := batch(t, append(molecules(t, 4, 10), graph.Graph{Labels: []int32{}}, one, pair))
 	m := fit(t, enginetest.Open(t, 1), b, options(t, "gckn-subtree"))
 	c := randomLinear(rand.New(rand.NewPCG(3, 3)), 2, m.opt.Dim())
-	found, err := m.Explain(context.Background(), b, make([]int, 7), c, MaskOptions{}, nil)
+	found, err := m.Explain(context.Background(), b, make([]int, 7), c, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,11 +343,11 @@ func TestExplainSmallestGraphs(t *testing.T) {
 }
 
 func TestMaskEdges(t *testing.T) {
-	path := func(layer int, mask float64, vertices ...int32) MaskedPath {
-		return MaskedPath{Layer: layer, Vertices: vertices, Mask: mask}
+	path := func(layer int, mask float64, vertices ...int32) model.MaskedPath {
+		return model.MaskedPath{Layer: layer, Vertices: vertices, Mask: mask}
 	}
-	edge := func(from, to int32, score, sum float64) MaskedEdge {
-		return MaskedEdge{From: from, To: to, Score: score, Sum: sum}
+	edge := func(from, to int32, score, sum float64) model.MaskedEdge {
+		return model.MaskedEdge{From: from, To: to, Score: score, Sum: sum}
 	}
 	var g graph.Graph
 	g.NumVertices = 6
@@ -370,11 +355,11 @@ func TestMaskEdges(t *testing.T) {
 		g.AddArc(e[0], e[1])
 	}
 	b := batch(t, []graph.Graph{g})
-	edges := scoreEdges(b, []MaskedPath{
+	edges := scoreEdges(b, []model.MaskedPath{
 		path(1, 1, []int32{0}...), path(1, 0.5, []int32{0, 1}...), path(1, 1, []int32{2, 1, 0}...),
 		path(2, 0, []int32{1, 2}...), path(1, 0.6, []int32{5, 4}...),
 	})
-	want := []MaskedEdge{edge(0, 1, 0.75, 1.5), edge(4, 5, 0.6, 0.6), edge(1, 2, 0.5, 1), edge(2, 3, 0, 0)}
+	want := []model.MaskedEdge{edge(0, 1, 0.75, 1.5), edge(4, 5, 0.6, 0.6), edge(1, 2, 0.5, 1), edge(2, 3, 0, 0)}
 	if !slices.Equal(edges, want) {
 		t.Fatalf("edges %v, want %v", edges, want)
 	}
@@ -384,10 +369,10 @@ func TestMaskEdges(t *testing.T) {
 	if top := TopEdges(edges, 2); !slices.Equal(top, want[:2]) {
 		t.Errorf("two edges: %v", top)
 	}
-	if top := TopEdges([]MaskedEdge{edge(0, 1, 0.8, 1), edge(1, 2, 0.4, 1), edge(2, 3, 0.3, 1)}, 0); len(top) != 2 {
+	if top := TopEdges([]model.MaskedEdge{edge(0, 1, 0.8, 1), edge(1, 2, 0.4, 1), edge(2, 3, 0.3, 1)}, 0); len(top) != 2 {
 		t.Errorf("edges of half the highest score: %v", top)
 	}
-	if part := LargestComponent(want[:3]); !slices.Equal(part, []MaskedEdge{want[0], want[2]}) {
+	if part := LargestComponent(want[:3]); !slices.Equal(part, []model.MaskedEdge{want[0], want[2]}) {
 		t.Errorf("the largest component is %v", part)
 	}
 	if part := LargestComponent(nil); part != nil {

@@ -63,7 +63,7 @@ func (m *Model) add(anchors *tensor.Dense) error {
 	if !anchors.Shape().Eq(want) {
 		return fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, anchors.Shape(), want)
 	}
-	own := m.engine.Scratch(m.dtype(), want...)
+	own := m.engine.Scratch(m.opt.dtype(), want...)
 	if err := m.engine.Convert(own, anchors); err != nil {
 		return err
 	}
@@ -84,16 +84,6 @@ func (m *Model) anchorShape(l int) tensor.Shape {
 	return tensor.Shape{m.opt.Layers[l].PathSize, m.opt.Layers[l].Filters, d}
 }
 
-func (m *Model) dtype() tensor.Dtype {
-	if m.opt.Double {
-		return tensor.Float64
-	}
-	return tensor.Float32
-}
-
-// Options returns the options that the model was made with.
-func (m *Model) Options() Options { return m.opt }
-
 // Input returns what the model wants of the vertices.
 func (m *Model) Input() Input { return m.input }
 
@@ -101,28 +91,38 @@ func (m *Model) Input() Input { return m.input }
 // the model.
 func (m *Model) Anchors(l int) *tensor.Dense { return m.layers[l].stored }
 
-// InvSqrt returns the inverse square roots of the kernel matrices of layer l (lengths x Filters x Filters), in
-// Float64 on the model's engine. They are part of the model.
-func (m *Model) InvSqrt(l int) *tensor.Dense { return m.layers[l].invSqrt }
-
 // Transform returns the representation of every graph of b, a NumGraphs x Dim matrix in host memory. The
 // column of filter f of channel c is f*C + c, C channels in all (the order of the published code); with
 // Concat the layers stand one after another. Graphs are processed in runs that keep the memory
 // bounded.
 func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
-	out := m.engine.Host().New(m.dtype(), b.NumGraphs(), m.opt.Dim())
-	return out, m.forEachRun(ctx, b, progress, func(run *graph.Batch, first int) error {
-		return m.fill(rows(out, first, run.NumGraphs()), run, false)
-	})
+	return m.represent(ctx, b, false, progress)
 }
 
 // VertexFeatures returns the representation of every vertex before global pooling, in the column order
 // of [Model.Transform], a NumVertices x Dim matrix in host memory.
 func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Dense, error) {
-	out := m.engine.Host().New(m.dtype(), b.NumVertices(), m.opt.Dim())
-	return out, m.forEachRun(ctx, b, nil, func(run *graph.Batch, first int) error {
-		return m.fill(rows(out, int(b.Offsets[first]), run.NumVertices()), run, true)
+	return m.represent(ctx, b, true, nil)
+}
+
+// represent returns the representation of every graph, or of every vertex.
+func (m *Model) represent(
+	ctx context.Context, b *graph.Batch, perVertex bool, progress model.Progress,
+) (*tensor.Dense, error) {
+	out, done := m.engine.Host().New(m.opt.dtype(), rowsFor(b, perVertex), m.opt.Dim()), 0
+	return out, m.forEachRun(ctx, b, progress, func(run *graph.Batch, _ int) error {
+		n := rowsFor(run, perVertex)
+		done += n
+		return m.fill(rows(out, done-n, n), run, perVertex)
 	})
+}
+
+// rowsFor returns the number of graphs, or of vertices.
+func rowsFor(b *graph.Batch, perVertex bool) int {
+	if perVertex {
+		return b.NumVertices()
+	}
+	return b.NumGraphs()
 }
 
 // EachRun is [Model.Transform], or perVertex [Model.VertexFeatures], for more graphs than memory has room for: it calls
@@ -132,11 +132,7 @@ func (m *Model) EachRun(
 ) error {
 	host := m.engine.Host()
 	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, _ int) error {
-		n := run.NumGraphs()
-		if perVertex {
-			n = run.NumVertices()
-		}
-		x := host.Scratch(m.dtype(), n, m.opt.Dim())
+		x := host.Scratch(m.opt.dtype(), rowsFor(run, perVertex), m.opt.Dim())
 		defer host.Release(x)
 		if err := m.fill(x, run, perVertex); err != nil {
 			return err
@@ -158,7 +154,7 @@ func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
 // vertexFeatures writes the representation of the vertices of b to out.
 func (m *Model) vertexFeatures(out *tensor.Dense, b *graph.Batch) error {
 	return m.encode(b, func(n *autodiff.Network, x *autodiff.Batch) error {
-		if err := n.Spread(x); err != nil {
+		if err := n.ForwardVertices(x); err != nil {
 			return err
 		}
 		column := 0

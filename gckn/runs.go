@@ -21,8 +21,8 @@ func (m *Model) runBytes() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	room := uint64(min(max(free/4, 1), maxRunBytes))
-	return 1 << (bits.Len64(room) - 1), nil
+	budget := uint64(min(max(free/4, 1), maxRunBytes))
+	return 1 << (bits.Len64(budget) - 1), nil
 }
 
 // forEachRun cuts b into runs of whole graphs whose features fit in runBytes and calls visit for each,
@@ -30,44 +30,23 @@ func (m *Model) runBytes() (int64, error) {
 func (m *Model) forEachRun(
 	ctx context.Context, b *graph.Batch, progress model.Progress, visit func(run *graph.Batch, first int) error,
 ) error {
-	room, err := m.runBytes()
+	budget, err := m.runBytes()
 	if err != nil {
 		return err
 	}
-	return m.cut(ctx, b, room, progress, visit)
+	return m.cut(ctx, b, budget, progress, visit)
 }
 
 // cut is [Model.forEachRun] for features that fit in the given number of bytes.
 func (m *Model) cut(
-	ctx context.Context, b *graph.Batch, room int64, progress model.Progress,
+	ctx context.Context, b *graph.Batch, budget int64, progress model.Progress,
 	visit func(run *graph.Batch, first int) error,
 ) error {
 	width := 0
 	for l, y := range m.opt.Layers {
 		width = max(width, y.PathSize*y.Filters+2*m.opt.channels(l)*y.Filters)
 	}
-	limit := max(room/int64(width)/int64(tensor.Float64.Size()), 1)
-	n := b.NumGraphs()
-	for first := 0; first < n; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		progress.Report("encode", first, n)
-		end := first + 1
-		for end < n && int64(b.Offsets[end+1]-b.Offsets[first]) <= limit {
-			end++
-		}
-		run := b
-		if first > 0 || end < n {
-			run = b.Slice(first, end)
-		}
-		if err := visit(run, first); err != nil {
-			return err
-		}
-		first = end
-	}
-	progress.Report("encode", n, n)
-	return nil
+	return model.EachRun(ctx, b, budget/int64(width)/int64(tensor.Float64.Size()), progress, visit)
 }
 
 // rows views n rows of a matrix from row first on.

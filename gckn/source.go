@@ -26,7 +26,7 @@ type source struct {
 	known      [][]int32            // path classes of all vertices for the first layer; nil: found batch by batch
 	sequences  *graph.PathSequences // of these classes; nil: found batch by batch, if bySequence
 	offsets    []int32              // of the graphs that known belongs to
-	census     *autodiff.Census     // of all graphs, from which batches are laid out; nil: batches are
+	counts     *autodiff.Counts     // of all graphs, from which batches are laid out; nil: batches are
 
 	cut  *graph.Neighbourhoods // in a task on vertices
 	hops int                   // how far a vertex sees
@@ -44,7 +44,7 @@ const maxSequenceWalks = 1 << 25
 
 // newSource prepares what all batches share.
 func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions) (*source, error) {
-	s := &source{Examples: x, engine: e, input: input, weights: opt.ClassWeights, dtype: dtypeOf(&opt.Network)}
+	s := &source{Examples: x, engine: e, input: input, weights: opt.ClassWeights, dtype: opt.Network.dtype()}
 	if input.Labels > 0 {
 		var err error
 		if s.labels, err = input.labelRows(e, s.dtype); err != nil {
@@ -52,7 +52,7 @@ func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions
 		}
 	}
 	b, whole := x.Graphs.(inMemory)
-	if x.Vertices {
+	if x.vertices() {
 		s.cut, s.hops = b.Neighbourhoods(), opt.Network.reach()
 		return s, nil
 	}
@@ -75,7 +75,7 @@ func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions
 func (s *source) serve(n *autodiff.Network) (err error) {
 	s.network = n
 	if s.sequences != nil {
-		s.census, err = n.Census(s.Graphs.(inMemory).Batch, s.known, s.sequences)
+		s.counts, err = n.Count(s.Graphs.(inMemory).Batch, s.known, s.sequences)
 	}
 	return err
 }
@@ -125,7 +125,7 @@ func (o *Options) reach() int {
 	return hops
 }
 
-func dtypeOf(o *Options) tensor.Dtype {
+func (o *Options) dtype() tensor.Dtype {
 	if o.Double {
 		return tensor.Float64
 	}
@@ -134,7 +134,7 @@ func dtypeOf(o *Options) tensor.Dtype {
 
 // Batch implements [autodiff.Source].
 func (s *source) Batch(items []int) (*autodiff.Batch, error) {
-	if s.Vertices {
+	if s.vertices() {
 		vertices := make([]int32, len(items))
 		for i, v := range items {
 			vertices[i] = int32(v)
@@ -142,8 +142,8 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 		b, at := s.cut.Of(vertices, s.hops)
 		return s.prepare(b, autodiff.Features{}, items, at)
 	}
-	if s.census != nil {
-		return s.network.PrepareCounted(s.census, items, s.labels, s.of(items))
+	if s.counts != nil {
+		return s.network.PrepareCounted(s.counts, items, s.labels, s.of(items))
 	}
 	b, err := s.Graphs.Select(items)
 	if err != nil {
@@ -166,10 +166,10 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 		if f.Classes, f.Sequences, err = s.pathClasses(b, 1); err != nil {
 			return nil, err
 		}
-		if census, err := s.network.Census(b, f.Classes, f.Sequences); err != nil {
+		if counts, err := s.network.Count(b, f.Classes, f.Sequences); err != nil {
 			return nil, err
-		} else if census != nil {
-			return s.network.PrepareCounted(census, split.All(len(items)), s.labels, s.of(items))
+		} else if counts != nil {
+			return s.network.PrepareCounted(counts, split.All(len(items)), s.labels, s.of(items))
 		}
 	}
 	return s.prepare(b, f, items, nil)
@@ -199,26 +199,23 @@ func (s *source) prepare(b *graph.Batch, f autodiff.Features, items []int, verti
 func (s *source) of(items []int) autodiff.Targets {
 	var t autodiff.Targets
 	for _, i := range items {
-		if !s.Examples.known(i) {
+		if !s.Targets.Has(i) {
 			return t
 		}
 	}
-	if s.Classes == nil {
-		values := make([]float64, 0, len(items)*s.Outputs)
+	if outputs := s.outputs(); s.Targets.Regression() {
+		values := make([]float64, 0, len(items)*outputs)
 		for _, i := range items {
-			values = append(values, s.targets[i*s.Outputs:(i+1)*s.Outputs]...)
+			values = append(values, s.targets[i*outputs:(i+1)*outputs]...)
 		}
-		t.Values = tensor.New(tensor.WithShape(len(items), s.Outputs), tensor.WithBacking(values))
+		t.Values = tensor.New(tensor.WithShape(len(items), outputs), tensor.WithBacking(values))
 		return t
 	}
-	t.Classes = make([]int32, len(items))
-	for k, i := range items {
-		t.Classes[k] = int32(s.Classes[i])
-	}
-	if s.weights != nil {
-		t.Weights = make([]float64, len(items))
-		for k, i := range items {
-			t.Weights[k] = s.weights[s.Classes[i]]
+	for _, i := range items {
+		class := s.Targets.Classes[i]
+		t.Classes = append(t.Classes, int32(class))
+		if s.weights != nil {
+			t.Weights = append(t.Weights, s.weights[class])
 		}
 	}
 	return t

@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 )
 
 // A training that reads its graphs from a store on disk gives the bits of one that has them in memory.
@@ -55,12 +56,12 @@ func TestStreamedTraining(t *testing.T) {
 			if bytesOf(t, got) != bytesOf(t, want) {
 				t.Errorf("%s, start from %d graphs: other bits", features, start)
 			}
-			if !slices.EqualFunc(got.Records(), want.Records(), sameRecord) {
-				t.Errorf("%s: records %+v, want %+v", features, got.Records(), want.Records())
+			if !slices.EqualFunc(got.Records, want.Records, sameRecord) {
+				t.Errorf("%s: records %+v, want %+v", features, got.Records, want.Records)
 			}
 			training.Checkpoint.Path = ""
 		}
-		training.Examples.Vertices = true
+		training.Examples.Targets.Task = model.NodeTask
 		_, err = Supervise(context.Background(), enginetest.Open(t, 1), training)
 		if err == nil || !strings.Contains(err.Error(), "needs its graphs in memory") {
 			t.Errorf("a task on vertices: %v", err)

@@ -3,7 +3,6 @@ package gckn
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/autodiff"
@@ -18,15 +17,14 @@ type Training struct {
 	Input    Input
 	Options  SupervisedOptions
 
-	Train      []int   // items to learn from; nil: all that are labelled and in no other part
-	Validation []int   // items that choose the epoch whose parameters are kept; nil: the last epoch's are
-	HeldOut    [][]int // further parts that are scored after every epoch; nothing is chosen by them
+	Train      []int // items to learn from; nil: all that are labelled and not in the validation part
+	Validation []int // items that choose the epoch whose parameters are taken; nil: the last epoch's are
 
 	Unseen    []int                                  // items, labelled or not, that are predicted after every epoch
 	Predicted func(epoch int, outputs *tensor.Dense) // told of them: a row of logits, or targets, for each
 
 	Checkpoint autodiff.Checkpoint   // its Of is filled in
-	Watch      func(autodiff.Record) // told of the start (epoch 0) and of every epoch; scores: validation first
+	Watch      func(autodiff.Record) // told of the start (epoch 0) and of every epoch; scored is the validation part
 	Progress   model.Progress        // stages sample, anchors, encode and classifier of the start, then train, in steps
 }
 
@@ -58,12 +56,13 @@ type supervision struct {
 	engine  engine.Engine
 	source  *source
 	network *autodiff.Network
-	all     *autodiff.Part   // the training items, for an exact classifier
-	parts   []*autodiff.Part // that are scored
-	unseen  *autodiff.Part   // that is predicted; nil without
 	trainer *autodiff.Trainer
-	shift   []float64 // of the targets
-	scale   []float64
+
+	all        *autodiff.Evaluator // of the training items, for an exact classifier
+	validation *autodiff.Evaluator // nil without
+	unseen     *autodiff.Evaluator // nil without
+	shift      []float64           // of the targets
+	scale      []float64
 }
 
 // newSupervision checks a training and makes its network, with parameters of zero.
@@ -77,17 +76,17 @@ func newSupervision(e engine.Engine, training *Training) (*supervision, error) {
 	if r.source, err = newSource(e, &t.Examples, t.Input, &t.Options); err != nil {
 		return nil, err
 	}
-	if t.Examples.Classes == nil {
+	if t.Examples.Targets.Regression() {
 		r.standardise()
 	}
 	var p autodiff.Parameters
-	dtype, opt, width := dtypeOf(&t.Options.Network), &t.Options.Network, t.Input.dim()
+	dtype, opt, width := t.Options.Network.dtype(), &t.Options.Network, t.Input.dim()
 	for _, l := range opt.Layers {
 		p.Anchors = append(p.Anchors, e.New(dtype, l.PathSize, l.Filters, width))
 		width = l.Filters
 	}
-	p.Weight = e.New(dtype, t.Examples.Outputs, opt.Dim())
-	p.Bias = e.New(dtype, 1, t.Examples.Outputs)
+	p.Weight = e.New(dtype, t.Examples.outputs(), opt.Dim())
+	p.Bias = e.New(dtype, 1, t.Examples.outputs())
 	if r.network, err = autodiff.New(e, t.Options.autodiff(), p); err != nil {
 		return nil, err
 	}
@@ -95,14 +94,12 @@ func newSupervision(e engine.Engine, training *Training) (*supervision, error) {
 		return nil, err
 	}
 	_, whole := t.Examples.Graphs.(inMemory)
-	r.all = r.network.NewPart(r.source, t.Train, scoreBatch, whole && t.Options.Alternate)
-	for _, items := range append([][]int{t.Validation}, t.HeldOut...) {
-		if items != nil {
-			r.parts = append(r.parts, r.network.NewPart(r.source, items, scoreBatch, whole))
-		}
+	r.all = r.network.NewEvaluator(r.source, t.Train, scoreBatch, whole && t.Options.Alternate)
+	if t.Validation != nil {
+		r.validation = r.network.NewEvaluator(r.source, t.Validation, scoreBatch, whole)
 	}
 	if len(t.Unseen) > 0 && t.Predicted != nil {
-		r.unseen = r.network.NewPart(r.source, t.Unseen, scoreBatch, whole)
+		r.unseen = r.network.NewEvaluator(r.source, t.Unseen, scoreBatch, whole)
 	}
 	r.trainer = r.newTrainer()
 	return r, nil
@@ -111,24 +108,25 @@ func newSupervision(e engine.Engine, training *Training) (*supervision, error) {
 // check fills in the loss and the training part and reports what does not fit.
 func (r *supervision) check() error {
 	t := r.Training
+	if err := t.Examples.check(); err != nil {
+		return err
+	}
+	classes := !t.Examples.Targets.Regression()
 	if t.Options.Loss == "" {
-		t.Options.Loss = autodiff.CrossEntropy
-		if t.Examples.Classes == nil {
-			t.Options.Loss = autodiff.Squared
+		t.Options.Loss = autodiff.Squared
+		if classes {
+			t.Options.Loss = autodiff.CrossEntropy
 		}
 	}
 	if err := t.Options.Check(); err != nil {
 		return err
 	}
-	if err := t.Examples.check(); err != nil {
-		return err
-	}
-	if classes := t.Examples.Classes != nil; classes == (t.Options.Loss == autodiff.Squared) {
+	if classes == (t.Options.Loss == autodiff.Squared) {
 		return fmt.Errorf("the %s loss does not fit: the squared loss is for targets, the others for classes",
 			t.Options.Loss)
 	}
-	if w := t.Options.ClassWeights; w != nil && (t.Examples.Classes == nil || len(w) != t.Examples.Outputs) {
-		return fmt.Errorf("weights of %d classes for %d outputs", len(w), t.Examples.Outputs)
+	if w := t.Options.ClassWeights; w != nil && (!classes || len(w) != t.Examples.outputs()) {
+		return fmt.Errorf("weights of %d classes for %d outputs", len(w), t.Examples.outputs())
 	}
 	if t.Input.dim() < 1 {
 		return fmt.Errorf("input %+v: want labels or attributes", t.Input)
@@ -143,50 +141,25 @@ func (r *supervision) checkParts() error {
 			return err
 		}
 	}
-	for i, items := range t.HeldOut {
-		if err := t.Examples.checkPart(fmt.Sprintf("held-out %d", i+1), items, seen); err != nil {
-			return err
-		}
-	}
 	for _, i := range t.Unseen {
-		if i < 0 || i >= t.Examples.Items() {
-			return fmt.Errorf("item %d of %d is to be predicted", i, t.Examples.Items())
+		if i < 0 || i >= t.Examples.Targets.Len() {
+			return fmt.Errorf("item %d of %d is to be predicted", i, t.Examples.Targets.Len())
 		}
 	}
 	if t.Train == nil {
-		t.Train = slices.DeleteFunc(t.Examples.Labelled(), func(i int) bool { return seen[i] != "" })
+		t.Train = slices.DeleteFunc(t.Examples.Targets.Known(), func(i int) bool { return seen[i] != "" })
 	}
 	return t.Examples.checkPart("training", t.Train, seen)
 }
 
 // standardise gives the targets of the training part mean 0 and standard deviation 1.
 func (r *supervision) standardise() {
-	x := &r.Training.Examples
-	r.shift, r.scale = make([]float64, x.Outputs), make([]float64, x.Outputs)
-	column := make([]float64, len(r.Train))
-	for k := range x.Outputs {
-		for j, i := range r.Train {
-			column[j] = x.Targets[i*x.Outputs+k]
-		}
-		r.shift[k], r.scale[k] = meanStd(column)
-	}
-	r.source.targets = make([]float64, len(x.Targets))
-	for i, y := range x.Targets {
-		k := i % x.Outputs
+	values, outputs := r.Examples.Targets.Values, r.Examples.outputs()
+	a := autodiff.Standardise(r.Examples.Targets.Of(r.Train).Values, outputs)
+	r.shift, r.scale = a.Mean, a.Scale
+	r.source.targets = make([]float64, len(values))
+	for i, y := range values {
+		k := i % outputs
 		r.source.targets[i] = (y - r.shift[k]) / r.scale[k]
 	}
-}
-
-// meanStd returns mean and population standard deviation, 1 where all values are the same.
-func meanStd(values []float64) (mean, std float64) {
-	for _, v := range values {
-		mean += v / float64(len(values))
-	}
-	for _, v := range values {
-		std += (v - mean) * (v - mean) / float64(len(values))
-	}
-	if std = math.Sqrt(std); std <= 1e-12*math.Abs(mean) {
-		std = 1
-	}
-	return mean, std
 }

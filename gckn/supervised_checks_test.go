@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 )
 
 // small returns a training on given graphs.
@@ -23,10 +24,8 @@ func small(t *testing.T, graphs []graph.Graph, classes []int) *Training {
 	}
 	opt := DefaultSupervised(options(t, "gckn-subtree"))
 	opt.Epochs = 3
-	return &Training{
-		Examples: Examples{Graphs: InMemory(b), Outputs: slices.Max(classes) + 1, Classes: classes},
-		Input:    input, Options: opt,
-	}
+	targets := &model.Targets{Task: model.GraphTask, Names: make([]string, slices.Max(classes)+1), Classes: classes}
+	return &Training{Examples: Examples{InMemory(b), targets}, Input: input, Options: opt}
 }
 
 func classesOf(n int) []int {
@@ -43,7 +42,7 @@ func TestSupervisedEstimatorChecks(t *testing.T) {
 		"one class": func() *Training { return small(t, molecules(t, 9, 1), make([]int, 9)) },
 		"one class of three": func() *Training {
 			x := small(t, molecules(t, 9, 1), slices.Repeat([]int{1}, 9))
-			x.Examples.Outputs = 3
+			x.Examples.Targets.Names = make([]string, 3)
 			return x
 		},
 		"one graph": func() *Training {
@@ -82,7 +81,7 @@ func TestSupervisedEstimatorChecks(t *testing.T) {
 		},
 		"no validation part, a held-out one": func() *Training {
 			x := small(t, molecules(t, 12, 1), classesOf(12))
-			x.HeldOut = [][]int{{0, 1}, {5}}
+			x.Validation = []int{0, 1, 5}
 			return x
 		},
 	}
@@ -92,22 +91,22 @@ func TestSupervisedEstimatorChecks(t *testing.T) {
 			m := supervise(t, e, training)
 			b := training.Examples.Graphs.(inMemory).Batch
 			out := outputsOf(t, m, b)
-			if len(out) != b.NumGraphs()*training.Examples.Outputs || slices.ContainsFunc(out, math.IsNaN) {
+			if len(out) != b.NumGraphs()*training.Examples.outputs() || slices.ContainsFunc(out, math.IsNaN) {
 				t.Errorf("outputs %v", out)
 			}
 			said, err := m.Predict(context.Background(), b, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.HasPrefix(name, "one class") && !slices.Equal(said, training.Examples.Classes) {
-				t.Errorf("predicted %v", said)
+			if strings.HasPrefix(name, "one class") && !slices.Equal(said.Classes, training.Examples.Targets.Classes) {
+				t.Errorf("predicted %v", said.Classes)
 			}
 			if again := supervise(t, e, training); bytesOf(t, again) != bytesOf(t, m) {
 				t.Error("a second fit gives another model")
 			}
-			for _, r := range m.Records() {
-				if len(r.Scores) != len(training.HeldOut) {
-					t.Errorf("scores %v of %d parts", r.Scores, len(training.HeldOut))
+			for _, r := range m.Records {
+				if (len(r.Scores) == 1) != (training.Validation != nil) {
+					t.Errorf("scores %v", r.Scores)
 				}
 			}
 		})
@@ -127,15 +126,15 @@ func TestSupervisedRefuses(t *testing.T) {
 	for want, change := range map[string]func(*Training){
 		"attribute 1 of vertex 2 is NaN":   attributes(math.NaN()),
 		"is NaN or infinite":               attributes(math.Inf(1)),
-		"item 2 has class 7":               func(x *Training) { x.Examples.Classes[2] = 7 },
-		"classes or targets of 11 items":   func(x *Training) { x.Examples.Classes = x.Examples.Classes[:11] },
-		"either classes or targets":        func(x *Training) { x.Examples.Targets = make([]float64, 24) },
+		"item 2 has class 7":               func(x *Training) { x.Examples.Targets.Classes[2] = 7 },
+		"classes or targets of 11 items":   func(x *Training) { x.Examples.Targets.Classes = classesOf(11) },
+		"either classes or targets":        func(x *Training) { x.Examples.Targets.Values = make([]float64, 24) },
 		"the training part is empty":       func(x *Training) { x.Train = []int{} },
 		"the validation part is empty":     func(x *Training) { x.Validation = []int{} },
 		"in the validation and in the tr":  func(x *Training) { x.Train, x.Validation = []int{1, 2}, []int{2} },
 		"holds item 3 twice":               func(x *Training) { x.Train = []int{3, 3} },
-		"holds item 99 of 12":              func(x *Training) { x.HeldOut = [][]int{{99}} },
-		"holds item 4, which has no class": func(x *Training) { x.Train, x.Examples.Classes[4] = []int{4}, -1 },
+		"holds item 99 of 12":              func(x *Training) { x.Validation = []int{99} },
+		"holds item 4, which has no class": func(x *Training) { x.Train, x.Examples.Targets.Classes[4] = []int{4}, -1 },
 		"the squared loss does not fit":    func(x *Training) { x.Options.Loss = autodiff.Squared },
 		`loss "hinge"`:                     func(x *Training) { x.Options.Loss = "hinge" },
 		"weights of 3 classes":             func(x *Training) { x.Options.ClassWeights = []float64{1, 1, 1} },
@@ -199,7 +198,7 @@ func TestSupervisedMetamorphic(t *testing.T) {
 	// Global sums of a disjoint union add up, but for one bias.
 	union := append([]graph.Graph{joined(graphs[3], graphs[4])}, graphs...)
 	got := outputsOf(t, m, batch(t, union))
-	for k, bias := range m.Classifier().Bias {
+	for k, bias := range m.Classifier.Bias {
 		if sum := want[2*3+k] + want[2*4+k] - bias; math.Abs(got[k]-sum) > 1e-9*math.Abs(sum) {
 			t.Errorf("disjoint union: output %g, want %g", got[k], sum)
 		}

@@ -27,7 +27,7 @@ type SupervisedEstimator struct {
 	// EachEpoch makes a grid of the number of epochs: one training predicts after every one of them. A cross-validation
 	// chooses among them (docs/conventions.md, 20).
 	EachEpoch bool
-	// Validation cuts the training part in as many parts and holds one out, whose score chooses the epoch that is kept.
+	// Validation cuts the training part in as many parts and holds one out, whose score chooses the epoch that is taken.
 	// Below 2 nothing is held out, as with EachEpoch.
 	Validation int
 	Checkpoint autodiff.Checkpoint // of a training that gives a model; its Of is filled in
@@ -78,31 +78,24 @@ func (s SupervisedEstimator) Learner(ctx context.Context, w *model.Work) (model.
 	if err != nil {
 		return nil, err
 	}
-	x, err := ExamplesOf(w.Data, b)
-	if err != nil {
-		return nil, err
-	}
+	graphs := InMemory(b)
 	if w.Shards != nil {
-		x.Graphs = Streamed(w.Shards, encoding)
+		graphs = Streamed(w.Shards, encoding)
 	}
-	return &supervisedLearner{s, w, encoding, x, input}, nil
+	return &supervisedLearner{s, w, encoding, graphs, input}, nil
 }
 
 type supervisedLearner struct {
 	SupervisedEstimator
 	work     *model.Work
 	encoding *dataset.Encoding
-	examples Examples
+	graphs   Graphs
 	input    Input
 }
 
 // training returns the training of a trial: for the most epochs of its grid, or with a part held out.
 func (l *supervisedLearner) training(t *model.Trial) (*Training, error) {
-	run := &Training{Examples: l.examples, Input: l.input, Options: l.Options, Train: t.Train}
-	x := &run.Examples
-	if x.Classes, x.Targets = t.Known.Classes, t.Known.Values; x.Targets != nil {
-		x.Outputs = t.Known.Width()
-	}
+	run := &Training{Examples: Examples{l.graphs, t.Known}, Input: l.input, Options: l.Options, Train: t.Train}
 	if len(t.Grid) > 0 {
 		run.Options.Epochs, run.Options.Patience = int(slices.Max(t.Grid)), 0
 		return run, nil
@@ -146,11 +139,7 @@ func (l *supervisedLearner) Learn(ctx context.Context, t model.Trial) ([]*model.
 	}
 	after := make([]*model.Predictions, run.Options.Epochs+1)
 	run.Unseen, run.Predicted = t.Test, func(epoch int, outputs *tensor.Dense) {
-		if t.Known.Regression() {
-			after[epoch] = &model.Predictions{Values: outputs}
-		} else {
-			after[epoch] = &model.Predictions{Classes: Classes(outputs)}
-		}
+		after[epoch] = predictions(outputs, t.Known.Regression())
 	}
 	r, err := newSupervision(e, run)
 	if err != nil {
@@ -194,7 +183,7 @@ func (l *supervisedLearner) supervise(ctx context.Context, e engine.Engine, run 
 	if err != nil {
 		return nil, err
 	}
-	return &supervisedModel{model.HeadOf(l.Name(), l.work.Data), network{l.encoding, trained.Model()}, trained}, nil
+	return &supervisedModel{model.HeadOf(l.Name(), l.work.Data), network{l.encoding, trained.Model}, trained}, nil
 }
 
 // stage names a training by what its last epoch achieved.

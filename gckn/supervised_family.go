@@ -1,44 +1,33 @@
 package gckn
 
 import (
-	"strings"
-
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
 )
 
-// supervisedByName are the options by name of networks that are trained end to end.
-type supervisedByName struct {
-	name      string
-	network   *optionsByName
-	opt       SupervisedOptions // what the parameters set but for the lists
-	decays    []float64
-	losses    []autodiff.Loss
-	balanced  bool
-	precision string
-	verb      model.Verb
-
-	// Of a training.
+// training are the options by name of how a network is trained end to end.
+type training struct {
+	opt        SupervisedOptions // what the parameters set but for the lists
+	decays     []float64
+	losses     []autodiff.Loss
+	balanced   bool
+	products   string
 	validation int // parts of which one is held out
 	checkpoint autodiff.Checkpoint
 }
 
-func newSupervisedByName(name string) *supervisedByName {
-	network := newOptionsByName(strings.TrimSuffix(name, supervisedSuffix))
-	network.grid.Filters, network.supervised = []int{32}, true
+func newTraining() *training {
 	opt := DefaultSupervised(Options{})
-	return &supervisedByName{
-		name: name, network: network, opt: opt, decays: []float64{opt.Decay}, losses: []autodiff.Loss{"auto"},
-		precision: "float32", validation: 10, checkpoint: autodiff.Checkpoint{Every: 1000},
+	return &training{
+		opt: opt, decays: []float64{opt.Decay}, losses: []autodiff.Loss{"auto"}, products: "float32", validation: 10,
+		checkpoint: autodiff.Checkpoint{Every: 1000},
 	}
 }
 
-// Declare implements [model.Options].
-func (o *supervisedByName) Declare(s *param.Set, verb model.Verb) {
-	o.verb = verb
-	o.network.Declare(s, verb)
+// declare declares the parameters that a verb knows.
+func (o *training) declare(s *param.Set, verb model.Verb) {
 	s.Int(&o.opt.Epochs, "epochs", 0, 1_000_000, "`N` passes over the data at most; how many are taken is chosen")
 	s.Int(&o.opt.BatchSize, "batch-size", 1, param.Many, "`N` graphs (or vertices) of a step")
 	s.Float(&o.opt.Rate, "rate", param.Tiny, param.Huge, "`R` of Adam in the first epochs")
@@ -52,7 +41,7 @@ func (o *supervisedByName) Declare(s *param.Set, verb model.Verb) {
 		"solve for the classifier exactly after every epoch, whose steps train the anchors alone")
 	s.Bool(&o.opt.ExactGradient, "exact-gradient",
 		"take the true derivative of the inverse square root, not that of the published code")
-	param.Choice(s, &o.precision, "products", []string{"float32", "tf32", "bf16"},
+	param.Choice(s, &o.products, "products", []string{"float32", "tf32", "bf16"},
 		"precision of the matrix products on a GPU; sums are in float32")
 	s.Int(&o.opt.StartGraphs, "start-graphs", 0, param.Many,
 		"`N` training graphs, drawn at random, from which the unsupervised start is learned; "+
@@ -70,69 +59,48 @@ func (o *supervisedByName) Declare(s *param.Set, verb model.Verb) {
 	s.Int(&o.checkpoint.Every, "checkpoint-every", 1, param.Many, "`N` steps from one checkpoint to the next")
 }
 
-// Check implements [model.Options].
-func (o *supervisedByName) Check() error {
-	all, err := o.all(0)
+// check reports what makes no sense for a verb, of a model for which there are so many estimators.
+func (o *training) check(verb model.Verb, name string, estimators int) error {
 	switch {
-	case err != nil:
-		return err
-	case o.verb == model.Train && o.validation == 1:
+	case verb == model.Train && o.validation == 1:
 		return param.Errorf("validation", 1, "want 2 parts or more, or 0 to hold nothing out")
-	case o.verb == model.Eval && o.opt.Epochs == 0:
+	case verb == model.Eval && o.opt.Epochs == 0:
 		return param.Errorf("epochs", 0, "an evaluation chooses among the epochs from 1 on")
-	case o.verb == model.Train && len(all) > 1:
+	case verb == model.Train && estimators > 1:
 		return param.Errorf("", nil, "train %s: the flags ask for %d settings; grove eval compares settings, train takes one",
-			o.name, len(all))
+			name, estimators)
 	}
 	return nil
 }
 
-// all returns the options of every network that is asked for.
-func (o *supervisedByName) all(seed uint64) ([]SupervisedOptions, error) {
-	networks, err := o.network.all(seed)
-	if err != nil {
-		return nil, err
+// estimators returns one for each decay and loss. In an evaluation the number of epochs is chosen, in a training a part
+// that is held out does that. The classes of the work, where there is some, are weighed.
+func (o *training) estimators(network Options, w *model.Work, verb model.Verb) ([]SupervisedEstimator, error) {
+	base := SupervisedEstimator{Options: o.opt, EachEpoch: verb == model.Eval}
+	if !base.EachEpoch {
+		base.Validation, base.Checkpoint = o.validation, o.checkpoint
 	}
-	var all []SupervisedOptions
-	for _, network := range networks {
-		for _, decay := range o.decays {
-			for _, loss := range o.losses {
-				opt := o.opt
-				opt.Network, opt.Decay, opt.Loss = network, decay, loss
-				if loss == "auto" {
-					opt.Loss = ""
-				}
-				opt.Precision = map[string]engine.Precision{
-					"float32": engine.Full, "tf32": engine.TF32, "bf16": engine.BFloat16,
-				}[o.precision]
-				if err := opt.Check(); err != nil {
-					return nil, param.Wrap(err)
-				}
-				all = append(all, opt)
+	base.Options.Network = network
+	base.Options.Precision = map[string]engine.Precision{
+		"float32": engine.Full, "tf32": engine.TF32, "bf16": engine.BFloat16,
+	}[o.products]
+	if o.balanced && w != nil {
+		if t := model.TargetsOf(w.Data); !t.Regression() {
+			base.Options.ClassWeights = BalancedWeights(t.Classes, len(t.Names))
+		}
+	}
+	var all []SupervisedEstimator
+	for _, decay := range o.decays {
+		for _, loss := range o.losses {
+			s := base
+			if s.Options.Decay, s.Options.Loss = decay, loss; loss == "auto" {
+				s.Options.Loss = ""
 			}
+			if err := s.Options.Check(); err != nil {
+				return nil, param.Wrap(err)
+			}
+			all = append(all, s)
 		}
-	}
-	return all, nil
-}
-
-// Estimators implements [model.Options]. In an evaluation the number of epochs is chosen, in a training a part that is
-// held out does that.
-func (o *supervisedByName) Estimators(w *model.Work, seed uint64) ([]model.Estimator, error) {
-	grid, err := o.all(seed)
-	if err != nil {
-		return nil, err
-	}
-	t := model.TargetsOf(w.Data)
-	all := make([]model.Estimator, len(grid))
-	for i, opt := range grid {
-		if o.balanced && !t.Regression() {
-			opt.ClassWeights = BalancedWeights(t.Classes, len(t.Names))
-		}
-		s := SupervisedEstimator{Variant: o.network.variant, Options: opt, Features: o.network.features}
-		if s.EachEpoch = o.verb == model.Eval; !s.EachEpoch {
-			s.Validation, s.Checkpoint = o.validation, o.checkpoint
-		}
-		all[i] = s
 	}
 	return all, nil
 }

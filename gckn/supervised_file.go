@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
@@ -24,14 +25,14 @@ type storedSupervised struct {
 
 // MarshalJSON describes the model without its tensors.
 func (s *Supervised) MarshalJSON() ([]byte, error) {
-	return json.Marshal(storedSupervised{s.opt, s.model.input, s.vertices, s.regression, s.best})
+	return json.Marshal(storedSupervised{s.Options, s.Model.input, s.Vertices, s.Regression, s.Best})
 }
 
 // Tensors returns what a model file must hold beside the description.
 func (s *Supervised) Tensors() map[string]*tensor.Dense {
-	tensors := s.model.Tensors()
-	tensors["weight"] = matrixOf(s.classifier.Weight)
-	tensors["bias"] = matrixOf([][]float64{s.classifier.Bias})
+	tensors := s.Model.Tensors()
+	tensors["weight"] = matrixOf(s.Classifier.Weight)
+	tensors["bias"] = matrixOf([][]float64{s.Classifier.Bias})
 	return tensors
 }
 
@@ -42,15 +43,12 @@ func LoadSupervised(e engine.Engine, description json.RawMessage, f *modelfile.F
 	if err := modelfile.Unmarshal(description, &d); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
-	network, err := json.Marshal(stored{d.Options.Network, d.Input})
-	if err != nil {
-		return nil, err
-	}
 	if err := d.check(); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
-	s := &Supervised{opt: d.Options, vertices: d.Vertices, regression: d.Regression, best: d.Best}
-	if s.model, err = Load(e, network, f); err != nil {
+	s := &Supervised{Options: d.Options, Vertices: d.Vertices, Regression: d.Regression, Best: d.Best}
+	var err error
+	if s.Model, err = (&stored{d.Options.Network, d.Input}).load(e, f); err != nil {
 		return nil, err
 	}
 	weight, err := f.Tensor("weight", 2)
@@ -61,29 +59,29 @@ func LoadSupervised(e engine.Engine, description json.RawMessage, f *modelfile.F
 	if err != nil {
 		return nil, err
 	}
-	if dim := s.model.opt.Dim(); weight.Shape()[1] != dim || !bias.Shape().Eq(tensor.Shape{1, weight.Shape()[0]}) {
+	if dim := s.Model.opt.Dim(); weight.Shape()[1] != dim || !bias.Shape().Eq(tensor.Shape{1, weight.Shape()[0]}) {
 		return nil, modelfile.Damaged(fmt.Errorf("classifier of shape %v with bias %v for a network of dimension %d",
 			weight.Shape(), bias.Shape(), dim))
 	}
-	s.classifier = &svm.Linear{}
-	if s.classifier.Weight, err = hostRows(weight); err != nil {
+	s.Classifier = &svm.Linear{}
+	if s.Classifier.Weight, err = hostRows(weight); err != nil {
 		return nil, err
 	}
 	rows, err := hostRows(bias)
 	if err != nil {
 		return nil, err
 	}
-	s.classifier.Bias = rows[0]
-	if err := s.classifier.Check(); err != nil {
+	s.Classifier.Bias = rows[0]
+	if err := s.Classifier.Check(); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
 	if weight.Dtype() != tensor.Float64 || bias.Dtype() != tensor.Float64 {
 		return nil, modelfile.Damaged(fmt.Errorf("classifier of %v with bias of %v, want float64", weight.Dtype(),
 			bias.Dtype()))
 	}
-	for _, row := range append(s.classifier.Weight, s.classifier.Bias) {
+	for _, row := range append(s.Classifier.Weight, s.Classifier.Bias) {
 		for _, w := range row {
-			if !s.regression && math.Abs(w) > largestWeight {
+			if !s.Regression && math.Abs(w) > largestWeight && w != model.NeverSeen {
 				return nil, modelfile.Damaged(fmt.Errorf("a weight of %g in the classifier", w))
 			}
 		}

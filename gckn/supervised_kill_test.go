@@ -15,6 +15,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
 )
 
@@ -133,10 +134,7 @@ func trainIn(dir string) error {
 	if err != nil {
 		return err
 	}
-	examples, err := ExamplesOf(d, d.Batch)
-	if err != nil {
-		return err
-	}
+	examples := Examples{InMemory(d.Batch), model.TargetsOf(d)}
 	training := &Training{Examples: examples, Input: input, Options: DefaultSupervised(network)}
 	training.Options.Epochs, training.Options.BatchSize = 12, 16
 	for i := range 60 {

@@ -27,30 +27,7 @@ func (m *supervisedModel) Predict(
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := m.trained.Outputs(ctx, b, progress)
-	if err != nil {
-		return nil, err
-	}
-	if m.trained.Regression() {
-		return &model.Predictions{Values: outputs}, nil
-	}
-	said := &model.Predictions{
-		Classes: Classes(outputs), Decisions: outputs, Probabilities: m.trained.Probabilities(outputs),
-	}
-	if len(m.Classes) == 2 {
-		said.Decisions = margins(outputs)
-	}
-	return said, nil
-}
-
-// margins returns how far the second of two columns is above the first.
-func margins(logits *tensor.Dense) *tensor.Dense {
-	x := logits.Float64s()
-	margins := make([]float64, len(x)/2)
-	for i := range margins {
-		margins[i] = x[2*i+1] - x[2*i]
-	}
-	return model.Column(margins)
+	return m.trained.Predict(ctx, b, progress)
 }
 
 // storedNetwork is what a network that was trained end to end adds to its model file.
@@ -75,16 +52,16 @@ func loadNetwork(e engine.Engine, h *model.Head, parts json.RawMessage, f *model
 	if err != nil {
 		return nil, err
 	}
-	n := network{s.Encoding, trained.Model()}
+	n := network{s.Encoding, trained.Model}
 	if err := n.check(); err != nil {
 		return nil, err
 	}
 	outputs, what := len(h.Classes), "classes"
-	if trained.Regression() {
+	if trained.Regression {
 		outputs, what = len(h.Targets), "targets"
 	}
-	if have := len(trained.Classifier().Bias); have != outputs || trained.Vertices() != (h.Task == model.NodeTask) ||
-		trained.Regression() != (len(h.Classes) == 0) {
+	if have := len(trained.Classifier.Bias); have != outputs || trained.Vertices != (h.Task == model.NodeTask) ||
+		trained.Regression != (len(h.Classes) == 0) {
 		return nil, fmt.Errorf("a network of %d outputs on %d %s of a %s", have, outputs, what, h.Task.Noun())
 	}
 	return &supervisedModel{*h, n, trained}, nil

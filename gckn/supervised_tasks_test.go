@@ -9,6 +9,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/model"
 )
 
 // A regression learns targets in their own units; a change of the units changes nothing else.
@@ -19,7 +20,8 @@ func TestSupervisedRegression(t *testing.T) {
 		_, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 60}, "gckn-path")
 		training.Options.Network.Double = true
 		b := training.Examples.Graphs.(inMemory).Batch
-		training.Examples.Classes, training.Examples.Outputs = nil, 2
+		targets := &model.Targets{Task: model.GraphTask, Names: []string{"size", "oxygen"}}
+		training.Examples.Targets = targets
 		for g := range b.NumGraphs() {
 			from, to := b.Vertices(g)
 			oxygen := 0.0
@@ -28,13 +30,12 @@ func TestSupervisedRegression(t *testing.T) {
 					oxygen++
 				}
 			}
-			training.Examples.Targets = append(training.Examples.Targets, unit.scale*float64(to-from)+unit.shift,
-				oxygen)
+			targets.Values = append(targets.Values, unit.scale*float64(to-from)+unit.shift, oxygen)
 		}
-		training.Examples.Targets[1] = math.NaN() // of the validation part
+		targets.Values[1] = math.NaN() // of the validation part
 		training.Validation = training.Validation[1:]
 		m := supervise(t, e, training)
-		if r := m.Records()[m.Best()]; !(r.Scores[0] > 0.95) || !m.Regression() {
+		if r := m.Records[m.Best]; !(r.Scores[0] > 0.95) || !m.Regression {
 			t.Errorf("score %+v", r)
 		}
 		got := outputsOf(t, m, b)
@@ -62,12 +63,12 @@ func TestSupervisedVertices(t *testing.T) {
 		d, training := synthetic(t, "block-model", dataset.SynthOptions{Vertices: 150, Degree: 4}, variant)
 		training.Options.Network.Double = true
 		training.Options.Network.Layers[0].PathSize = 2
-		training.Examples.Classes = slices.Clone(d.VertexClasses)
-		training.Examples.Classes[4] = -1 // not labelled, and so in no part
+		training.Examples.Targets.Classes = slices.Clone(d.VertexClasses)
+		training.Examples.Targets.Classes[4] = -1 // not labelled, and so in no part
 		training.Train = nil
 		training.Options.Epochs = 8
 		m := supervise(t, e, training)
-		if r := m.Records()[m.Best()]; !(r.Scores[0] > 0.6) || !m.Vertices() {
+		if r := m.Records[m.Best]; !(r.Scores[0] > 0.6) || !m.Vertices {
 			t.Errorf("%s: %+v", variant, r)
 		}
 		whole := training.Examples.Graphs.(inMemory).Batch
@@ -77,24 +78,24 @@ func TestSupervisedVertices(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l, z := range r.network.Parameters().Anchors {
-			if err := e.Convert(z, m.Model().Anchors(l)); err != nil {
+			if err := e.Convert(z, m.Model.Anchors(l)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := e.Convert(r.network.Parameters().Weight, matrixOf(m.Classifier().Weight)); err != nil {
+		if err := e.Convert(r.network.Parameters().Weight, matrixOf(m.Classifier.Weight)); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Convert(r.network.Parameters().Bias, matrixOf([][]float64{m.Classifier().Bias})); err != nil {
+		if err := e.Convert(r.network.Parameters().Bias, matrixOf([][]float64{m.Classifier.Bias})); err != nil {
 			t.Fatal(err)
 		}
 		items := []int{17, 3, 149, 60}
-		logits, err := r.network.NewPart(r.source, items, 3, false).Logits(context.Background())
+		logits, err := r.network.NewEvaluator(r.source, items, 3, false).Logits(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var some []float64
 		for _, v := range items {
-			some = append(some, want[v*training.Examples.Outputs:(v+1)*training.Examples.Outputs]...)
+			some = append(some, want[v*training.Examples.outputs():(v+1)*training.Examples.outputs()]...)
 		}
 		if err := closeTo(float64s(e, logits), some, 1e-11); err != nil {
 			t.Errorf("%s: neighbourhoods: %v", variant, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
 	"gorgonia.org/tensor"
 )
@@ -37,10 +38,7 @@ func synthetic(t testing.TB, kind string, opt dataset.SynthOptions, variant stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples, err := ExamplesOf(d, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	examples := Examples{InMemory(b), model.TargetsOf(d)}
 	network, err := Preset(variant, 3, 8, 0.6)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +46,7 @@ func synthetic(t testing.TB, kind string, opt dataset.SynthOptions, variant stri
 	network.Seed, network.Samples = 7, 5000
 	training := &Training{Examples: examples, Input: input, Options: DefaultSupervised(network)}
 	training.Options.Epochs = 5
-	for i := range examples.Items() {
+	for i := range examples.Targets.Len() {
 		if i%3 == 0 {
 			training.Validation = append(training.Validation, i)
 		} else {
@@ -108,7 +106,7 @@ func TestSupervisedLearns(t *testing.T) {
 			change(&training.Options)
 			training.Options.Epochs, training.Options.Rate = 12, 0.001 // sums over vertices make steps large
 			m := supervise(t, enginetest.Open(t, 1), training)
-			records := m.Records()
+			records := m.Records
 			if last := records[len(records)-1]; !(last.Accuracy > 0.8) {
 				t.Errorf("accuracy %.3f in the last epoch: %+v", last.Accuracy, records)
 			}
@@ -118,18 +116,18 @@ func TestSupervisedLearns(t *testing.T) {
 			}
 			right := 0
 			for _, i := range training.Validation {
-				if said[i] == d.Classes[i] {
+				if said.Classes[i] == d.Classes[i] {
 					right++
 				}
 			}
-			got, want := float64(right)/float64(len(training.Validation)), records[m.Best()].Scores[0]
+			got, want := float64(right)/float64(len(training.Validation)), records[m.Best].Scores[0]
 			if math.Abs(got-want) > 1.5/float64(len(training.Validation)) {
 				t.Errorf("the model is right for %.3f of the validation part, the training saw %.3f", got, want)
 			}
 			for _, r := range records {
 				if r.Scores[0] > want {
 					t.Errorf("epoch %d has score %.3f, the best is epoch %d with %.3f", r.Epoch, r.Scores[0],
-						m.Best(), want)
+						m.Best, want)
 				}
 			}
 		})
@@ -146,12 +144,12 @@ func TestSupervisedStart(t *testing.T) {
 	b := training.Examples.Graphs.(inMemory).Batch
 	plain := fit(t, e, b.Select(training.Train), training.Options.Network)
 	for l := range training.Options.Network.Layers {
-		if err := closeTo(float64s(e, m.Model().Anchors(l)), float64s(e, plain.Anchors(l)), 1e-14); err != nil {
+		if err := closeTo(float64s(e, m.Model.Anchors(l)), float64s(e, plain.Anchors(l)), 1e-14); err != nil {
 			t.Errorf("anchors of layer %d: %v", l+1, err)
 		}
 	}
-	if len(m.Records()) != 1 || m.Best() != 0 {
-		t.Errorf("records %+v", m.Records())
+	if len(m.Records) != 1 || m.Best != 0 {
+		t.Errorf("records %+v", m.Records)
 	}
 }
 
@@ -193,11 +191,11 @@ func TestSupervisedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := training.Examples.Graphs.(inMemory).Batch
-	if !slices.Equal(outputsOf(t, loaded, b), outputsOf(t, m, b)) || loaded.Best() != m.Best() ||
-		loaded.Vertices() || loaded.Regression() {
+	if !slices.Equal(outputsOf(t, loaded, b), outputsOf(t, m, b)) || loaded.Best != m.Best ||
+		loaded.Vertices || loaded.Regression {
 		t.Error("the loaded model is another one")
 	}
-	if got, want := loaded.Options().String(), m.Options().String(); got != want {
+	if got, want := loaded.Options.String(), m.Options.String(); got != want {
 		t.Errorf("options %s, want %s", got, want)
 	}
 	other := &modelfile.File{Tensors: map[string]*tensor.Dense{}}

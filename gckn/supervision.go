@@ -14,6 +14,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
@@ -27,7 +28,7 @@ func (r *supervision) newTrainer() *autodiff.Trainer {
 	if r.Options.Alternate {
 		t.After = r.solve
 	}
-	if len(r.parts) > 0 || r.unseen != nil {
+	if r.validation != nil || r.unseen != nil {
 		t.Score = r.score
 	}
 	if t.Checkpoint.Path != "" {
@@ -56,14 +57,14 @@ func (r *supervision) start(ctx context.Context) error {
 	if len(items) == len(r.Train) {
 		return r.solve(ctx)
 	}
-	some := r.network.NewPart(r.source, items, scoreBatch, false)
+	some := r.network.NewEvaluator(r.source, items, scoreBatch, false)
 	return r.solveFor(ctx, some, items)
 }
 
 // startItems returns the items that the first classifier is learned from, and the graphs for the anchors.
 func (r *supervision) startItems() ([]int, *graph.Batch, error) {
 	whole, held := r.Examples.Graphs.(inMemory)
-	if r.Examples.Vertices {
+	if r.Examples.vertices() {
 		return r.Train, whole.Batch, nil
 	}
 	graphs, n := slices.Clone(r.Train), r.Options.StartGraphs
@@ -87,23 +88,24 @@ const startStream = 0x57a27 << 32
 func (r *supervision) solve(ctx context.Context) error { return r.solveFor(ctx, r.all, r.Train) }
 
 // solveFor is solve for the loss of some items.
-func (r *supervision) solveFor(ctx context.Context, part *autodiff.Part, items []int) error {
-	x, err := part.Representations(ctx)
+func (r *supervision) solveFor(ctx context.Context, on *autodiff.Evaluator, items []int) error {
+	x, err := on.Representations(ctx)
 	if err != nil {
 		return err
 	}
 	p := svm.LinearProblem{
-		Loss: svm.Loss(r.Options.Loss), Outputs: r.Examples.Outputs, Decay: r.Options.Decay,
+		Loss: svm.Loss(r.Options.Loss), Outputs: r.Examples.outputs(), Decay: r.Options.Decay,
 		Workers: r.engine.Workers(),
 	}
 	for _, i := range items {
-		if r.Examples.Classes == nil {
+		if r.Examples.Targets.Regression() {
 			p.Values = append(p.Values, r.source.targets[i*p.Outputs:(i+1)*p.Outputs]...)
 			continue
 		}
-		p.Classes = append(p.Classes, r.Examples.Classes[i])
+		class := r.Examples.Targets.Classes[i]
+		p.Classes = append(p.Classes, class)
 		if w := r.Options.ClassWeights; w != nil {
-			p.Weights = append(p.Weights, w[r.Examples.Classes[i]])
+			p.Weights = append(p.Weights, w[class])
 		}
 	}
 	if p.Start, err = r.linear(); err != nil { // zeros at the start
@@ -136,23 +138,8 @@ func (r *supervision) linear() (*svm.Linear, error) {
 
 // hostRows returns the rows of a matrix of any engine.
 func hostRows(x *tensor.Dense) ([][]float64, error) {
-	x, err := engine.ToHost(x)
-	if err != nil {
-		return nil, err
-	}
-	rows, columns := x.Shape()[0], x.Shape()[1]
-	out := make([][]float64, rows)
-	for i := range out {
-		out[i] = make([]float64, columns)
-		for j := range out[i] {
-			if x.Dtype() == tensor.Float32 {
-				out[i][j] = float64(x.Float32s()[i*columns+j])
-			} else {
-				out[i][j] = x.Float64s()[i*columns+j]
-			}
-		}
-	}
-	return out, nil
+	values, err := engine.Float64s(x)
+	return slices.Collect(slices.Chunk(values, x.Shape()[1])), err
 }
 
 // matrixOf is the inverse of hostRows.
@@ -160,14 +147,14 @@ func matrixOf(rows [][]float64) *tensor.Dense {
 	return tensor.New(tensor.WithShape(len(rows), len(rows[0])), tensor.WithBacking(slices.Concat(rows...)))
 }
 
-// score returns the scores of the parts, and tells of the outputs for the unseen.
-func (r *supervision) score(ctx context.Context, epoch int) ([]float64, error) {
-	scores := make([]float64, len(r.parts))
-	for i, p := range r.parts {
-		var err error
-		if scores[i], err = p.Score(ctx); err != nil {
+// score returns the score of the validation part, if there is one, and tells of the outputs for the unseen.
+func (r *supervision) score(ctx context.Context, epoch int) (scores []float64, err error) {
+	if r.validation != nil {
+		score, err := r.validation.Score(ctx)
+		if err != nil {
 			return nil, err
 		}
+		scores = append(scores, score)
 	}
 	if r.unseen == nil {
 		return scores, nil
@@ -180,9 +167,13 @@ func (r *supervision) score(ctx context.Context, epoch int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	absent := r.Examples.Targets.Absent()
 	for _, row := range outputs {
 		for k := range r.scale {
 			row[k] = row[k]*r.scale[k] + r.shift[k]
+		}
+		for _, class := range absent {
+			row[class] = model.NeverSeen
 		}
 	}
 	r.Predicted(epoch, matrixOf(outputs))
@@ -190,11 +181,10 @@ func (r *supervision) score(ctx context.Context, epoch int) ([]float64, error) {
 }
 
 func (r *supervision) release() {
-	for _, p := range append(r.parts, r.all) {
-		p.Release()
-	}
-	if r.unseen != nil {
-		r.unseen.Release()
+	for _, on := range []*autodiff.Evaluator{r.all, r.validation, r.unseen} {
+		if on != nil {
+			on.Release()
+		}
 	}
 	r.network.Release()
 	r.engine.Release(r.network.Parameters().List()...)
@@ -215,9 +205,9 @@ func (r *supervision) identity() map[string]string {
 	} else if b, ok := r.Examples.Graphs.(inMemory); ok {
 		digest(data, b.Offsets, b.RowPtr, b.Col, b.Labels, b.Attributes)
 	}
-	digest(data, wide(r.Examples.Classes), r.Examples.Targets)
+	digest(data, wide(r.Examples.Targets.Classes), r.Examples.Targets.Values)
 	parts := sha256.New()
-	for _, items := range append([][]int{r.Train, r.Validation}, r.HeldOut...) {
+	for _, items := range [][]int{r.Train, r.Validation} {
 		digest(parts, wide(items))
 	}
 	return map[string]string{

@@ -46,31 +46,6 @@ type Learner interface {
 	Model(ctx context.Context, t Trial) (Model, error)
 }
 
-// Late is a learner that begins to learn when something is to be predicted: what represents graphs without targets
-// embeds it.
-type Late struct {
-	Of   Estimator
-	Work *Work
-}
-
-// Learn implements [Learner].
-func (l *Late) Learn(ctx context.Context, t Trial) ([]*Predictions, error) {
-	whole, err := l.Of.Learner(ctx, l.Work)
-	if err != nil {
-		return nil, err
-	}
-	return whole.Learn(ctx, t)
-}
-
-// Model implements [Learner].
-func (l *Late) Model(ctx context.Context, t Trial) (Model, error) {
-	whole, err := l.Of.Learner(ctx, l.Work)
-	if err != nil {
-		return nil, err
-	}
-	return whole.Model(ctx, t)
-}
-
 // Trial is one piece of work of a [Learner]. It holds no targets of what is to be predicted.
 type Trial struct {
 	Train   []int     // examples to learn from, ascending
@@ -81,14 +56,6 @@ type Trial struct {
 
 	// Progress, if not nil, may be told how far the training has come, by any goroutine.
 	Progress func(done, total int)
-}
-
-// Value returns the one value of the grid, 0 where it is empty.
-func (t *Trial) Value() float64 {
-	if len(t.Grid) == 0 {
-		return 0
-	}
-	return t.Grid[0]
 }
 
 // Grid is a list of values of one hyperparameter that a learner is trained for in one go: the C of a support vector

@@ -20,7 +20,7 @@ type Verb string
 const (
 	Eval  Verb = "eval"
 	Train Verb = "train"
-	Embed Verb = "embed" // represent graphs without their targets: learners are an [Encoder]
+	Embed Verb = "embed" // represent graphs without their targets: estimators are an [Encoder]
 	Gram  Verb = "gram"  // kernel matrices: learners are a [Grammer]
 )
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
 )
 
@@ -23,7 +24,7 @@ type Model interface {
 	Parts() (description any, tensors map[string]*tensor.Dense, err error)
 }
 
-// Embedder represents graphs, or their vertices, by vectors: a model, or what [Encoder] gives.
+// Embedder represents graphs, or their vertices, by vectors: a model, or what an [Encoder] gives.
 type Embedder interface {
 	// Width returns the number of columns and the type of the rows.
 	Width() (columns int, dtype tensor.Dtype)
@@ -33,10 +34,10 @@ type Embedder interface {
 		visit func(rows *tensor.Dense) error) error
 }
 
-// Encoder is a [Learner] that represents graphs or vertices without their targets.
+// Encoder is an [Estimator] that represents graphs or vertices without their targets.
 type Encoder interface {
-	// Encoder returns the representation that was learned from the graphs that the learner saw.
-	Encoder(ctx context.Context, perVertex bool) (Embedder, error)
+	// Encoder learns a representation from the graphs that w shows.
+	Encoder(ctx context.Context, w *Work, perVertex bool) (Embedder, error)
 }
 
 // Grammer is a [Learner] whose model rests on a kernel between graphs.
@@ -51,15 +52,9 @@ func Matrix(ctx context.Context, e Embedder, d *dataset.Dataset, perVertex bool)
 	columns, _ := e.Width()
 	var all []float64
 	err := e.Embed(ctx, d, perVertex, nil, func(rows *tensor.Dense) error {
-		switch values := rows.Data().(type) {
-		case []float64:
-			all = append(all, values...)
-		case []float32:
-			for _, v := range values {
-				all = append(all, float64(v))
-			}
-		}
-		return nil
+		values, err := engine.Float64s(rows)
+		all = append(all, values...)
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func TestTargetsOfSomeExamples(t *testing.T) {
 		t.Errorf("of 2 and 0 %g", got.Values)
 	}
 	all := classes.All([]float64{2}, 0)
-	if !slices.Equal(all.Train, []int{0, 2, 3}) || all.Test != nil || all.Workers != 1 || all.Value() != 2 {
+	if !slices.Equal(all.Train, []int{0, 2, 3}) || all.Test != nil || all.Workers != 1 || !slices.Equal(all.Grid, []float64{2}) {
 		t.Errorf("%+v", all)
 	}
 }
@@ -53,8 +53,8 @@ func TestDecideIsWhatDecisionsSpeakFor(t *testing.T) {
 	matrix := func(rows, columns int, x ...float64) *tensor.Dense {
 		return tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(x))
 	}
-	two := model.Decide(matrix(3, 1, -1, 0, 2))
-	three := model.Decide(matrix(3, 3, 1, 1, 0, 0, 1, 2, -3, -1, -2))
+	two := model.Decide(matrix(3, 1, -1, 0, 2), []int{0, 1}, 2)
+	three := model.Decide(matrix(3, 3, 1, 1, 0, 0, 1, 2, -3, -1, -2), []int{0, 1, 2}, 3)
 	if !slices.Equal(two.Classes, []int{0, 0, 1}) || !slices.Equal(three.Classes, []int{0, 2, 1}) {
 		t.Errorf("classes %d of one decision, %d of three", two.Classes, three.Classes)
 	}
@@ -83,7 +83,7 @@ func TestTruthIsByTheNamesOfClasses(t *testing.T) {
 func TestSharedIsComputedOnce(t *testing.T) {
 	type key struct{ n int }
 	w := model.NewWork(molecules(), engine.NewCPU(1))
-	part, same := w.Part([]int{0, 1}), w.Part([]int{0, 1})
+	part, same := w.InFold([]int{0, 1}), w.InFold([]int{0, 1})
 	var computed atomic.Int64
 	ask := func(w *model.Work, k key) int64 {
 		v, err := model.Shared(w, k, func() (int64, error) { return computed.Add(1), nil })
@@ -115,7 +115,7 @@ func TestSharedIsComputedOnce(t *testing.T) {
 
 func TestPartSeesItsGraphsAlone(t *testing.T) {
 	w := model.NewWork(molecules(), engine.NewCPU(1))
-	part := w.Part([]int{3, 5})
+	part := w.InFold([]int{3, 5})
 	if w.Seen != nil || w.Blind || !slices.Equal(part.Seen, []int{3, 5}) || part.Blind || part.Data != w.Data {
 		t.Errorf("%+v of %+v", part, w)
 	}

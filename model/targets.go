@@ -107,6 +107,17 @@ func (t *Targets) Known() []int {
 	return known
 }
 
+// Absent lists the classes that no example has, ascending.
+func (t *Targets) Absent() []int {
+	var absent []int
+	for c := range t.Names {
+		if !t.Regression() && !slices.Contains(t.Classes, c) {
+			absent = append(absent, c)
+		}
+	}
+	return absent
+}
+
 // Only returns the targets of all examples with those outside of a list hidden.
 func (t *Targets) Only(examples []int) *Targets {
 	shown := *t
@@ -218,10 +229,8 @@ func HasVertices(d *dataset.Dataset) error {
 func HasTargets(d *dataset.Dataset) error {
 	t := TargetsOf(d)
 	if len(t.Known()) > 0 {
-		for c, name := range t.Names {
-			if t.Task == GraphTask && t.Classes != nil && !slices.Contains(t.Classes, c) {
-				return fmt.Errorf("data set %s: no graph is of class %s", d.Name, name)
-			}
+		if absent := t.Absent(); t.Task == GraphTask && absent != nil {
+			return fmt.Errorf("data set %s: no graph is of class %s", d.Name, t.Names[absent[0]])
 		}
 		return nil
 	}

@@ -23,34 +23,34 @@ type Work struct {
 	Progress Progress
 	Spent    *Stopwatch // may be nil
 
-	kept, whole *kept // of this work, and of that on all graphs
-	sharing     *sharing
+	cache, whole *cache // of this work, and of that on all graphs
+	sharing      *sharing
 }
 
 // NewWork returns the work on all graphs of a data set.
 func NewWork(d *dataset.Dataset, e engine.Engine) *Work {
-	all := new(kept)
-	return &Work{Data: d, Engine: e, Spent: new(Stopwatch), kept: all, whole: all, sharing: new(sharing)}
+	all := new(cache)
+	return &Work{Data: d, Engine: e, Spent: new(Stopwatch), cache: all, whole: all, sharing: new(sharing)}
 }
 
-// Part returns the work that sees the given graphs alone, with their targets: the training part of a fold. What is
-// shared within it is kept as long as the part is.
-func (w *Work) Part(seen []int) *Work {
-	part := *w
-	part.Seen, part.Blind, part.kept, part.sharing = seen, false, new(kept), new(sharing)
-	return &part
+// InFold returns the work of a fold, which sees the graphs of its training part alone, with their targets. What is
+// shared within it lasts as long as it does.
+func (w *Work) InFold(train []int) *Work {
+	fold := *w
+	fold.Seen, fold.Blind, fold.cache, fold.sharing = train, false, new(cache), new(sharing)
+	return &fold
 }
 
-// Whole returns the work on all graphs, without their targets, that w is a part of: for what does not learn from
+// Whole returns the work on all graphs, without their targets, that w belongs to: for what does not learn from
 // graphs.
 func (w *Work) Whole() *Work {
 	whole := *w
-	whole.Seen, whole.Blind, whole.kept = nil, true, w.whole
+	whole.Seen, whole.Blind, whole.cache = nil, true, w.whole
 	return &whole
 }
 
-// kept is what was computed once: a map from keys to *entry.
-type kept struct{ sync.Map }
+// cache holds what was computed once: a map from keys to *entry.
+type cache struct{ sync.Map }
 
 type entry struct {
 	mu    sync.Mutex
@@ -60,11 +60,11 @@ type entry struct {
 
 // Shared returns what compute makes, computed once for all estimators that ask for it with the same key, a comparable
 // value of a type of the caller's own. What it computes must depend on the key and on what w shows alone. An error is
-// not kept.
+// not cached.
 func Shared[T any](w *Work, key any, compute func() (T, error)) (T, error) {
 	start := time.Now()
-	defer func() { w.sharing.on(w.kept == w.whole).Add(int64(time.Since(start))) }()
-	found, _ := w.kept.LoadOrStore(key, new(entry))
+	defer func() { w.sharing.on(w.cache == w.whole).Add(int64(time.Since(start))) }()
+	found, _ := w.cache.LoadOrStore(key, new(entry))
 	e := found.(*entry)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -78,20 +78,20 @@ func Shared[T any](w *Work, key any, compute func() (T, error)) (T, error) {
 	return value, err
 }
 
-// sharing counts the time that one part of the work spends on what is shared.
-type sharing struct{ whole, part atomic.Int64 }
+// sharing counts the time that the work of one fold spends on what is shared.
+type sharing struct{ whole, fold atomic.Int64 }
 
 func (s *sharing) on(whole bool) *atomic.Int64 {
 	if whole {
 		return &s.whole
 	}
-	return &s.part
+	return &s.fold
 }
 
-// SharedTime returns how long callers of [Shared] waited: for what all parts of the work share, and for what the
-// estimators of this part do.
-func (w *Work) SharedTime() (whole, part time.Duration) {
-	return time.Duration(w.sharing.whole.Load()), time.Duration(w.sharing.part.Load())
+// SharedTime returns how long callers of [Shared] waited: for what all folds share, and for what the
+// estimators of this fold do.
+func (w *Work) SharedTime() (whole, fold time.Duration) {
+	return time.Duration(w.sharing.whole.Load()), time.Duration(w.sharing.fold.Load())
 }
 
 // Stopwatch adds up the time that stages of learning take, over all goroutines. A nil one counts nothing.
@@ -127,7 +127,7 @@ func NewStoredWork(s *dataset.Shards, e engine.Engine) *Work {
 	return w
 }
 
-// Each calls visit with the graphs of the data, part by part where they stay on disk, in their order.
+// Each calls visit with the graphs of the data, piece by piece where they stay on disk, in their order.
 func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
 	if w.Shards != nil {
 		return w.Shards.Each(visit)

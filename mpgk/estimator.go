@@ -115,7 +115,7 @@ func (s Estimator) fit(ctx context.Context, w *model.Work) (*fitted, error) {
 			return nil, err
 		}
 		w.Spent.Fitting(fitting)
-		f := &fitted{encoding, m, m.Training(), w.Seen}
+		f := &fitted{encoding, m, m.train, w.Seen}
 		if w.Seen != nil {
 			f.graphs, err = m.Transform(ctx, all, w.Progress)
 		}
@@ -129,9 +129,9 @@ func (f *fitted) after(t int) *Model {
 	if f.seen == nil {
 		return m
 	}
-	m.train, m.kept = f.graphs.under(&m.opt), slices.Repeat([]int{-1}, f.graphs.Len())
+	m.train, m.selected = f.graphs.under(&m.opt), slices.Repeat([]int{-1}, f.graphs.Len())
 	for place, g := range f.seen {
-		m.kept[g] = place
+		m.selected[g] = place
 	}
 	return m
 }
@@ -156,20 +156,21 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 	if err != nil {
 		return nil, err
 	}
-	return &machineLearner{machine.Kernel{Gram: matrix, Epsilon: s.Epsilon}, vectors{s, w}, f}, ctx.Err()
+	return &machineLearner{machine.Kernel{Gram: matrix, Epsilon: s.Epsilon}, s, w, f}, ctx.Err()
 }
 
 // machineLearner learns by support vector machines.
 type machineLearner struct {
 	machine.Kernel
-	vectors
-	fitted *fitted
+	estimator Estimator
+	work      *model.Work
+	fitted    *fitted
 }
 
 // Model implements [model.Learner].
 func (l *machineLearner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
 	k := l.fitted.after(l.estimator.Options.Iterations)
-	if slices.ContainsFunc(t.Train, func(g int) bool { return k.kept != nil && k.kept[g] < 0 }) {
+	if slices.ContainsFunc(t.Train, func(g int) bool { return k.selected != nil && k.selected[g] < 0 }) {
 		return nil, errors.New("a kernel machine learns from graphs that its kernel was fitted on, and from no others")
 	}
 	return l.Fit(ctx, t, model.HeadOf(l.estimator.Name(), l.work.Data), l.fitted.encoding, k)
@@ -177,14 +178,11 @@ func (l *machineLearner) Model(ctx context.Context, t model.Trial) (model.Model,
 
 // CheckEncoding implements [machine.GraphKernel].
 func (m *Model) CheckEncoding(e *dataset.Encoding) error {
-	want := Input{}
-	if want.Labels, want.Attributes = e.Width(); want.Attributes > 0 {
-		want.Labels = 0
-	}
-	if m.input != want {
+	labels, attributes := e.Width()
+	if want := (Input{labels, attributes}); m.input != want {
 		return fmt.Errorf("an encoding of %+v for a kernel that wants %+v", want, m.input)
 	}
-	if kept := m.Kept(); !slices.IsSorted(kept) || len(slices.Compact(kept)) < m.NumGraphs() && kept != nil {
+	if !slices.IsSorted(m.selected) || len(slices.Compact(slices.Clone(m.selected))) < len(m.selected) {
 		return errors.New("the support vectors are not in the order of the graphs")
 	}
 	return nil

@@ -48,12 +48,12 @@ func TestEmptyGraphsAndIsolatedVertices(t *testing.T) {
 			}
 		}
 		only := batch(t, []graph.Graph{empty})
-		for _, v := range crosses(t, transform(t, m, only), m.Training()) {
+		for _, v := range crosses(t, transform(t, m, only), m.train) {
 			if v != 0 {
 				t.Fatalf("%s: the empty graph has the kernel %v", s, v)
 			}
 		}
-		if g := transform(t, m, b.Select(nil)); g.Len() != 0 || len(crosses(t, g, m.Training())) != 0 {
+		if g := transform(t, m, b.Select(nil)); g.Len() != 0 || len(crosses(t, g, m.train)) != 0 {
 			t.Errorf("%s: no graphs have %d rows", s, g.Len())
 		}
 	}
@@ -93,7 +93,7 @@ func TestLabelsNeverSeenResembleNothing(t *testing.T) {
 	m := fit(t, enginetest.Open(t, 1), batch(t, molecules(10, 36, labelled)), opt)
 	pair := graph.Graph{NumVertices: 2, Labels: []int32{9, 4}, Arcs: graph.ArcList{From: []int32{0}, To: []int32{1}}}
 	odd := batch(t, []graph.Graph{pair})
-	for _, v := range crosses(t, transform(t, m, odd), m.Training()) {
+	for _, v := range crosses(t, transform(t, m, odd), m.train) {
 		if v != 0 {
 			t.Errorf("kernel %v with a graph of unknown labels", v)
 		}
@@ -165,10 +165,10 @@ func TestMistakesAreNamed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "labels") {
 		t.Errorf("no labels: error %v", err)
 	}
-	if _, err := m.Training().Gram(5); err == nil {
+	if _, err := m.train.Gram(5); err == nil {
 		t.Error("a fifth iteration of four was given")
 	}
-	if _, err := m.Training().Cross(l.Training(), 1); err == nil {
+	if _, err := m.train.Cross(l.train, 1); err == nil {
 		t.Error("graphs of two models were compared")
 	}
 	if _, err := EmbedVertices(t.Context(), e, m.batch, opt, 0, nil); err == nil {

@@ -24,8 +24,7 @@ func init() {
 			{Name: "mpgk-aa", Short: "message passing kernel, neighbourhoods and graphs by an assignment"},
 		},
 		Tasks: []model.Task{model.GraphTask}, Classes: true, Regression: true,
-		New:  func(name string) model.Options { return newOptions(name) },
-		Load: loadModel,
+		New: newOptions, Load: loadModel,
 	})
 }
 
@@ -62,10 +61,9 @@ type options struct {
 	head       string // of a regression
 	network    autodiff.MLPOptions
 	constants  machine.Constants
-	verb       model.Verb
 }
 
-func newOptions(name string) *options {
+func newOptions(name string) model.Options {
 	o, err := Preset(name)
 	if err != nil {
 		panic(err) // a model of the family
@@ -78,7 +76,6 @@ func newOptions(name string) *options {
 
 // Declare implements [model.Options].
 func (o *options) Declare(s *param.Set, verb model.Verb) {
-	o.verb = verb
 	value, sums := "`T,...` ", "`true,false` "
 	if verb == model.Gram || verb == model.Embed {
 		value, sums = "`T` ", ""
@@ -119,8 +116,8 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	o.constants.Declare(s, "7 values from 1e-3 to 1e3")
 }
 
-// grid returns an estimator for every sum and number of iterations. Those of one sum share a fit.
-func (o *options) grid(seed uint64) ([]Estimator, error) {
+// Estimators implements [model.Options]: one for every sum and number of iterations. Those of one sum share a fit.
+func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
 	base := o.estimator
 	base.Options.Seed = seed
 	if o.head == byNetwork && base.Options.GraphLandmarks == 0 {
@@ -130,7 +127,9 @@ func (o *options) grid(seed uint64) ([]Estimator, error) {
 	if base.C, err = o.constants.Values(); err != nil {
 		return nil, err
 	}
-	var all []Estimator
+	network := o.network
+	network.Seed = seed
+	var all []model.Estimator
 	for _, sum := range o.sums {
 		for _, t := range o.iterations {
 			one := base
@@ -138,7 +137,11 @@ func (o *options) grid(seed uint64) ([]Estimator, error) {
 			if err := one.Options.Check(); err != nil {
 				return nil, param.Wrap(err)
 			}
-			all = append(all, one)
+			if o.head == byNetwork {
+				all = append(all, NetworkEstimator{Kernel: one, Network: network})
+			} else {
+				all = append(all, one)
+			}
 		}
 	}
 	return all, nil
@@ -151,28 +154,6 @@ func (o *options) Check() error {
 			return param.Wrap(err)
 		}
 	}
-	_, err := o.grid(0)
+	_, err := o.Estimators(nil, 0)
 	return err
-}
-
-// Estimators implements [model.Options].
-func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
-	grid, err := o.grid(seed)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]model.Estimator, len(grid))
-	for i, one := range grid {
-		switch {
-		case o.verb == model.Embed:
-			all[i] = representation{one}
-		case o.head == byNetwork:
-			network := o.network
-			network.Seed = seed
-			all[i] = NetworkEstimator{Kernel: one, Network: network}
-		default:
-			all[i] = one
-		}
-	}
-	return all, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/modelfile"
@@ -30,7 +31,7 @@ const (
 	nameArcs       = prefix + "arcs"
 	nameLabels     = prefix + "labels"
 	nameAttributes = prefix + "attributes"
-	nameKept       = prefix + "kept"
+	nameSelected   = prefix + "kept"
 	nameGraphs     = prefix + "graph-landmarks"
 
 	nameParents   = prefix + "parents-%d"
@@ -59,7 +60,7 @@ func (m *Model) Tensors() map[string]*tensor.Dense {
 		}
 		put(nameLabels, labels)
 	}
-	put(nameKept, floats(m.kept))
+	put(nameSelected, floats(m.selected))
 	if m.nystrom != nil {
 		put(nameGraphs, floats(m.nystrom.numbers))
 	}
@@ -125,10 +126,10 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	for t := range replay.stored {
 		replay.stored[t] = r.iteration(t, &m.opt, m.batch)
 	}
-	kept := r.numbers(nameKept, 0, m.batch.NumGraphs()-1)
+	selected := r.numbers(nameSelected, 0, m.batch.NumGraphs()-1)
 	numbers := r.numbers(nameGraphs, 0, m.batch.NumGraphs()-1)
 	want := min(m.opt.GraphLandmarks, m.batch.NumGraphs())
-	if r.err == nil && (len(numbers) != want || !ascends(numbers)) {
+	if r.err == nil && (len(numbers) != want || !slices.IsSorted(numbers) || len(slices.Compact(slices.Clone(numbers))) < len(numbers)) {
 		r.err = damaged("the graph landmarks are not %d of %d in their order", want, m.batch.NumGraphs())
 	}
 	if r.err != nil {
@@ -143,22 +144,12 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 			return nil, modelfile.Damaged(err)
 		}
 	}
-	if len(kept) > 0 {
-		return m, m.Keep(kept)
+	if len(selected) > 0 {
+		return m, m.Keep(selected)
 	}
 	return m, nil
 }
 
 func damaged(format string, args ...any) error {
 	return modelfile.Damaged(fmt.Errorf(format, args...))
-}
-
-// ascends reports whether every number is larger than the one before it.
-func ascends(x []int) bool {
-	for i := 1; i < len(x); i++ {
-		if x[i] <= x[i-1] {
-			return false
-		}
-	}
-	return true
 }

@@ -39,7 +39,7 @@ func TestStoredModelHasTheSameBits(t *testing.T) {
 		loaded := reload(t, m)
 		wantSameBits(t, s, grams(t, loaded), grams(t, m))
 		want, got := transform(t, m, fresh), transform(t, loaded, fresh)
-		wantSameBits(t, s, crosses(t, got, loaded.Training()), crosses(t, want, m.Training()))
+		wantSameBits(t, s, crosses(t, got, loaded.train), crosses(t, want, m.train))
 		x, err := m.Features(t.Context(), fresh, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -40,10 +40,7 @@ func group(n int, hash func(i int) uint64, compare func(i, j int) int) (number, 
 			}
 		}
 	}
-	order := make([]int32, len(first))
-	for g := range order {
-		order[g] = int32(g)
-	}
+	order := ascending(len(first))
 	slices.SortFunc(order, func(a, b int32) int { return compare(int(first[a]), int(first[b])) })
 	rank, sorted := make([]int32, len(first)), make([]int32, len(first))
 	for r, g := range order {

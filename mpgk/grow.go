@@ -22,26 +22,26 @@ type fittedHierarchy struct {
 // are sent down, because k-means was cut off.
 type stray struct{ node, point, child int32 }
 
-// part is the set of points below a node.
-type part struct {
+// branch is a node with the points below it.
+type branch struct {
 	node    int32
 	members []int32 // points that the hierarchy was grown on, ascending
 	others  []int32 // points to send down
 }
 
-// bigPart is the number of members from which on all workers share one node, in place of a node each.
-const bigPart = 4096
+// bigBranch is the number of members from which on all workers share one node, in place of a node each.
+const bigBranch = 4096
 
-// eachPart calls visit for all parts with a workspace and an engine to use: e for a big part, and one worker of the
-// host for each of the others.
-func eachPart(
-	ctx context.Context, e engine.Engine, columns int, parts []part,
+// eachBranch calls visit for all branches with a workspace and an engine to use: e for a big branch, and one worker of
+// the host for each of the others.
+func eachBranch(
+	ctx context.Context, e engine.Engine, columns int, branches []branch,
 	visit func(i int, space *workspace, e engine.Engine) error,
 ) error {
-	small := make([]int, 0, len(parts))
+	small := make([]int, 0, len(branches))
 	var space *workspace
-	for i, p := range parts {
-		if len(p.members)+len(p.others) < bigPart {
+	for i, p := range branches {
+		if len(p.members)+len(p.others) < bigBranch {
 			small = append(small, i)
 			continue
 		}
@@ -79,13 +79,10 @@ func growWithin(
 	ctx context.Context, e engine.Engine, p *points, opt *Options, seed uint64, iterations int,
 ) (*fittedHierarchy, error) {
 	h := &fittedHierarchy{hierarchy: newHierarchy([]int32{-1}), leaf: make([]int32, p.len())}
-	level := []part{{members: make([]int32, p.len())}}
-	for i := range level[0].members {
-		level[0].members[i] = int32(i)
-	}
+	level := []branch{{members: ascending(p.len())}}
 	for depth := 0; depth < opt.Depth && len(level) > 0; depth++ {
 		cluster, means := make([][]int32, len(level)), make([][]int32, len(level))
-		err := eachPart(ctx, e, len(p.counts.weight), level, func(i int, space *workspace, e engine.Engine) (err error) {
+		err := eachBranch(ctx, e, len(p.counts.weight), level, func(i int, space *workspace, e engine.Engine) (err error) {
 			vertices := 0.0
 			for _, m := range level[i].members {
 				vertices += p.copies[m]
@@ -100,10 +97,10 @@ func growWithin(
 		if err != nil {
 			return nil, err
 		}
-		var below []part
-		for i, part := range level {
+		var below []branch
+		for i, at := range level {
 			if cluster[i] != nil {
-				below = append(below, h.addChildren(part, cluster[i], means[i], opt.Branching)...)
+				below = append(below, h.addChildren(at, cluster[i], means[i], opt.Branching)...)
 			}
 		}
 		level = below
@@ -111,8 +108,8 @@ func growWithin(
 	return h, nil
 }
 
-// addChildren adds a child for each cluster of a part that has a mean, and moves the members there.
-func (h *fittedHierarchy) addChildren(p part, cluster, means []int32, k int) []part {
+// addChildren adds a child for each cluster of a branch that has a mean, and moves the members there.
+func (h *fittedHierarchy) addChildren(p branch, cluster, means []int32, k int) []branch {
 	child, holds := make([]int32, k), make([]bool, k)
 	for n := range cluster {
 		child[means[n]] = 1
@@ -127,14 +124,14 @@ func (h *fittedHierarchy) addChildren(p part, cluster, means []int32, k int) []p
 	if used < 2 {
 		return nil
 	}
-	var below []part
+	var below []branch
 	for j := range child {
 		if child[j] == 0 {
 			continue
 		}
 		child[j] = int32(len(h.parent))
 		h.parent, h.depth = append(h.parent, p.node), append(h.depth, h.depth[p.node]+1)
-		below = append(below, part{node: child[j]})
+		below = append(below, branch{node: child[j]})
 	}
 	for n, i := range p.members {
 		to := child[cluster[n]]
@@ -157,33 +154,27 @@ func (h *fittedHierarchy) descend(ctx context.Context, e engine.Engine, p, q *po
 		strayTo[stray{node: s.node, point: s.point}] = s.child
 	}
 	leaf := make([]int32, q.len())
-	level := []part{{members: make([]int32, p.len()), others: make([]int32, q.len())}}
-	for i := range level[0].members {
-		level[0].members[i] = int32(i)
-	}
-	for i := range level[0].others {
-		level[0].others[i] = int32(i)
-	}
+	level := []branch{{members: ascending(p.len()), others: ascending(q.len())}}
 	for len(level) > 0 {
-		below := make([][]part, len(level))
-		err := eachPart(ctx, e, len(p.counts.weight), level, func(i int, space *workspace, e engine.Engine) error {
+		below := make([][]branch, len(level))
+		err := eachBranch(ctx, e, len(p.counts.weight), level, func(i int, space *workspace, e engine.Engine) error {
 			at := level[i]
 			from := first[at.node]
 			k := int(past[at.node] - from)
 			if k == 0 || len(at.others) == 0 {
 				return nil
 			}
-			parts := make([]part, k)
+			next := make([]branch, k)
 			means := make([]int32, len(at.members))
-			for j := range parts {
-				parts[j].node = from + int32(j)
+			for j := range next {
+				next[j].node = from + int32(j)
 			}
 			for n, m := range at.members {
 				child := h.leaf[m]
 				for h.depth[child] > h.depth[at.node]+1 {
 					child = h.parent[child]
 				}
-				parts[child-from].members = append(parts[child-from].members, m)
+				next[child-from].members = append(next[child-from].members, m)
 				if to, is := strayTo[stray{node: at.node, point: m}]; is {
 					child = to
 				}
@@ -191,23 +182,23 @@ func (h *fittedHierarchy) descend(ctx context.Context, e engine.Engine, p, q *po
 			}
 			s := newSplit(p, at.members, k, space)
 			s.fill(means)
-			s.send(q, at.others, parts, e.Workers())
-			for _, part := range parts {
-				for _, o := range part.others {
-					leaf[o] = part.node
+			s.send(q, at.others, next, e.Workers())
+			for _, child := range next {
+				for _, o := range child.others {
+					leaf[o] = child.node
 				}
 			}
-			below[i] = parts
+			below[i] = next
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
 		level = level[:0]
-		for _, parts := range below {
-			for _, part := range parts {
-				if len(part.others) > 0 {
-					level = append(level, part)
+		for _, branches := range below {
+			for _, child := range branches {
+				if len(child.others) > 0 {
+					level = append(level, child)
 				}
 			}
 		}
@@ -224,8 +215,8 @@ func (s *split) fill(cluster []int32) {
 	s.Update()
 }
 
-// send adds the given points of q to the parts of their nearest means.
-func (s *split) send(q *points, others []int32, parts []part, workers int) {
+// send adds the given points of q to the branches of their nearest means.
+func (s *split) send(q *points, others []int32, branches []branch, workers int) {
 	to := make([]int32, len(others))
 	parallel.Chunks(workers, len(others), memberChunk, func(from, end int) {
 		score, dense := make([]float64, len(s.weight)), make([]float64, len(s.mean))
@@ -238,6 +229,6 @@ func (s *split) send(q *points, others []int32, parts []part, workers int) {
 		}
 	})
 	for n, k := range to {
-		parts[k].others = append(parts[k].others, others[n])
+		branches[k].others = append(branches[k].others, others[n])
 	}
 }

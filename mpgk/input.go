@@ -54,8 +54,7 @@ func (in Input) width() int { return max(in.Labels+in.Attributes, 1) }
 // inner product is k^0, row by row.
 func (in Input) vectors(b *graph.Batch) (class []int32, rows []float64) {
 	d := in.width()
-	switch {
-	case in.Attributes > 0:
+	if in.Attributes > 0 {
 		x := make([]float64, len(b.Attributes))
 		for i, a := range b.Attributes {
 			x[i] = a + 0 // -0 becomes 0
@@ -65,19 +64,19 @@ func (in Input) vectors(b *graph.Batch) (class []int32, rows []float64) {
 			rows = append(rows, x[int(v)*d:int(v+1)*d]...)
 		}
 		return class, rows
-	case in.Labels > 0:
-		class, values := numberValues(b.NumVertices(), func(v int) int32 { return in.label(b, v) })
-		rows = make([]float64, len(values)*d)
-		for i, l := range values {
-			if int(l) < d {
-				rows[i*d+int(l)] = 1
-			}
-		}
-		return class, rows
 	}
-	class, values := numberValues(b.NumVertices(), func(v int) int32 { return int32(b.Degree(int32(v))) })
-	for _, degree := range values {
-		rows = append(rows, float64(degree))
+	value := func(v int) int32 { return int32(b.Degree(int32(v))) }
+	if in.Labels > 0 {
+		value = func(v int) int32 { return in.label(b, v) }
+	}
+	class, values := numberValues(b.NumVertices(), value)
+	rows = make([]float64, len(values)*d)
+	for i, x := range values {
+		if in.Labels == 0 {
+			rows[i] = float64(x)
+		} else if int(x) < d {
+			rows[i*d+int(x)] = 1
+		}
 	}
 	return class, rows
 }

@@ -51,7 +51,7 @@ func TestTransformOfTheTrainingGraphsIsTheFit(t *testing.T) {
 		m := fit(t, enginetest.Open(t, 2), b, s.Options)
 		g := transform(t, m, b)
 		wantSameBits(t, s, crosses(t, g, g), grams(t, m))
-		if err := closeTo(crosses(t, g, m.Training()), grams(t, m), 1e-13); err != nil {
+		if err := closeTo(crosses(t, g, m.train), grams(t, m), 1e-13); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestOrderOfGraphsAndVerticesDoesNotMatter(t *testing.T) {
 		one, other := fit(t, e, batch(t, graphs), s.Options), fit(t, e, batch(t, shuffled), s.Options)
 		a := transform(t, one, batch(t, fresh))
 		b := transform(t, other, batch(t, turned))
-		want, got := crosses(t, a, one.Training().Select(order)), crosses(t, b, other.Training())
+		want, got := crosses(t, a, one.train.Select(order)), crosses(t, b, other.train)
 		if err := closeTo(got, want, 1e-12); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
@@ -136,7 +136,7 @@ func TestSameBitsForAnyNumberOfWorkers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := append(append(grams(t, m), crosses(t, transform(t, m, fresh), m.Training())...), x.Float64s()...)
+			got := append(append(grams(t, m), crosses(t, transform(t, m, fresh), m.train)...), x.Float64s()...)
 			if first == nil {
 				first = got
 			}
@@ -153,8 +153,8 @@ func TestGraphsAreIndependent(t *testing.T) {
 		whole := transform(t, m, fresh)
 		for g := range fresh.NumGraphs() {
 			alone := transform(t, m, fresh.Slice(g, g+1))
-			want := crosses(t, whole.Select([]int{g}), m.Training())
-			if err := closeTo(crosses(t, alone, m.Training()), want, 1e-13); err != nil {
+			want := crosses(t, whole.Select([]int{g}), m.train)
+			if err := closeTo(crosses(t, alone, m.train), want, 1e-13); err != nil {
 				t.Errorf("%s: graph %d: %v", s, g, err)
 			}
 		}
@@ -177,7 +177,7 @@ func TestSumOverDisjointUnion(t *testing.T) {
 			union.NumVertices += g.NumVertices
 			union.Labels, union.Attributes = append(union.Labels, g.Labels...), append(union.Attributes, g.Attributes...)
 		}
-		got := crosses(t, transform(t, m, batch(t, []graph.Graph{union})), m.Training())
+		got := crosses(t, transform(t, m, batch(t, []graph.Graph{union})), m.train)
 		want := make([]float64, len(got))
 		for i, v := range grams(t, m) {
 			n := len(graphs)
@@ -214,13 +214,13 @@ func TestCrossIsOfEachGraphAlone(t *testing.T) {
 	for _, s := range settings(t) {
 		m := fit(t, enginetest.Open(t, 1), batch(t, molecules(30, 9, s.content)), s.Options)
 		g := transform(t, m, batch(t, molecules(50, 10, s.content)))
-		all := crosses(t, g, m.Training())
+		all := crosses(t, g, m.train)
 		for n := 1; n < g.Len(); n++ {
 			few := make([]int, n)
 			for i := range few {
 				few[i] = i
 			}
-			got := crosses(t, g.Select(few), m.Training())
+			got := crosses(t, g.Select(few), m.train)
 			for level := range s.Iterations {
 				at, of := level*n*30, level*g.Len()*30
 				wantSameBits(t, s, got[at:at+n*30], all[of:of+n*30])

@@ -127,7 +127,7 @@ func TestModelsOfASharedFitAreThoseOfTheirOwn(t *testing.T) {
 					s.Kernel.shared = shared
 					one = s
 				}
-				w := model.NewWork(d, engine.NewCPU(1)).Part(train)
+				w := model.NewWork(d, engine.NewCPU(1)).InFold(train)
 				l, err := one.Learner(t.Context(), w)
 				if err != nil {
 					t.Fatal(err)
@@ -190,12 +190,9 @@ func TestRepresentations(t *testing.T) {
 	d := generated(t)
 	for _, name := range Variants() {
 		all := estimators(t, d, name, model.Embed, "graph-landmarks=6", "dims=3", "iterations=2")
-		l, err := all[0].Learner(t.Context(), model.NewWork(d, engine.NewCPU(1)).Whole())
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := model.NewWork(d, engine.NewCPU(1)).Whole()
 		for _, perVertex := range []bool{false, true} {
-			e, err := l.(model.Encoder).Encoder(t.Context(), perVertex)
+			e, err := all[0].(model.Encoder).Encoder(t.Context(), w, perVertex)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,18 +211,10 @@ func TestRepresentations(t *testing.T) {
 				t.Errorf("%s: vectors of another kind than asked for", name)
 			}
 		}
-		// What represents graphs can predict as well.
-		m, err := l.Model(t.Context(), model.TargetsOf(d).All([]float64{1}, 1))
-		if err != nil || m.About().Model != name {
-			t.Errorf("%s: model %v, %v", name, m, err)
-		}
 	}
 	none := Estimator{Options: mustPreset(t, "mpgk-aa")}
-	l, err := none.Learner(t.Context(), model.NewWork(d, engine.NewCPU(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.(model.Encoder).Encoder(t.Context(), false); !errors.Is(err, errWithoutLandmarks) {
+	w := model.NewWork(d, engine.NewCPU(1))
+	if _, err := none.Encoder(t.Context(), w, false); !errors.Is(err, errWithoutLandmarks) {
 		t.Errorf("features without landmarks: %v", err)
 	}
 }

@@ -15,14 +15,14 @@ import (
 // Model is a fitted kernel: its hierarchies and landmarks, and the graphs that they came from, which it compares
 // others with. It is bound to an engine, and safe for concurrent use but for Keep.
 type Model struct {
-	opt     Options
-	input   Input
-	engine  engine.Engine
-	batch   *graph.Batch // that it was fitted on
-	fitted  []iteration  // of k^0, ..., k^T
-	train   *Graphs      // the graphs that others are compared with
-	kept    []int        // their numbers in batch; nil for all
-	nystrom *graphMap    // nil without graph landmarks
+	opt      Options
+	input    Input
+	engine   engine.Engine
+	batch    *graph.Batch // that it was fitted on
+	fitted   []iteration  // of k^0, ..., k^T
+	train    *Graphs      // the graphs that others are compared with
+	selected []int        // their numbers in batch; nil for all
+	nystrom  *graphMap    // nil without graph landmarks
 }
 
 // iteration is what was learned from k^t.
@@ -191,12 +191,6 @@ func (f follower) leaves(ctx context.Context, t int, s *state) ([]int32, error) 
 
 func (f follower) landmarks(t int, _ *state) (*vertexMap, error) { return f.fitted[t].vertices, nil }
 
-// Options returns the options that the model was fitted with.
-func (m *Model) Options() Options { return m.opt }
-
-// Input returns what the model compares vertices by.
-func (m *Model) Input() Input { return m.input }
-
 // NumGraphs returns the number of graphs that others are compared with: those of Fit, or of Keep.
 func (m *Model) NumGraphs() int { return m.train.Len() }
 
@@ -211,12 +205,6 @@ func (m *Model) Size() (points, entries int) {
 	return points, entries
 }
 
-// Kept returns the numbers of the graphs that are left among those of Fit, see [Model.Keep]; nil for all.
-func (m *Model) Kept() []int { return slices.Clone(m.kept) }
-
-// Training returns the graphs that others are compared with: those of Fit, or of Keep.
-func (m *Model) Training() *Graphs { return m.train }
-
 // Keep limits the graphs that others are compared with to the given ones of those that there are now, in the given
 // order; a support vector machine needs its support vectors alone. The hierarchies stay as they are.
 func (m *Model) Keep(graphs []int) error {
@@ -228,20 +216,19 @@ func (m *Model) Keep(graphs []int) error {
 			return fmt.Errorf("graph %d to be kept: the model has 0 to %d", g, m.train.Len()-1)
 		}
 	}
-	kept := make([]int, len(graphs))
+	selected := slices.Clone(graphs)
 	for i, g := range graphs {
-		kept[i] = g
-		if m.kept != nil {
-			kept[i] = m.kept[g]
+		if m.selected != nil {
+			selected[i] = m.selected[g]
 		}
 	}
-	m.kept, m.train = kept, m.train.Select(graphs)
+	m.selected, m.train = selected, m.train.Select(graphs)
 	return nil
 }
 
 // after returns the model of the first t iterations. It may forget graphs: m stays as it is.
 func (m *Model) after(t int) *Model {
-	own := &Model{opt: m.opt, input: m.input, engine: m.engine, batch: m.batch, kept: m.kept}
+	own := &Model{opt: m.opt, input: m.input, engine: m.engine, batch: m.batch, selected: m.selected}
 	own.opt.Iterations = t
 	own.fitted = slices.Clone(m.fitted[:t+1])
 	if last := &own.fitted[t]; !own.opt.grows(t) {

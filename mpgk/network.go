@@ -62,19 +62,16 @@ func (s NetworkEstimator) Learner(ctx context.Context, w *model.Work) (model.Lea
 	k := f.after(s.Kernel.Options.Iterations)
 	x, err := k.nystrom.features(w.Engine.Host(), k.train)
 	w.Spent.Transforming(transforming)
-	return &networkLearner{vectors{s.Kernel, w}, s.Network, f, x}, err
+	return &networkLearner{s, w, f, x}, err
 }
 
 // networkLearner learns by a network.
 type networkLearner struct {
-	vectors
-	options autodiff.MLPOptions
-	fitted  *fitted
-	x       *tensor.Dense // features of all graphs
+	NetworkEstimator
+	work   *model.Work
+	fitted *fitted
+	x      *tensor.Dense // features of all graphs
 }
-
-// Len returns the number of graphs.
-func (l *networkLearner) Len() int { return l.x.Shape()[0] }
 
 // train trains the network of a trial.
 func (l *networkLearner) train(
@@ -84,7 +81,7 @@ func (l *networkLearner) train(
 		return nil, fmt.Errorf("a network on a kernel learns numbers, no classes")
 	}
 	y := tensor.New(tensor.WithShape(t.Known.Len(), t.Known.Width()), tensor.WithBacking(t.Known.Values))
-	return autodiff.FitMLP(ctx, l.work.Engine, l.x, y, t.Train, l.options, progress)
+	return autodiff.FitMLP(ctx, l.work.Engine, l.x, y, t.Train, l.Network, progress)
 }
 
 // Learn implements [model.Learner].
@@ -111,11 +108,11 @@ func (l *networkLearner) Model(ctx context.Context, t model.Trial) (model.Model,
 		return nil, err
 	}
 	l.work.Spent.Fitting(fitting)
-	k := l.fitted.model.after(l.estimator.Options.Iterations)
+	k := l.fitted.model.after(l.Kernel.Options.Iterations)
 	if err := k.Keep([]int{0}); err != nil { // the graphs that represent others are kept apart; a kernel wants one
 		return nil, err
 	}
-	return &networkModel{model.HeadOf(l.estimator.Name(), l.work.Data), l.fitted.encoding, k, n}, nil
+	return &networkModel{model.HeadOf(l.Name(), l.work.Data), l.fitted.encoding, k, n}, nil
 }
 
 // networkModel predicts targets by a network on the kernel with a few graphs.

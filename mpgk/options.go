@@ -88,13 +88,7 @@ type Options struct {
 const prefix = "mpgk-"
 
 // Variants lists the names that [Preset] knows.
-func Variants() []string {
-	names := make([]string, 0, 4)
-	for _, v := range []Variant{RR, RA, AR, AA} {
-		names = append(names, prefix+string(v))
-	}
-	return names
-}
+func Variants() []string { return []string{"mpgk-rr", "mpgk-ra", "mpgk-ar", "mpgk-aa"} }
 
 // Preset returns the options of one of mpgk-rr, mpgk-ra, mpgk-ar and mpgk-aa: four iterations with Alpha 0.8
 // and Beta 0.2 (section 4.2), exact, on hierarchies of depth 8 in which every node has up to 4 children.

@@ -39,12 +39,15 @@ func newState(b *graph.Batch, in Input, countLabels bool) *state {
 	return s
 }
 
-func ones(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = 1
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+
+// ascending returns 0 to n-1.
+func ascending(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
 	}
-	return x
+	return all
 }
 
 // countCopies counts the vertices of each of n points.
@@ -121,11 +124,7 @@ func (s *state) assign(workers int, h *hierarchy, omega []float64, leaf []int32,
 // weights w_s give k^t, then A P_0, ..., A P_t give A k^t A', and since P_s is A^s x only A P_t is new:
 // k^{t+1} has the weights alpha w_s + beta w_{s-1}.
 func (s *state) convolve(e engine.Engine, alpha, beta float64) (*state, error) {
-	identity := make([]int32, s.len())
-	for p := range identity {
-		identity[p] = int32(p)
-	}
-	class, parent, around := s.refine(e.Workers(), identity)
+	class, parent, around := s.refine(e.Workers(), ascending(s.len()))
 	fresh, err := s.multiply(e, around)
 	if err != nil {
 		return nil, err

@@ -10,26 +10,21 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// vectors represents graphs by their kernel with a few others, and vertices by kernel principal components.
-type vectors struct {
-	estimator Estimator
-	work      *model.Work
-}
-
-// Encoder implements [model.Encoder].
-func (v vectors) Encoder(ctx context.Context, perVertex bool) (model.Embedder, error) {
+// Encoder implements [model.Encoder]: graphs by their kernel with a few others, vertices by kernel principal
+// components.
+func (s Estimator) Encoder(ctx context.Context, w *model.Work, perVertex bool) (model.Embedder, error) {
 	if perVertex {
-		encoding, err := v.estimator.encode(v.work.Data, v.work.Seen)
-		return &vertexVectors{v.estimator, v.work.Engine, encoding}, err
+		encoding, err := s.encode(w.Data, w.Seen)
+		return &vertexVectors{s, w.Engine, encoding}, err
 	}
-	f, err := v.estimator.fit(ctx, v.work)
+	f, err := s.fit(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	if f.model.nystrom == nil {
 		return nil, errWithoutLandmarks
 	}
-	return &graphVectors{f.encoding, f.model.after(v.estimator.Options.Iterations)}, nil
+	return &graphVectors{f.encoding, f.model.after(s.Options.Iterations)}, nil
 }
 
 // graphVectors gives the Nyström features of graphs.
@@ -94,18 +89,4 @@ func (v *vertexVectors) Embed(
 		return err
 	}
 	return visit(x)
-}
-
-// representation is an estimator for what it represents graphs or vertices by. It computes no kernel matrix unless
-// something is to be predicted.
-type representation struct{ Estimator }
-
-// Learner implements [model.Estimator].
-func (r representation) Learner(_ context.Context, w *model.Work) (model.Learner, error) {
-	return &representing{vectors{r.Estimator, w}, model.Late{Of: r.Estimator, Work: w}}, nil
-}
-
-type representing struct {
-	vectors
-	model.Late
 }

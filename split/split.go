@@ -46,8 +46,8 @@ func Shuffled(n, k, repeats int, seed uint64) ([]Fold, error) {
 	return Repeats(make([]int, n), k, repeats, seed)
 }
 
-// Inner returns stratified inner folds of the training part of an outer fold, which has the given number. Errors are
-// those of [Stratified].
+// Inner returns stratified inner folds of the training part of an outer fold, which has the given number; nil classes
+// are all the same. Errors are those of [Stratified].
 func Inner(train, classes []int, k int, seed uint64, fold int) ([]Fold, error) {
 	return stratified(train, classes, k, seed, innerFolds.stream(fold))
 }
@@ -74,7 +74,11 @@ func stratified(items, classes []int, k int, seed, stream uint64) ([]Fold, error
 	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	byClass := map[int][]int{}
 	for _, i := range shuffled {
-		byClass[classes[i]] = append(byClass[classes[i]], i)
+		class := 0
+		if classes != nil {
+			class = classes[i]
+		}
+		byClass[class] = append(byClass[class], i)
 	}
 	fold := make(map[int]int, len(items))
 	next := 0 // dealt out in turn through all classes, so that fold sizes stay even

@@ -171,7 +171,7 @@ func TestWalksAreShared(t *testing.T) {
 	w := model.NewWork(d, engine.NewCPU(1))
 	prepared := func(est treeg.Estimator) bool {
 		_, before := w.Spent.Times()
-		if _, err := est.Learner(ctx, w.Part([]int{0, 1, 2})); err != nil {
+		if _, err := est.Learner(ctx, w.InFold([]int{0, 1, 2})); err != nil {
 			t.Fatal(err)
 		}
 		_, after := w.Spent.Times()

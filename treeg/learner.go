@@ -67,7 +67,7 @@ func (l *learner) Learn(ctx context.Context, t model.Trial) ([]*model.Prediction
 		if err != nil {
 			return nil, err
 		}
-		if said[k], err = one.predictions(scores); err != nil {
+		if said[k], err = one.predictions(scores, t.Known.Absent()); err != nil {
 			return nil, err
 		}
 	}
@@ -86,22 +86,47 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 		return nil, err
 	}
 	d := l.work.Data
-	return &Trained{model.HeadOf(modelName, d), m, l.walks.encoding, d.Batch.Directed}, nil
+	return &Trained{model.HeadOf(modelName, d), m, l.walks.encoding, d.Batch.Directed, t.Known.Absent()}, nil
 }
 
-// predictions says what raw scores stand for: probabilities of the classes, or values.
-func (m *Model) predictions(scores []float64) (*model.Predictions, error) {
+// predictions says what raw scores stand for: values, or probabilities of the classes, 0 of those that are absent from
+// the training.
+func (m *Model) predictions(scores []float64, absent []int) (*model.Predictions, error) {
 	if m.NumClasses() == 0 {
 		return &model.Predictions{Values: model.Column(scores)}, nil
-	}
-	classes, err := m.ClassesOf(scores)
-	if err != nil {
-		return nil, err
 	}
 	probabilities, err := m.ProbabilitiesOf(scores)
 	if err != nil {
 		return nil, err
 	}
-	shape := tensor.WithShape(len(classes), m.NumClasses())
-	return &model.Predictions{Classes: classes, Probabilities: tensor.New(shape, tensor.WithBacking(probabilities))}, nil
+	k := m.NumClasses()
+	p := &model.Predictions{Classes: make([]int, len(probabilities)/k)}
+	for i := range p.Classes {
+		row := probabilities[i*k : (i+1)*k]
+		if absent != nil {
+			withoutAbsent(row, absent)
+		}
+		p.Classes[i] = model.ArgMax(row)
+	}
+	p.Probabilities = tensor.New(tensor.WithShape(len(p.Classes), k), tensor.WithBacking(probabilities))
+	return p, nil
+}
+
+// withoutAbsent takes the share of absent classes away. Where they have all of it the first other class gets it.
+func withoutAbsent(p []float64, absent []int) {
+	first, sum := -1, 0.0
+	for c := range p {
+		if slices.Contains(absent, c) {
+			p[c] = 0
+		} else if first < 0 {
+			first = c
+		}
+		sum += p[c]
+	}
+	if sum == 0 {
+		p[first], sum = 1, 1
+	}
+	for c := range p {
+		p[c] /= sum
+	}
 }

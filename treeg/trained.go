@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
@@ -19,7 +20,8 @@ type Trained struct {
 	model.Head
 	Trees    *Model
 	encoding *dataset.Encoding
-	directed bool // the graphs that it was trained on
+	directed bool  // the graphs that it was trained on
+	absent   []int // classes that no example of the training had
 }
 
 // Encoding implements [model.Model].
@@ -52,20 +54,21 @@ func (m *Trained) predict(ctx context.Context, b *graph.Batch) (*model.Predictio
 	if err != nil {
 		return nil, err
 	}
-	return m.Trees.predictions(scores)
+	return m.Trees.predictions(scores, m.absent)
 }
 
 // storedTrained is what the model adds to its file.
 type storedTrained struct {
 	Encoding *dataset.Encoding `json:"encoding"`
 	Directed bool              `json:"directed,omitempty"`
+	Absent   []int             `json:"absent,omitempty"`
 	Trees    json.RawMessage   `json:"trees"`
 }
 
 // Parts implements [model.Model].
 func (m *Trained) Parts() (any, map[string]*tensor.Dense, error) {
 	description, err := m.Trees.MarshalJSON()
-	return storedTrained{m.encoding, m.directed, description}, m.Trees.Tensors(), err
+	return storedTrained{m.encoding, m.directed, m.absent, description}, m.Trees.Tensors(), err
 }
 
 // loadTrained reads the parts of an ensemble.
@@ -83,9 +86,6 @@ func loadTrained(e engine.Engine, h *model.Head, parts json.RawMessage, f *model
 	}
 	in := trees.Input()
 	labels, attributes := s.Encoding.Width()
-	if attributes > 0 {
-		labels = 0
-	}
 	if h.Task == model.EdgeTask {
 		labels, attributes = 0, edgeAttributes(&in, labels, attributes)
 	}
@@ -98,7 +98,11 @@ func loadTrained(e engine.Engine, h *model.Head, parts json.RawMessage, f *model
 		(in.Level == Vertices) == (h.Task == model.GraphTask):
 		return nil, fmt.Errorf("trees for %d classes on %d classes of a %s", classes, len(h.Classes), h.Task.Noun())
 	}
-	return &Trained{*h, trees, s.Encoding, s.Directed}, nil
+	if distinct := slices.Compact(slices.Sorted(slices.Values(s.Absent))); len(distinct) < len(s.Absent) ||
+		len(s.Absent) > 0 && (distinct[0] < 0 || distinct[len(distinct)-1] >= classes || len(distinct) == classes) {
+		return nil, fmt.Errorf("absent classes %d of %d", s.Absent, classes)
+	}
+	return &Trained{*h, trees, s.Encoding, s.Directed, s.Absent}, nil
 }
 
 // edgeAttributes returns how many attributes the line graph has of graphs whose vertices show so many labels or

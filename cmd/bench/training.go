@@ -12,6 +12,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/gckn"
+	"github.com/grove-graph/grove/model"
 )
 
 // stageEpoch is one pass of supervised training over all graphs of a data set.
@@ -53,10 +54,7 @@ func (g *pipeline) training() (*gckn.Training, error) {
 	if err != nil {
 		return nil, err
 	}
-	examples, err := gckn.ExamplesOf(g.data, g.batch)
-	if err != nil {
-		return nil, err
-	}
+	examples := gckn.Examples{Graphs: gckn.InMemory(g.batch), Targets: model.TargetsOf(g.data)}
 	network := g.options
 	for l := range network.Layers {
 		network.Layers[l].Filters = min(trainedFilters, g.sizes.filters)

@@ -106,12 +106,9 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 		r.Model, r.Notes, r.Params = m.name, j.notes, j.estimators[0].Params()
 		r.Task = cmp.Or(r.Task, model.TaskOf(w.Data))
 		w.Blind = true
-		learner, err := j.estimators[0].Learner(c.Context(), w)
+		from, err = j.estimators[0].(model.Encoder).Encoder(c.Context(), w, r.Task == model.NodeTask)
 		if err != nil {
 			return asUsage(err)
-		}
-		if from, err = learner.(model.Encoder).Encoder(c.Context(), r.Task == model.NodeTask); err != nil {
-			return err
 		}
 	} else {
 		trained, err := load(f.model, e)

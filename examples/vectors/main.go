@@ -18,9 +18,8 @@ import (
 
 func main() {
 	ctx, d := context.Background(), must(dataset.Open(os.Args[1]))
-	network := gckn.Estimator{Options: must(gckn.Preset("gckn-path", 3, 32, 0.5)), EncodeOnly: true}
-	learner := must(network.Learner(ctx, model.NewWork(d, engine.NewCPU(2))))
-	encoder := must(learner.(model.Encoder).Encoder(ctx, false))
+	network := gckn.Estimator{Options: must(gckn.Preset("gckn-path", 3, 32, 0.5))}
+	encoder := must(network.Encoder(ctx, model.NewWork(d, engine.NewCPU(2)), false))
 	vectors := must(model.Matrix(ctx, encoder, d, false))
 	x := mat.NewDense(vectors.Shape()[0], vectors.Shape()[1], vectors.Float64s())
 	rows, columns := x.Dims()

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
@@ -75,12 +74,8 @@ func parseGrid(text string) ([]float64, error) {
 		return svm.PaperGrid(), nil
 	}
 	var grid []float64
-	for part := range strings.SplitSeq(text, ",") {
-		c, err := parseConstant(strings.TrimSpace(part))
-		if err != nil {
-			return nil, err
-		}
-		grid = append(grid, c)
+	if err := param.List(&grid, parseConstant).Set(text); err != nil {
+		return nil, err
 	}
 	slices.Sort(grid)
 	return slices.Compact(grid), nil

@@ -51,43 +51,87 @@ type Kernel struct {
 	Epsilon float64    // half the width of the tube in which a number is right
 }
 
-// Len returns the number of graphs.
-func (l *Kernel) Len() int { return l.Gram.Len() }
-
 // Learn is that of [model.Learner].
 func (l *Kernel) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
-	return learnKernel(ctx, l.Gram, l.Epsilon, t)
-}
-
-func learnKernel(ctx context.Context, k svm.Kernel, epsilon float64, t model.Trial) ([]*model.Predictions, error) {
-	o := svm.KernelOptions{Workers: t.Workers}
-	said := make([]*model.Predictions, len(t.Grid))
-	if t.Known.Regression() {
-		machines, err := svm.FitKernelRegressor(ctx, k, t.Train, t.Known.Values, t.Grid, epsilon, o)
-		if err != nil {
-			return nil, err
-		}
-		for i, m := range machines {
-			values, err := m.PredictObjects(k, t.Test)
-			if err != nil {
-				return nil, err
-			}
-			said[i] = &model.Predictions{Values: model.Column(values)}
-		}
-		return said, nil
-	}
-	machines, err := svm.FitKernelClassifier(ctx, k, t.Train, t.Known.Classes, t.Grid, o)
+	machines, err := l.fit(ctx, &t)
 	if err != nil {
 		return nil, err
 	}
+	said := make([]*model.Predictions, len(machines))
 	for i, m := range machines {
-		classes, err := m.PredictObjects(k, t.Test)
+		if said[i], err = m.ofObjects(l.Gram, t.Test); err != nil {
+			return nil, err
+		}
+	}
+	return said, nil
+}
+
+// fit trains the machines of a trial, one for every value of C.
+func (l *Kernel) fit(ctx context.Context, t *model.Trial) ([]onKernel, error) {
+	machines, o := make([]onKernel, len(t.Grid)), svm.KernelOptions{Workers: t.Workers}
+	if t.Known.Regression() {
+		trained, err := svm.FitKernelRegressor(ctx, l.Gram, t.Train, t.Known.Values, t.Grid, l.Epsilon, o)
+		for i, m := range trained {
+			machines[i].Regressor = m
+		}
+		return machines, err
+	}
+	trained, err := svm.FitKernelClassifier(ctx, l.Gram, t.Train, t.Known.Classes, t.Grid, o)
+	for i, m := range trained {
+		machines[i].Classifier = m
+	}
+	return machines, err
+}
+
+// onKernel is a machine on a kernel, a classifier or a regressor.
+type onKernel struct {
+	Classifier *svm.KernelClassifier `json:"classifier,omitempty"` // nil in a regression
+	Regressor  *svm.KernelRegressor  `json:"regressor,omitempty"`  // nil in a classification
+}
+
+// ofObjects predicts objects of the kernel that the machine was trained on.
+func (m onKernel) ofObjects(k svm.Kernel, objects []int) (*model.Predictions, error) {
+	if m.Regressor == nil {
+		classes, err := m.Classifier.PredictObjects(k, objects)
+		return &model.Predictions{Classes: classes}, err
+	}
+	values, err := m.Regressor.PredictObjects(k, objects)
+	if err != nil {
+		return nil, err
+	}
+	return &model.Predictions{Values: model.Column(values)}, nil
+}
+
+// predict predicts from the kernel with the graphs of the training; classes is the number of those of the data set.
+func (m onKernel) predict(k *tensor.Dense, classes int) (*model.Predictions, error) {
+	if m.Regressor == nil {
+		votes, err := m.Classifier.Votes(k)
 		if err != nil {
 			return nil, err
 		}
-		said[i] = &model.Predictions{Classes: classes}
+		return model.Decide(votes, slices.Sorted(slices.Values(m.Classifier.Classes)), classes), nil
 	}
-	return said, nil
+	values, err := m.Regressor.Predict(k)
+	if err != nil {
+		return nil, err
+	}
+	return &model.Predictions{Values: model.Column(values)}, nil
+}
+
+// support returns the objects that the machine depends on, ascending.
+func (m onKernel) support() []int {
+	if m.Regressor == nil {
+		return m.Classifier.Support()
+	}
+	return m.Regressor.Support()
+}
+
+// onSupport returns the machine for kernel values with its support alone.
+func (m onKernel) onSupport() onKernel {
+	if m.Regressor == nil {
+		return onKernel{Classifier: m.Classifier.OnSupport()}
+	}
+	return onKernel{Regressor: m.Regressor.OnSupport()}
 }
 
 // KernelMatrix implements [model.Grammer].
@@ -104,28 +148,14 @@ func (l *Kernel) KernelMatrix(context.Context, *model.Targets) (*tensor.Dense, e
 func (l *Kernel) Fit(
 	ctx context.Context, t model.Trial, h model.Head, encoding *dataset.Encoding, kernel GraphKernel,
 ) (*KernelMachine, error) {
-	p := &KernelMachine{Head: h, encoding: encoding, Kernel: kernel}
-	o := svm.KernelOptions{Workers: t.Workers}
-	forgets, ok := kernel.(keeper)
-	var support []int
-	if t.Known.Regression() {
-		trained, err := svm.FitKernelRegressor(ctx, l.Gram, t.Train, t.Known.Values, t.Grid, l.Epsilon, o)
-		if err != nil {
-			return nil, err
-		}
-		if p.regressor, support = trained[0], trained[0].Support(); ok {
-			p.regressor = trained[0].OnSupport()
-		}
-	} else {
-		trained, err := svm.FitKernelClassifier(ctx, l.Gram, t.Train, t.Known.Classes, t.Grid, o)
-		if err != nil {
-			return nil, err
-		}
-		if p.Classifier, support = trained[0], trained[0].Support(); ok {
-			p.Classifier = trained[0].OnSupport()
-		}
+	trained, err := l.fit(ctx, &t)
+	if err != nil {
+		return nil, err
 	}
-	if ok {
+	p := &KernelMachine{Head: h, Kernel: kernel, onKernel: trained[0], encoding: encoding}
+	if forgets, ok := kernel.(keeper); ok {
+		support := p.support()
+		p.onKernel = p.onSupport()
 		return p, forgets.Keep(support)
 	}
 	return p, nil
@@ -134,10 +164,9 @@ func (l *Kernel) Fit(
 // KernelMachine is a graph kernel with a support vector machine on it, a classifier or a regressor.
 type KernelMachine struct {
 	model.Head
-	Kernel     GraphKernel
-	Classifier *svm.KernelClassifier // nil in a regression
-	encoding   *dataset.Encoding
-	regressor  *svm.KernelRegressor
+	Kernel GraphKernel
+	onKernel
+	encoding *dataset.Encoding
 }
 
 // Encoding implements [model.Model].
@@ -155,28 +184,20 @@ func (p *KernelMachine) Predict(
 	if err != nil {
 		return nil, err
 	}
-	if p.regressor != nil {
-		values, err := p.regressor.Predict(k)
-		if err != nil {
-			return nil, err
-		}
-		return &model.Predictions{Values: model.Column(values)}, nil
-	}
-	return votes(p.Classifier, k)
+	return p.predict(k, len(p.Classes))
 }
 
 // storedMachine is what a kernel machine adds to its model file.
 type storedMachine struct {
-	Encoding   *dataset.Encoding     `json:"encoding"`
-	Kernel     json.RawMessage       `json:"kernel"`
-	Classifier *svm.KernelClassifier `json:"classifier,omitempty"`
-	Regressor  *svm.KernelRegressor  `json:"regressor,omitempty"`
+	Encoding *dataset.Encoding `json:"encoding"`
+	Kernel   json.RawMessage   `json:"kernel"`
+	onKernel
 }
 
 // Parts implements [model.Model].
 func (p *KernelMachine) Parts() (any, map[string]*tensor.Dense, error) {
 	description, err := p.Kernel.MarshalJSON()
-	return storedMachine{p.encoding, description, p.Classifier, p.regressor}, p.Kernel.Tensors(), err
+	return storedMachine{p.encoding, description, p.onKernel}, p.Kernel.Tensors(), err
 }
 
 // Load reads the parts of a kernel machine, the kernel by the given function.
@@ -200,11 +221,11 @@ func Load(
 	if err := k.CheckEncoding(s.Encoding); err != nil {
 		return nil, err
 	}
-	p := &KernelMachine{Head: *h, encoding: s.Encoding, Kernel: k, Classifier: s.Classifier, regressor: s.Regressor}
-	support, err := p.check()
-	if err != nil {
+	p := &KernelMachine{Head: *h, Kernel: k, onKernel: s.onKernel, encoding: s.Encoding}
+	if err := p.check(); err != nil {
 		return nil, err
 	}
+	support := p.support()
 	if _, forgets := k.(keeper); forgets && !slices.Equal(support, split.All(k.NumGraphs())) ||
 		len(support) > 0 && support[len(support)-1] >= k.NumGraphs() {
 		return nil, fmt.Errorf("a machine on %d support vectors of %d graphs", len(support), k.NumGraphs())
@@ -212,22 +233,19 @@ func Load(
 	return p, nil
 }
 
-// check returns an error where the machine is none on its kernel or of its head, and its support vectors.
-func (p *KernelMachine) check() (support []int, err error) {
-	if p.Classifier == nil {
+// check returns an error where the machine is none on its kernel or of its head.
+func (p *KernelMachine) check() error {
+	if p.Regressor != nil {
 		if len(p.Targets) != 1 || len(p.Classes) > 0 {
-			return nil, fmt.Errorf("a regressor of one target on %d targets and %d classes", len(p.Targets), len(p.Classes))
+			return fmt.Errorf("a regressor of one target on %d targets and %d classes", len(p.Targets), len(p.Classes))
 		}
-		if err := p.regressor.Check(); err != nil {
-			return nil, err
-		}
-		return p.regressor.Support(), nil
+		return p.Regressor.Check()
 	}
 	if err := p.Classifier.Check(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.Classifier.CheckKernel(p.Kernel.Largest()); err != nil {
-		return nil, err
+		return err
 	}
-	return p.Classifier.Support(), checkClasses(&p.Head, p.Classifier.Classes)
+	return checkClasses(&p.Head, p.Classifier.Classes)
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -54,16 +55,15 @@ func kernelOn(x *tensor.Dense, kernel svm.VectorKernel, e engine.Engine, memory 
 	return svm.NewMatrix(k)
 }
 
-// Len returns the number of vectors.
-func (v *Vectors) Len() int { return v.x.Shape()[0] }
+var errNumbers = errors.New("a classifier of vectors cannot learn numbers")
 
 // Learn is that of [model.Learner].
 func (v *Vectors) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
 	if t.Known.Regression() {
-		return nil, fmt.Errorf("a classifier of vectors cannot learn numbers")
+		return nil, errNumbers
 	}
 	if v.gram != nil {
-		return learnKernel(ctx, v.gram, 0, t)
+		return (&Kernel{Gram: v.gram}).Learn(ctx, t)
 	}
 	classifier, err := svm.FitClassifier(ctx, v.x, t.Train, t.Known.Classes, t.Grid, svm.Options{Workers: t.Workers})
 	if err != nil {
@@ -82,34 +82,38 @@ func (v *Vectors) Learn(ctx context.Context, t model.Trial) ([]*model.Prediction
 
 // Fit trains the machine of a trial with one value of C.
 func (v *Vectors) Fit(ctx context.Context, t model.Trial) (*VectorMachine, error) {
-	rows := t.Train
-	if len(rows) == v.Len() {
-		rows = nil // all, without a copy
+	if t.Known.Regression() {
+		return nil, errNumbers
 	}
-	if v.gram == nil {
-		trained, err := svm.FitClassifier(ctx, v.x, rows, t.Known.Classes, t.Grid, svm.Options{Workers: t.Workers})
+	m := &VectorMachine{classes: len(t.Known.Names), workers: t.Workers}
+	if v.gram != nil {
+		trained, err := (&Kernel{Gram: v.gram}).fit(ctx, &t)
 		if err != nil {
 			return nil, err
 		}
-		return &VectorMachine{Linear: trained.Model(0), workers: t.Workers}, nil
+		m.kernel, m.onKernel, m.support = v.kernel, trained[0].onSupport(), model.Rows(v.x, trained[0].support())
+		return m, nil
 	}
-	trained, err := svm.FitKernelClassifier(ctx, v.gram, rows, t.Known.Classes, t.Grid,
-		svm.KernelOptions{Workers: t.Workers})
+	rows := t.Train
+	if len(rows) == v.x.Shape()[0] {
+		rows = nil // all, without a copy
+	}
+	trained, err := svm.FitClassifier(ctx, v.x, rows, t.Known.Classes, t.Grid, svm.Options{Workers: t.Workers})
 	if err != nil {
 		return nil, err
 	}
-	m := &VectorMachine{kernel: v.kernel, classifier: trained[0].OnSupport(), workers: t.Workers}
-	m.support = model.Rows(v.x, trained[0].Support())
+	m.Linear = trained.Model(0)
 	return m, nil
 }
 
 // VectorMachine classifies vectors: by a linear machine, or by one on a kernel with the vectors that it needs.
 type VectorMachine struct {
-	Linear     *svm.Model // nil where it is not linear
-	kernel     svm.VectorKernel
-	classifier *svm.KernelClassifier
-	support    *tensor.Dense // support vectors x columns
-	workers    int
+	Linear   *svm.Model // nil where it is not linear
+	onKernel            // where it is not linear
+	kernel   svm.VectorKernel
+	support  *tensor.Dense // support vectors x columns
+	classes  int           // of the data set
+	workers  int
 }
 
 // Predict classifies the rows of x.
@@ -119,22 +123,13 @@ func (m *VectorMachine) Predict(x *tensor.Dense) (*model.Predictions, error) {
 		if err != nil {
 			return nil, err
 		}
-		return model.Decide(decisions), nil
+		return model.Decide(decisions, m.Linear.Classes, m.classes), nil
 	}
 	k, err := m.kernel.Cross(x, m.support, m.workers)
 	if err != nil {
 		return nil, err
 	}
-	return votes(m.classifier, k)
-}
-
-// votes classifies by the kernel values k of a machine.
-func votes(m *svm.KernelClassifier, k *tensor.Dense) (*model.Predictions, error) {
-	decisions, err := m.Votes(k)
-	if err != nil {
-		return nil, err
-	}
-	return model.Decide(decisions), nil
+	return m.predict(k, m.classes)
 }
 
 // StoredVectors is a machine on vectors in a model file; its support vectors are the tensor "support".
@@ -152,7 +147,7 @@ func (m *VectorMachine) Store(tensors map[string]*tensor.Dense) *StoredVectors {
 		return &StoredVectors{Linear: m.Linear}
 	}
 	tensors[supportTensor] = m.support
-	return &StoredVectors{Kernel: &m.kernel, Classifier: m.classifier}
+	return &StoredVectors{Kernel: &m.kernel, Classifier: m.Classifier}
 }
 
 // Load returns the machine on vectors of the given number of columns. It returns an error where the stored one is none
@@ -185,8 +180,9 @@ func (s *StoredVectors) Load(h *model.Head, f *modelfile.File, columns int) (*Ve
 	if err := s.Classifier.CheckKernel(1); err != nil {
 		return nil, err
 	}
-	return &VectorMachine{kernel: *s.Kernel, classifier: s.Classifier, support: x, workers: 1},
-		checkClasses(h, s.Classifier.Classes)
+	return &VectorMachine{
+		onKernel: onKernel{Classifier: s.Classifier}, kernel: *s.Kernel, support: x, classes: len(h.Classes), workers: 1,
+	}, checkClasses(h, s.Classifier.Classes)
 }
 
 // LoadLinear returns a linear machine from a file, and an error where it is none on vectors of so many columns, none of
@@ -201,12 +197,13 @@ func LoadLinear(h *model.Head, m *svm.Model, columns int) (*VectorMachine, error
 	if err := m.CheckTrained(h.Training.Graphs); err != nil {
 		return nil, err
 	}
-	return &VectorMachine{Linear: m, workers: 1}, checkClasses(h, m.Classes)
+	return &VectorMachine{Linear: m, classes: len(h.Classes), workers: 1}, checkClasses(h, m.Classes)
 }
 
-// checkClasses returns an error where a classifier does not tell apart all classes of the head, each once.
+// checkClasses returns an error where a classifier tells apart others than classes of the head, each once.
 func checkClasses(h *model.Head, classes []int) error {
-	if sorted := slices.Sorted(slices.Values(classes)); !slices.Equal(sorted, split.All(len(h.Classes))) {
+	sorted := slices.Sorted(slices.Values(classes))
+	if len(slices.Compact(sorted)) < len(classes) || sorted[0] < 0 || sorted[len(sorted)-1] >= len(h.Classes) {
 		return fmt.Errorf("a classifier of the classes %v for %d names of classes", classes, len(h.Classes))
 	}
 	return nil

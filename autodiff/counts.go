@@ -11,11 +11,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Census is what a network sees of graphs whose vertices show labels alone, counted once for all the batches that are
+// Counts are what a network sees of graphs whose vertices show labels alone, counted once for all the batches that are
 // made of them: for every length of paths of the first layer, the classes of the vertices of each graph and how many
 // vertices are in each. Where nothing but sums and means follows the first layer, it counts label sequences in place
 // of classes, whose kernel values then go to the graphs without a detour over vertices.
-type Census struct {
+type Counts struct {
 	layer     Layer
 	pool      engine.Pooling // of the graphs
 	sequences *graph.PathSequences
@@ -39,10 +39,10 @@ type numbering struct {
 	items [][]int32 // by length: the items that have one
 }
 
-// Census counts graphs for the batches of [Network.PrepareCounted]. classes are those of the vertices that
+// Count counts graphs for the batches of [Network.PrepareCounted]. classes are those of the vertices that
 // [graph.Batch.PathClasses] finds for the first layer, and s the sequences of these classes. It returns nil for a
 // network whose later layers look further than a vertex.
-func (n *Network) Census(b *graph.Batch, classes [][]int32, s *graph.PathSequences) (*Census, error) {
+func (n *Network) Count(b *graph.Batch, classes [][]int32, s *graph.PathSequences) (*Counts, error) {
 	if s == nil {
 		return nil, errors.New("no sequences to count")
 	}
@@ -56,7 +56,7 @@ func (n *Network) Census(b *graph.Batch, classes [][]int32, s *graph.PathSequenc
 		}
 	}
 	layer := n.opt.Layers[0]
-	c := &Census{layer: layer, pool: n.opt.GlobalPooling, sequences: s}
+	c := &Counts{layer: layer, pool: n.opt.GlobalPooling, sequences: s}
 	c.direct = len(n.opt.Layers) == 1 && layer.Pool != engine.Max && c.pool != engine.Max
 	for g := range b.NumGraphs() {
 		from, to := b.Vertices(g)
@@ -76,7 +76,7 @@ func (n *Network) Census(b *graph.Batch, classes [][]int32, s *graph.PathSequenc
 }
 
 // tally counts the items of length i in every graph.
-func (c *Census) tally(i int, b *graph.Batch, classes []int32, numbers *numbering) tally {
+func (c *Counts) tally(i int, b *graph.Batch, classes []int32, numbers *numbering) tally {
 	t := tally{offsets: make([]int32, 1, b.NumGraphs()+1)}
 	for g := range b.NumGraphs() {
 		from, to := b.Vertices(g)
@@ -97,7 +97,7 @@ func (c *Census) tally(i int, b *graph.Batch, classes []int32, numbers *numberin
 }
 
 // eachItem calls body for the items of a vertex: its class, or the sequences of the class with their counts or shares.
-func (c *Census) eachItem(i int, class int32, body func(item int32, count float64)) {
+func (c *Counts) eachItem(i int, class int32, body func(item int32, count float64)) {
 	if !c.direct {
 		body(class, 1)
 		return
@@ -140,7 +140,7 @@ func (n *numbering) forget(i int) {
 }
 
 // take returns numbers that nobody uses.
-func (c *Census) take() *numbering {
+func (c *Counts) take() *numbering {
 	if n, ok := c.numbers.Get().(*numbering); ok {
 		return n
 	}
@@ -155,9 +155,9 @@ func (c *Census) take() *numbering {
 	return n
 }
 
-// PrepareCounted is [Network.Prepare] for some graphs of a census, which are the items. rows are the unit vectors
-// that the labels stand for. Batches of one census may be prepared at the same time.
-func (n *Network) PrepareCounted(c *Census, graphs []int, rows *tensor.Dense, t Targets) (*Batch, error) {
+// PrepareCounted is [Network.Prepare] for some of the graphs that were counted, which are the items. rows are the unit
+// vectors that the labels stand for. Batches of the same counts may be prepared at the same time.
+func (n *Network) PrepareCounted(c *Counts, graphs []int, rows *tensor.Dense, t Targets) (*Batch, error) {
 	if rows.Dims() != 2 || rows.Shape()[1] != n.opt.dim(n.parameters.Anchors, 0) || rows.Dtype() != n.dtype {
 		return nil, fmt.Errorf("labels as %v of %v, the network wants %d columns of %v", rows.Shape(), rows.Dtype(),
 			n.opt.dim(n.parameters.Anchors, 0), n.dtype)
@@ -198,7 +198,7 @@ func (n *Network) PrepareCounted(c *Census, graphs []int, rows *tensor.Dense, t 
 
 // readout returns the matrix that pools the rows of a batch over its graphs, channel after channel, and where the
 // rows of every channel are.
-func (c *Census) readout(graphs []int, numbers *numbering) (*engine.Sparse, []block) {
+func (c *Counts) readout(graphs []int, numbers *numbering) (*engine.Sparse, []block) {
 	entries := 0
 	for i := range c.tallies {
 		for _, g := range graphs {
