@@ -22,6 +22,8 @@ func scarce() []Check {
 		{Name: "zero options", What: "the zero estimator learns, or is refused in one line", Run: zeroOptions},
 		{Name: "one class", What: "graphs of a single class are learned, or refused in one line",
 			Needs: classifies, Run: oneClass},
+		{Name: "class never seen", What: "a class that no example of training has gets probability 0 and the lowest decision",
+			Needs: classifies, Run: absentClass},
 		{Name: "one graph", What: "a single graph is learned, or refused in one line", Run: oneGraph},
 		{Name: "empty graph", What: "a graph without vertices is learned from and predicted",
 			Run: edges(func(int) graph.Graph { return graph.Graph{} })},
