@@ -75,6 +75,9 @@ func Float64s(t *tensor.Dense) ([]float64, error) {
 		e = NewCPU(1)
 	}
 	out := make([]float64, t.Shape().TotalSize())
+	if len(out) == 0 {
+		return out, nil
+	}
 	return out, e.Convert(tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(out)), t)
 }
 

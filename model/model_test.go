@@ -44,7 +44,8 @@ func TestTargetsOfSomeExamples(t *testing.T) {
 		t.Errorf("of 2 and 0 %g", got.Values)
 	}
 	all := classes.All([]float64{2}, 0)
-	if !slices.Equal(all.Train, []int{0, 2, 3}) || all.Test != nil || all.Workers != 1 || !slices.Equal(all.Grid, []float64{2}) {
+	if !slices.Equal(all.Train, []int{0, 2, 3}) || all.Test != nil || all.Workers != 1 ||
+		!slices.Equal(all.Grid, []float64{2}) {
 		t.Errorf("%+v", all)
 	}
 }

@@ -17,7 +17,7 @@ type Predictions struct {
 	// is positive, else one for each class, of which the largest wins. A class that was not there to be learned has
 	// the value [NeverSeen].
 	Decisions *tensor.Dense
-	// Probabilities are those of all classes, of sum 1: the largest wins. Theirs is 0.
+	// Probabilities are those of all classes, of sum 1: the largest wins. That of a class that was not there is 0.
 	Probabilities *tensor.Dense
 	// Values are the predicted targets of a regression.
 	Values *tensor.Dense

@@ -129,7 +129,8 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	selected := r.numbers(nameSelected, 0, m.batch.NumGraphs()-1)
 	numbers := r.numbers(nameGraphs, 0, m.batch.NumGraphs()-1)
 	want := min(m.opt.GraphLandmarks, m.batch.NumGraphs())
-	if r.err == nil && (len(numbers) != want || !slices.IsSorted(numbers) || len(slices.Compact(slices.Clone(numbers))) < len(numbers)) {
+	if distinct := slices.Compact(slices.Sorted(slices.Values(numbers))); r.err == nil &&
+		(len(numbers) != want || !slices.Equal(distinct, numbers)) {
 		r.err = damaged("the graph landmarks are not %d of %d in their order", want, m.batch.NumGraphs())
 	}
 	if r.err != nil {

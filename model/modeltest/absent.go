@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// absentClass takes the graphs of one class after another out of the training, of two classes and of three. What is left
-// of two is a single class, which may be refused.
+// absentClass takes the graphs of one class after another out of the training, of two classes and of three. What is
+// left of two is a single class, which may be refused.
 func absentClass(s *Subject) error {
 	train, _, err := s.fitted(labelled)
 	if err != nil {
