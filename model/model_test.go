@@ -59,6 +59,17 @@ func TestDecideIsWhatDecisionsSpeakFor(t *testing.T) {
 	if !slices.Equal(two.Classes, []int{0, 0, 1}) || !slices.Equal(three.Classes, []int{0, 2, 1}) {
 		t.Errorf("classes %d of one decision, %d of three", two.Classes, three.Classes)
 	}
+	absent := model.Decide(matrix(2, 1, -1, 2), []int{0, 2}, 3)
+	if want := []float64{1, model.NeverSeen, -1, -2, model.NeverSeen, 2}; !slices.Equal(absent.Classes, []int{0, 2}) ||
+		!slices.Equal(absent.Decisions.Float64s(), want) {
+		t.Errorf("without class 1 of three: %+v", absent)
+	}
+	for only, want := range []float64{model.NeverSeen, -model.NeverSeen} {
+		alone := model.Decide(matrix(1, 1, 0), []int{only}, 2)
+		if alone.Classes[0] != only || !slices.Equal(alone.Decisions.Float64s(), []float64{want}) {
+			t.Errorf("of class %d of two alone: %+v", only, alone)
+		}
+	}
 	some := three.Of([]int{2, 0})
 	if some.Len() != 2 || !slices.Equal(some.Classes, []int{1, 0}) || some.Values != nil || some.Probabilities != nil ||
 		!slices.Equal(some.Decisions.Float64s(), []float64{-3, -1, -2, 1, 1, 0}) {
