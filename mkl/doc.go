@@ -1,13 +1,12 @@
 // Package mkl learns the weights of a sum of kernels together with a classifier, by EasyMKL.
 //
-//	family, err := mkl.NewMatrices(kernels)
 //	solution, err := mkl.Solve(ctx, family, labels, mkl.DefaultOptions())
 //	weights := solution.Weights
 //
 // # What it asks of the kernels
 //
 // A [Family] multiplies the sum of its kernels with a vector and computes the quadratic form z' K_m z of all of
-// them for one z. A list of matrices does that ([Matrices]); so does a family with a hundred thousand kernels
+// them for one z. A list of matrices can do that; so can a family with a hundred thousand kernels
 // none of which is ever written down, as that of the nodes of a hierarchy in package wl, where both cost
 // as much as the hierarchy has entries.
 //

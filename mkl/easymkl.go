@@ -55,7 +55,7 @@ type Solution struct {
 	Scales    []float64 // what each kernel was multiplied by first; nil: nothing
 	Objective float64   // gamma' [(1-lambda) Y (sum_m K_m) Y + lambda I] gamma
 	Gap       float64   // the objective is this near its minimum, up to rounding
-	Bias      float64   // of the machine with gamma on the weighted kernel, see [Solution.Machine]
+	Bias      float64   // b of the machine f(x) = sum_j gamma_j y_j K(x, x_j) - b on the weighted kernel K
 }
 
 // Solve learns weights for the kernels of a family by EasyMKL (Aiolli and Donini, Neurocomputing 169, 2015) as
@@ -145,6 +145,13 @@ func (s *Solution) Combined() []float64 {
 		w[m] = eta * s.Scales[m]
 	}
 	return w
+}
+
+// bias returns 1/2 gamma' K Y gamma.
+func bias(kernel func(dst, z []float64), labels, gamma []float64) float64 {
+	image := make([]float64, len(gamma))
+	kernel(image, signed(gamma, labels))
+	return dot(gamma, image) / 2
 }
 
 func checkLabels(labels []float64, n int) error {

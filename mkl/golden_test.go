@@ -9,7 +9,6 @@ import (
 
 	"github.com/grove-graph/grove/internal/testfiles"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // goldenProblem is a file with kernel matrices and exact solutions of EasyMKL on them.
@@ -54,14 +53,7 @@ const tolerance = 1e-6
 
 func (g *goldenProblem) check(t *testing.T, scaled bool, want *goldenSolution) {
 	ctx, n := context.Background(), g.NumTrain
-	var kernels []*tensor.Dense
-	for _, k := range g.Train {
-		kernels = append(kernels, matrix(k))
-	}
-	f, err := NewMatrices(kernels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := matricesOf(g.Train...)
 	labels := g.Labels[:n]
 	s, err := Solve(ctx, f, labels, Options{Lambda: want.Lam, Norm: SumOne, Scale: scaled, Tolerance: 1e-12})
 	if want.Degenerate {
@@ -80,22 +72,28 @@ func (g *goldenProblem) check(t *testing.T, scaled bool, want *goldenSolution) {
 	near(t, "margins", s.Margins, want.Margins)
 	near(t, "weights of sum 1", s.Weights, want.EtaSum)
 	test := g.testRows(s.Combined())
-	check := func(what string, m *Machine, train, heldOut []float64) {
-		t.Helper()
-		near(t, what+" of the training objects", m.Decisions(f, s.Combined()), train)
-		var got []float64
-		for _, row := range test {
-			got = append(got, dot(row, m.Coef)-m.Bias)
-		}
-		near(t, what+" of the test objects", got, heldOut)
-	}
 	near(t, "bias", []float64{s.Bias}, []float64{want.Bias})
-	check("decision values", s.Machine(labels), want.DecisionTrain, want.DecisionTest)
+	near(t, "decision values of the training objects", decisions(f, s, labels), want.DecisionTrain)
+	var got []float64
+	for _, row := range test {
+		got = append(got, dot(row, signed(s.Gamma, labels))-s.Bias)
+	}
+	near(t, "decision values of the test objects", got, want.DecisionTest)
 	unit, err := Solve(ctx, f, labels, Options{Lambda: want.Lam, Norm: L2One, Scale: scaled, Tolerance: 1e-12})
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "weights of 2-norm 1", unit.Weights, want.EtaL2)
+}
+
+// decisions returns what the machine of EasyMKL's own gamma says of the training objects.
+func decisions(f Family, s *Solution, labels []float64) []float64 {
+	out := make([]float64, f.Objects())
+	f.Sum(s.Combined())(out, signed(s.Gamma, labels))
+	for i := range out {
+		out[i] -= s.Bias
+	}
+	return out
 }
 
 // testRows returns the weighted kernel between test and training objects. A file without test kernels tests
@@ -120,14 +118,15 @@ func (g *goldenProblem) testRows(weights []float64) [][]float64 {
 }
 
 // definite reports whether the sum of the kernels is so far from singular that gamma is unique without a ridge.
-func definite(f *Matrices, scales []float64) bool {
-	sum := mat.NewSymDense(f.n, nil)
-	column, unit := make([]float64, f.n), make([]float64, f.n)
-	for j := range f.n {
+func definite(f Family, scales []float64) bool {
+	n := f.Objects()
+	sum := mat.NewSymDense(n, nil)
+	column, unit := make([]float64, n), make([]float64, n)
+	for j := range n {
 		clear(unit)
 		unit[j] = 1
 		f.Sum(scales)(column, unit)
-		for i := j; i < f.n; i++ {
+		for i := j; i < n; i++ {
 			sum.SetSym(i, j, column[i])
 		}
 	}
@@ -135,14 +134,6 @@ func definite(f *Matrices, scales []float64) bool {
 	e.Factorize(sum, false)
 	values := e.Values(nil)
 	return values[0] > 1e-6*values[len(values)-1]
-}
-
-func matrix(rows [][]float64) *tensor.Dense {
-	var x []float64
-	for _, r := range rows {
-		x = append(x, r...)
-	}
-	return tensor.New(tensor.WithShape(len(rows), len(rows[0])), tensor.WithBacking(x))
 }
 
 // near wants every number within the tolerance, absolute below 1 and relative above.
