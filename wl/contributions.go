@@ -12,38 +12,21 @@ import (
 // add up to its decision, to which a bias comes on top. coef holds a coefficient of each fitted graph, as a support
 // vector machine on [Model.Gram] has them. All vertices of a colour carry the same share of what the colour adds.
 func (m *Model) Contributions(ctx context.Context, b *graph.Batch, coef []float64) ([]float64, error) {
-	return m.contributions(ctx, b, coef, nil)
-}
-
-// Contributions is that of [Model.Contributions] for the weighted kernel, as [Deep.Gram] has it.
-func (d *Deep) Contributions(ctx context.Context, b *graph.Batch, coef []float64) ([]float64, error) {
-	return d.model.contributions(ctx, b, coef, d.weights)
-}
-
-// contributions is [Model.Contributions] under weights of the colours, nil for ones.
-func (m *Model) contributions(
-	ctx context.Context, b *graph.Batch, coef []float64, weights [][]float64,
-) ([]float64, error) {
 	if len(coef) != m.NumGraphs() {
 		return nil, fmt.Errorf("%d coefficients of %d graphs", len(coef), m.NumGraphs())
 	}
-	self := make([]float64, m.NumGraphs())
-	addSelf(self, m.opt.Kernel, m.train, weights)
 	coef = slices.Clone(coef)
-	for g, r := range m.factors(self) {
+	for g, r := range m.factors(m.self(m.train)) {
 		coef[g] *= r
 	}
-	return m.split(ctx, b, weights, m.added(coef, weights))
+	return m.split(ctx, b, m.added(coef))
 }
 
 // added returns the function that says what some occurrences of a fitted colour add to sum_j coef_j k(x, x_j), before
 // normalisation.
-func (m *Model) added(coef []float64, weights [][]float64) func(t int, colour, count int32) float64 {
+func (m *Model) added(coef []float64) func(t int, colour, count int32) float64 {
 	if m.opt.Kernel == Assignment {
-		if weights == nil {
-			weights = byRound(m, func(int) float64 { return 1 })
-		}
-		curves := curves(m.index, weights, coef)
+		curves := curves(m.index, m.weights, coef)
 		return func(t int, colour, count int32) float64 { return curves[t][colour].at(count) }
 	}
 	slopes := byRound(m, func(int) float64 { return 0 })
@@ -57,18 +40,16 @@ func (m *Model) added(coef []float64, weights [][]float64) func(t int, colour, c
 	return func(t int, colour, count int32) float64 { return slopes[t][colour] * float64(count) }
 }
 
-// split spreads what the fitted colours add over the vertices of b, normalised by self-values under the given weights.
+// split distributes what the fitted colours add over the vertices of b, normalised by self-values.
 func (m *Model) split(
-	ctx context.Context, b *graph.Batch, weights [][]float64, added func(t int, colour, count int32) float64,
+	ctx context.Context, b *graph.Batch, added func(t int, colour, count int32) float64,
 ) ([]float64, error) {
 	c, err := m.Colours(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	rounds := c.histograms()
-	self := make([]float64, b.NumGraphs())
-	addSelf(self, m.opt.Kernel, rounds, weights)
-	factors := m.factors(self)
+	factors := m.factors(m.self(rounds))
 	out := make([]float64, b.NumVertices())
 	for t, h := range rounds {
 		share := make([]float64, h.columns) // of a vertex of each colour in the graph at hand

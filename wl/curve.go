@@ -25,7 +25,7 @@ func (c curve) at(count int32) float64 {
 	return value
 }
 
-// curves returns the curve of every colour of every round for coefficients of the fitted graphs.
+// curves returns the curve of every colour of every round for coefficients of the fitted graphs; nil weights are ones.
 func curves(rounds []*index, weights [][]float64, coef []float64) [][]curve {
 	out := make([][]curve, len(rounds))
 	var sorted []posting
@@ -33,7 +33,10 @@ func curves(rounds []*index, weights [][]float64, coef []float64) [][]curve {
 	for t, x := range rounds {
 		out[t] = make([]curve, len(x.ptr)-1)
 		for c := range out[t] {
-			w := weights[t][c]
+			w := 1.0
+			if weights != nil {
+				w = weights[t][c]
+			}
 			if w == 0 {
 				continue
 			}

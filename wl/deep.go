@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/mkl"
 	"github.com/grove-graph/grove/model"
@@ -44,10 +45,16 @@ func (o *DeepOptions) Check() error {
 // over the colours c of all rounds t, with weights that EasyMKL learned from classes. With more than two classes
 // weights are learned for each class against the rest, and the kernel has their mean.
 type Deep struct {
-	model   *Model
-	opt     DeepOptions
-	weights [][]float64 // of every colour of every round; not negative
-	group   [][]int32   // of every colour of every round, -1 for none; nil without groups
+	model *Model // with the weights, which are not negative
+	opt   DeepOptions
+	group [][]int32 // of every colour of every round, -1 for none; nil without groups
+}
+
+// newDeep returns the kernel of a model with a weight for every node of the hierarchy.
+func newDeep(m *Model, opt DeepOptions, weight func(node int) float64) *Deep {
+	weighted := *m
+	weighted.weights = byRound(m, weight)
+	return &Deep{model: &weighted, opt: opt}
 }
 
 // Learn weighs the colours of a model of kernel [Assignment] by EasyMKL on some of its graphs. graphs are those to
@@ -99,8 +106,7 @@ func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOption
 		}
 	}
 	progress.Report("learn weights", len(positive), len(positive))
-	d := &Deep{model: m, opt: opt}
-	d.weights = byRound(m, func(node int) float64 {
+	d := newDeep(m, opt, func(node int) float64 {
 		if k := tree.kernelOf(node); k >= 0 {
 			return mean[k]
 		}
@@ -115,7 +121,7 @@ func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOption
 // tree returns the hierarchy of the colours over some graphs, with its nodes grouped where that is asked for.
 func (m *Model) tree(ctx context.Context, graphs []int, opt *DeepOptions, progress model.Progress) (*hierarchy, error) {
 	t := newHierarchy(m.index, graphs, m.NumGraphs(), m.engine.Workers())
-	t.root = split.Select(m.uniformFactors(), graphs)
+	t.root = split.Select(m.factors(m.self(m.train)), graphs) // under uniform weights
 	if opt.Groups == 0 {
 		return t, nil
 	}
@@ -146,13 +152,6 @@ func (m *Model) checkLearn(graphs, classes []int, opt *DeepOptions) error {
 	return nil
 }
 
-// uniformFactors returns the factors of the fitted graphs under uniform weights.
-func (m *Model) uniformFactors() []float64 {
-	self := make([]float64, m.NumGraphs())
-	addSelf(self, Assignment, m.train, nil)
-	return m.factors(self)
-}
-
 // byRound collects a value of every node of the hierarchy by round and colour.
 func byRound[T any](m *Model, of func(node int) T) [][]T {
 	rounds := make([][]T, len(m.train))
@@ -167,19 +166,27 @@ func byRound[T any](m *Model, of func(node int) T) [][]T {
 	return rounds
 }
 
-// Model returns the model whose colours are weighed.
-func (d *Deep) Model() *Model { return d.model }
-
-// Options returns the options of the weights.
-func (d *Deep) Options() DeepOptions { return d.opt }
-
 // Gram returns the matrix of the weighted kernel between all fitted graphs, also those that were not learned from,
 // N x N, normalised where the model is.
 func (d *Deep) Gram(ctx context.Context, progress model.Progress) (*tensor.Dense, error) {
-	return d.model.gram(ctx, d.weights, progress)
+	return d.model.Gram(ctx, progress)
 }
 
 // Cross returns the weighted kernel between the graphs of b and the fitted ones, NumGraphs of b x N.
 func (d *Deep) Cross(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
-	return d.model.cross(ctx, b, d.weights, progress)
+	return d.model.Cross(ctx, b, progress)
 }
+
+// Contributions is that of [Model.Contributions] for the weighted kernel.
+func (d *Deep) Contributions(ctx context.Context, b *graph.Batch, coef []float64) ([]float64, error) {
+	return d.model.Contributions(ctx, b, coef)
+}
+
+// Largest returns the largest value of the kernel, that of a fitted graph with itself.
+func (d *Deep) Largest() float64 { return d.model.Largest() }
+
+// NumGraphs returns the number of graphs that the kernel compares with.
+func (d *Deep) NumGraphs() int { return d.model.NumGraphs() }
+
+// CheckEncoding implements [machine.GraphKernel].
+func (d *Deep) CheckEncoding(e *dataset.Encoding) error { return d.model.CheckEncoding(e) }

@@ -14,7 +14,6 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/mkl"
 	"github.com/grove-graph/grove/split"
-	"gorgonia.org/tensor"
 )
 
 // marked returns random graphs with classes: those of class 1 contain a triangle of label 2 in most cases.
@@ -75,6 +74,52 @@ func explicit(m *Model, graphs []int, factors []float64) [][]float64 {
 	return all
 }
 
+// matrices is the family of kernel matrices that are written down, each n x n by rows.
+type matrices [][]float64
+
+func (f matrices) Objects() int {
+	n := 0
+	for n*n < len(f[0]) {
+		n++
+	}
+	return n
+}
+
+func (f matrices) Kernels() int { return len(f) }
+
+func (f matrices) Sum(weights []float64) func(dst, z []float64) {
+	return func(dst, z []float64) {
+		clear(dst)
+		for m, k := range f {
+			for at, v := range k {
+				if weights != nil {
+					v *= weights[m]
+				}
+				dst[at/len(z)] += v * z[at%len(z)]
+			}
+		}
+	}
+}
+
+func (f matrices) QuadraticForms(dst, z []float64) {
+	clear(dst)
+	for m, k := range f {
+		for at, v := range k {
+			dst[m] += z[at/len(z)] * v * z[at%len(z)]
+		}
+	}
+}
+
+func (f matrices) MeanDiagonals(dst []float64) {
+	n := f.Objects()
+	clear(dst)
+	for m, k := range f {
+		for i := range n {
+			dst[m] += k[i*n+i] / float64(n)
+		}
+	}
+}
+
 // The hierarchy is the family of the matrices of its nodes, which here are made.
 func TestHierarchyIsTheFamilyOfItsMatrices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -93,21 +138,14 @@ func TestHierarchyIsTheFamilyOfItsMatrices(t *testing.T) {
 		opt := Options{Kernel: Assignment, Iterations: 3, Normalise: normalise, Follow: FollowOut}
 		m := fit(t, enginetest.Open(t, 1), b, opt)
 		tree := newHierarchy(m.index, chosen, 30, 2)
-		factors := m.uniformFactors()
+		factors := m.factors(m.self(m.train))
 		for _, g := range chosen {
 			if factors != nil {
 				tree.root = append(tree.root, factors[g])
 			}
 		}
-		var kernels []*tensor.Dense
-		for _, k := range explicit(m, chosen, factors) {
-			kernels = append(kernels, tensor.New(tensor.WithShape(len(chosen), len(chosen)), tensor.WithBacking(k)))
-		}
-		plain, err := mkl.NewMatrices(kernels)
-		if err != nil {
-			t.Fatal(err)
-		}
-		weights := make([]float64, len(kernels))
+		plain := matrices(explicit(m, chosen, factors))
+		weights := make([]float64, len(plain))
 		for k := range weights {
 			weights[k] = rng.Float64()
 		}
@@ -117,7 +155,7 @@ func TestHierarchyIsTheFamilyOfItsMatrices(t *testing.T) {
 			plain.Sum(w)(want, z)
 			near(t, "product", got, want, 1e-12)
 		}
-		got, want = make([]float64, len(kernels)), make([]float64, len(kernels))
+		got, want = make([]float64, len(plain)), make([]float64, len(plain))
 		tree.QuadraticForms(got, z)
 		plain.QuadraticForms(want, z)
 		near(t, "quadratic forms", got, want, 1e-12)
@@ -168,7 +206,7 @@ func TestDeepKernelFollowsItsWeights(t *testing.T) {
 		}
 		d := learn(t, m, train, known, opt)
 		nodes := explicit(m, split.All(n), nil)
-		weights := slices.Concat(d.Weights()...)
+		weights := slices.Concat(d.model.weights...)
 		want, self := make([]float64, n*n), make([]float64, n)
 		for k, node := range nodes {
 			for at, v := range node {
@@ -228,14 +266,14 @@ func TestWeightsAreTheMeanOverTheClasses(t *testing.T) {
 				binary[i] = 1
 			}
 		}
-		for i, w := range slices.Concat(learn(t, m, nil, binary, DefaultDeepOptions(0)).Weights()...) {
+		for i, w := range slices.Concat(learn(t, m, nil, binary, DefaultDeepOptions(0)).model.weights...) {
 			if class == 0 {
 				want = append(want, 0)
 			}
 			want[i] += w / 3
 		}
 	}
-	near(t, "weights", slices.Concat(all.Weights()...), want, 1e-12)
+	near(t, "weights", slices.Concat(all.model.weights...), want, 1e-12)
 }
 
 func TestWeightsHaveTheSameBitsForAnyNumberOfWorkers(t *testing.T) {
@@ -246,9 +284,9 @@ func TestWeightsHaveTheSameBitsForAnyNumberOfWorkers(t *testing.T) {
 		for _, workers := range []int{1, 2, 8} {
 			d := learn(t, fit(t, enginetest.Open(t, workers), b, DefaultOptions(Assignment)), nil, y, DefaultDeepOptions(groups))
 			if first == nil {
-				first = d.Weights()
+				first = d.model.weights
 			}
-			if !slices.EqualFunc(first, d.Weights(), slices.Equal) {
+			if !slices.EqualFunc(first, d.model.weights, slices.Equal) {
 				t.Errorf("%d groups, %d workers: other weights", groups, workers)
 			}
 		}

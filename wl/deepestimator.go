@@ -132,12 +132,6 @@ func (l *deepLearner) KernelMatrix(ctx context.Context, known *model.Targets) (*
 	return k.KernelMatrix(ctx, known)
 }
 
-// NumGraphs implements [machine.GraphKernel].
-func (d *Deep) NumGraphs() int { return d.model.NumGraphs() }
-
-// CheckEncoding implements [machine.GraphKernel].
-func (d *Deep) CheckEncoding(e *dataset.Encoding) error { return d.model.CheckEncoding(e) }
-
 // deepModel is a machine on a deep kernel, which knows its heaviest colours.
 type deepModel struct{ *machine.KernelMachine }
 
@@ -173,8 +167,7 @@ func (m *deepModel) Explain(
 					c.Roots = append(c.Roots, int(v-from))
 				}
 			}
-			ball, _ := deep.model.Ball(b, from+int32(c.Roots[0]), weight.Round)
-			for _, v := range ball {
+			for _, v := range deep.model.Ball(b, from+int32(c.Roots[0]), weight.Round) {
 				c.Ball = append(c.Ball, int(v-from))
 			}
 			explained[g].Colours = append(explained[g].Colours, c)

@@ -30,7 +30,7 @@ func (d *Deep) MarshalJSON() ([]byte, error) { return json.Marshal(storedDeep{d.
 // Tensors returns what a model file must hold beside the description.
 func (d *Deep) Tensors() map[string]*tensor.Dense {
 	tensors := d.model.Tensors()
-	weights := slices.Concat(d.weights...)
+	weights := slices.Concat(d.model.weights...)
 	tensors[tensorWeights] = tensor.New(tensor.WithShape(1, len(weights)), tensor.WithBacking(weights))
 	if d.group != nil {
 		var groups []float64
@@ -64,8 +64,7 @@ func LoadDeep(e engine.Engine, description json.RawMessage, f *modelfile.File) (
 }
 
 func loadDeep(m *Model, s *storedDeep, f *modelfile.File) (*Deep, error) {
-	d := &Deep{model: m, opt: s.Options}
-	if err := d.opt.Check(); err != nil {
+	if err := s.Options.Check(); err != nil {
 		return nil, err
 	}
 	if m.opt.Kernel != Assignment {
@@ -79,8 +78,8 @@ func loadDeep(m *Model, s *storedDeep, f *modelfile.File) (*Deep, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.weights = byRound(m, func(node int) float64 { return weights[node] })
-	if err := d.checkWeights(weights); err != nil || d.opt.Groups == 0 {
+	d := newDeep(m, s.Options, func(node int) float64 { return weights[node] })
+	if err := s.Options.checkWeights(weights, m.self(m.train)); err != nil || d.opt.Groups == 0 {
 		return d, err
 	}
 	groups, err := readNumbers(f, tensorGroups)
@@ -102,17 +101,15 @@ func loadDeep(m *Model, s *storedDeep, f *modelfile.File) (*Deep, error) {
 	return d, nil
 }
 
-// checkWeights reports weights that EasyMKL does not give. Those of scaled kernels are divided by their mean diagonals,
-// which are not less than the share of one vertex of one graph.
-func (d *Deep) checkWeights(weights []float64) error {
+// checkWeights reports weights that EasyMKL does not give, of graphs with the given self-values under uniform ones. Those
+// of scaled kernels are divided by their mean diagonals, which are not less than the share of one vertex of one graph.
+func (o *DeepOptions) checkWeights(weights, self []float64) error {
 	sum, most := 0.0, 1.0
 	for _, w := range weights {
 		sum, most = sum+w, max(most, w)
 	}
-	self := make([]float64, d.model.NumGraphs())
-	addSelf(self, Assignment, d.model.train, nil)
 	if !(sum > 0) || most > float64(len(self))*slices.Max(append(self, 1)) ||
-		d.opt.Groups == 0 && d.opt.Norm == mkl.SumOne && !d.opt.Scale && math.Abs(sum-1) > 1e-6 {
+		o.Groups == 0 && o.Norm == mkl.SumOne && !o.Scale && math.Abs(sum-1) > 1e-6 {
 		return fmt.Errorf("%s: weights of sum %g, the largest of them %g", tensorWeights, sum, most)
 	}
 	return nil

@@ -73,7 +73,7 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	s.Ints(&o.iterations, "iterations", 0, maxIterations, value+"rounds of colour refinement")
 	model.DeclareFeatures(s, &o.estimator.Features, "auto", "labels", "degrees", "none")
 	s.Bool(&opt.ArcLabels, "arc-labels", "tell neighbours apart by the label of the arc")
-	param.Choice(s, &opt.Follow, "follow", []Follow{FollowOut, FollowIn, FollowBoth},
+	param.Choice(s, &opt.Follow, "follow", follows,
 		"arcs of a directed graph that lead to neighbours")
 	s.Bool(&o.raw, "raw-kernel", "do not divide kernel values by those of the graphs with themselves")
 	if verb != model.Gram {

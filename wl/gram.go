@@ -8,6 +8,11 @@ import (
 	"github.com/grove-graph/grove/parallel"
 )
 
+// pairs compares some graphs with the fitted ones.
+func (m *Model) pairs(left []*histograms) *pairs {
+	return &pairs{kernel: m.opt.Kernel, left: left, right: m.index, weights: m.weights}
+}
+
 // pairs compares the graphs of left with those of an inverted index, round by round.
 type pairs struct {
 	kernel  Kernel

@@ -24,7 +24,7 @@ func TestGroupsOfFewNodes(t *testing.T) {
 		}
 	}
 	one := learn(t, m, nil, y, DefaultDeepOptions(1))
-	if w := one.Weights()[0]; w[0] <= 0 || w[1] != w[0] || w[2] != w[0] {
+	if w := one.model.weights[0]; w[0] <= 0 || w[1] != w[0] || w[2] != w[0] {
 		t.Errorf("weights %v in a single group", w)
 	}
 }

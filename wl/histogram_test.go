@@ -30,19 +30,18 @@ func TestEnginesIntersect(t *testing.T) {
 	n := b.NumGraphs()
 	zeros := func() *tensor.Dense { return engine.NewCPU(1).New(tensor.Float64, n, n) }
 	weights := byRound(m, func(node int) float64 { return float64(node % 4) })
-	for _, w := range [][][]float64{nil, weights} {
-		a, other := sparse(m.train, w), sparse(m.train, w)
+	for _, m.weights = range [][][]float64{nil, weights} {
+		a, other := m.sparse(m.train), m.sparse(m.train)
 		for _, right := range []*engine.Sparse{a, other} {
 			got, want := zeros(), zeros()
 			if err := m.intersect(ctx, got, a, right); err != nil {
 				t.Fatal(err)
 			}
-			p := &pairs{kernel: Assignment, left: m.train, right: m.index, weights: w}
-			if err := p.addAll(ctx, want.Float64s(), n, 2, nil); err != nil {
+			if err := m.pairs(m.train).addAll(ctx, want.Float64s(), n, 2, nil); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(got.Float64s(), want.Float64s()) {
-				t.Errorf("weights %v: the engine has other numbers", w != nil)
+				t.Errorf("weights %v: the engine has other numbers", m.weights != nil)
 			}
 		}
 	}

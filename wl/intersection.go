@@ -28,15 +28,15 @@ func (m *Model) intersect(ctx context.Context, out *tensor.Dense, a, b *engine.S
 
 // sparse returns the counts of all rounds side by side, each times the weight of its colour, which is not
 // negative: w min(a, b) = min(w a, w b). Colours of weight 0 are left out.
-func sparse(rounds []*histograms, weights [][]float64) *engine.Sparse {
+func (m *Model) sparse(rounds []*histograms) *engine.Sparse {
 	s := &engine.Sparse{RowPtr: []int32{0}, Col: []int32{}, Values: []float64{}}
 	for g := range rounds[0].graphs() {
 		s.Cols = 0
 		for t, h := range rounds {
 			for e := h.rowPtr[g]; e < h.rowPtr[g+1]; e++ {
 				w := 1.0
-				if weights != nil {
-					w = weights[t][h.colour[e]]
+				if m.weights != nil {
+					w = m.weights[t][h.colour[e]]
 				}
 				if w > 0 {
 					s.Col = append(s.Col, int32(s.Cols)+h.colour[e])

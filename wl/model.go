@@ -21,6 +21,7 @@ type Model struct {
 	refinement *refinement
 	train      []*histograms // of every round, fitted colours only
 	index      []*index      // of train
+	weights    [][]float64   // of every colour of every round, for Assignment; nil: ones
 }
 
 // Fit colours the graphs of b and keeps what comparing needs. The engine gives the number of workers; where it
@@ -92,11 +93,6 @@ func (m *Model) Keep(graphs []int) error {
 	return nil
 }
 
-// Gram returns the kernel matrix of the fitted graphs, N x N.
-func (m *Model) Gram(ctx context.Context, progress model.Progress) (*tensor.Dense, error) {
-	return m.gram(ctx, nil, progress)
-}
-
 // EachGram calls visit with the kernel matrix after h = 0 to Iterations rounds, all of them in one pass: the
 // matrix of h+1 is that of h and the pairs of one more round. The matrix is good until visit returns. This is work of
 // the host on any engine.
@@ -110,12 +106,11 @@ func (m *Model) EachGram(ctx context.Context, progress model.Progress, visit fun
 		return err
 	}
 	raw, self := make([]float64, n*n), make([]float64, n)
-	p := &pairs{kernel: m.opt.Kernel, left: m.train, right: m.index}
 	for t := range m.train {
-		if err := p.addUpper(ctx, raw, t, t+1, m.engine.Workers(), progress); err != nil {
+		if err := m.pairs(m.train).addUpper(ctx, raw, t, t+1, m.engine.Workers(), progress); err != nil {
 			return err
 		}
-		addSelf(self, m.opt.Kernel, m.train[t:t+1], nil)
+		m.addSelf(self, m.train, t, t+1)
 		finish(k.Float64s(), raw, m.divisors(self), n, m.engine.Workers())
 		if err := visit(t, k); err != nil {
 			return err
@@ -147,40 +142,29 @@ func (m *Model) factors(self []float64) []float64 {
 	return factors
 }
 
-// gram returns the matrix of the fitted graphs under weights of the colours, nil for ones.
-func (m *Model) gram(ctx context.Context, weights [][]float64, progress model.Progress) (*tensor.Dense, error) {
+// Gram returns the kernel matrix of the fitted graphs, N x N.
+func (m *Model) Gram(ctx context.Context, progress model.Progress) (*tensor.Dense, error) {
 	n := m.NumGraphs()
 	k, err := matrix(n, n)
 	if err != nil {
 		return nil, err
 	}
 	if m.throughEngine() {
-		a := sparse(m.train, weights)
-		if err := m.intersect(ctx, k, a, a); err != nil {
-			return nil, err
-		}
+		a := m.sparse(m.train)
+		err = m.intersect(ctx, k, a, a)
 	} else {
-		p := &pairs{kernel: m.opt.Kernel, left: m.train, right: m.index, weights: weights}
-		if err := p.addUpper(ctx, k.Float64s(), 0, len(m.train), m.engine.Workers(), progress); err != nil {
-			return nil, err
-		}
+		err = m.pairs(m.train).addUpper(ctx, k.Float64s(), 0, len(m.train), m.engine.Workers(), progress)
 	}
-	self := make([]float64, n)
-	addSelf(self, m.opt.Kernel, m.train, weights)
-	finish(k.Float64s(), k.Float64s(), m.divisors(self), n, m.engine.Workers())
+	if err != nil {
+		return nil, err
+	}
+	finish(k.Float64s(), k.Float64s(), m.divisors(m.self(m.train)), n, m.engine.Workers())
 	return k, nil
 }
 
 // Cross returns the kernel matrix between the graphs of b and the fitted ones, NumGraphs of b x N. A row of it
 // does not depend on the other graphs of b. Errors are those of [Fit].
 func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
-	return m.cross(ctx, b, nil, progress)
-}
-
-// cross is [Model.Cross] under weights of the colours, nil for ones.
-func (m *Model) cross(
-	ctx context.Context, b *graph.Batch, weights [][]float64, progress model.Progress,
-) (*tensor.Dense, error) {
 	c, err := m.refinement.apply(ctx, b, m.engine.Workers(), progress)
 	if err != nil {
 		return nil, err
@@ -196,22 +180,15 @@ func (m *Model) cross(
 		return nil, err
 	}
 	if m.throughEngine() {
-		if err := m.intersect(ctx, k, sparse(known, weights), sparse(m.train, weights)); err != nil {
-			return nil, err
-		}
+		err = m.intersect(ctx, k, m.sparse(known), m.sparse(m.train))
 	} else {
-		p := &pairs{kernel: m.opt.Kernel, left: known, right: m.index, weights: weights}
-		if err := p.addAll(ctx, k.Float64s(), columns, m.engine.Workers(), progress); err != nil {
-			return nil, err
-		}
+		err = m.pairs(known).addAll(ctx, k.Float64s(), columns, m.engine.Workers(), progress)
 	}
-	if !m.opt.Normalise {
-		return k, nil
+	if err != nil || !m.opt.Normalise {
+		return k, err
 	}
-	self, fitted := make([]float64, rows), make([]float64, columns)
-	addSelf(self, m.opt.Kernel, all, weights)
-	addSelf(fitted, m.opt.Kernel, m.train, weights)
-	for i, s := range self {
+	fitted := m.self(m.train)
+	for i, s := range m.self(all) {
 		row := k.Float64s()[i*columns : (i+1)*columns]
 		normalise(row, row, s, fitted)
 	}

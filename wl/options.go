@@ -3,7 +3,6 @@ package wl
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Kernel is a kernel between coloured graphs.
@@ -24,17 +23,9 @@ const (
 )
 
 var (
-	kernels = []string{string(Subtree), string(Assignment)}
-	follows = []string{string(FollowOut), string(FollowIn), string(FollowBoth)}
+	kernels = []Kernel{Subtree, Assignment}
+	follows = []Follow{FollowOut, FollowIn, FollowBoth}
 )
-
-// ParseFollow reads "out", "in" or "both".
-func ParseFollow(s string) (Follow, error) {
-	if !slices.Contains(follows, s) {
-		return "", fmt.Errorf("arcs to follow %q: want one of %s", s, strings.Join(follows, ", "))
-	}
-	return Follow(s), nil
-}
 
 // Options describe a kernel and the refinement under it. Start from [DefaultOptions].
 type Options struct {
@@ -58,11 +49,12 @@ const maxIterations = 1000
 // Check reports the first option that makes no sense.
 func (o *Options) Check() error {
 	switch {
-	case !slices.Contains(kernels, string(o.Kernel)):
-		return fmt.Errorf("kernel %q: want one of %s", o.Kernel, strings.Join(kernels, ", "))
+	case !slices.Contains(kernels, o.Kernel):
+		return fmt.Errorf("kernel %q: want one of %q", o.Kernel, kernels)
 	case o.Iterations < 0 || o.Iterations > maxIterations:
 		return fmt.Errorf("%d rounds of refinement, want 0 to %d", o.Iterations, maxIterations)
+	case !slices.Contains(follows, o.Follow):
+		return fmt.Errorf("arcs to follow %q: want one of %q", o.Follow, follows)
 	}
-	_, err := ParseFollow(string(o.Follow))
-	return err
+	return nil
 }
