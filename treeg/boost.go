@@ -1,6 +1,7 @@
 package treeg
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -115,16 +116,29 @@ func (b *booster) begin(ctx context.Context) error {
 
 // firstTree starts an output from a tree fitted to its targets, as the published code does.
 func (b *booster) firstTree(ctx context.Context, k int, y []float64) error {
-	random := rand.New(rand.NewPCG(b.opt.Seed, treeStream+uint64(b.opt.Estimators*b.outputs+k)))
-	t := b.d.targetsOf(b.train, y, ones(len(y)))
-	tree, members, err := b.growers[k].Grow(ctx, t, b.train, random)
-	if err != nil {
-		return err
-	}
-	position := b.positions()
-	setLeaves(tree, members, func(examples []int32) float64 { return mean(at(y, position, examples)) })
+	tree, err := b.tree(ctx, b.opt.Estimators, k, b.train, y, mean, 1)
 	b.m.first = append(b.m.first, tree)
-	return b.add(ctx, tree, members, k, 1, true)
+	return err
+}
+
+// tree fits a tree for one output to targets, by position in examples, of the examples that a round sees. It adds rate
+// times the tree to the scores.
+func (b *booster) tree(
+	ctx context.Context, round, k int, sample []int32, targets []float64, leaf func([]float64) float64, rate float64,
+) (*Tree, error) {
+	position := b.positions()
+	random := rand.New(rand.NewPCG(b.opt.Seed, treeStream+uint64(round*b.outputs+k)))
+	t := b.d.targetsOf(sample, at(targets, position, sample), ones(len(sample)))
+	tree, members, err := b.growers[k].Grow(ctx, t, sample, random)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tree.Nodes {
+		if tree.Nodes[i].Split == nil {
+			tree.Nodes[i].Value = []float64{leaf(at(targets, position, members[i]))}
+		}
+	}
+	return tree, b.add(ctx, tree, members, k, rate, len(sample) == len(b.train))
 }
 
 // positions returns the position of each example of the data in b.examples.
@@ -145,22 +159,12 @@ func at(x []float64, position, examples []int32) []float64 {
 	return out
 }
 
-// setLeaves gives every leaf the value of its examples.
-func setLeaves(t *Tree, members [][]int32, value func(examples []int32) float64) {
-	for i := range t.Nodes {
-		if t.Nodes[i].Split == nil {
-			t.Nodes[i].Value = []float64{value(members[i])}
-		}
-	}
-}
-
 // round fits a tree to the negative gradient of every output.
 func (b *booster) round(ctx context.Context, round int) error {
 	row := make([]*Tree, b.outputs)
 	errs := make([]error, b.outputs)
 	before := slices.Clone(b.scores) // all outputs of a round see the same scores
 	sample := b.sample(round)
-	position := b.positions()
 	workers := 1
 	if b.outputs >= b.workers {
 		workers = b.workers
@@ -170,25 +174,14 @@ func (b *booster) round(ctx context.Context, round int) error {
 		for i := range residuals {
 			residuals[i] = b.objective.residual(b.y[i*b.outputs+k], before[i*b.outputs:(i+1)*b.outputs], k)
 		}
-		random := rand.New(rand.NewPCG(b.opt.Seed, treeStream+uint64(round*b.outputs+k)))
-		t := b.d.targetsOf(sample, at(residuals, position, sample), ones(len(sample)))
-		tree, members, err := b.growers[k].Grow(ctx, t, sample, random)
-		if err != nil {
-			errs[k] = err
-			return
-		}
 		step := b.objective.step
 		if b.opt.Scheme == Reference {
 			step = mean
 		}
-		setLeaves(tree, members, func(examples []int32) float64 { return step(at(residuals, position, examples)) })
-		row[k] = tree
-		errs[k] = b.add(ctx, tree, members, k, b.opt.LearningRate, len(sample) == len(b.train))
+		row[k], errs[k] = b.tree(ctx, round, k, sample, residuals, step, b.opt.LearningRate)
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
 	b.m.trees = append(b.m.trees, row)
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/treeg/internal/treegtest"
 )
@@ -34,6 +35,29 @@ func eachEnsemble(t *testing.T, test func(t *testing.T, opt Options)) {
 	}
 }
 
+// predicted returns what a model says of a batch.
+func predicted(t *testing.T, m *Model, b *graph.Batch) *model.Predictions {
+	t.Helper()
+	said, err := m.Predict(context.Background(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said
+}
+
+// explanation returns that of one example.
+func explanation(t *testing.T, m *Model, b *graph.Batch, example int) (out *Explanation) {
+	t.Helper()
+	err := m.Explain(context.Background(), b, []int{example}, func(_ int, x *Explanation) error {
+		out = x
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func TestModelsLearn(t *testing.T) {
 	set := small(t, 200)
 	eachEnsemble(t, func(t *testing.T, opt Options) {
@@ -41,14 +65,8 @@ func TestModelsLearn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := m.Probabilities(context.Background(), set.Batch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		classes, err := m.Classes(context.Background(), set.Batch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		said := predicted(t, m, set.Batch)
+		p, classes := said.Probabilities.Float64s(), said.Classes
 		right := 0
 		for i, c := range set.Classes {
 			if !treegtest.Near(p[2*i]+p[2*i+1], 1, 1e-12) || p[2*i] < 0 || p[2*i+1] < 0 {
@@ -83,11 +101,7 @@ func TestMultiClass(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			classes, err := m.Classes(context.Background(), set.Batch)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if a := accuracy(classes, set.Classes, treegtest.Ints(all(160))); a < 0.95 {
+			if a := accuracy(predicted(t, m, set.Batch).Classes, set.Classes, treegtest.Ints(all(160))); a < 0.95 {
 				t.Errorf("%s, %s: training accuracy %g", loss, scheme, a)
 			}
 		}
@@ -129,17 +143,14 @@ func TestDegenerateData(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			p, err := m.Probabilities(context.Background(), c.b)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			said := predicted(t, m, c.b)
+			p, classes := said.Probabilities.Float64s(), said.Classes
 			for _, x := range p {
 				if !(x >= 0 && x <= 1) {
 					t.Errorf("%s: probabilities %v", name, p)
 				}
 			}
 			if name == "isolated" && opt.Ensemble != Forest && opt.Ensemble != ExtraTrees {
-				classes, _ := m.Classes(context.Background(), c.b)
 				if !slices.Equal(classes, c.classes) {
 					t.Errorf("%s: classes %v", name, classes)
 				}
@@ -196,12 +207,12 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Classes(context.Background(), set.Batch); err == nil {
-		t.Error("a regression has classes")
+	if said := predicted(t, m, set.Batch); said.Classes != nil || said.Values == nil {
+		t.Errorf("a regression says %+v", said)
 	}
 	bare := *set.Batch
 	bare.Labels = nil
-	if _, err := m.Values(context.Background(), &bare); err == nil {
+	if _, err := m.Scores(context.Background(), &bare); err == nil {
 		t.Error("a model of labels predicts graphs without any")
 	}
 }
@@ -247,7 +258,7 @@ func TestModelFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, err := modelfile.Encode("treeg", m, m.Tensors())
+		raw, err := modelfile.Encode("treeg", m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +266,7 @@ func TestModelFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := Load(treegtest.OpenCPU(t, 2), f.Model, f)
+		back, err := Load(treegtest.OpenCPU(t, 2), f.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,12 +321,12 @@ func TestDamagedModels(t *testing.T) {
 			t.Errorf("nothing to damage: %s", change[0])
 			continue
 		}
-		if _, err := Load(treegtest.OpenCPU(t, 1), json.RawMessage(damaged), nil); err == nil {
+		if _, err := Load(treegtest.OpenCPU(t, 1), json.RawMessage(damaged)); err == nil {
 			t.Errorf("%s in place of %s is accepted", change[1], change[0])
 		}
 	}
 	for at := 0; at < len(raw); at += 37 {
-		if _, err := Load(treegtest.OpenCPU(t, 1), json.RawMessage(raw[:at]), nil); err == nil {
+		if _, err := Load(treegtest.OpenCPU(t, 1), json.RawMessage(raw[:at])); err == nil {
 			t.Errorf("a model cut at byte %d is accepted", at)
 		}
 	}
@@ -339,18 +350,16 @@ func FuzzLoad(f *testing.F) {
 	}
 	e := treegtest.OpenCPU(f, 1)
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		m, err := Load(e, raw, nil)
+		m, err := Load(e, raw)
 		if err != nil {
 			return
 		}
 		if _, err := m.Scores(context.Background(), set.Batch); err != nil {
 			return
 		}
-		if _, err := m.Explain(context.Background(), set.Batch, 0, -1); err != nil {
-			t.Error(err)
-		}
+		explanation(t, m, set.Batch, 0)
 		var text strings.Builder
-		if err := m.Dump(&text, Names{}); err != nil {
+		if err := m.Dump(&text, -1, Names{}); err != nil {
 			t.Error(err)
 		}
 	})

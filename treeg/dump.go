@@ -24,10 +24,14 @@ func (n Names) output(k int) string {
 	return fmt.Sprintf("output %d", k)
 }
 
-// Dump writes all trees as text, a node a line, children further in. The model marshalled as JSON says the same for
-// programs.
-func (m *Model) Dump(w io.Writer, names Names) error {
+// Dump writes the trees of one round as text, one for each output of boosting, else one; or with round -1 all trees. A
+// node has a line, children are further in. The model marshalled as JSON says the same for programs.
+func (m *Model) Dump(w io.Writer, round int, names Names) error {
 	out := bufio.NewWriter(w)
+	if round >= 0 {
+		m.dumpRound(out, round, names)
+		return out.Flush()
+	}
 	fmt.Fprintf(out, "%s, loss %s, %s of %s\n", m.opt.Ensemble, m.loss, model.Count(len(m.trees), "round"),
 		model.Count(len(m.trees[0]), "tree"))
 	if m.opt.Ensemble == Boosting {
@@ -40,13 +44,6 @@ func (m *Model) Dump(w io.Writer, names Names) error {
 	for round := range m.trees {
 		m.dumpRound(out, round, names)
 	}
-	return out.Flush()
-}
-
-// DumpRound writes the trees of one round as [Model.Dump] does: one for each output of boosting, else one.
-func (m *Model) DumpRound(w io.Writer, round int, names Names) error {
-	out := bufio.NewWriter(w)
-	m.dumpRound(out, round, names)
 	return out.Flush()
 }
 

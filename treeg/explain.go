@@ -14,8 +14,9 @@ import (
 
 // Explanation says which vertices and edges of a graph a prediction rests on (appendix B).
 type Explanation struct {
-	Graph int `json:"graph"` // of the batch
-	Class int `json:"class"` // that is explained; -1 for a number
+	Graph int     `json:"graph"`           // of the batch
+	Class int     `json:"class"`           // that is predicted, hence explained; -1 for a number
+	Value float64 `json:"value,omitempty"` // the number that is predicted
 
 	// Vertices is the importance of every vertex of the graph (Eq. 4): non-negative, of sum 1.
 	Vertices []float64 `json:"vertices"`
@@ -36,25 +37,13 @@ type TreeExplanation struct {
 	ArcRanks []float64 `json:"arc_ranks"` // of the edges
 }
 
-// Explain explains the prediction for an example, a graph or a vertex, of a batch. The trees that count are those of
-// a class, of the predicted one if class is -1; for two classes with the logistic loss, and for numbers, all trees.
-func (m *Model) Explain(ctx context.Context, b *graph.Batch, example, class int) (*Explanation, error) {
-	var out *Explanation
-	err := m.ExplainEach(ctx, b, []int{example}, class, func(_ int, x *Explanation) error {
-		out = x
-		return nil
-	})
-	return out, err
-}
-
-// ExplainEach explains several examples as [Model.Explain] does, and tells each as soon as it is explained, in the
-// order given. Neighbours in the list that are of one graph share its preparation. An error of tell ends it.
-func (m *Model) ExplainEach(
-	ctx context.Context, b *graph.Batch, examples []int, class int, tell func(i int, x *Explanation) error,
+// Explain explains the predictions for some examples, graphs or vertices of a batch, and tells each explanation as soon
+// as it is there, in the order given. The trees that count are those of the predicted class; for two classes with the
+// logistic loss, and for numbers, all trees. Neighbours in the list that are of one graph share its preparation. An
+// error of tell ends it.
+func (m *Model) Explain(
+	ctx context.Context, b *graph.Batch, examples []int, tell func(i int, x *Explanation) error,
 ) error {
-	if class < -1 || class >= max(m.number, 1) {
-		return fmt.Errorf("class %d: the model knows %d", class, m.number)
-	}
 	var of *explainer
 	for i, example := range examples {
 		g, local, err := m.place(b, example)
@@ -68,7 +57,7 @@ func (m *Model) ExplainEach(
 			}
 			of = &explainer{g, d, m.opt.Empty, walks.NewEdges(d.data)}
 		}
-		x, err := m.explain(ctx, of, local, class)
+		x, err := m.explain(ctx, of, local)
 		if err != nil {
 			return err
 		}
@@ -97,29 +86,24 @@ func (m *Model) place(b *graph.Batch, example int) (g, local int, err error) {
 }
 
 // explain explains one example of the explainer's graph.
-func (m *Model) explain(ctx context.Context, e *explainer, local, class int) (*Explanation, error) {
-	if m.number > 0 && class < 0 {
-		scores, err := m.ScoresOf(ctx, e.d, []int{local})
-		if err != nil {
-			return nil, err
-		}
-		classes, err := m.ClassesOf(scores)
-		if err != nil {
-			return nil, err
-		}
-		class = classes[0]
+func (m *Model) explain(ctx context.Context, e *explainer, local int) (*Explanation, error) {
+	scores, err := m.ScoresOf(ctx, e.d, []int{local})
+	if err != nil {
+		return nil, err
 	}
-	if m.number == 0 {
-		class = -1
+	out := &Explanation{Graph: e.graph, Class: -1}
+	if said := m.predictions(scores); said.Classes != nil {
+		out.Class = said.Classes[0]
+	} else {
+		out.Value = scores[0]
 	}
-	out := &Explanation{Graph: e.graph, Class: class}
 	for _, row := range m.trees {
 		t, output := row[0], 0
 		switch {
 		case len(row) > 1:
-			t = row[class]
+			t = row[out.Class]
 		case m.opt.Ensemble != Boosting && m.number > 0:
-			output = class
+			output = out.Class
 		}
 		out.Trees = append(out.Trees, e.tree(t, int32(local), output))
 	}

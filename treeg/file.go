@@ -9,7 +9,6 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/treeg/internal/walks"
-	"gorgonia.org/tensor"
 )
 
 // stored is the description of a model in a model file. It is complete: trees are small.
@@ -28,11 +27,8 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{m.opt, m.input, m.loss, m.number, m.start, m.first, m.trees})
 }
 
-// Tensors returns what a model file must hold beside the description: nothing.
-func (m *Model) Tensors() map[string]*tensor.Dense { return nil }
-
-// Load makes a model from the description in its file. It predicts the same bits as the one that was stored.
-func Load(e engine.Engine, description json.RawMessage, _ *modelfile.File) (*Model, error) {
+// Load makes a model from its description. It predicts the same bits as the one that was stored.
+func Load(e engine.Engine, description json.RawMessage) (*Model, error) {
 	var s stored
 	if err := modelfile.Unmarshal(description, &s); err != nil {
 		return nil, fmt.Errorf("damaged model file: %w", err)

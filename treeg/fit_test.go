@@ -39,7 +39,6 @@ func checkTrainedLeaves(t *testing.T, b *graph.Batch, opt Options, y []float64, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		setLeaves(tree, members, func([]int32) float64 { return 0 })
 		m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: Squared, start: []float64{0},
 			trees: [][]*Tree{{tree}}}
 		leaves, err := m.Leaves(ctx, b)

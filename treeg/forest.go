@@ -1,6 +1,7 @@
 package treeg
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -33,13 +34,10 @@ func (p *problem) plant(ctx context.Context, m *Model) error {
 			p.report(count)
 		}
 	})
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), cmp.Or(errs...)); err != nil {
 		return err
 	}
-	for i, t := range trees {
-		if errs[i] != nil {
-			return errs[i]
-		}
+	for _, t := range trees {
 		m.trees = append(m.trees, []*Tree{t})
 	}
 	return nil

@@ -124,10 +124,7 @@ func TestGoldenHandTreeGraph(t *testing.T) {
 			if !treegtest.Near(scores[0], g.Sum, 1e-12) {
 				t.Errorf("graph %d: prediction %g, want %g", i, scores[0], g.Sum)
 			}
-			x, err := m.Explain(context.Background(), b, 0, -1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := explanation(t, m, b, 0)
 			for k, want := range g.Trees {
 				got := x.Trees[k]
 				if got.Leaf != want.Leaf || got.Value != want.Prediction || !slices.Equal(got.Counts, want.Counts) ||

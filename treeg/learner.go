@@ -8,7 +8,6 @@ import (
 
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
-	"gorgonia.org/tensor"
 )
 
 // Learner implements [model.Estimator]: walks need no targets.
@@ -44,7 +43,12 @@ func (l *learner) fit(ctx context.Context, t *model.Trial, progress model.Progre
 	if targets.Classes != nil {
 		targets.NumClasses = len(t.Known.Names)
 	}
-	return l.walks.data.Fit(ctx, targets, opt, progress)
+	m, err := l.walks.data.Fit(ctx, targets, opt, progress)
+	if err != nil {
+		return nil, err
+	}
+	m.absent = t.Known.Absent()
+	return m, nil
 }
 
 // Learn implements [model.Learner].
@@ -67,9 +71,7 @@ func (l *learner) Learn(ctx context.Context, t model.Trial) ([]*model.Prediction
 		if err != nil {
 			return nil, err
 		}
-		if said[k], err = one.predictions(scores, t.Known.Absent()); err != nil {
-			return nil, err
-		}
+		said[k] = one.predictions(scores)
 	}
 	return said, nil
 }
@@ -86,47 +88,5 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 		return nil, err
 	}
 	d := l.work.Data
-	return &Trained{model.HeadOf(modelName, d), m, l.walks.encoding, d.Batch.Directed, t.Known.Absent()}, nil
-}
-
-// predictions says what raw scores stand for: values, or probabilities of the classes, 0 of those that are absent from
-// the training.
-func (m *Model) predictions(scores []float64, absent []int) (*model.Predictions, error) {
-	if m.NumClasses() == 0 {
-		return &model.Predictions{Values: model.Column(scores)}, nil
-	}
-	probabilities, err := m.ProbabilitiesOf(scores)
-	if err != nil {
-		return nil, err
-	}
-	k := m.NumClasses()
-	p := &model.Predictions{Classes: make([]int, len(probabilities)/k)}
-	for i := range p.Classes {
-		row := probabilities[i*k : (i+1)*k]
-		if absent != nil {
-			withoutAbsent(row, absent)
-		}
-		p.Classes[i] = model.ArgMax(row)
-	}
-	p.Probabilities = tensor.New(tensor.WithShape(len(p.Classes), k), tensor.WithBacking(probabilities))
-	return p, nil
-}
-
-// withoutAbsent takes the share of absent classes away. Where they have all of it the first other class gets it.
-func withoutAbsent(p []float64, absent []int) {
-	first, sum := -1, 0.0
-	for c := range p {
-		if slices.Contains(absent, c) {
-			p[c] = 0
-		} else if first < 0 {
-			first = c
-		}
-		sum += p[c]
-	}
-	if sum == 0 {
-		p[first], sum = 1, 1
-	}
-	for c := range p {
-		p[c] /= sum
-	}
+	return &Trained{model.HeadOf(modelName, d), m, l.walks.encoding, d.Batch.Directed}, nil
 }

@@ -20,8 +20,9 @@ type Model struct {
 	engine engine.Engine
 	opt    Options
 	input  Input
-	loss   Loss // the one that was fitted
-	number int  // of classes; 0 for regression
+	loss   Loss  // the one that was fitted
+	number int   // of classes; 0 for regression
+	absent []int // classes that no example of the training had
 
 	start []float64 // of every output, before the first tree
 	first []*Tree   // of the reference scheme: a tree in place of start for every output

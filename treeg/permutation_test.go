@@ -72,13 +72,13 @@ func TestPermutations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := m.Values(ctx, b)
+		want, err := m.Scores(ctx, b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range 100 {
 			p, to := permuted(t, b, r)
-			got, err := m.Values(ctx, p)
+			got, err := m.Scores(ctx, p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestPermutations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			refitted, err := fitted.Values(ctx, p)
+			refitted, err := fitted.Scores(ctx, p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,10 +2,12 @@ package treeg
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/treeg/internal/walks"
+	"gorgonia.org/tensor"
 )
 
 // Scores returns the raw scores of every graph or vertex of a batch, N x Outputs: values, or log-odds; of a forest and
@@ -18,61 +20,54 @@ func (m *Model) Scores(ctx context.Context, b *graph.Batch) ([]float64, error) {
 	return m.scores(leaves), nil
 }
 
-// Values returns the predicted number of every graph or vertex.
-func (m *Model) Values(ctx context.Context, b *graph.Batch) ([]float64, error) {
-	if m.number > 0 {
-		return nil, errors.New("the model predicts classes, not values")
-	}
-	return m.Scores(ctx, b)
-}
-
-// Probabilities returns the probabilities of the classes of every graph or vertex, N x NumClasses.
-func (m *Model) Probabilities(ctx context.Context, b *graph.Batch) ([]float64, error) {
+// Predict returns what the model says of every graph or vertex of a batch: probabilities of the classes and the most
+// probable one, the first of equal ones, or values.
+func (m *Model) Predict(ctx context.Context, b *graph.Batch) (*model.Predictions, error) {
 	scores, err := m.Scores(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	return m.ProbabilitiesOf(scores)
+	return m.predictions(scores), nil
 }
 
-// ProbabilitiesOf turns raw scores into probabilities of the classes, N x NumClasses.
-func (m *Model) ProbabilitiesOf(scores []float64) ([]float64, error) {
+// predictions says what raw scores stand for: values, or probabilities of the classes, 0 of those that are absent from
+// the training.
+func (m *Model) predictions(scores []float64) *model.Predictions {
 	if m.number == 0 {
-		return nil, errors.New("the model predicts values: they have no probabilities")
+		return &model.Predictions{Values: model.Column(scores)}
 	}
 	k := m.Outputs()
-	p := make([]float64, len(scores)/k*m.number)
-	for i := range len(scores) / k {
-		m.probabilities(p[i*m.number:(i+1)*m.number], scores[i*k:(i+1)*k])
-	}
-	return p, nil
-}
-
-// Classes returns the most probable class of every graph or vertex, the first of equal ones.
-func (m *Model) Classes(ctx context.Context, b *graph.Batch) ([]int, error) {
-	scores, err := m.Scores(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	return m.ClassesOf(scores)
-}
-
-// ClassesOf returns the most probable classes of examples with the given raw scores.
-func (m *Model) ClassesOf(scores []float64) ([]int, error) {
-	p, err := m.ProbabilitiesOf(scores)
-	if err != nil {
-		return nil, err
-	}
-	classes := make([]int, len(p)/m.number)
+	n := len(scores) / k
+	classes, probabilities := make([]int, n), make([]float64, n*m.number)
 	for i := range classes {
-		row := p[i*m.number : (i+1)*m.number]
-		for c, v := range row {
-			if v > row[classes[i]] {
-				classes[i] = c
-			}
+		p := probabilities[i*m.number : (i+1)*m.number]
+		m.probabilities(p, scores[i*k:(i+1)*k])
+		if m.absent != nil {
+			withoutAbsent(p, m.absent)
 		}
+		classes[i] = model.ArgMax(p)
 	}
-	return classes, nil
+	shape := tensor.WithShape(n, m.number)
+	return &model.Predictions{Classes: classes, Probabilities: tensor.New(shape, tensor.WithBacking(probabilities))}
+}
+
+// withoutAbsent takes the share of absent classes away. Where they have all of it the first other class gets it.
+func withoutAbsent(p []float64, absent []int) {
+	first, sum := -1, 0.0
+	for c := range p {
+		if slices.Contains(absent, c) {
+			p[c] = 0
+		} else if first < 0 {
+			first = c
+		}
+		sum += p[c]
+	}
+	if sum == 0 {
+		p[first], sum = 1, 1
+	}
+	for c := range p {
+		p[c] /= sum
+	}
 }
 
 // Leaves returns the node of the leaf that every graph or vertex reaches in every tree, N x number of trees: those of

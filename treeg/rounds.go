@@ -10,7 +10,7 @@ func (m *Model) First(rounds int) *Model {
 	opt := m.opt
 	opt.Estimators = min(rounds, opt.Estimators)
 	return &Model{
-		engine: m.engine, opt: opt, input: m.input, loss: m.loss, number: m.number,
+		engine: m.engine, opt: opt, input: m.input, loss: m.loss, number: m.number, absent: m.absent,
 		start: m.start, first: m.first, trees: m.trees[:min(rounds, len(m.trees))],
 	}
 }

@@ -49,23 +49,17 @@ func TestRedIsolatedVertex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		predicted, err := m.Classes(context.Background(), set.Batch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a := accuracy(predicted, set.Classes, test); a < 0.97 {
+		said := predicted(t, m, set.Batch).Classes
+		if a := accuracy(said, set.Classes, test); a < 0.97 {
 			t.Errorf("a = %d: test accuracy %.3f", distance, a)
 		}
 		first, explained := 0, 0
 		for _, g := range test {
-			if set.Classes[g] != 1 || predicted[g] != 1 {
+			if set.Classes[g] != 1 || said[g] != 1 {
 				continue
 			}
 			explained++
-			x, err := m.Explain(context.Background(), set.Batch, g, -1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := explanation(t, m, set.Batch, g)
 			if set.Motif.Vertices[int(set.Batch.Offsets[g])+mostImportant(x.Vertices)] {
 				first++
 			}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
 	"gorgonia.org/tensor"
@@ -20,8 +19,7 @@ type Trained struct {
 	model.Head
 	Trees    *Model
 	encoding *dataset.Encoding
-	directed bool  // the graphs that it was trained on
-	absent   []int // classes that no example of the training had
+	directed bool // the graphs that it was trained on
 }
 
 // Encoding implements [model.Model].
@@ -46,15 +44,7 @@ func (m *Trained) Predict(ctx context.Context, d *dataset.Dataset, _ model.Progr
 	if err != nil {
 		return nil, err
 	}
-	return m.predict(ctx, b)
-}
-
-func (m *Trained) predict(ctx context.Context, b *graph.Batch) (*model.Predictions, error) {
-	scores, err := m.Trees.Scores(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	return m.Trees.predictions(scores, m.absent)
+	return m.Trees.Predict(ctx, b)
 }
 
 // storedTrained is what the model adds to its file.
@@ -68,11 +58,11 @@ type storedTrained struct {
 // Parts implements [model.Model].
 func (m *Trained) Parts() (any, map[string]*tensor.Dense, error) {
 	description, err := m.Trees.MarshalJSON()
-	return storedTrained{m.encoding, m.directed, m.absent, description}, m.Trees.Tensors(), err
+	return storedTrained{m.encoding, m.directed, m.Trees.absent, description}, nil, err
 }
 
 // loadTrained reads the parts of an ensemble.
-func loadTrained(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfile.File) (model.Model, error) {
+func loadTrained(e engine.Engine, h *model.Head, parts json.RawMessage, _ *modelfile.File) (model.Model, error) {
 	var s storedTrained
 	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
@@ -80,7 +70,7 @@ func loadTrained(e engine.Engine, h *model.Head, parts json.RawMessage, f *model
 	if err := s.Encoding.Check(); err != nil {
 		return nil, err
 	}
-	trees, err := Load(e, s.Trees, f)
+	trees, err := Load(e, s.Trees)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +92,8 @@ func loadTrained(e engine.Engine, h *model.Head, parts json.RawMessage, f *model
 		len(s.Absent) > 0 && (distinct[0] < 0 || distinct[len(distinct)-1] >= classes || len(distinct) == classes) {
 		return nil, fmt.Errorf("absent classes %d of %d", s.Absent, classes)
 	}
-	return &Trained{*h, trees, s.Encoding, s.Directed, s.Absent}, nil
+	trees.absent = s.Absent
+	return &Trained{*h, trees, s.Encoding, s.Directed}, nil
 }
 
 // edgeAttributes returns how many attributes the line graph has of graphs whose vertices show so many labels or

@@ -15,13 +15,10 @@ func (m *Trained) Rounds() int { return m.Trees.Rounds() }
 // WriteText implements [model.Dumper].
 func (m *Trained) WriteText(w io.Writer, round int, labels []string) error {
 	names, err := m.names(round, labels)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case round < 0:
-		return m.Trees.Dump(w, names)
 	}
-	return m.Trees.DumpRound(w, round, names)
+	return m.Trees.Dump(w, max(round, -1), names)
 }
 
 // Dump implements [model.Dumper].

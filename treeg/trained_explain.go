@@ -2,13 +2,12 @@ package treeg
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/split"
 )
 
 // Methods implements [model.Explainer].
@@ -30,12 +29,10 @@ func (m *Trained) Explain(
 	if err != nil {
 		return nil, err
 	}
-	x := &explained{m: m, examples: examples, local: examples}
+	x := &explained{m: m, examples: examples}
+	local := examples // their numbers in the batch that the trees see
 	if m.Task == model.GraphTask {
-		d, x.local = d.Select(examples), make([]int, len(examples))
-		for i := range x.local {
-			x.local[i] = i
-		}
+		d, local = d.Select(examples), split.All(len(examples))
 	} else if m.Task == model.EdgeTask {
 		x.edgeOf, _ = d.Batch.Edges()
 	}
@@ -43,11 +40,8 @@ func (m *Trained) Explain(
 	if x.seen, err = seenBatch(m.encoding, d, m.Task); err != nil {
 		return nil, err
 	}
-	if x.said, err = x.predict(ctx); err != nil {
-		return nil, err
-	}
 	out := make([]model.Explanation, len(examples))
-	err = m.Trees.ExplainEach(ctx, x.seen, x.local, -1, func(i int, importance *Explanation) error {
+	err = m.Trees.Explain(ctx, x.seen, local, func(i int, importance *Explanation) error {
 		out[i] = x.explanation(i, importance)
 		opt.Progress.Report("explain", i+1, len(out))
 		return nil
@@ -62,45 +56,11 @@ type explained struct {
 	seen     *graph.Batch // by the trees: the graphs, or their line graphs
 	edgeOf   []int32      // where edges are explained: that of every arc
 	examples []int
-	local    []int // their numbers in the batch that is seen
-	said     *model.Predictions
 }
 
-// predict says what the model thinks of the examples. It looks at their graphs alone.
-func (x *explained) predict(ctx context.Context) (*model.Predictions, error) {
-	if x.m.Task == model.GraphTask {
-		return x.m.predict(ctx, x.seen)
-	}
-	graphOf := func(v int) int {
-		g, _ := slices.BinarySearch(x.seen.Offsets, int32(v)+1)
-		return g - 1
-	}
-	var graphs []int
-	for _, v := range x.local {
-		if v < 0 || v >= x.seen.NumVertices() {
-			return nil, fmt.Errorf("%s %d of %d", x.m.Task.Noun(), v, x.seen.NumVertices())
-		}
-		graphs = append(graphs, graphOf(v))
-	}
-	slices.Sort(graphs)
-	graphs = slices.Compact(graphs)
-	part := x.seen.Select(graphs)
-	all, err := x.m.predict(ctx, part)
-	if err != nil {
-		return nil, err
-	}
-	places := make([]int, len(x.local))
-	for i, v := range x.local {
-		g := graphOf(v)
-		k, _ := slices.BinarySearch(graphs, g)
-		places[i] = v - int(x.seen.Offsets[g]) + int(part.Offsets[k])
-	}
-	return all.Of(places), nil
-}
-
-// explanation puts the importances of one example beside what is predicted.
+// explanation is what the trees say of one example, in terms of the data set.
 func (x *explained) explanation(i int, importance *Explanation) model.Explanation {
-	out := model.Explanation{Graph: importance.Graph, Predicted: -1,
+	out := model.Explanation{Graph: importance.Graph, Predicted: importance.Class,
 		Vertices: importance.Vertices, Arcs: importance.Arcs, Seen: importance.Vertices}
 	switch x.m.Task {
 	case model.GraphTask:
@@ -108,10 +68,8 @@ func (x *explained) explanation(i int, importance *Explanation) model.Explanatio
 	case model.EdgeTask:
 		out.Vertices, out.Arcs = nil, x.ofArcs(importance)
 	}
-	if x.said.Classes == nil {
-		out.Value = &x.said.Values.Float64s()[i]
-	} else {
-		out.Predicted = x.said.Classes[i]
+	if importance.Class < 0 {
+		out.Value = &importance.Value
 	}
 	return out
 }

@@ -59,7 +59,11 @@ func TestTrainedModelsExplain(t *testing.T) {
 		said := predict(t, m, d)
 		examples := []int{7, 3, 3, 29}
 		for i, x := range explain(t, m, d, examples...) {
-			want, err := m.Trees.Explain(ctx, b, examples[i], -1)
+			var want *treeg.Explanation
+			err := m.Trees.Explain(ctx, b, examples[i:i+1], func(_ int, x *treeg.Explanation) error {
+				want = x
+				return nil
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func (w *walkCounts) mse(t testing.TB, task Walk, walks ...Walk) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := m.Values(context.Background(), w.batch)
+	values, err := m.Scores(context.Background(), w.batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func (g *goldenTasks) checkExactTree(t *testing.T) {
 	}}
 	m := modelOf(t, Graphs, b, tree)
 	m.input.Constant = true
-	values, err := m.Values(context.Background(), b)
+	values, err := m.Scores(context.Background(), b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,17 +56,17 @@ func measurePlanted(ctx context.Context, e engine.Engine, task *planted.Task, tr
 	}
 	fit, fitCPU := time.Since(wall).Seconds(), cputime.Seconds()-used
 	wall, used = time.Now(), cputime.Seconds()
-	classes, err := m.Classes(ctx, task.Batch)
+	said, err := m.Predict(ctx, task.Batch)
 	if err != nil {
 		return "", err
 	}
 	right := 0
-	for v := 1; v < len(classes); v += 2 {
-		if classes[v] == task.Targets.Classes[v] {
+	for v := 1; v < len(said.Classes); v += 2 {
+		if said.Classes[v] == task.Targets.Classes[v] {
 			right++
 		}
 	}
 	return fmt.Sprintf("%d trees, %d workers: fit %.1f s (CPU %.1f s), predict %.2f s (CPU %.2f s), "+
 		"test accuracy %.1f %%, peak memory %.2f GB", trees, e.Workers(), fit, fitCPU, time.Since(wall).Seconds(),
-		cputime.Seconds()-used, 100*float64(right)/float64(len(classes)/2), float64(memory.Peak())/1e9), nil
+		cputime.Seconds()-used, 100*float64(right)/float64(len(said.Classes)/2), float64(memory.Peak())/1e9), nil
 }

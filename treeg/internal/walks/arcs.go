@@ -2,7 +2,6 @@ package walks
 
 import (
 	"math"
-	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
@@ -91,30 +90,10 @@ func (r rows) means() rows {
 	return m
 }
 
+// transpose returns the steps in the other direction, of as many vertices.
 func (r rows) transpose() rows {
-	n := len(r.ptr) - 1
-	t := rows{ptr: make([]int32, n+1), col: make([]int32, len(r.col))}
-	if r.weight != nil {
-		t.weight = make([]float64, len(r.col))
-	}
-	for _, v := range r.col {
-		t.ptr[v+1]++
-	}
-	for v := range n {
-		t.ptr[v+1] += t.ptr[v]
-	}
-	next := slices.Clone(t.ptr[:n])
-	for u := range n {
-		for p := r.ptr[u]; p < r.ptr[u+1]; p++ {
-			at := next[r.col[p]]
-			next[r.col[p]]++
-			t.col[at] = int32(u)
-			if r.weight != nil {
-				t.weight[at] = r.weight[p]
-			}
-		}
-	}
-	return t
+	t := (&engine.Sparse{Cols: len(r.ptr) - 1, RowPtr: r.ptr, Col: r.col, Values: r.weight}).Transpose()
+	return rows{t.RowPtr, t.Col, t.Values}
 }
 
 // Matrices returns the operators by rows of where steps come from. As the arcs of a batch a device uploads one once.

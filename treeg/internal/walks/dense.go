@@ -68,9 +68,9 @@ func (s *DenseWalks) Walk(c *Cut, feature int, st *Segment, length int) {
 					v = s.buffer(at, side, len(x))
 					clear(v)
 					if l == 1 {
-						op.Out.pushFrom(v, x, s.sources[side], st.first, known.grid)
+						op.Out.push(v, x, s.sources[side], st.first, known.grid)
 					} else {
-						op.Out.push(v, s.vectors[at-1][side], st.first, known.grid)
+						op.Out.push(v, s.vectors[at-1][side], d.All(st.first, st.first+st.number), st.first, known.grid)
 					}
 				}
 				s.vectors[at][side] = v

@@ -37,7 +37,6 @@ func (d *Data) computeDiagonals() {
 			diagonal := d.Demand.Memory.zeros(n)
 			parallel.Each(d.Engine.Workers(), (n+255)/256, func() func(int) {
 				m := newMeeting(op, n, g)
-				m.same = Symmetric(d.Batch) && op.arcs.Type == AllArcs && !d.Input.MeanSteps
 				return func(chunk int) {
 					for v := chunk * 256; v < min(n, chunk*256+256); v++ {
 						diagonal[v] = m.closedWalks(int32(v), i+1)
@@ -89,12 +88,10 @@ func (d *Data) diagonalGrid(op *operator, length int) Grid {
 // meeting holds the two halves of closed walks.
 type meeting struct {
 	out, in half
-	n       int // vertices
 	grid    Grid
-	same    bool // the matrix is symmetric and has no weights
 }
 
-// half is a sparse vector that spreads along arcs.
+// half is a sparse vector that goes along arcs.
 type half struct {
 	steps         *rows
 	value, next   []float64
@@ -103,28 +100,14 @@ type half struct {
 
 func newMeeting(op *operator, n int, g Grid) *meeting {
 	return &meeting{
-		out:  half{steps: &op.Out},
-		in:   half{steps: &op.In},
-		n:    n,
+		out:  half{steps: &op.Out, value: make([]float64, n), next: make([]float64, n)},
+		in:   half{steps: &op.In, value: make([]float64, n), next: make([]float64, n)},
 		grid: g,
 	}
 }
 
+// closedWalks returns the weight of the closed walks of a vertex.
 func (m *meeting) closedWalks(v int32, length int) float64 {
-	switch length {
-	case 1:
-		return m.loops(v)
-	case 2:
-		if m.same {
-			return m.out.steps.edges(v)
-		}
-		return m.thereAndBack(v)
-	}
-	if m.out.value == nil {
-		for _, h := range []*half{&m.out, &m.in} {
-			h.value, h.next = make([]float64, m.n), make([]float64, m.n)
-		}
-	}
 	a := (length + 1) / 2
 	m.out.walk(v, a, m.grid)
 	m.in.walk(v, length-a, m.grid)
@@ -136,59 +119,6 @@ func (m *meeting) closedWalks(v int32, length int) float64 {
 	}
 	m.out.clear()
 	m.in.clear()
-	return sum
-}
-
-// loops returns the weight of the arcs from a vertex to itself.
-func (m *meeting) loops(v int32) float64 {
-	out := m.out.steps
-	sum := 0.0
-	for p := out.ptr[v]; p < out.ptr[v+1] && out.col[p] <= v; p++ {
-		if out.col[p] == v {
-			sum += m.grid.Round(out.at(p))
-		}
-	}
-	return sum
-}
-
-// edges returns thereAndBack for a matrix of ones that is its own transpose.
-func (r *rows) edges(v int32) float64 {
-	sum, run := 0.0, 0.0
-	row := r.col[r.ptr[v]:r.ptr[v+1]]
-	for i, u := range row {
-		if i == 0 || u != row[i-1] {
-			run = 0
-		}
-		sum += 2*run + 1 // the square of the number of arcs to u, one at a time
-		run++
-	}
-	return sum
-}
-
-// thereAndBack returns the weight of the closed walks of length 2, from rows in ascending order.
-func (m *meeting) thereAndBack(v int32) float64 {
-	out, in := m.out.steps, m.in.steps
-	p, to := out.ptr[v], out.ptr[v+1]
-	q, end := in.ptr[v], in.ptr[v+1]
-	sum := 0.0
-	for p < to && q < end {
-		u := out.col[p]
-		switch w := in.col[q]; {
-		case u < w:
-			p++
-		case u > w:
-			q++
-		default:
-			there, back := 0.0, 0.0
-			for ; p < to && out.col[p] == u; p++ {
-				there += m.grid.Round(out.at(p))
-			}
-			for ; q < end && in.col[q] == u; q++ {
-				back += m.grid.Round(in.at(q))
-			}
-			sum += m.grid.Round(there * back)
-		}
-	}
 	return sum
 }
 
@@ -221,17 +151,17 @@ func (h *half) walk(v int32, steps int, g Grid) {
 
 // unique drops repeats from touched.
 func (h *half) unique() {
-	kept := h.touched[:0]
+	once := h.touched[:0]
 	for _, u := range h.touched {
 		if x := h.value[u]; x != 0 {
-			kept = append(kept, u)
+			once = append(once, u)
 			h.next[u], h.value[u] = x, 0
 		}
 	}
-	for _, u := range kept {
+	for _, u := range once {
 		h.value[u], h.next[u] = h.next[u], 0
 	}
-	h.touched = kept
+	h.touched = once
 }
 
 func (h *half) clear() {

@@ -63,10 +63,10 @@ func (e *Evaluator) Vector(r *Rule, st *Segment, subset []int32, all bool) []flo
 	g := e.d.features[r.Feature].grid
 	steps := &e.d.Operators[r.Op].Out
 	v := e.buffer(0, len(x))
-	steps.pushFrom(v, x, e.sources(x, subset, st.first), st.first, g)
+	steps.push(v, x, e.sources(x, subset, st.first), st.first, g)
 	for i := 1; i < r.Length; i++ {
 		next := e.buffer(i%2, len(x))
-		steps.push(next, v, st.first, g)
+		steps.push(next, v, e.d.All(st.first, st.first+st.number), st.first, g)
 		v = next
 	}
 	return v

@@ -1,32 +1,19 @@
 package walks
 
-import "github.com/grove-graph/grove/parallel"
+import (
+	"math"
 
-// push makes a step of all walks within one graph, whose first vertex is first: y += A x, where y and x
-// are its vectors. With a grid the product with every weight is rounded to it.
-func (r *rows) push(y, x []float64, first int32, g Grid) {
-	ptr := r.ptr[first : int(first)+len(x)+1]
-	if r.weight != nil {
-		for j, v := range x {
-			if v != 0 {
-				r.pushWeighted(y, v, ptr[j], ptr[j+1], first, g)
-			}
-		}
-		return
-	}
-	for j, v := range x {
-		if v != 0 {
-			for _, i := range r.col[ptr[j]:ptr[j+1]] {
-				y[i-first] += v
-			}
-		}
-	}
-}
+	"github.com/grove-graph/grove/parallel"
+)
 
-// pushFrom is push with the given sources only, vertices of the batch.
-func (r *rows) pushFrom(y, x []float64, sources []int32, first int32, g Grid) {
+// push makes a step of walks from some vertices of a graph, whose first vertex is first: y += A x, where y and x are its
+// vectors. With a grid the product with every weight is rounded to it.
+func (r *rows) push(y, x []float64, sources []int32, first int32, g Grid) {
 	for _, j := range sources {
 		v := x[j-first]
+		if v == 0 {
+			continue
+		}
 		from, to := r.ptr[j], r.ptr[j+1]
 		if r.weight != nil {
 			r.pushWeighted(y, v, from, to, first, g)
@@ -95,26 +82,19 @@ func summarizeOver(v []float64, vertices []int32, first int32) summary {
 	return s
 }
 
-// summarizePresent is the same for entries of which some are missing (NaN).
+// summarizePresent takes the entries that are not missing (NaN), of the given vertices, nil for all.
 func summarizePresent(v []float64, vertices []int32, first int32) summary {
-	var s summary
-	add := func(x float64) {
-		if x != x {
-			return
-		}
-		if s.count == 0 {
-			s.min, s.max = x, x
-		}
-		s.sum, s.min, s.max, s.count = s.sum+x, min(s.min, x), max(s.max, x), s.count+1
+	s, n := summary{min: math.Inf(1), max: math.Inf(-1)}, len(v)
+	if vertices != nil {
+		n = len(vertices)
 	}
-	if vertices == nil {
-		for _, x := range v {
-			add(x)
+	for i := range n {
+		if vertices != nil {
+			i = int(vertices[i] - first)
 		}
-		return s
-	}
-	for _, i := range vertices {
-		add(v[i-first])
+		if x := v[i]; x == x {
+			s.sum, s.min, s.max, s.count = s.sum+x, min(s.min, x), max(s.max, x), s.count+1
+		}
 	}
 	return s
 }
@@ -170,9 +150,9 @@ func (d *Data) computeWalks() {
 		for o, op := range d.Operators {
 			for i, all := range d.walks[o] {
 				if i == 0 {
-					op.Out.pushFrom(st.vector(all), st.vector(d.values), d.sources[st.from:st.to], st.first, g)
+					op.Out.push(st.vector(all), st.vector(d.values), d.sources[st.from:st.to], st.first, g)
 				} else {
-					op.Out.push(st.vector(all), st.vector(d.walks[o][i-1]), st.first, g)
+					op.Out.push(st.vector(all), st.vector(d.walks[o][i-1]), d.All(st.first, st.first+st.number), st.first, g)
 				}
 			}
 		}
