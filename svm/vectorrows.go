@@ -2,6 +2,7 @@ package svm
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gorgonia.org/tensor"
@@ -41,11 +42,7 @@ func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCac
 	if k.Kind == LinearKernel {
 		return NewRowCache(squares, bytes, r.compute), nil
 	}
-	ones := make([]float64, v.rows)
-	for i := range ones {
-		ones[i] = 1
-	}
-	return NewRowCache(ones, bytes, func(i int, out []float64) error {
+	return NewRowCache(slices.Repeat([]float64{1}, v.rows), bytes, func(i int, out []float64) error {
 		if err := r.compute(i, out); err != nil {
 			return err
 		}
@@ -59,11 +56,7 @@ func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCac
 
 func jaccardRows(v vectors, bytes int) *RowCache {
 	sums := v.sums()
-	ones := make([]float64, v.rows)
-	for i := range ones {
-		ones[i] = 1
-	}
-	return NewRowCache(ones, bytes, func(i int, out []float64) error {
+	return NewRowCache(slices.Repeat([]float64{1}, v.rows), bytes, func(i int, out []float64) error {
 		jaccardRow(v.row(i), sums[i], v, sums, out)
 		return nil
 	})

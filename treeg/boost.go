@@ -128,7 +128,7 @@ func (b *booster) tree(
 ) (*Tree, error) {
 	position := b.positions()
 	random := rand.New(rand.NewPCG(b.opt.Seed, treeStream+uint64(round*b.outputs+k)))
-	t := b.d.targetsOf(sample, at(targets, position, sample), ones(len(sample)))
+	t := b.d.targetsOf(sample, at(targets, position, sample), slices.Repeat([]float64{1}, len(sample)))
 	tree, members, err := b.growers[k].Grow(ctx, t, sample, random)
 	if err != nil {
 		return nil, err

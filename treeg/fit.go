@@ -266,11 +266,3 @@ func (p *problem) classTargets(examples []int32, weights []float64) *search.Targ
 	}
 	return t
 }
-
-func ones(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = 1
-	}
-	return x
-}

@@ -35,7 +35,8 @@ func checkTrainedLeaves(t *testing.T, b *graph.Batch, opt Options, y []float64, 
 	}
 	g := d.grower(&opt, 2)
 	for i := range uint64(3) {
-		tree, members, err := g.Grow(ctx, d.targetsOf(examples, y, ones(len(y))), examples, rand.New(rand.NewPCG(i, 0)))
+		targets := d.targetsOf(examples, y, slices.Repeat([]float64{1}, len(y)))
+		tree, members, err := g.Grow(ctx, targets, examples, rand.New(rand.NewPCG(i, 0)))
 		if err != nil {
 			t.Fatal(err)
 		}

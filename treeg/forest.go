@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/grove-graph/grove/parallel"
 	"github.com/grove-graph/grove/split"
@@ -45,7 +46,7 @@ func (p *problem) plant(ctx context.Context, m *Model) error {
 
 // plantOne fits tree i.
 func (p *problem) plantOne(ctx context.Context, g *search.Grower, i int) (*Tree, error) {
-	examples, weights := p.train, ones(len(p.train))
+	examples, weights := p.train, slices.Repeat([]float64{1}, len(p.train))
 	if p.opt.Ensemble == Forest {
 		examples, weights = p.bootstrap(i)
 	}

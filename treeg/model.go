@@ -11,6 +11,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/treeg/internal/predict"
 	"github.com/grove-graph/grove/treeg/internal/walks"
 )
@@ -163,11 +164,7 @@ func (m *Model) leavesOf(ctx context.Context, d *Data, examples []int) ([]int32,
 func (d *Data) exampleList(examples []int) ([]int32, error) {
 	n := d.Examples()
 	if examples == nil {
-		list := make([]int32, n)
-		for i := range list {
-			list[i] = int32(i)
-		}
-		return list, nil
+		examples = split.All(n)
 	}
 	list := make([]int32, len(examples))
 	for i, e := range examples {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
@@ -43,7 +44,8 @@ func (p *Program) Each(
 func (w *walker) leaves(list []int32, from, to int, tell func(i, tree int, leaf int32)) {
 	if w.d.GraphOf != nil {
 		for t := range w.p.paths {
-			w.vertices(&w.p.paths[t], w.d.GraphOf[list[from]], list[from:to], func(i int, leaf int32) { tell(from+i, t, leaf) })
+			told := func(i int, leaf int32) { tell(from+i, t, leaf) }
+			w.descend(&visit{&w.p.paths[t], w.d.GraphOf[list[from]], list[from:to], told}, 0, 0, split.All(to-from))
 		}
 		return
 	}

@@ -163,35 +163,27 @@ func (w *walker) graph(p *path, g int32) int32 {
 		if !s.split {
 			return i
 		}
+		r := &p.rules[i]
+		subset, _ := w.subset(r, depth, first, last)
+		if w.visit != nil {
+			w.visit(i, r, subset)
+		}
 		var value float64
 		var v []float64
 		if s.slot >= 0 {
 			value = w.row[s.slot]
-			if w.visit != nil {
-				w.visit(i, &p.rules[i], w.d.All(first, last))
-			}
 		} else {
-			value, v = w.fromSubset(p, i, g, depth)
+			value, v = w.e.Graph(r, w.d.Segment(r.Feature, g), subset, false)
 		}
 		side, next := 0, s.lte
 		if value > s.threshold || value != value && s.missingAbove {
 			side, next = 1, s.gt
 		}
 		if s.pointed[side] {
-			w.cut(&p.rules[i], g, depth, v)
+			w.cut(r, g, depth, v)
 		}
 		i = next
 	}
-}
-
-// fromSubset returns the value of a split that uses a subset, and v where it was needed.
-func (w *walker) fromSubset(p *path, i, g int32, depth int) (value float64, v []float64) {
-	r := &p.rules[i]
-	subset, _ := w.subset(r, depth, 0, 0)
-	if w.visit != nil {
-		w.visit(i, r, subset)
-	}
-	return w.e.Graph(r, w.d.Segment(r.Feature, g), subset, false)
 }
 
 // cut generates the subsets of a split. v is nil if it has not been computed.
@@ -205,15 +197,6 @@ func (w *walker) cut(r *walks.Rule, g int32, depth int, v []float64) {
 	s.above, s.below = r.CutInto(s.above[:0], s.below[:0], v, subset, first)
 }
 
-// vertices tells the leaves of vertices of one graph.
-func (w *walker) vertices(p *path, g int32, examples []int32, tell func(i int, leaf int32)) {
-	positions := make([]int32, len(examples))
-	for i := range positions {
-		positions[i] = int32(i)
-	}
-	w.descend(&visit{p, g, examples, tell}, 0, 0, positions)
-}
-
 // visit is a tree that vertices of one graph go through.
 type visit struct {
 	*path
@@ -223,13 +206,13 @@ type visit struct {
 }
 
 // descend sends the examples at some positions through the tree below node i.
-func (w *walker) descend(t *visit, i int32, depth int, positions []int32) {
+func (w *walker) descend(t *visit, i int32, depth int, positions []int) {
 	if len(positions) == 0 {
 		return
 	}
 	if !t.steps[i].split {
 		for _, at := range positions {
-			t.tell(int(at), i)
+			t.tell(at, i)
 		}
 		return
 	}
@@ -239,25 +222,21 @@ func (w *walker) descend(t *visit, i int32, depth int, positions []int32) {
 	if w.visit != nil {
 		w.visit(i, r, subset)
 	}
-	st := w.d.Segment(r.Feature, t.graph)
 	var v []float64
-	if st != nil {
+	if st := w.d.Segment(r.Feature, t.graph); st != nil {
 		v = w.e.Vector(r, st, subset, all)
 	}
-	var children [2][]int32
+	var children [2][]int
 	for _, at := range positions {
-		value, side := 0.0, 0
+		value := 0.0
 		if v != nil {
 			value = v[t.examples[at]-first]
 		}
-		if r.GoesAbove(value, r.Threshold) {
-			side = 1
-		}
+		side := bit(r.GoesAbove(value, r.Threshold))
 		children[side] = append(children[side], at)
 	}
 	if t.steps[i].pointed != [2]bool{} {
-		s := w.at(depth)
-		s.above, s.below = r.CutInto(s.above[:0], s.below[:0], v, subset, first)
+		w.cut(r, t.graph, depth, v)
 	}
 	w.descend(t, t.steps[i].lte, depth+1, children[0])
 	w.descend(t, t.steps[i].gt, depth+1, children[1])

@@ -1,6 +1,10 @@
 package search
 
-import "github.com/grove-graph/grove/treeg/internal/walks"
+import (
+	"slices"
+
+	"github.com/grove-graph/grove/treeg/internal/walks"
+)
 
 // drawnWalks are what kinds follow from.
 type drawnWalks struct {
@@ -19,52 +23,44 @@ func (s *task) kindsOf(n *node, whole bool) []walks.Kind {
 	return list
 }
 
-// kinds lists what may be tried with some walk types. Of kinds that are equal for any graph only the first is listed:
-// with all vertices source, target and target-source walks; without a step cycle, target and target-source walks, and
-// all of them for vertices; walks back along closed walks.
-func (s *task) kinds(drawn drawnWalks) []walks.Kind {
-	whole := drawn.whole
-	var list []walks.Kind
-	add := func(k walks.Kind) {
-		list = append(list, k)
-		if !whole {
-			k.Up = false
-			list = append(list, k)
-		}
-	}
-	first := func(k walks.Kind, walks ...walks.Walk) bool {
-		for _, k.Walk = range walks {
-			if drawn.walks[k.Walk] {
-				add(k)
-				return true
-			}
-		}
-		return false
-	}
+// kinds lists what may be tried with some walk types.
+func (s *task) kinds(drawn drawnWalks) (list []walks.Kind) {
 	for length := range s.opt.MaxLength + 1 {
 		for op := range s.d.Input.Arcs {
-			k := walks.Kind{Length: length, Op: op, Walk: walks.Source, Up: !whole}
-			switch {
-			case length == 0 && op > 0:
-			case length == 0 && (whole || s.d.Input.Level == walks.Vertices):
-				first(k, walks.Source, walks.Cycle, walks.Target, walks.TargetSource)
-			case length == 0:
-				first(k, walks.Source)
-				first(k, walks.Cycle, walks.Target, walks.TargetSource)
-			case whole:
-				first(k, walks.Source, walks.Target, walks.TargetSource)
-				if s.d.HasCycles(op, length) {
-					first(k, walks.Cycle)
+			if length == 0 && op > 0 {
+				break
+			}
+			for _, alike := range s.alike(length, drawn.whole) {
+				if length > 0 && alike[0] == walks.Cycle && !s.d.HasCycles(op, length) {
+					continue
 				}
-			default:
-				first(k, walks.Source)
-				if s.d.HasCycles(op, length) {
-					first(k, walks.Cycle)
+				at := slices.IndexFunc(alike, func(w walks.Walk) bool { return drawn.walks[w] })
+				if at < 0 {
+					continue
 				}
-				first(k, walks.Target)
-				first(k, walks.TargetSource)
+				k := walks.Kind{Length: length, Op: op, Walk: alike[at], Up: !drawn.whole}
+				list = append(list, k)
+				if !drawn.whole {
+					k.Up = false
+					list = append(list, k)
+				}
 			}
 		}
 	}
 	return list
+}
+
+// alike groups the walk types that are equal for any graph, of which the first that is drawn is tried: with all
+// vertices source, target and target-source walks; without a step cycle, target and target-source walks, and all of
+// them for vertices.
+func (s *task) alike(length int, whole bool) [][]walks.Walk {
+	switch {
+	case length == 0 && (whole || s.d.Input.Level == walks.Vertices):
+		return [][]walks.Walk{{walks.Source, walks.Cycle, walks.Target, walks.TargetSource}}
+	case length == 0:
+		return [][]walks.Walk{{walks.Source}, {walks.Cycle, walks.Target, walks.TargetSource}}
+	case whole:
+		return [][]walks.Walk{{walks.Source, walks.Target, walks.TargetSource}, {walks.Cycle}}
+	}
+	return [][]walks.Walk{{walks.Source}, {walks.Cycle}, {walks.Target}, {walks.TargetSource}}
 }

@@ -206,11 +206,15 @@ func (s *Scanner) between(total *Statistic, missingAbove bool) Threshold {
 	if !missingAbove {
 		s.left.Plus(&s.missing)
 	}
+	thresholds := len(g.n) - 1
+	if missingAbove {
+		thresholds++
+	}
 	at, gain := -1, 0.0
 	if s.criterion == Variance {
-		at, gain = s.betweenValues(total, missingAbove)
+		at, gain = s.betweenValues(total, thresholds)
 	} else {
-		at, gain = s.betweenClasses(total, missingAbove)
+		at, gain = s.betweenClasses(total, thresholds)
 	}
 	switch {
 	case at < 0:
@@ -232,17 +236,14 @@ func (s *Scanner) largerAbove(at int, total *Statistic) bool {
 	return total.N-n > n
 }
 
-// betweenValues returns the last group below the best threshold and its gain, for targets that are numbers.
-func (s *Scanner) betweenValues(total *Statistic, missingAbove bool) (at int, most float64) {
+// betweenValues returns the last group below the best threshold and its gain, for targets that are numbers. It tries so
+// many thresholds.
+func (s *Scanner) betweenValues(total *Statistic, thresholds int) (at int, most float64) {
 	g := &s.groups
-	last := len(g.n) - 1
-	if missingAbove {
-		last++
-	}
 	at = -1
 	n, sum := s.left.N, s.left.Sum[0]
 	base := total.Sum[0] * total.Sum[0] / total.N
-	for i := range last {
+	for i := range thresholds {
 		n += g.n[i]
 		sum += g.sum[i]
 		rest, other := total.N-n, total.Sum[0]-sum
@@ -257,18 +258,14 @@ func (s *Scanner) betweenValues(total *Statistic, missingAbove bool) (at int, mo
 }
 
 // betweenClasses is betweenValues for classes.
-func (s *Scanner) betweenClasses(total *Statistic, missingAbove bool) (at int, most float64) {
+func (s *Scanner) betweenClasses(total *Statistic, thresholds int) (at int, most float64) {
 	g := &s.groups
-	last := len(g.n) - 1
-	if missingAbove {
-		last++
-	}
 	at = -1
 	s.right.Reset()
 	s.right.Plus(total)
 	s.right.Minus(&s.left)
 	base := s.criterion.score(total.N, total.Sum)
-	for i := range last {
+	for i := range thresholds {
 		group := Statistic{g.n[i], g.sum[i*g.width : (i+1)*g.width]}
 		s.left.Plus(&group)
 		s.right.Minus(&group)

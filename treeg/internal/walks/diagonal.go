@@ -108,6 +108,12 @@ func newMeeting(op *operator, n int, g Grid) *meeting {
 
 // closedWalks returns the weight of the closed walks of a vertex.
 func (m *meeting) closedWalks(v int32, length int) float64 {
+	switch length {
+	case 1:
+		return m.loops(v)
+	case 2:
+		return m.thereAndBack(v)
+	}
 	a := (length + 1) / 2
 	m.out.walk(v, a, m.grid)
 	m.in.walk(v, length-a, m.grid)
@@ -119,6 +125,45 @@ func (m *meeting) closedWalks(v int32, length int) float64 {
 	}
 	m.out.clear()
 	m.in.clear()
+	return sum
+}
+
+// loops returns the weight of the arcs from a vertex to itself.
+func (m *meeting) loops(v int32) float64 {
+	out := m.out.steps
+	sum := 0.0
+	for p := out.ptr[v]; p < out.ptr[v+1] && out.col[p] <= v; p++ {
+		if out.col[p] == v {
+			sum += m.grid.Round(out.at(p))
+		}
+	}
+	return sum
+}
+
+// thereAndBack returns the weight of the closed walks of length 2, from rows in ascending order.
+func (m *meeting) thereAndBack(v int32) float64 {
+	out, in := m.out.steps, m.in.steps
+	p, to := out.ptr[v], out.ptr[v+1]
+	q, end := in.ptr[v], in.ptr[v+1]
+	sum := 0.0
+	for p < to && q < end {
+		u := out.col[p]
+		switch w := in.col[q]; {
+		case u < w:
+			p++
+		case u > w:
+			q++
+		default:
+			there, back := 0.0, 0.0
+			for ; p < to && out.col[p] == u; p++ {
+				there += m.grid.Round(out.at(p))
+			}
+			for ; q < end && in.col[q] == u; q++ {
+				back += m.grid.Round(in.at(q))
+			}
+			sum += m.grid.Round(there * back)
+		}
+	}
 	return sum
 }
 
