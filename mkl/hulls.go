@@ -82,19 +82,19 @@ func (h *hulls) measure(p *point) {
 // project replaces x by the nearest point of the simplices: every class is shifted by the same amount and
 // clipped at 0.
 func (h *hulls) project(x []float64) {
-	var parts [2][]float64
+	var classes [2][]float64
 	for i, v := range x {
 		c := h.class(i)
-		parts[c] = append(parts[c], v)
+		classes[c] = append(classes[c], v)
 	}
 	var shift [2]float64
-	for c, part := range parts {
-		slices.Sort(part)
+	for c, class := range classes {
+		slices.Sort(class)
 		sum := 0.0
-		for k := len(part) - 1; k >= 0; k-- {
-			sum += part[k]
-			shift[c] = (sum - 1) / float64(len(part)-k)
-			if k > 0 && part[k-1] <= shift[c] {
+		for k := len(class) - 1; k >= 0; k-- {
+			sum += class[k]
+			shift[c] = (sum - 1) / float64(len(class)-k)
+			if k > 0 && class[k-1] <= shift[c] {
 				break
 			}
 		}

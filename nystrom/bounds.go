@@ -40,12 +40,8 @@ type bounds[T simd.Float] struct {
 }
 
 func newBounds[T simd.Float](c *cloud[T], k int) *bounds[T] {
-	b := &bounds[T]{cloud: c, k: k, now: -1, near: make([]float64, c.n), far: make([]float64, c.n),
-		compared: make([]int32, c.n), apart: make([]float64, k*k)}
-	for i := range b.compared {
-		b.compared[i] = -1
-	}
-	return b
+	return &bounds[T]{cloud: c, k: k, now: -1, near: make([]float64, c.n), far: make([]float64, c.n),
+		compared: slices.Repeat([]int32{-1}, c.n), apart: make([]float64, k*k)}
 }
 
 // advance begins an iteration with the anchors z.

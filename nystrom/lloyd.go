@@ -3,6 +3,7 @@ package nystrom
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/parallel"
@@ -50,15 +51,12 @@ func (c *cloud[T]) lloyd(ctx context.Context, start []int, opt KMeansOptions) (*
 
 func newLloyd[T simd.Float](c *cloud[T], start []int) *lloyd[T] {
 	k := len(start)
-	l := &lloyd[T]{cloud: c, k: k, z: make([]T, c.p*k*c.d), assignment: make([]int32, c.n)}
+	l := &lloyd[T]{cloud: c, k: k, z: make([]T, c.p*k*c.d), assignment: slices.Repeat([]int32{-1}, c.n)}
 	l.anchors = matrix(c.eng, l.z, c.p, k, c.d)
 	l.bounds = newBounds(c, k)
 	l.sums = newSums(c, k)
 	for f, i := range start {
 		l.copyPoint(f, i)
-	}
-	for i := range l.assignment {
-		l.assignment[i] = -1
 	}
 	return l
 }

@@ -188,7 +188,7 @@ func (l *moves) measure() error {
 	return nil
 }
 
-// eachChunk calls visit for pieces of all points, with room for scores.
+// eachChunk calls visit for pieces of all points, with space for scores.
 func (l *moves) eachChunk(visit func(from, to int, score []float64)) {
 	parallel.Chunks(l.engine.Workers(), l.Len(), pointChunk, func(from, to int) {
 		visit(from, to, make([]float64, len(l.shift)))

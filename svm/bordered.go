@@ -11,11 +11,11 @@ import (
 //	( A   B ) (x)   (r)
 //	( B'  D ) (t) = (s),    A = L L',
 //
-// by way of Y = L^-1 B and the small matrix D - Y' Y. Columns of Y are kept under a key until the
+// by way of Y = L^-1 B and the small matrix D - Y' Y. Columns of Y are cached under a key until the
 // factor changes.
 type bordered struct {
 	root   cholesky
-	kept   map[int][]float64 // key -> column of Y
+	cached map[int][]float64 // key -> column of Y
 	border [][]float64       // columns of Y in use
 	corner []float64         // D - Y' Y, overwritten by its LU factors
 	swaps  []int
@@ -27,11 +27,11 @@ const borderShare = 1.0 / 48
 
 // reset forgets the border, after A was factorised.
 func (b *bordered) reset() {
-	b.kept = map[int][]float64{}
+	b.cached = map[int][]float64{}
 	b.border, b.swaps = b.border[:0], b.swaps[:0]
 }
 
-// attach sets a border with the given keys. column writes a column of B where it is not kept yet,
+// attach sets a border with the given keys. column writes a column of B where it is not cached yet,
 // corner returns an entry of D. It reports false, and changes nothing, where there are too many.
 func (b *bordered) attach(keys []int, column func(key int, out []float64), corner func(i, j int) float64) bool {
 	if float64(len(keys)) > borderShare*float64(b.root.n) {
@@ -39,12 +39,12 @@ func (b *bordered) attach(keys []int, column func(key int, out []float64), corne
 	}
 	b.border = b.border[:0]
 	for _, key := range keys {
-		y, ok := b.kept[key]
+		y, ok := b.cached[key]
 		if !ok {
 			y = make([]float64, b.root.n)
 			column(key, y)
 			b.root.forward(y)
-			b.kept[key] = y
+			b.cached[key] = y
 		}
 		b.border = append(b.border, y)
 	}

@@ -24,7 +24,7 @@ type cholesky struct {
 	panel   []float64 // n x leafSize
 }
 
-// resize makes room for a matrix of order n, whose lower triangle the caller writes to l, and the
+// resize makes space for a matrix of order n, whose lower triangle the caller writes to l, and the
 // smallest pivots to floor.
 func (c *cholesky) resize(n int) {
 	c.n = n
@@ -141,7 +141,7 @@ func (c *cholesky) backward(b []float64) {
 }
 
 // addGram adds alpha times a Gram matrix to the lower triangle of the n x n matrix c: A A' for A n x
-// k, or A' A for A k x n with transposed. Parts of the upper triangle near the diagonal are
+// k, or A' A for A k x n with transposed. Entries of the upper triangle near the diagonal are
 // overwritten too.
 func addGram(workers int, transposed bool, n, k int, alpha float64, a []float64, lda int, c []float64, ldc int) {
 	if k == 0 || n == 0 {

@@ -20,7 +20,7 @@ type Classifier struct {
 // (the larger one is +1), or each class against the rest for more, for every C of an ascending grid.
 //
 // x is N x d, Float32 or Float64, contiguous by rows; classes holds the class of each of the N rows,
-// any integers; rows picks the training rows, nil means all. A class that none of them has is never
+// any integers; rows selects the training rows, nil means all. A class that none of them has is never
 // predicted; where all have the same class, that one always is. Errors are those of [FitPath].
 func FitClassifier(
 	ctx context.Context, x *tensor.Dense, rows, classes []int, grid []float64, o Options,

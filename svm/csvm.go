@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/grove-graph/grove/parallel"
+	"github.com/grove-graph/grove/split"
 )
 
 // KernelOptions holds the numerical settings of the kernel machines; the zero value stands for the
@@ -74,7 +76,7 @@ type KernelPair struct {
 // Beside the kernel the memory is linear in the objects, and for each pair in work quadratic in those
 // between their bounds, 128 MiB at most.
 //
-// classes holds the class of each of the N objects of the kernel, any integers; rows picks the objects to
+// classes holds the class of each of the N objects of the kernel, any integers; rows selects the objects to
 // train on, nil means all. The result has one classifier for every C. Errors name a number of classes
 // that is not N, a row out of range, fewer than two classes, a grid that is not positive and ascending, a
 // weight that is not positive, too many steps, and a cancelled context.
@@ -122,10 +124,8 @@ func FitKernelClassifier(
 			out[g].Pairs[pair].Expansion = expansions[g]
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -171,10 +171,7 @@ func classOrder(rows, classes []int) []int {
 // checkRows returns the rows to train on.
 func checkRows(k Kernel, rows []int) ([]int, error) {
 	if rows == nil {
-		rows = make([]int, k.Len())
-		for i := range rows {
-			rows[i] = i
-		}
+		rows = split.All(k.Len())
 	}
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no objects to train on")

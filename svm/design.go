@@ -3,6 +3,7 @@ package svm
 import (
 	"fmt"
 
+	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
 
@@ -26,10 +27,7 @@ func newDesign(x *tensor.Dense, rows []int) (*design, error) {
 	shape := x.Shape()
 	d := &design{single: single, double: double, columns: shape[1], rows: rows}
 	if rows == nil {
-		d.rows = make([]int, shape[0])
-		for i := range d.rows {
-			d.rows[i] = i
-		}
+		d.rows = split.All(shape[0])
 	}
 	for _, r := range d.rows {
 		if r < 0 || r >= shape[0] {

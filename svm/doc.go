@@ -33,7 +33,7 @@
 //
 // Newton's equation is solved by a Cholesky factorisation, of H or of the matrix
 // <x_i, x_j> + delta_ij/(2 C) over A, whichever is cheaper. The sums over A are brought up to date by
-// the rows that entered or left; where few of them change at the same C, the factor is kept and
+// the rows that entered or left; where few of them change at the same C, the factor stays and is
 // bordered. With more columns than rows the problem is first rotated, exactly, into the space that
 // the rows span.
 //

@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Kernel is a symmetric kernel k between objects 0 to N-1, read by parts of rows. It may be used by
+// Kernel is a symmetric kernel k between objects 0 to N-1, read by rows, or some columns of them. It may be used by
 // several goroutines at once.
 type Kernel interface {
 	// Len returns N.
@@ -124,7 +124,7 @@ func gather[T float32 | float64](row []T, columns []int, out []float64) {
 	}
 }
 
-// RowCache is a kernel whose rows are computed when they are asked for. Those used last are kept.
+// RowCache is a kernel whose rows are computed when they are asked for. Those used last are cached.
 type RowCache struct {
 	diagonal []float64
 	compute  func(i int, out []float64) error
@@ -145,7 +145,7 @@ type cachedRow struct {
 // NewRowCache returns the kernel between as many objects as diagonal has entries, with k(i, i) in
 // diagonal[i]. compute writes k(i, j) for all j to out; it must return the same numbers whenever it is
 // called, and may be called from several goroutines at once. Rows take at most the given number of bytes,
-// but room for two, and one for each goroutine, there always is.
+// but two, and one for each goroutine, are always held.
 func NewRowCache(diagonal []float64, bytes int, compute func(i int, out []float64) error) *RowCache {
 	limit := max(bytes/(8*max(len(diagonal), 1)), 2)
 	return &RowCache{diagonal: diagonal, compute: compute, limit: limit, rows: map[int]*list.Element{}, used: list.New()}
@@ -177,7 +177,7 @@ func (c *RowCache) Row(i int, columns []int, out []float64) error {
 	return nil
 }
 
-// row returns the entry of a row, a new one where it is not kept.
+// row returns the entry of a row, a new one where it is not cached.
 func (c *RowCache) row(i int) *cachedRow {
 	c.mu.Lock()
 	defer c.mu.Unlock()

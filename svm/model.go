@@ -92,7 +92,7 @@ func (m *Model) CheckTrained(rows int) error {
 	return nil
 }
 
-// trainedSlack is room for rounding in the bounds on what training gives.
+// trainedSlack is what rounding may add to the bounds on what training gives.
 const trainedSlack = 1.01
 
 // Decisions returns <w, z> + b, with z the standardised features, for the rows of x (N x d; nil: all

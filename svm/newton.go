@@ -12,7 +12,7 @@ import (
 type solution struct {
 	v          []float64
 	gradient   []float64
-	beta       []float64 // 2 C y_i margin_i where positive; kept only with rotation
+	beta       []float64 // 2 C y_i margin_i where positive; only with rotation
 	objective  float64
 	precision  float64 // see Path.Precision
 	iterations int

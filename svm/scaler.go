@@ -25,12 +25,10 @@ func (d *design) fitScaler() (*Scaler, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("no rows to standardise on")
 	}
-	plain := *d
-	plain.scaler = nil
 	mean, scale := make([]float64, d.columns), make([]float64, d.columns)
 	row := make([]float64, d.columns)
 	for i := range n {
-		plain.fill(row, d.columns, i, i+1, 0, d.columns)
+		d.fill(row, d.columns, i, i+1, 0, d.columns)
 		for j, v := range row {
 			mean[j] += v
 		}
@@ -39,7 +37,7 @@ func (d *design) fitScaler() (*Scaler, error) {
 		mean[j] /= float64(n)
 	}
 	for i := range n {
-		plain.fill(row, d.columns, i, i+1, 0, d.columns)
+		d.fill(row, d.columns, i, i+1, 0, d.columns)
 		for j, v := range row {
 			scale[j] += (v - mean[j]) * (v - mean[j])
 		}

@@ -216,16 +216,16 @@ func (s *smo) step() (moved bool, err error) {
 		return false, err
 	}
 	bi, bj := s.b[i], s.b[j]
-	roomUp, roomDown := s.c*s.high[i]-bi, bj-s.c*s.low[j]
+	upward, downward := s.c*s.high[i]-bi, bj-s.c*s.low[j]
 	delta := (s.f[j] - s.f[i]) / curvature
 	switch {
-	case delta < min(roomUp, roomDown):
+	case delta < min(upward, downward):
 		s.b[i], s.b[j] = min(bi+delta, s.c*s.high[i]), max(bj-delta, s.c*s.low[j])
-	case roomUp <= roomDown:
-		delta = roomUp
+	case upward <= downward:
+		delta = upward
 		s.b[i], s.b[j] = s.c*s.high[i], bj-delta
 	default:
-		delta = roomDown
+		delta = downward
 		s.b[i], s.b[j] = bi+delta, s.c*s.low[j]
 	}
 	if s.b[i] == bi && s.b[j] == bj {

@@ -182,17 +182,17 @@ func (a *face) advance() (at int, ok bool) {
 	}
 	length, at := 1.0, -1
 	for i, v := range a.variables {
-		t, room := a.all[v], length
+		t, most := a.all[v], length
 		switch d := d[i]; {
 		case !finite(d):
 			return -1, false
 		case d > 0:
-			room = (s.c*s.high[t] - s.b[t]) / d
+			most = (s.c*s.high[t] - s.b[t]) / d
 		case d < 0:
-			room = (s.c*s.low[t] - s.b[t]) / d
+			most = (s.c*s.low[t] - s.b[t]) / d
 		}
-		if room < length {
-			length, at = room, i
+		if most < length {
+			length, at = most, i
 		}
 	}
 	for i, v := range a.variables {
@@ -240,13 +240,13 @@ func (a *face) leave() {
 	a.variables = slices.DeleteFunc(a.variables, func(v int) bool { return v < 0 })
 }
 
-// balance gives what rounding left of the sum of all variables to the one with most room.
+// balance gives what rounding left of the sum of all variables to the one farthest from its bounds.
 func (a *face) balance() {
 	s, rest, widest, most := a.smo, 0.0, -1, 0.0
 	for i, t := range a.all {
 		rest += s.b[t] - a.before[i]
-		if room := min(s.b[t]-s.c*s.low[t], s.c*s.high[t]-s.b[t]); room > most {
-			widest, most = t, room
+		if gap := min(s.b[t]-s.c*s.low[t], s.c*s.high[t]-s.b[t]); gap > most {
+			widest, most = t, gap
 		}
 	}
 	if most > math.Abs(rest) {

@@ -23,7 +23,7 @@ type KernelRegressor struct {
 // where phi is the feature map of the kernel, each from the solution for the C before it: LIBSVM's
 // formulation (Chang and Lin, LIBSVM, section 2.4). Its dual objective is 1/2 c'K c - y'c + epsilon sum |c|.
 //
-// y holds a target for each of the N objects of the kernel; rows picks the objects to train on, nil means
+// y holds a target for each of the N objects of the kernel; rows selects the objects to train on, nil means
 // all. The result has one machine for every C. Errors name a number of targets that is not N, a target
 // that is not finite, a row out of range, a grid that is not positive and ascending, a negative epsilon,
 // too many steps, and a cancelled context.

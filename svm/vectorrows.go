@@ -12,7 +12,7 @@ import (
 )
 
 // Rows returns the kernel between the rows of x (N x D, Float32 or Float64) without its matrix: an engine
-// computes rows when they are asked for, and those used last are kept in the given number of bytes. The
+// computes rows when they are asked for, and those used last are cached in the given number of bytes. The
 // products are in the type of x. The jaccard kernel is computed on the host. Errors are those of
 // [VectorKernel.Cross], and what the engine reports of rows that are asked for.
 func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCache, error) {

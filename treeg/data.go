@@ -43,9 +43,6 @@ func dataOf(d *walks.Data, err error) (*Data, error) {
 	return &Data{data: d, large: histogramFrom}, nil
 }
 
-// Input returns what the data show of the batch.
-func (d *Data) Input() Input { return d.data.Input }
-
 // Examples returns the number of graphs or vertices.
 func (d *Data) Examples() int { return d.data.Examples() }
 

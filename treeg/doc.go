@@ -10,14 +10,14 @@
 //
 // # The split function
 //
-// A split ([Split]) propagates one feature along walks of a given length, kept to a subset S of the vertices,
+// A split ([Split]) propagates one feature along walks of a given length, restricted to a subset S of the vertices,
 //
 //	v = (A^d o M_r(S)) f_k    (Eq. 1),
 //
 // and compares a number with a threshold: v_i for vertex i, or the sum, mean, minimum or maximum of the
 // entries of v for a graph. A_ij is the weight of the arc from j to i. Every split also cuts the subset that
 // it used into those of its vertices whose own entry of v is above the threshold and the rest (Eq. 3), and
-// the splits below may use either part.
+// the splits below may use either side.
 //
 // # Exact sums
 //

@@ -27,7 +27,7 @@ func TestRandomTreesOnWordsAndLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, b := known.Input(), drawnGraphs(t, r, seed, 5, 150)
+		in, b := known.data.Input, drawnGraphs(t, r, seed, 5, 150)
 		var trees []*Tree
 		for range 12 {
 			trees = append(trees, drawnTree(r, &in, opt.MaxLength))

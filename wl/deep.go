@@ -68,10 +68,7 @@ func newDeep(m *Model, opt DeepOptions, weight func(node int) float64) *Deep {
 func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOptions,
 	progress model.Progress) (*Deep, error) {
 	if graphs == nil {
-		graphs = make([]int, m.NumGraphs())
-		for g := range graphs {
-			graphs[g] = g
-		}
+		graphs = split.All(m.NumGraphs())
 	}
 	if err := m.checkLearn(graphs, classes, &opt); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@
 // vertex without neighbours keeps the empty multiset.
 //
 // Every round has a dictionary of the signatures that were met. Signatures are hashed, and compared in full, so that
-// colours are exact. The dictionaries are kept: graphs that come later get the same colours, and a signature that
+// colours are exact. The dictionaries stay: graphs that come later get the same colours, and a signature that
 // was never seen gets a fresh one, which no fitted graph has. A kernel value therefore depends on its two graphs
 // alone, and one matrix of all graphs serves every fold of a cross-validation.
 //

@@ -262,7 +262,7 @@ func (m *Model) CheckInput(labels int, arcLabels bool) error {
 	return nil
 }
 
-// numbers are what is still to be read of a vector of whole numbers below 2^32.
+// numbers are what remains to be read of a vector of whole numbers below 2^32.
 type numbers struct {
 	name string
 	left []uint64

@@ -94,8 +94,8 @@ func (g *grouping) join(chosen []int32, weight []float64, cluster []int32) {
 	})
 }
 
-// draw returns the first position with a weight at which the sum of the weights reaches the given part of that of all.
-func draw(weights []float64, part float64) int {
+// draw returns the first position with a weight at which the sum of the weights reaches the given share of that of all.
+func draw(weights []float64, share float64) int {
 	total := 0.0
 	for _, w := range weights {
 		total += w
@@ -103,7 +103,7 @@ func draw(weights []float64, part float64) int {
 	sum, last := 0.0, 0
 	for i, w := range weights {
 		if w > 0 {
-			if sum, last = sum+w, i; sum >= part*total {
+			if sum, last = sum+w, i; sum >= share*total {
 				break
 			}
 		}
@@ -176,10 +176,7 @@ func (t *hierarchy) groupNodes(ctx context.Context, e engine.Engine, k int, seed
 
 // share makes the clusters of the points the kernels of the hierarchy.
 func (g *grouping) share(cluster []int32) {
-	g.groups, g.group = g.k, make([]int32, len(g.nodes))
-	for s := range g.group {
-		g.group[s] = -1
-	}
+	g.groups, g.group = g.k, slices.Repeat([]int32{-1}, len(g.nodes))
 	for i, s := range g.shapes {
 		g.group[s] = cluster[i]
 	}

@@ -34,10 +34,7 @@ const sectionEntries = 1 << 16
 // the objects 0, 1, .... Nodes are numbered round by round.
 func newHierarchy(rounds []*index, graphs []int, numGraphs, workers int) *hierarchy {
 	t := &hierarchy{objects: len(graphs), workers: workers}
-	object := make([]int32, numGraphs)
-	for g := range object {
-		object[g] = -1
-	}
+	object := slices.Repeat([]int32{-1}, numGraphs)
 	for i, g := range graphs {
 		object[g] = int32(i)
 	}
@@ -137,24 +134,24 @@ func (t *hierarchy) Sum(weights []float64) func(dst, z []float64) {
 		}
 	}
 	sections := len(t.cuts) - 1
-	parts := make([]float64, sections*t.objects)
+	partial := make([]float64, sections*t.objects)
 	return func(dst, z []float64) {
 		z = t.rooted(z)
-		clear(parts)
+		clear(partial)
 		parallel.Each(t.workers, sections, func() func(int) {
 			var runs []level
 			return func(i int) {
-				part := parts[i*t.objects : (i+1)*t.objects]
+				sum := partial[i*t.objects : (i+1)*t.objects]
 				for s := t.cuts[i]; s < t.cuts[i+1]; s++ {
 					if total[s] != 0 {
-						runs = addProduct(part, z, total[s], t.of(s), runs)
+						runs = addProduct(sum, z, total[s], t.of(s), runs)
 					}
 				}
 			}
 		})
 		clear(dst)
 		for i := range sections {
-			for o, v := range parts[i*t.objects : (i+1)*t.objects] {
+			for o, v := range partial[i*t.objects : (i+1)*t.objects] {
 				dst[o] += v
 			}
 		}

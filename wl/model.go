@@ -85,11 +85,11 @@ func (m *Model) Keep(graphs []int) error {
 			return fmt.Errorf("graph %d: the model has %d graphs, counted from 0", g, m.NumGraphs())
 		}
 	}
-	kept := make([]*histograms, len(m.train))
+	selected := make([]*histograms, len(m.train))
 	for t, h := range m.train {
-		kept[t] = h.selected(graphs)
+		selected[t] = h.selected(graphs)
 	}
-	m.setTrain(kept)
+	m.setTrain(selected)
 	return nil
 }
 
@@ -195,7 +195,7 @@ func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress model.Progre
 	return k, nil
 }
 
-// matrix returns a zero matrix in host memory, or an error where there is no room for it.
+// matrix returns a zero matrix in host memory, or an error where memory does not suffice.
 func matrix(rows, columns int) (*tensor.Dense, error) {
 	if err := memory.ForMatrices("kernel matrix", 1, rows, columns); err != nil {
 		return nil, err

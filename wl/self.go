@@ -18,7 +18,7 @@ func (m *Model) self(rounds []*histograms) []float64 {
 	return sums
 }
 
-// addSelf adds the part of the self-values that the rounds from to to-1 have.
+// addSelf adds what the rounds from to to-1 contribute to the self-values.
 func (m *Model) addSelf(sums []float64, rounds []*histograms, from, to int) {
 	for t := from; t < to; t++ {
 		h := rounds[t]

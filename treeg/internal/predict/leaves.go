@@ -8,7 +8,7 @@ import (
 	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
-// Each tells the leaf of every example in every tree. It hands examples out in parts, at vertex level of one graph
+// Each tells the leaf of every example in every tree. It hands examples out in pieces, at vertex level of one graph
 // each, to walkers of several goroutines.
 func (p *Program) Each(
 	ctx context.Context, d *walks.Data, empty walks.Empty, list []int32, tell func(i, tree int, leaf int32),
@@ -27,10 +27,10 @@ func (p *Program) Each(
 	}
 	parallel.Each(d.Engine.Workers(), len(starts), func() func(int) {
 		w := p.walker(d, empty)
-		return func(part int) {
-			from, to := starts[part], len(list)
-			if part+1 < len(starts) {
-				to = starts[part+1]
+		return func(piece int) {
+			from, to := starts[piece], len(list)
+			if piece+1 < len(starts) {
+				to = starts[piece+1]
 			}
 			if ctx.Err() == nil {
 				w.leaves(list, from, to, tell)

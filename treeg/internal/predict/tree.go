@@ -30,14 +30,3 @@ func (t *Tree) Depth() int {
 	}
 	return most
 }
-
-// Leaves returns the number of leaves.
-func (t *Tree) Leaves() int {
-	count := 0
-	for i := range t.Nodes {
-		if t.Nodes[i].Split == nil {
-			count++
-		}
-	}
-	return count
-}

@@ -14,18 +14,18 @@ import (
 // together are the graphs that go through trees together: a word has a bit for each.
 const together = 64
 
-// bitPart are small graphs on their way through trees.
-type bitPart struct {
+// wordGraphs are small graphs on their way through trees.
+type wordGraphs struct {
 	d       *walks.Data
-	graphs  [together]bitGraph
+	graphs  [together]wordGraph
 	ones    [][together]uint64 // by feature: the vertices that have it
 	fixed   [][together]int32  // by place: 1 + where in words the counts begin that depend on no subset, 0 where unknown
 	words   []uint64           // of the graphs and the fixed counts
 	buffers [2][mostDigits]uint64
 }
 
-// bitGraph is a small graph.
-type bitGraph struct {
+// wordGraph is a small graph.
+type wordGraph struct {
 	n      int
 	full   uint64
 	in     []uint64 // operator*n + vertex: where steps come from
@@ -33,8 +33,8 @@ type bitGraph struct {
 	digits []uint8  // see Data.index: of numbers of walks of that length
 }
 
-func newBitPart(d *walks.Data) *bitPart {
-	p := &bitPart{d: d}
+func newWordGraphs(d *walks.Data) *wordGraphs {
+	p := &wordGraphs{d: d}
 	features, walks := d.Input.Features(), len(d.Input.Arcs)*d.Length
 	p.ones = make([][together]uint64, features)
 	p.fixed = make([][together]int32, walks*(features+fromFeature))
@@ -45,8 +45,8 @@ func newBitPart(d *walks.Data) *bitPart {
 	return p
 }
 
-// take returns n zero words, which hold until the part is used for other graphs.
-func (p *bitPart) take(n int) []uint64 {
+// take returns n zero words, which hold until other graphs are entered.
+func (p *wordGraphs) take(n int) []uint64 {
 	from := len(p.words)
 	p.words = slices.Grow(p.words, n)[:from+n]
 	words := p.words[from : from+n : from+n]
@@ -55,14 +55,14 @@ func (p *bitPart) take(n int) []uint64 {
 }
 
 // reset forgets all graphs.
-func (p *bitPart) reset() {
+func (p *wordGraphs) reset() {
 	p.words = p.words[:0]
 	clear(p.fixed)
 	clear(p.ones)
 }
 
 // enter makes graph g of the batch ready as number at.
-func (p *bitPart) enter(at int, g int32) {
+func (p *wordGraphs) enter(at int, g int32) {
 	d, b := p.d, &p.graphs[at]
 	first, last := d.Batch.Vertices(int(g))
 	n := int(last - first)
@@ -87,7 +87,7 @@ func (p *bitPart) enter(at int, g int32) {
 }
 
 // enterOnes fills in the features of a graph.
-func (p *bitPart) enterOnes(at int, first, last int32) {
+func (p *wordGraphs) enterOnes(at int, first, last int32) {
 	in := &p.d.Input
 	if in.Labels > 0 {
 		for v, label := range p.d.Batch.Labels[first:last] {
@@ -102,7 +102,7 @@ func (p *bitPart) enterOnes(at int, first, last int32) {
 }
 
 // of returns the words of an operator.
-func (b *bitGraph) of(words []uint64, op int) []uint64 { return words[op*b.n : (op+1)*b.n] }
+func (b *wordGraph) of(words []uint64, op int) []uint64 { return words[op*b.n : (op+1)*b.n] }
 
 // Counts that depend on no subset are those of walks from all vertices with a feature, and of two kinds more.
 const (
@@ -112,7 +112,7 @@ const (
 )
 
 // counts returns counts that depend on no subset.
-func (p *bitPart) counts(at, op, length, what int) counts {
+func (p *wordGraphs) counts(at, op, length, what int) counts {
 	b := &p.graphs[at]
 	walk := p.d.Index(op, length)
 	digits := int(b.digits[walk])
@@ -135,7 +135,7 @@ func (p *bitPart) counts(at, op, length, what int) counts {
 }
 
 // longer makes the last step of walks from some vertices.
-func (p *bitPart) longer(at, op, length, what int, from uint64, to []uint64) counts {
+func (p *wordGraphs) longer(at, op, length, what int, from uint64, to []uint64) counts {
 	last := counts{from}
 	if length > 1 {
 		last = p.counts(at, op, length-1, what)
@@ -146,7 +146,7 @@ func (p *bitPart) longer(at, op, length, what int, from uint64, to []uint64) cou
 }
 
 // close counts closed walks.
-func (p *bitPart) close(c counts, b *bitGraph, op, length int) {
+func (p *wordGraphs) close(c counts, b *wordGraph, op, length int) {
 	in, out := b.of(b.in, op), b.of(b.out, op)
 	for v := range b.n {
 		switch length {
@@ -161,7 +161,7 @@ func (p *bitPart) close(c counts, b *bitGraph, op, length int) {
 }
 
 // walk counts the walks from some vertices. The counts hold until the next ones.
-func (p *bitPart) walk(b *bitGraph, op, length int, from uint64) counts {
+func (p *wordGraphs) walk(b *wordGraph, op, length int, from uint64) counts {
 	c := counts(p.buffers[0][:1])
 	c[0] = from
 	for l := range length {
@@ -174,7 +174,7 @@ func (p *bitPart) walk(b *bitGraph, op, length int, from uint64) counts {
 }
 
 // vector returns the numbers of a split at the vertices of a subset, and for source walks at all vertices.
-func (p *bitPart) vector(at int, r *walks.Rule, subset uint64) counts {
+func (p *wordGraphs) vector(at int, r *walks.Rule, subset uint64) counts {
 	b := &p.graphs[at]
 	from := p.ones[r.Feature][at] & subset
 	switch {
@@ -194,7 +194,7 @@ func (p *bitPart) vector(at int, r *walks.Rule, subset uint64) counts {
 }
 
 // sum adds up the numbers of a split.
-func (p *bitPart) sum(at int, r *walks.Rule, subset uint64) int {
+func (p *wordGraphs) sum(at int, r *walks.Rule, subset uint64) int {
 	b := &p.graphs[at]
 	from := p.ones[r.Feature][at] & subset
 	switch {
@@ -223,7 +223,7 @@ func (p *bitPart) sum(at int, r *walks.Rule, subset uint64) int {
 }
 
 // value is the value of a split that uses a subset.
-func (p *bitPart) value(at int, r *walks.Rule, subset uint64, empty walks.Empty) float64 {
+func (p *wordGraphs) value(at int, r *walks.Rule, subset uint64, empty walks.Empty) float64 {
 	if subset == 0 {
 		return empty.Value(r.Walk)
 	}
@@ -243,7 +243,7 @@ func (p *bitPart) value(at int, r *walks.Rule, subset uint64, empty walks.Empty)
 }
 
 // above returns the vertices of a subset that a split cuts off above its threshold.
-func (p *bitPart) above(at int, r *walks.Rule, subset uint64) uint64 {
+func (p *wordGraphs) above(at int, r *walks.Rule, subset uint64) uint64 {
 	if subset == 0 {
 		return 0
 	}

@@ -4,7 +4,7 @@ import "github.com/grove-graph/grove/treeg/internal/walks"
 
 // smallWalker sends small graphs through a program.
 type smallWalker struct {
-	*bitPart
+	*wordGraphs
 	p     *Program
 	empty walks.Empty
 
@@ -21,7 +21,7 @@ type smallWalker struct {
 
 func (p *Program) smallWalker(d *walks.Data, empty walks.Empty) *smallWalker {
 	return &smallWalker{
-		bitPart: newBitPart(d), p: p, empty: empty,
+		wordGraphs: newWordGraphs(d), p: p, empty: empty,
 		rows: make([][together]float64, len(p.slots)), whole: make([][together]uint64, len(p.cuts)),
 		isCut: make([]uint64, len(p.cuts)), cuts: make([][2][together]uint64, p.depth),
 		lists: make([][2][together]uint8, p.depth),

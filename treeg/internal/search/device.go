@@ -15,7 +15,7 @@ import (
 // whatever their number. Nodes are of one depth, so that the cuts within their reach at one distance are of different
 // graphs, unless examples are vertices.
 type engineSearch struct {
-	*task
+	*growth
 	data  *Resident
 	nodes []*node
 	base  engine.SplitSearch // what all searches have in common
@@ -27,7 +27,7 @@ type engineSearch struct {
 
 // deviceSearcher searches by operations of the engine.
 type deviceSearcher struct {
-	*task
+	*growth
 	resident *Resident
 }
 
@@ -39,7 +39,7 @@ func (s *deviceSearcher) search(ctx context.Context, nodes []*node) error {
 	if err != nil {
 		return err
 	}
-	e := &engineSearch{task: s.task, data: s.resident, nodes: nodes, rowOf: map[*walks.Cut]int{}}
+	e := &engineSearch{growth: s.growth, data: s.resident, nodes: nodes, rowOf: map[*walks.Cut]int{}}
 	e.gather()
 	shared, walked := e.queries()
 	for i := range e.data.blocks {
@@ -123,11 +123,7 @@ func (e *engineSearch) use(c *walks.Cut, distance int, graphs []int32) {
 
 // sides returns some rows one after another.
 func (e *engineSearch) sides(from, to int) []uint8 {
-	all := []uint8{}
-	for _, row := range e.subsets[from:to] {
-		all = append(all, row...)
-	}
-	return all
+	return append([]uint8{}, slices.Concat(e.subsets[from:to]...)...)
 }
 
 // walk searches the features along walks from subsets, of as many rows at a time as memory allows.

@@ -204,7 +204,7 @@ func (h *harness) search(n *node, distance int, empty walks.Empty) candidate {
 	var found [3]candidate
 	for i := range found {
 		n.best, h.g.opt.Method = candidate{}, []Method{Chosen, OnEngine, OneByOne}[i]
-		h.g.searcher = h.g.task.searcher(&h.resident)
+		h.g.searcher = h.g.growth.searcher(&h.resident)
 		if err := h.g.search(context.Background(), []*node{n}); err != nil {
 			h.t.Fatal(err)
 		}

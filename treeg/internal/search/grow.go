@@ -3,6 +3,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -15,10 +16,10 @@ import (
 
 // Grower grows one tree.
 type Grower struct {
-	*task
+	*growth
 	searcher Searcher
 	random   *rand.Rand
-	cuts     *walks.Cuts
+	cuts     []*walks.Cut    // that nodes have no use for any more
 	spare    []splits.Sample // memory of node.local
 	nodes    []*node         // in the order of creation
 	leaves   int
@@ -31,8 +32,8 @@ type Grower struct {
 
 // NewGrower prepares for growing trees one after another on some goroutines. r is what a device holds of the data.
 func NewGrower(d *walks.Data, r *Resident, opt *Options, workers int) *Grower {
-	t := &task{d: d, opt: opt, workers: workers, known: map[drawnWalks][]walks.Kind{}}
-	return &Grower{task: t, searcher: t.searcher(r), cuts: walks.NewCuts(d)}
+	t := &growth{d: d, opt: opt, workers: workers, known: map[drawnWalks][]walks.Kind{}}
+	return &Grower{growth: t, searcher: t.searcher(r)}
 }
 
 // Grow fits a tree to the given examples, ascending (section 3.4). It returns the tree, whose leaves have no
@@ -95,15 +96,7 @@ func (g *Grower) levelWise(ctx context.Context) error {
 			}
 		}
 		if g.opt.MaxLeaves > 0 && len(level) > g.opt.MaxLeaves-g.leaves {
-			slices.SortStableFunc(level, func(a, b *node) int {
-				switch {
-				case a.best.gain > b.best.gain:
-					return -1
-				case a.best.gain < b.best.gain:
-					return 1
-				}
-				return 0
-			})
+			slices.SortStableFunc(level, func(a, b *node) int { return cmp.Compare(b.best.gain, a.best.gain) })
 			for _, n := range level[g.opt.MaxLeaves-g.leaves:] {
 				g.close(n)
 			}
@@ -177,8 +170,7 @@ func (g *Grower) close(n *node) {
 // release takes the cut of a node back.
 func (g *Grower) release(n *node) {
 	if n.cut != nil {
-		g.cuts.GiveBack(n.cut)
-		n.cut = nil
+		g.cuts, n.cut = append(g.cuts, n.cut), nil
 	}
 }
 

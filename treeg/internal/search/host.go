@@ -13,7 +13,7 @@ import (
 // hostSearcher searches on the host: features along walks from a subset are computed once for all nodes that may use
 // it, in pieces that goroutines share.
 type hostSearcher struct {
-	*task
+	*growth
 	oneByOne bool // features at vertex level alone although nodes may use many
 
 	mu      sync.Mutex

@@ -29,7 +29,7 @@ func (w *worker) cutBlock(t *unit) {
 	if length := longestSource(t.nodes); length > 0 {
 		t.plan.Once.Do(func() {
 			t.plan.Make(w.d, t.cut, ends(t.nodes), length, &w.marks)
-			t.plan.Part(w.d, t.cut)
+			t.plan.Divide(w.d, t.cut)
 		})
 		w.blocks.Walk(t.cut, t.feature, length, t.plan)
 	}

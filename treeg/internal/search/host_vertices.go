@@ -66,7 +66,7 @@ func (w *worker) cutVertices(t *unit) {
 	}
 }
 
-// size makes room for a value of every example of a node.
+// size makes space for a value of every example of a node.
 func (w *worker) size(n *node) []float64 {
 	w.values = slices.Grow(w.values[:0], len(n.Examples))[:len(n.Examples)]
 	return w.values

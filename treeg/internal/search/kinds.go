@@ -13,7 +13,7 @@ type drawnWalks struct {
 }
 
 // kindsOf returns what a node tries with all vertices, or with the two subsets of a cut.
-func (s *task) kindsOf(n *node, whole bool) []walks.Kind {
+func (s *growth) kindsOf(n *node, whole bool) []walks.Kind {
 	drawn := drawnWalks{n.walks, whole}
 	list, known := s.known[drawn]
 	if !known {
@@ -24,7 +24,7 @@ func (s *task) kindsOf(n *node, whole bool) []walks.Kind {
 }
 
 // kinds lists what may be tried with some walk types.
-func (s *task) kinds(drawn drawnWalks) (list []walks.Kind) {
+func (s *growth) kinds(drawn drawnWalks) (list []walks.Kind) {
 	for length := range s.opt.MaxLength + 1 {
 		for op := range s.d.Input.Arcs {
 			if length == 0 && op > 0 {
@@ -53,7 +53,7 @@ func (s *task) kinds(drawn drawnWalks) (list []walks.Kind) {
 // alike groups the walk types that are equal for any graph, of which the first that is drawn is tried: with all
 // vertices source, target and target-source walks; without a step cycle, target and target-source walks, and all of
 // them for vertices.
-func (s *task) alike(length int, whole bool) [][]walks.Walk {
+func (s *growth) alike(length int, whole bool) [][]walks.Walk {
 	switch {
 	case length == 0 && (whole || s.d.Input.Level == walks.Vertices):
 		return [][]walks.Walk{{walks.Source, walks.Cycle, walks.Target, walks.TargetSource}}

@@ -7,23 +7,27 @@ import (
 	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
-// verticesOfPart is the number of vertices, about, from which on another goroutine is worth its while.
-const verticesOfPart = 1 << 8
+// verticesOfPiece is the number of vertices, about, from which on another goroutine is worth its while.
+const verticesOfPiece = 1 << 8
 
 // partition sends the examples of a node to its children by the code that predicts, and cuts the subset that the
 // split used in every graph.
 func (g *Grower) partition(n, lte, gt *node) {
 	if g.opt.MaxDistance > 0 && g.growsBelow(n) {
-		n.cut = g.cuts.Take()
+		if last := len(g.cuts) - 1; last >= 0 {
+			n.cut, g.cuts = g.cuts[last], g.cuts[:last]
+		} else {
+			n.cut = walks.NewCut(g.d)
+		}
 		n.cut.Graphs, n.cut.Whole = n.Graphs, n.rule.Pointer == 0
 	}
 	graphs, b := len(n.Graphs), g.d.Batch
-	parts := min(max(graphs*(b.NumVertices()/b.NumGraphs())/verticesOfPart, 1), graphs)
+	pieces := min(max(graphs*(b.NumVertices()/b.NumGraphs())/verticesOfPiece, 1), graphs)
 	g.toGT = slices.Grow(g.toGT[:0], len(n.Examples))[:len(n.Examples)]
 	g.busy = 0
-	parallel.Each(g.workers, parts, func() func(int) {
+	parallel.Each(g.workers, pieces, func() func(int) {
 		w := g.splitter()
-		return func(i int) { w.part(n, i*graphs/parts, (i+1)*graphs/parts, g.toGT) }
+		return func(i int) { w.sides(n, i*graphs/pieces, (i+1)*graphs/pieces, g.toGT) }
 	})
 	ups := 0
 	for _, up := range g.toGT {
@@ -46,7 +50,7 @@ type splitter struct {
 	d *walks.Data
 	*walks.Evaluator
 	spare []int32 // see walks.Cut.Fill
-	goes  []bool  // see part
+	goes  []bool  // see sides
 }
 
 // splitter returns the scratch space of a goroutine.
@@ -60,9 +64,9 @@ func (g *Grower) splitter() *splitter {
 	return g.splitters[g.busy-1]
 }
 
-// part decides the sides of the examples of some graphs of a node: goes tells those of the GT child. It writes them at
+// sides decides the sides of the examples of some graphs of a node: goes tells those of the GT child. It writes them at
 // once: neighbours in memory are other goroutines' examples.
-func (w *splitter) part(n *node, from, to int, goes []bool) {
+func (w *splitter) sides(n *node, from, to int, goes []bool) {
 	r, toGT := &n.rule, w.goes[:0]
 	for at := from; at < to; at++ {
 		f := n.evaluate(w.d, w.Evaluator, at)

@@ -57,8 +57,8 @@ type Searcher interface {
 	search(ctx context.Context, nodes []*node) error
 }
 
-// task is the tree that grows.
-type task struct {
+// growth is the tree that grows.
+type growth struct {
 	d       *walks.Data
 	opt     *Options
 	targets *Targets
@@ -68,16 +68,16 @@ type task struct {
 
 // searcher returns what searches the splits of the tree: operations of the engine on a device, where thresholds are not
 // drawn, else the host. resident is what the device holds.
-func (s *task) searcher(r *Resident) Searcher {
+func (s *growth) searcher(r *Resident) Searcher {
 	if onDevice(s.d, s.opt.Method) && !s.opt.Randomised {
 		return &deviceSearcher{s, r}
 	}
-	return &hostSearcher{task: s, oneByOne: s.opt.Method == OneByOne}
+	return &hostSearcher{growth: s, oneByOne: s.opt.Method == OneByOne}
 }
 
 // bins returns the number of bins of histograms, 0 for exact thresholds: for few examples, and where sums of targets
 // are not exact in any order.
-func (s *task) bins() int {
+func (s *growth) bins() int {
 	if s.targets.Examples < s.opt.Large || s.targets.Grid == walks.NoGrid {
 		return 0
 	}
@@ -88,7 +88,7 @@ func (s *task) bins() int {
 const negligible = 1e-12
 
 // ready gathers what the search needs to know of a node. It reports false where all examples have the same target.
-func (s *task) ready(n *node) bool {
+func (s *growth) ready(n *node) bool {
 	t := s.targets
 	n.local.Clear()
 	n.mixed = false
@@ -128,7 +128,7 @@ func (s *task) ready(n *node) bool {
 }
 
 // split returns the split of a kind of features.
-func (s *task) split(k walks.Kind, feature int, a walks.Aggregation, pointer int) walks.Split {
+func (s *growth) split(k walks.Kind, feature int, a walks.Aggregation, pointer int) walks.Split {
 	split := walks.Split{Feature: feature, Length: k.Length, Walk: k.Walk, Aggregation: a, Pointer: pointer}
 	split.Above, split.Arcs = k.Up && pointer > 0, walks.Arcs{Type: walks.AllArcs}
 	if k.Length > 0 {

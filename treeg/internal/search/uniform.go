@@ -10,12 +10,12 @@ import (
 // the features are searched.
 func uniform(s *walks.Split, seed uint64) float64 {
 	which := uint64(s.Feature)
-	for _, part := range [...]int{s.Length, s.Arcs.Type, int(s.Walk), int(s.Aggregation), s.Pointer} {
-		which = which*0x9e3779b97f4a7c15 + uint64(part)
+	for _, field := range [...]int{s.Length, s.Arcs.Type, int(s.Walk), int(s.Aggregation), s.Pointer} {
+		which = which*0x9e3779b97f4a7c15 + uint64(field)
 	}
-	for _, part := range [...]bool{s.Arcs.Against, s.Above} {
+	for _, field := range [...]bool{s.Arcs.Against, s.Above} {
 		which *= 2
-		if part {
+		if field {
 			which++
 		}
 	}

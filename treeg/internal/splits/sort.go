@@ -1,6 +1,9 @@
 package splits
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // entry is a value with the position of its example.
 type entry struct {
@@ -32,12 +35,7 @@ func (s *Scanner) sort(c *Column) {
 func sortEntries(e []entry) {
 	for depth := 0; len(e) > 24; depth++ {
 		if depth > 64 {
-			slices.SortFunc(e, func(a, b entry) int {
-				if a.value < b.value {
-					return -1
-				}
-				return 1
-			})
+			slices.SortFunc(e, func(a, b entry) int { return cmp.Compare(a.value, b.value) })
 			return
 		}
 		a, b, c := e[0].value, e[len(e)/2].value, e[len(e)-1].value

@@ -64,7 +64,7 @@ func (s *Statistic) Minus(t *Statistic) {
 	}
 }
 
-// Criterion says what a split reduces. Its score is the part of n times the impurity that differs between splits,
+// Criterion says what a split reduces. Its score is the term of n times the impurity that differs between splits,
 // with the sign turned: a split gains score(LTE) + score(GT) - score(node).
 type Criterion uint8
 

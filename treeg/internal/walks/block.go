@@ -200,7 +200,6 @@ func (s *BlockWalks) Fill(columns *[Lanes][]float64, k Kind, b int, vertices []i
 	if !s.made[side] {
 		y = s.vectors[at][1-side]
 	}
-	var any [Lanes]bool
 	for i, v := range vertices {
 		row := (*[Lanes]float64)(y[int(v)*Lanes:])
 		for lane, x := range row {
@@ -208,15 +207,18 @@ func (s *BlockWalks) Fill(columns *[Lanes][]float64, k Kind, b int, vertices []i
 		}
 	}
 	if s.made[side] {
-		for lane := range columns {
-			if slices.ContainsFunc(columns[lane], func(x float64) bool { return x != 0 }) {
-				any[lane] = true
-			}
-		}
+		*useful = nonZero(columns)
 	} else {
-		s.subtractFrom(columns, k, b, vertices, &any)
+		*useful = s.subtractFrom(columns, k, b, vertices)
 	}
-	*useful = any
+}
+
+// nonZero tells the columns that are not zero everywhere.
+func nonZero(columns *[Lanes][]float64) (any [Lanes]bool) {
+	for lane := range any {
+		any[lane] = slices.ContainsFunc(columns[lane], func(x float64) bool { return x != 0 })
+	}
+	return any
 }
 
 // fillScaled writes the features of a block times a factor of each vertex, nil for ones, to a column for each lane; of
@@ -225,7 +227,6 @@ func (d *Data) fillScaled(
 	columns *[Lanes][]float64, b int, factor []float64, vertices []int32, c *Cut, want uint8, useful *[Lanes]bool,
 ) {
 	x := d.block(b)
-	var any [Lanes]bool
 	for i, v := range vertices {
 		scale := 1.0
 		if factor != nil {
@@ -238,19 +239,16 @@ func (d *Data) fillScaled(
 			columns[lane][i] = scale * y
 		}
 	}
-	for lane := range any {
-		any[lane] = slices.ContainsFunc(columns[lane], func(x float64) bool { return x != 0 })
-	}
-	*useful = any
+	*useful = nonZero(columns)
 }
 
-// subtractFrom turns columns into all walks less their entries.
-func (s *BlockWalks) subtractFrom(columns *[Lanes][]float64, k Kind, b int, vertices []int32, any *[Lanes]bool) {
+// subtractFrom turns columns into all walks less their entries and tells those that are not zero everywhere.
+func (s *BlockWalks) subtractFrom(columns *[Lanes][]float64, k Kind, b int, vertices []int32) (any [Lanes]bool) {
 	all := s.d.walks[k.Op][k.Length-1]
 	for lane := range columns {
 		feature := b*Lanes + lane
 		if feature >= len(s.d.features) {
-			return
+			break
 		}
 		column := columns[lane]
 		s.d.eachRange(vertices, func(g int32, from, to int) {
@@ -268,6 +266,7 @@ func (s *BlockWalks) subtractFrom(columns *[Lanes][]float64, k Kind, b int, vert
 			}
 		})
 	}
+	return any
 }
 
 // eachRange splits ascending vertices by their graphs.

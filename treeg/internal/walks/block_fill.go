@@ -6,7 +6,7 @@ type LaneColumns struct {
 	Useful [Lanes]bool // some values are not 0
 }
 
-// Size makes room for the examples of a node.
+// Size makes space for the examples of a node.
 func (c *LaneColumns) Size(n int) {
 	for lane := range c.Values {
 		if cap(c.Values[lane]) < n {

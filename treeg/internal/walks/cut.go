@@ -33,29 +33,10 @@ func (c *Cut) Size(g int32, up bool) int32 {
 	return c.counts[g][1]
 }
 
-// Cuts makes cuts for one batch and takes them back.
-type Cuts struct {
-	d    *Data
-	free []*Cut
-}
-
-// NewCuts returns the cuts of a batch.
-func NewCuts(d *Data) *Cuts { return &Cuts{d: d} }
-
-// Take returns a cut to fill, of arbitrary content.
-func (p *Cuts) Take() *Cut {
-	if last := len(p.free) - 1; last >= 0 {
-		c := p.free[last]
-		p.free = p.free[:last]
-		return c
-	}
-	n := p.d.Batch.NumVertices()
-	return &Cut{d: p.d, Side: make([]uint8, n), order: make([]int32, n), counts: make([][2]int32, p.d.Batch.NumGraphs())}
-}
-
-// GiveBack takes a cut back, which must not be used again.
-func (p *Cuts) GiveBack(c *Cut) {
-	p.free = append(p.free, c)
+// NewCut returns a cut of a batch to fill.
+func NewCut(d *Data) *Cut {
+	n := d.Batch.NumVertices()
+	return &Cut{d: d, Side: make([]uint8, n), order: make([]int32, n), counts: make([][2]int32, d.Batch.NumGraphs())}
 }
 
 // Fill cuts the subset that a split used in graph g; v are its entries, nil for zeros. spare is a list

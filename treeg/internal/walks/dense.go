@@ -133,11 +133,11 @@ func (s *DenseWalks) Summary(k *Kind, feature int, st *Segment, subset []int32) 
 // are not on the wanted side of it get 0. It reports whether some entries are not 0.
 func (s *DenseWalks) Entries(out []float64, p *Placed, feature int, k Kind, c *Cut, want uint8) (any bool) {
 	for i, g := range p.Graphs {
-		part := out[p.Starts[i]:p.Starts[i+1]]
+		entries := out[p.Starts[i]:p.Starts[i+1]]
 		examples := p.Examples[p.Starts[i]:p.Starts[i+1]]
 		st := s.d.Segment(feature, g)
 		if st == nil {
-			clear(part)
+			clear(entries)
 			continue
 		}
 		v := st.vector(s.d.values)
@@ -152,7 +152,7 @@ func (s *DenseWalks) Entries(out []float64, p *Placed, feature int, k Kind, c *C
 			if c != nil && c.Side[j] != want {
 				x = 0
 			}
-			part[i] = x
+			entries[i] = x
 			any = any || x != 0
 		}
 	}

@@ -92,8 +92,8 @@ func (p *WalkPlan) Make(d *Data, c *Cut, ends [][]int32, length int, m *Marks) {
 	}
 }
 
-// Part fills first in.
-func (p *WalkPlan) Part(d *Data, c *Cut) {
+// Divide fills first in.
+func (p *WalkPlan) Divide(d *Data, c *Cut) {
 	for o, op := range d.Operators {
 		n := &p.operators[o]
 		n.first = op.In.from(c, n.rows[0], n.arcs[0])

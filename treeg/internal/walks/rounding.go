@@ -2,6 +2,7 @@ package walks
 
 import (
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/parallel"
 )
@@ -10,19 +11,13 @@ import (
 // start there; at vertex level, of the largest weight of the walks that end in one vertex of its graph.
 func (d *Data) reach() []float64 {
 	n := d.Batch.NumVertices()
-	reach := make([]float64, n)
-	x, y := make([]float64, n), make([]float64, n)
-	for v := range reach {
-		reach[v] = 1
-	}
+	reach, y := slices.Repeat([]float64{1}, n), make([]float64, n)
 	for _, o := range d.Operators {
 		steps := &o.Out
 		if d.Input.Level == Vertices {
 			steps = &o.In
 		}
-		for v := range x {
-			x[v] = 1
-		}
+		x := slices.Repeat([]float64{1}, n)
 		for range d.Length {
 			for v := range y {
 				sum := 0.0

@@ -38,7 +38,7 @@ func (s *SparseWalks) Walk(c *Cut, feature, length int, plan *WalkPlan) {
 	}
 }
 
-// begin parts the values of a feature by the side of the cut on which their vertices are.
+// begin divides the values of a feature by the side of the cut on which their vertices are.
 func (s *SparseWalks) begin(c *Cut, feature int) {
 	d := s.d
 	for side := range s.start {

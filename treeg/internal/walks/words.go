@@ -6,7 +6,7 @@ package walks
 // counted there.
 const MostVertices, LongestCounted = 64, 7
 
-// mostFixed bounds what is kept of a part of the graphs: 64 words or so for each count that depends on no subset.
+// mostFixed bounds the counts that depend on no subset, for each of which the graphs at hand have 64 words or so.
 const mostFixed = 1 << 13
 
 // wordsSuit reports whether small graphs of the data may be words: all features are one-hot and not too many, arcs are
