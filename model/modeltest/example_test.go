@@ -23,5 +23,5 @@ func Example() {
 	// wl | no graphs | passed
 	// wl | zero options | passed
 	// wl | one class | passed
-	// wl | one graph | passed
+	// wl | class never seen | passed
 }

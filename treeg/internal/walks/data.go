@@ -1,5 +1,5 @@
-// Package walks computes dynamic features: what a feature of the vertices becomes along walks that are restricted to a subset
-// of them (Eq. 1), its aggregation over a graph (section 3.5), and the subsets that a split generates (Eq. 3).
+// Package walks computes dynamic features: what a feature of the vertices becomes along walks that are restricted to a
+// subset of them (Eq. 1), its aggregation over a graph (section 3.5), and the subsets that a split generates (Eq. 3).
 //
 // A batch is made ready once ([Data]): its features by segments, on grids that make sums exact, the walks from all
 // vertices and the closed walks. An [Evaluator] computes any split on one graph, as predictions and the growth of trees

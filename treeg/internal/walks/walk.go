@@ -6,8 +6,8 @@ import (
 	"github.com/grove-graph/grove/parallel"
 )
 
-// push makes a step of walks from some vertices of a graph, whose first vertex is first: y += A x, where y and x are its
-// vectors. With a grid the product with every weight is rounded to it.
+// push makes a step of walks from some vertices of a graph, whose first vertex is first: y += A x, where y and x are
+// its vectors. With a grid the product with every weight is rounded to it.
 func (r *rows) push(y, x []float64, sources []int32, first int32, g Grid) {
 	for _, j := range sources {
 		v := x[j-first]
