@@ -102,7 +102,8 @@ func loadDeep(m *Model, s *storedDeep, f *modelfile.File) (*Deep, error) {
 }
 
 // checkWeights reports weights that EasyMKL does not give, of graphs with the given self-values under uniform ones.
-// Those of scaled kernels are divided by their mean diagonals, which are not less than the share of one vertex of one graph.
+// Those of scaled kernels are divided by their mean diagonals, which are not less than the share of one vertex of one
+// graph.
 func (o *DeepOptions) checkWeights(weights, self []float64) error {
 	sum, most := 0.0, 1.0
 	for _, w := range weights {
