@@ -144,6 +144,7 @@ func adopt[T element](k *op, b *block) pointer[T] {
 		return pointer[T]{}
 	}
 	k.touch(b)
+	k.bytes += int64(b.class)
 	return pointer[T]{b.address}
 }
 

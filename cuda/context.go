@@ -16,6 +16,8 @@ type thread struct {
 	closed chan struct{}
 	spin   int
 	pool   sync.Pool // of *job
+
+	handovers int64 // jobs so far; the thread's own
 }
 
 // job is a function to be called on the thread.
@@ -67,6 +69,7 @@ func (t *thread) loop() {
 		if !ok {
 			return
 		}
+		t.handovers++
 		j.run()
 		if j.state.Swap(jobDone) == jobAwaited {
 			j.wake <- struct{}{}

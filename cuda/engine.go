@@ -29,6 +29,7 @@ type Engine struct {
 	copies  *timeline
 	stream  *stream
 	blas    *blas // nil where there is no cuBLAS
+	counter counter
 
 	pool    *pool
 	pinned  pinned
@@ -122,6 +123,7 @@ func (e *Engine) install(image string, needs int, entries []kernel) error {
 	for _, k := range entries {
 		e.kernels = append(e.kernels, loaded{name: k.name, module: m})
 	}
+	e.counter.kernels = append(e.counter.kernels, make([]KernelCounts, len(entries))...)
 	return nil
 }
 

@@ -122,6 +122,7 @@ func (e *Engine) send(b *block, offset, bytes int, write func(dst []byte, from i
 			if err := e.copies.follow(e.compute, b.used.Load()); err != nil {
 				return err
 			}
+			e.counter.uploaded(n)
 			if err := cu.MemcpyHtoDAsync(cu.DevicePtr(b.address+uint64(offset+from)), c.address(), int64(n),
 				e.copies.stream); err != nil {
 				return err
@@ -172,6 +173,7 @@ func (e *Engine) receive(b *block, offset, bytes int, read func(src []byte, from
 			if err := e.compute.follow(e.copies, b.filled.Load()); err != nil {
 				return err
 			}
+			e.counter.downloaded(n)
 			if err := cu.MemcpyDtoHAsync(c.address(), cu.DevicePtr(b.address+uint64(offset+from)), int64(n),
 				e.compute.stream); err != nil {
 				return err

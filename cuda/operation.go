@@ -20,6 +20,7 @@ type op struct {
 	tensors []*tensor.Dense // alive until the work is enqueued
 	blocks  []*block        // held until the work is enqueued
 	filled  uint64          // work of the copy stream that must come first
+	bytes   int64           // of operands
 	uploads []staging
 	clears  []clearing
 	fetches []fetching
@@ -79,6 +80,7 @@ func of[T real](k *op, t *tensor.Dense) pointer[T] {
 		k.touch(b)
 	}
 	k.tensors = append(k.tensors, t)
+	k.bytes += int64(t.MemSize())
 	return pointer[T]{address}
 }
 
@@ -155,6 +157,7 @@ func scratch[T element](k *op, n int) pointer[T] {
 		return pointer[T]{}
 	}
 	k.touch(b)
+	k.bytes += 2 * int64(n*size[T]())
 	return pointer[T]{b.address}
 }
 
@@ -229,6 +232,7 @@ func (k *op) stageFetches() {
 func (k *op) enqueue(f func(*stream) error, wait bool) error {
 	e, s := k.e, k.e.stream
 	number := e.compute.advance()
+	e.counter.OperandBytes += k.bytes
 	for _, b := range k.blocks {
 		b.used.Store(number)
 	}
@@ -236,11 +240,13 @@ func (k *op) enqueue(f func(*stream) error, wait bool) error {
 		return err
 	}
 	for _, u := range k.uploads {
+		e.counter.uploaded(u.length)
 		if err := cu.MemcpyHtoDAsync(cu.DevicePtr(u.to), u.piece.address(), int64(u.length), s.stream); err != nil {
 			return err
 		}
 	}
 	for _, c := range k.clears {
+		e.counter.Clears++
 		if err := cu.MemsetD8Async(cu.DevicePtr(c.at), 0, int64(c.length), s.stream); err != nil {
 			return err
 		}
@@ -252,6 +258,7 @@ func (k *op) enqueue(f func(*stream) error, wait bool) error {
 		from, left := c.from, len(c.to)
 		for _, p := range c.pieces {
 			n := min(left, len(p.bytes))
+			e.counter.downloaded(n)
 			if err := cu.MemcpyDtoHAsync(p.address(), cu.DevicePtr(from), int64(n), s.stream); err != nil {
 				return err
 			}

@@ -59,6 +59,12 @@ func gramOn[T real](e *Engine, out, z *tensor.Dense, kernel engine.Kernel, allLe
 	side := blocksOf(q, tile)
 	g := grid{blocks: dim{x: side * (side + 1) / 2}, threads: dim{x: 256}}
 	return k.run(func(s *stream) error {
+		lengths := 1
+		if allLengths {
+			lengths = p
+		}
+		exponentials[float64](s, func() int { return lengths * g.blocks.x * tile * tile })
+		operations[float64](s, 2, g.blocks.x, tile, tile, p, d)
 		return launch(s, g, to, from, int32(p), int32(q), int32(d), kernel.Alpha, number(kernel.SumExponent),
 			number(allLengths))
 	})
@@ -86,6 +92,7 @@ func assignOn[T real](e *Engine, index []int32, best *tensor.Dense, points engin
 	fetch(k, index, nearest)
 	return k.run(func(s *stream) error {
 		g := grid{blocks: dim{x: blocksOf(n, largeTile*4/size[T]())}, threads: dim{x: 256}}
+		operations[T](s, 2, n, p, q, d)
 		return assign(s, g, nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q), int32(d))
 	})
 }
@@ -112,6 +119,12 @@ func softmaxCrossEntropyOn[T real](e *Engine, loss, grad, logits *tensor.Dense, 
 	k := e.begin("SoftmaxCrossEntropy")
 	losses, gradient, x, aim := of[T](k, loss), of[T](k, grad), of[T](k, logits), upload(k, target)
 	return k.run(func(s *stream) error {
+		exponentials[T](s, func() int {
+			if grad == nil {
+				return n * c
+			}
+			return 2 * n * c
+		})
 		if c > longRow {
 			return softmaxCrossEntropyLong(s, linear(n*256, 256), losses, gradient, x, aim, int32(n), int32(c))
 		}

@@ -20,7 +20,11 @@ func (e *Engine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
 	p := newProduct[float32](e, c, a, b, opt, m, n, k)
 	switch {
 	case m*n > 0 && k > 0 && e.blas != nil:
-		return p.op.run(func(*stream) error { return e.blas.multiply(p, opt.Precision) })
+		return p.op.run(func(s *stream) error {
+			p.counted(s)
+			e.counter.launched(&e.counter.blas, grid{blocks: dim{x: 1}})
+			return e.blas.multiply(p, opt.Precision)
+		})
 	case opt.Precision != engine.Full && m >= thinTensor && n >= thinTensor && e.device.major >= 8:
 		return p.op.run(func(s *stream) error { return multiplyRounded(s, p, opt.Precision) })
 	}
@@ -103,12 +107,16 @@ func (p *product[T]) multiply() error {
 	return p.multiplyTiles(tile(p.m, p.n, p.k, size[T]()/4))
 }
 
+// counted counts the arithmetic of the product for the next launch.
+func (p *product[T]) counted(s *stream) { operations[T](s, 2, p.m, p.n, p.k) }
+
 // multiplyShort computes the product with a thread for each element.
 func (p *product[T]) multiplyShort() error {
 	return p.op.run(func(s *stream) error {
 		if p.m*p.n == 0 {
 			return nil
 		}
+		p.counted(s)
 		return matmulShort(s, linear(p.m*p.n, 256), p.c, p.a, p.b, int32(p.m), int32(p.n), int32(p.k),
 			p.transA, p.transB, p.alpha, p.beta)
 	})
@@ -128,6 +136,7 @@ func (p *product[T]) multiplyTiles(t tiling) error {
 	}
 	if t.splits == 1 && p.beta == 0 {
 		return p.op.run(func(s *stream) error {
+			p.counted(s)
 			return launch(s, g, p.c, p.a, p.b, m, n, k, p.transA, p.transB, p.alpha, int32(t.terms))
 		})
 	}
@@ -136,6 +145,7 @@ func (p *product[T]) multiplyTiles(t tiling) error {
 		if p.m*p.n == 0 {
 			return nil
 		}
+		p.counted(s)
 		if err := launch(s, g, partial, p.a, p.b, m, n, k, p.transA, p.transB, 1, int32(t.terms)); err != nil {
 			return err
 		}
@@ -154,5 +164,6 @@ func multiplyRounded(s *stream, p *product[float32], precision engine.Precision)
 	if precision == engine.BFloat16 {
 		launch = s.matmulBfloat16F32
 	}
+	p.counted(s)
 	return launch(g, p.c, p.a, p.b, m, n, k, p.transA, p.transB, p.alpha, p.beta)
 }

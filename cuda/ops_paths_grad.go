@@ -3,6 +3,8 @@
 package cuda
 
 import (
+	"math"
+
 	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
 )
@@ -152,6 +154,12 @@ func (w *pathGradWork[T]) longGrad() error {
 		if err := zero(s, w.grad, w.n*w.Size*w.q); err != nil {
 			return err
 		}
+		exponentials[T](s, func() int {
+			if w.Pool == engine.Max {
+				return w.pooledRoutes(1) * w.q
+			}
+			return w.pooledRoutes(math.MaxInt64) * w.q
+		})
 		return pathGradLong(s, g, w.grad, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
 			w.graph.offsets,
 			int32(graphs), int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.alpha, w.sumExponent,
@@ -196,6 +204,7 @@ func (w *pathGradWork[T]) trieGrad() error {
 		if err := w.weights(s, weights, counts); err != nil {
 			return err
 		}
+		exponentials[T](s, func() int { return w.gatheredRoutes() * blocksOf(w.q, tile) * tile })
 		return kernel(s, warps(w.n, (w.q+tile-1)/tile), w.grad, w.matrices, w.scores, weights, w.index, w.graph.rowPtr,
 			w.graph.col, in.ptr, in.from,
 			w.rootRow, int32(w.n), int32(w.Size), int32(w.q), w.alpha2, w.sumExponent)
@@ -222,6 +231,7 @@ func (w *pathGradWork[T]) maxTrieGrad() error {
 		}
 		return w.eachTile(tile, func(f0, width int) error {
 			g := warps(w.n, (width+31)/32)
+			exponentials[T](s, func() int { return w.pooledRoutes(1) * width })
 			if err := search(s, g, winners, shares, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col,
 				w.rootRow,
 				int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), w.alpha2, w.sumExponent); err != nil {

@@ -58,6 +58,7 @@ func reverse(b *graph.Batch) (ptr, arc, tail, from []int32) {
 // messageCounts enqueues the number of non-backtracking walks of 1 to Size vertices from every vertex, Size x
 // n. ways and spare have room for the arcs, after as well.
 func (w *pathWork[T]) messageCounts(s *stream, r reversed, counts, ways, spare, after pointer[float64]) error {
+	exponentials[float64](s, func() int { return w.n })
 	if err := walkStep(s, linear(w.n, 256), counts, pointer[float64]{}, pointer[int32]{}, pointer[float64]{},
 		pointer[float64]{},
 		pointer[int32]{}, w.graph.rowPtr, w.graph.col, int32(w.n), 1, 1, 0, 1, 1, 0, 0, 0); err != nil {
@@ -68,6 +69,7 @@ func (w *pathWork[T]) messageCounts(s *stream, r reversed, counts, ways, spare, 
 		if j == 2 {
 			source = pointer[float64]{}
 		}
+		exponentials[float64](s, func() int { return w.n })
 		if err := messageStep(s, linear(w.n, 256), spare, after, pointer[int32]{}, source, pointer[float64]{},
 			pointer[int32]{},
 			w.graph.rowPtr, w.graph.col, r.ptr, r.arc, r.tail, int32(w.n), 1, 1, 0, 1, 1, 0, 0, 0); err != nil {
@@ -115,6 +117,7 @@ func (w *pathWork[T]) messages() error {
 			}
 			g := grid{blocks: dim{x: list.len(), y: (w.q + 31) / 32}, threads: dim{x: 32, y: 8}, shared: bytes(list.vertices,
 				list.arcs)}
+			w.small(s, list, w.q)
 			if err := messageSmall(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, r.ptr, r.arc,
 				r.tail, counts,
 				w.rootRow, bounds[i], int32(w.n), int32(w.Size), int32(w.q), number(w.Pool == engine.Max), w.alpha2, w.sumExponent,
@@ -149,6 +152,7 @@ func (w *pathWork[T]) messagesByPosition(r reversed, counts pointer[float64], co
 					return err
 				}
 				_, offset := w.base2(j)
+				w.finishes(s, j, width)
 				return walkFinish(s, linear(w.n*width, 256), w.out[j-1], value, w.norms, w.index, w.countsOf(counts, j),
 					w.rootsOf(j),
 					int32(w.n), int32(w.q), int32(f0), int32(width), number(w.Pool == engine.Max), offset)
@@ -161,6 +165,7 @@ func (w *pathWork[T]) messagesByPosition(r reversed, counts pointer[float64], co
 func (w *pathWork[T]) messageStep(s *stream, r reversed, value, after pointer[T], picked pointer[int32],
 	source pointer[T], f0, width, i, j int) error {
 	rate, offset := w.base2(j)
+	w.factors(s, width)
 	return messageStep(s, linear(w.n*width, 256), value, after, picked, source, w.scores, w.index, w.graph.rowPtr,
 		w.graph.col, r.ptr, r.arc, r.tail,
 		int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), int32(i), number(w.Pool == engine.Max), rate,
@@ -171,6 +176,7 @@ func (w *pathWork[T]) messageStep(s *stream, r reversed, value, after pointer[T]
 func (w *pathWork[T]) messageRoot(s *stream, value pointer[T], picked pointer[int32], source pointer[T], f0, width,
 	j int) error {
 	rate, offset := w.base2(j)
+	w.factors(s, width)
 	return messageRoot(s, linear(w.n*width, 256), value, picked, source, w.scores, w.index, w.graph.rowPtr, w.graph.col,
 		int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), number(w.Pool == engine.Max), rate, offset/T(j))
 }

@@ -64,6 +64,9 @@ func (w *pathGradWork[T]) walksGrad() error {
 					if i == j {
 						next = pointer[T]{}
 					}
+					if i == 1 {
+						w.finishes(s, j, width)
+					}
 					if err := walkGrad(s, linear(w.n*width, 256), w.grad, next, last, value.at((i-1)*level), pooledAt(i), pick,
 						w.out[j-1],
 						w.norms, w.index, w.countsOf(counts, j), w.rootsOf(j), in.ptr, in.from, int32(w.n), int32(w.Size), int32(w.q),
@@ -121,6 +124,9 @@ func (w *pathGradWork[T]) messagesGrad() error {
 				if j == 1 {
 					first = pointer[T]{}
 				}
+				if maximum || j > 1 {
+					exponentials[T](s, func() int { return w.n * width })
+				}
 				if err := messageRootGrad(s, g, w.grad, first, root, rootPicked, w.out[j-1], w.scores, w.norms, w.index,
 					w.countsOf(counts, j), w.rootsOf(j),
 					w.graph.rowPtr, w.graph.col, int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), number(maximum),
@@ -131,6 +137,9 @@ func (w *pathGradWork[T]) messagesGrad() error {
 					to := next
 					if i == j {
 						to = pointer[T]{}
+					}
+					if i < j {
+						w.factors(s, width)
 					}
 					if err := messageGrad(s, g, w.grad, to, after, message, value.at((i-1)*level), pickedAt(i), w.scores, w.index,
 						w.graph.rowPtr, w.graph.col,

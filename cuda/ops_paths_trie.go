@@ -3,6 +3,8 @@
 package cuda
 
 import (
+	"math"
+
 	"github.com/grove-graph/grove/engine"
 )
 
@@ -72,6 +74,13 @@ func (w *pathWork[T]) trie() error {
 	}
 	tiles := (w.q + tile - 1) / tile
 	return w.k.run(func(s *stream) error {
+		// All lists together, which the first launch stands for.
+		exponentials[T](s, func() int {
+			if w.Pool == engine.Max {
+				return w.roots(func(int, int) bool { return true }) * tiles * tile
+			}
+			return w.pooledRoutes(math.MaxInt64) * tiles * tile
+		})
 		for _, list := range lists {
 			if list.len() == 0 || tiles == 0 {
 				continue

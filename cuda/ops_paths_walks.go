@@ -37,6 +37,7 @@ func (w *pathWork[T]) eachSize(body func(j int) error) error {
 // walkCounts enqueues the number of walks of 1 to Size vertices from every vertex, Size x n.
 func (w *pathWork[T]) walkCounts(s *stream, counts pointer[float64]) error {
 	for j := 1; j <= w.Size; j++ {
+		exponentials[float64](s, func() int { return w.n })
 		var source pointer[float64]
 		if j > 1 {
 			source = counts.at((j - 2) * w.n)
@@ -95,6 +96,7 @@ func (w *pathWork[T]) walks() error {
 			}
 			g := grid{blocks: dim{x: list.len(), y: (w.q + 31) / 32}, threads: dim{x: 32, y: 8}, shared: bytes(list.vertices,
 				list.arcs)}
+			w.small(s, list, 32*g.blocks.y)
 			if err := walkSmall(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, counts, w.rootRow,
 				bounds[i],
 				int32(w.n), int32(w.Size), int32(w.q), number(w.Pool == engine.Max), w.alpha2, w.sumExponent,
@@ -130,6 +132,7 @@ func (w *pathWork[T]) walksByPosition(counts pointer[float64]) error {
 					next, current = current, next
 				}
 				_, offset := w.base2(j)
+				w.finishes(s, j, width)
 				return walkFinish(s, g, w.out[j-1], next, w.norms, w.index, w.countsOf(counts, j), w.rootsOf(j),
 					int32(w.n), int32(w.q), int32(f0), int32(width), maximum, offset)
 			})
@@ -141,6 +144,7 @@ func (w *pathWork[T]) walksByPosition(counts pointer[float64]) error {
 func (w *pathWork[T]) walkStep(s *stream, value, pooled pointer[T], picked pointer[int32], source pointer[T], f0, width,
 	i, j int) error {
 	rate, offset := w.base2(j)
+	w.factors(s, width)
 	return walkStep(s, linear(w.n*width, 256), value, pooled, picked, source, w.scores, w.index, w.graph.rowPtr,
 		w.graph.col,
 		int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), int32(i), number(w.Pool == engine.Max), rate,

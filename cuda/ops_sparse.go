@@ -53,6 +53,7 @@ func sparseMatMulOn[T real](e *Engine, y *tensor.Dense, a *engine.Sparse, x *ten
 		if rows*q == 0 {
 			return nil
 		}
+		operations[T](s, 2, len(a.Col), q)
 		if err := launch(s, linear(rows*rowLanes, sparseThreads), to, m.rowPtr, m.col, m.values, m.keepRows, m.keepCols, from,
 			int32(rows), int32(q), int32(rowLanes), int32(columnLanes), counts, partRow, partNumber, hugeRows,
 			hugeFirst); err != nil {

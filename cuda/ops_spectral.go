@@ -218,6 +218,7 @@ type spectralTerm struct {
 func (d *spectrum) multiply(s *stream, t spectralTerm) error {
 	tiles := (d.n + spectralTile - 1) / spectralTile
 	g := grid{blocks: dim{x: tiles * tiles * d.matrices}, threads: dim{x: spectralThreads}}
+	operations[float64](s, 2, d.n, d.n, d.n, d.matrices)
 	return s.spectralProductF64(g, t.to, t.a, t.b, d.status, number(t.transA), number(t.transB), int32(d.n),
 		int32(d.matrices),
 		t.scale, d.factors, d.rootsOf(t), d.clamped, number(t.mirror))

@@ -28,6 +28,7 @@ func (e *Engine) SubsetWalks(y, x *tensor.Dense, a *engine.Sparse, s *engine.Sub
 		if items == 0 {
 			return nil
 		}
+		operations[float64](s, 2, len(a.Col), q, vectors)
 		return s.subsetWalksF64(linear(items, 256), to, from, m.rowPtr, m.col, m.values, sides, rows, shifts, int32(n),
 			int32(q),
 			int32(vectors), int32(wanted), number(x.Shape()[0] > 1))

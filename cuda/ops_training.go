@@ -53,6 +53,9 @@ func outputLossOn[T real](e *Engine, loss, grad, x, y *tensor.Dense, kind engine
 	losses, gradient, from, targets := of[T](k, loss), of[T](k, grad), of[T](k, x), of[T](k, y)
 	return k.run(func(s *stream) error {
 		group := lanes(blocksOf(c, 4))
+		if kind == engine.LogisticLoss {
+			exponentials[T](s, func() int { return n * c })
+		}
 		return outputLoss(s, linear(n*group, 256), losses, gradient, from, targets, int32(n), int32(c), int32(kind),
 			int32(group))
 	})

@@ -34,6 +34,7 @@ func newStream(e *Engine) *stream {
 // launch enqueues a kernel with arguments as words. A grid of no blocks is nothing to do.
 func (s *stream) launch(kernel int, g grid, arguments ...uint64) error {
 	if g.blocks.x == 0 {
+		s.engine.counter.next = Arithmetic{}
 		return nil
 	}
 	k := &s.engine.kernels[kernel]
@@ -51,6 +52,7 @@ func (s *stream) launch(kernel int, g grid, arguments ...uint64) error {
 		}
 		k.shared = g.shared
 	}
+	s.engine.counter.launched(&s.engine.counter.kernels[kernel], g)
 	s.recent[s.launches%len(s.recent)] = kernel
 	s.launches++
 	n := copy(s.arguments[:], arguments)
@@ -93,6 +95,7 @@ func zero[T element](s *stream, p pointer[T], n int) error {
 	if n == 0 {
 		return nil
 	}
+	s.engine.counter.Clears++
 	return cu.MemsetD8Async(cu.DevicePtr(p.address), 0, int64(n*size[T]()), s.stream)
 }
 
@@ -101,5 +104,6 @@ func copyTo[T element](s *stream, dst, src pointer[T], n int) error {
 	if n == 0 || dst == src {
 		return nil
 	}
+	s.engine.counter.Moves++
 	return cu.MemcpyDtoDAsync(cu.DevicePtr(dst.address), cu.DevicePtr(src.address), int64(n*size[T]()), s.stream)
 }

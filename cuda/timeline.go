@@ -18,6 +18,7 @@ type timeline struct {
 	marks   []mark        // ascending, above done
 	spare   []cu.Event
 	follows map[*timeline]uint64 // up to where this stream waits for others
+	waits   int64                // of the host for this stream
 }
 
 // mark is an event recorded behind the work with a number.
@@ -113,6 +114,7 @@ func (t *timeline) wait(number uint64) error {
 	if err != nil {
 		return err
 	}
+	t.waits++
 	if err := t.marks[i].event.Synchronize(); err != nil {
 		return err
 	}
@@ -139,6 +141,7 @@ func (t *timeline) follow(other *timeline, number uint64) error {
 // synchronize returns when everything enqueued is over.
 func (t *timeline) synchronize() error {
 	number := t.number.Load()
+	t.waits++
 	if err := t.stream.Synchronize(); err != nil {
 		return err
 	}

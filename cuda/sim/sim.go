@@ -98,6 +98,9 @@ const (
 	Synchronisations Counter = "synchronisations"
 	Injected         Counter = "injected" // calls that failed on request
 	Findings         Counter = "findings" // mistakes that were found
+
+	SingleExponentials Counter = "single_exponentials" // that kernels evaluated in float32
+	DoubleExponentials Counter = "double_exponentials" // and in float64
 )
 
 // Alive or waiting at this moment.

@@ -43,7 +43,8 @@ func TestEveryNameIsKnown(t *testing.T) {
 	}
 	for _, c := range []sim.Counter{sim.Launches, sim.Allocations, sim.HostAllocations, sim.Copies, sim.HostToDevice,
 		sim.DeviceToHost,
-		sim.DeviceToDevice, sim.Memsets, sim.Synchronisations, sim.Injected, sim.Findings, sim.LiveAllocations, sim.LiveBytes,
+		sim.DeviceToDevice, sim.Memsets, sim.Synchronisations, sim.Injected, sim.Findings, sim.SingleExponentials,
+		sim.DoubleExponentials, sim.LiveAllocations, sim.LiveBytes,
 		sim.LiveHostAllocations, sim.LiveContexts, sim.LiveModules, sim.LiveStreams, sim.LiveEvents, sim.Leaks, sim.Queued} {
 		if sim.Count(c) != 0 {
 			t.Errorf("%s is %d at the start", c, sim.Count(c))

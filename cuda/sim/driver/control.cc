@@ -131,6 +131,8 @@ Counters &counters()
     return c;
 }
 
+long long single_exponentials, double_exponentials;
+
 bool injected(long long &nth)
 {
     if (nth == 0) return false;
@@ -214,6 +216,8 @@ EXPORT long long grove_sim_get(const char *key)
         auto found = counters().launches_of.find(name.substr(9));
         return found == counters().launches_of.end() ? 0 : found->second;
     }
+    if (name == "single_exponentials") return single_exponentials;
+    if (name == "double_exponentials") return double_exponentials;
     if (name == "live_allocations") return memory().live();
     if (name == "live_bytes") return memory().live_bytes();
     if (name == "live_host_allocations") return memory().live_host();
@@ -257,6 +261,7 @@ EXPORT void grove_sim_reset(void)
     std::lock_guard<std::mutex> guard(driver_lock());
     settings() = from_environment();
     counters() = Counters();
+    single_exponentials = double_exponentials = 0;
     last_finding.clear();
     mend_contexts();
     reseed_streams();

@@ -133,6 +133,15 @@ inline float __uint_as_float(unsigned x) { return sim::bits_as<float>(x); }
 inline long long __double_as_longlong(double x) { return sim::bits_as<long long>(x); }
 inline double __longlong_as_double(long long x) { return sim::bits_as<double>(x); }
 
+// Exponentials are counted as they are evaluated.
+namespace sim {
+extern long long single_exponentials, double_exponentials;
+}
+#define expf(x) (sim::single_exponentials++, expf(x))
+#define exp2f(x) (sim::single_exponentials++, exp2f(x))
+#define exp(x) (sim::double_exponentials++, exp(x))
+#define exp2(x) (sim::double_exponentials++, exp2(x))
+
 // Mathematics that C++ lacks or names otherwise. The fast variants are the exact ones here.
 inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 inline double rsqrt(double x) { return 1 / sqrt(x); }

@@ -1,0 +1,126 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+)
+
+// routes returns the number of routes of 1 to Size vertices from each vertex, n x Size.
+func (w *pathWork[T]) routes() []int64 {
+	switch {
+	case w.Graph == nil:
+		counts := make([]int64, w.n*w.Size)
+		for v := range w.n {
+			counts[v*w.Size] = 1
+		}
+		return counts
+	case w.Route == graph.Paths:
+		return w.Graph.PathCounts(w.Size)
+	}
+	counts := make([]int64, w.n*w.Size)
+	for v := range w.n {
+		w.Graph.Visit(w.Route, int32(v), w.Size, func(route []int32) { counts[v*w.Size+len(route)-1]++ })
+	}
+	return counts
+}
+
+// eachRoot calls visit for the pooled sizes and their roots.
+func (w *pathWork[T]) eachRoot(visit func(j, v int)) {
+	for i, j := range w.Lengths() {
+		if w.Roots == nil || w.Roots[i] == nil {
+			for v := range w.n {
+				visit(j, v)
+			}
+			continue
+		}
+		for _, v := range w.Roots[i] {
+			visit(j, int(v))
+		}
+	}
+}
+
+// pooledRoutes returns the number of routes from the roots of all sizes, at most so many from a root.
+func (w *pathWork[T]) pooledRoutes(most int64) int {
+	routes, all := w.routes(), 0
+	w.eachRoot(func(j, v int) { all += int(min(routes[v*w.Size+j-1], most)) })
+	return all
+}
+
+// roots returns the number of roots of all sizes that are of interest.
+func (w *pathWork[T]) roots(of func(j, v int) bool) int {
+	all := 0
+	w.eachRoot(func(j, v int) {
+		if of(j, v) {
+			all++
+		}
+	})
+	return all
+}
+
+// gatheredRoutes returns how often the gather of gradients meets a path that counts: for each of its positions up to the
+// largest size that its root has a weight for, which only norms of zero make smaller on the device.
+func (w *pathWork[T]) gatheredRoutes() int {
+	routes, all := w.routes(), 0
+	largest := make([]int, w.n)
+	w.eachRoot(func(j, v int) {
+		if w.Pool != engine.Mean || routes[v*w.Size+j-1] > 0 {
+			largest[v] = max(largest[v], j)
+		}
+	})
+	for _, j := range w.Lengths() {
+		for v := range w.n {
+			all += int(routes[v*w.Size+j-1]) * min(j, largest[v])
+		}
+	}
+	return all
+}
+
+// factors tells of a launch of a recursion that makes a factor of every vertex and filter, but for a maximum.
+func (w *pathWork[T]) factors(s *stream, width int) {
+	if w.Pool != engine.Max {
+		exponentials[T](s, func() int { return w.n * width })
+	}
+}
+
+// finishes tells of a launch that ends a recursion over routes of j vertices, whose exponents a maximum has kept.
+func (w *pathWork[T]) finishes(s *stream, j, width int) {
+	if w.Pool == engine.Max {
+		exponentials[T](s, func() int { return w.roots(func(size, _ int) bool { return size == j }) * width })
+	}
+}
+
+// small tells of a launch that does all positions and sizes of some graphs with a number of vertices, in lanes for the
+// filters.
+func (w *pathWork[T]) small(s *stream, p packs, lanes int) {
+	exponentials[T](s, func() int {
+		if w.Pool == engine.Max {
+			return w.roots(func(_, v int) bool { return p.has(v) }) * w.q
+		}
+		all := 0
+		for _, j := range w.Lengths() {
+			all += j
+		}
+		return all * p.sum() * lanes
+	})
+}
+
+// has reports whether a vertex lies in one of the packs.
+func (p *packs) has(v int) bool {
+	for i := 0; i < len(p.bounds); i += 2 {
+		if int(p.bounds[i]) <= v && v < int(p.bounds[i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// sum returns the number of vertices in all packs.
+func (p *packs) sum() int {
+	n := 0
+	for i := 0; i < len(p.bounds); i += 2 {
+		n += int(p.bounds[i+1] - p.bounds[i])
+	}
+	return n
+}
