@@ -136,3 +136,8 @@
 // spectral_symmetrize_f64     (G + G') / 2
 #include "kernels/spectral_product.cuh"
 // spectral_product_f64        V' diag(s) V, and divided differences for the gradient
+
+// What the hardware reaches, for the floors of the benchmark
+#include "kernels/rates.cuh"
+// rate_multiply_add           multiply-adds alone
+// rate_exponential            exponentials alone

@@ -134,6 +134,16 @@ func Devices() Report {
 	return r
 }
 
+// describe returns the properties that users are shown.
+func (p *properties) describe() Device {
+	return Device{
+		Ordinal: p.ordinal, Free: -1, Name: p.name, Major: p.major, Minor: p.minor, Total: p.total,
+		Multiprocessors: p.multiprocessors, ClockMHz: p.clockKHz / 1000, MemoryClockMHz: p.memoryKHz / 1000,
+		MemoryBusBits: p.busBits, SharedPerBlock: p.sharedPerBlock, L2Bytes: p.l2Bytes,
+		ECC: p.ecc, ExclusiveMode: p.exclusive,
+	}
+}
+
 func describeDevice(ordinal int) Device {
 	d := Device{Ordinal: ordinal, Free: -1}
 	device, err := cu.GetDevice(ordinal)
@@ -145,10 +155,7 @@ func describeDevice(ordinal int) Device {
 		d.Problem = fmt.Sprintf("GPU %d: %s", ordinal, describe(err))
 		return d
 	}
-	d.Name, d.Major, d.Minor, d.Total = p.name, p.major, p.minor, p.total
-	d.Multiprocessors, d.ClockMHz, d.MemoryClockMHz = p.multiprocessors, p.clockKHz/1000, p.memoryKHz/1000
-	d.MemoryBusBits, d.SharedPerBlock, d.L2Bytes = p.busBits, p.sharedPerBlock, p.l2Bytes
-	d.ECC, d.ExclusiveMode = p.ecc, p.exclusive
+	d = p.describe()
 	if err := p.suits(toolkit()); err != nil {
 		d.Problem = err.Error()
 		return d

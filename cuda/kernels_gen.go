@@ -94,6 +94,10 @@ var kernels = [...]kernel{
 	{"place_f64", "pppiiiii"},
 	{"posterior_f32", "pppppiii"},
 	{"posterior_f64", "pppppiii"},
+	{"rate_exponential_f32", "pi"},
+	{"rate_exponential_f64", "pi"},
+	{"rate_multiply_add_f32", "piff"},
+	{"rate_multiply_add_f64", "pidd"},
 	{"segment_max_grad_f32", "ppppppiii"},
 	{"segment_max_grad_f64", "ppppppiii"},
 	{"segment_reduce_f32", "pppppppiiii"},
@@ -226,6 +230,10 @@ const (
 	kernelPlaceF64
 	kernelPosteriorF32
 	kernelPosteriorF64
+	kernelRateExponentialF32
+	kernelRateExponentialF64
+	kernelRateMultiplyAddF32
+	kernelRateMultiplyAddF64
 	kernelSegmentMaxGradF32
 	kernelSegmentMaxGradF64
 	kernelSegmentReduceF32
@@ -522,6 +530,16 @@ func place[T real](s *stream, g grid, dst pointer[T], src pointer[T], index poin
 // posterior launches posterior_f32 or posterior_f64.
 func posterior[T real](s *stream, g grid, to pointer[T], evidence pointer[T], prior pointer[T], likelihood pointer[T], index pointer[int32], n int32, c int32, rowLanes int32) error {
 	return s.launch(either[T](kernelPosteriorF32, kernelPosteriorF64), g, to.address, evidence.address, prior.address, likelihood.address, index.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(rowLanes)))
+}
+
+// rateExponential launches rate_exponential_f32 or rate_exponential_f64.
+func rateExponential[T real](s *stream, g grid, out pointer[T], rounds int32) error {
+	return s.launch(either[T](kernelRateExponentialF32, kernelRateExponentialF64), g, out.address, uint64(uint32(rounds)))
+}
+
+// rateMultiplyAdd launches rate_multiply_add_f32 or rate_multiply_add_f64.
+func rateMultiplyAdd[T real](s *stream, g grid, out pointer[T], rounds int32, factor T, term T) error {
+	return s.launch(either[T](kernelRateMultiplyAddF32, kernelRateMultiplyAddF64), g, out.address, uint64(uint32(rounds)), bitsOf(factor), bitsOf(term))
 }
 
 // segmentMaxGrad launches segment_max_grad_f32 or segment_max_grad_f64.
