@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
@@ -71,8 +72,41 @@ func (d *slowDevice) Assign(index []int32, best *tensor.Dense, points engine.Poi
 	return errors.Join(d.own(best, points.Table, z), d.CPU.Assign(index, best, points, z))
 }
 
-func TestADeviceIsMeasuredOnItsOwnTensorsAndByTheWallClock(t *testing.T) {
-	d := &slowDevice{CPU: engine.NewCPU(1)}
+// slowTools are the instruments of a slowDevice. Its events tell half of the time that passes.
+type slowTools struct{ timed int }
+
+func (s *slowTools) Counts() (counts, error) { return counts{}, nil }
+func (s *slowTools) MeasureRates() (rates, error) {
+	return rates{Peak32: 1, Peak64: 2, Exp32: 3, Exp64: 4}, nil
+}
+
+func (s *slowTools) Hardware() hardware {
+	return hardware{Name: "slow", Capability: "9.0", Multiprocessors: 1, ClockMHz: 1, MemoryClockMHz: 1, MemoryBusBits: 8,
+		CacheBytes: 1 << 10}
+}
+
+func (s *slowTools) Elapsed(run func() error) (float64, error) {
+	s.timed++
+	start := time.Now()
+	err := run()
+	return time.Since(start).Seconds() / 2, err
+}
+
+// withTools gives all devices instruments for a test.
+func withTools(t *testing.T, tools instruments) {
+	before := instrumentsOf
+	instrumentsOf = func(e engine.Engine) instruments {
+		if elsewhere(e) {
+			return tools
+		}
+		return nil
+	}
+	t.Cleanup(func() { instrumentsOf = before })
+}
+
+func TestADeviceIsMeasuredOnItsOwnTensorsAndByEvents(t *testing.T) {
+	d, tools := &slowDevice{CPU: engine.NewCPU(1)}, &slowTools{}
+	withTools(t, tools)
 	var progress bytes.Buffer
 	r := newRunner(d, dataFolder(t), settings{Workers: 1, Repeat: 2, Quick: true, Device: "cuda"}, false, &progress)
 	ops, err := (&flags{ops: []string{"all", "kmeans"}}).chosenOperations(true)
@@ -89,8 +123,15 @@ func TestADeviceIsMeasuredOnItsOwnTensorsAndByTheWallClock(t *testing.T) {
 	found := map[string]result{}
 	for _, res := range r.report.Results {
 		found[res.Name] = res
-		if want := res.Name != "kmeans"; (res.Device == "gpu:0") != want || (want && res.Seconds != median(res.Wall)) {
-			t.Errorf("%s ran on %q in %g s of %v", res.Name, res.Device, res.Seconds, res.Wall)
+		by := res.Wall
+		if res.Events != nil {
+			by = res.Events
+		}
+		if want := res.Name != "kmeans"; (res.Device == "gpu:0") != want || (want && res.Seconds != median(by)) {
+			t.Errorf("%s ran on %q in %g s of %v", res.Name, res.Device, res.Seconds, by)
+		}
+		if inEvents := res.Name != "kmeans" && !strings.Contains(res.Name, "/"); (res.Events != nil) != inEvents {
+			t.Errorf("%s was timed by events: %v, want %v", res.Name, res.Events != nil, inEvents)
 		}
 		if res.OverPortable > 0 || res.TwoWorkers > 0 {
 			t.Errorf("%s was compared with code of the CPU: %+v", res.Name, res)
@@ -106,11 +147,16 @@ func TestADeviceIsMeasuredOnItsOwnTensorsAndByTheWallClock(t *testing.T) {
 			found["upload"].Floor, found["path-classes"])
 	}
 	rates := r.report.Machine.Rates
-	for _, rate := range []float64{rates.Copy, rates.CopyAll, rates.Upload, rates.Download, rates.Peak32, rates.Peak64,
-		rates.PeakTF32, rates.PeakBF16, rates.Exp32, rates.Exp64} {
+	for _, rate := range []float64{rates.Copy, rates.CopyAll, rates.Upload, rates.Download} {
 		if !(rate > 0) {
 			t.Errorf("rates are missing: %+v", rates)
 		}
+	}
+	if rates.Peak32 != 256e6 || rates.Exp32 != 16e6 || rates.Attained == nil || rates.Attained.Peak64 != 2 {
+		t.Errorf("rates %+v and attained %+v, want peaks from the properties", rates, rates.Attained)
+	}
+	if c := r.report.Machine.Cold; c != nil {
+		t.Errorf("a cold start %+v of a device that was open", c)
 	}
 	var table bytes.Buffer
 	if err := r.report.write(&table); err != nil || !strings.Contains(table.String(), "Operations, on a slow GPU") ||

@@ -20,7 +20,7 @@ type sizes struct {
 	vertices   int // with attributes
 	points     int // of nearest-anchor assignment
 	anchors    int
-	matrix     int // order of the square matrices of the peak rate on a CPU; larger ones on a device
+	matrix     int // order of the square matrices of the peak rate on a CPU
 	inverted   int // order of the large matrix of the inverse square root
 	copied     int // float32 numbers of the copy
 	vector     int // of the exponential
@@ -50,16 +50,9 @@ func quickSizes() sizes {
 	}
 }
 
-// orders returns the orders of the square matrices that show the peak rate of an engine.
-func (s sizes) orders(e engine.Engine) []int {
-	if elsewhere(e) && s.matrix >= 1024 {
-		return []int{2 * s.matrix, 4 * s.matrix, 8 * s.matrix}
-	}
-	return []int{s.matrix / 2, s.matrix}
-}
-
-// source is a batch of labelled graphs with their classes and where it came from.
+// source is a data set as a batch of labelled graphs, with their classes and where it came from.
 type source struct {
+	data    *dataset.Dataset
 	batch   *graph.Batch
 	classes []int
 	from    string
@@ -123,7 +116,7 @@ func (in *inputs) named(name, kind string, opt dataset.SynthOptions) (source, er
 	if err != nil {
 		return source{}, err
 	}
-	in.ready[key] = source{b, d.Classes, from}
+	in.ready[key] = source{d, b, d.Classes, from}
 	return in.ready[key], nil
 }
 

@@ -21,7 +21,16 @@ type host struct {
 	SIMD      string   `json:"simd"`
 	Device    string   `json:"device,omitempty"` // where it is not the CPU
 
-	Rates rates `json:"rates"`
+	Hardware *hardware `json:"hardware,omitempty"` // of the device
+	Cold     *cold     `json:"cold_start,omitempty"`
+	Rates    rates     `json:"rates"`
+}
+
+// cold is how long a device takes to be ready.
+type cold struct {
+	Open   float64 `json:"open_seconds"`        // context and kernels
+	First  float64 `json:"first_call_seconds"`  // of an operation on little
+	Second float64 `json:"second_call_seconds"` // of the same
 }
 
 // describe returns the machine without its rates.
@@ -33,6 +42,10 @@ func describe(e engine.Engine) host {
 	}
 	if elsewhere(e) {
 		m.Device = e.Describe()
+		if tools := instrumentsOf(e); tools != nil {
+			h := tools.Hardware()
+			m.Hardware = &h
+		}
 	}
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(text)) {

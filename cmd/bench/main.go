@@ -4,8 +4,9 @@
 //
 // Every figure is the median of several samples after a warm-up. With one worker the seconds are CPU
 // seconds (user and system time of all threads, garbage collection included), which load on the machine
-// disturbs less; with more workers, and on a device, they are wall-clock seconds. The inputs of an operation
-// lie on the device before it is timed, and a sample ends when the device is done.
+// disturbs less; with more workers, and on a device, they are wall-clock seconds, and those of operations on a
+// GPU the time between events. The inputs of an operation lie on the device before it is timed, but not in its
+// cache.
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/spf13/cobra"
@@ -61,6 +63,7 @@ type flags struct {
 	python      string
 	profile     string
 	bare        bool
+	count       []string
 }
 
 // command returns the command line. executable is how the program runs itself on portable code.
@@ -97,7 +100,11 @@ func command(executable []string) *cobra.Command {
 		"write a CPU profile of the run to this file, for go tool pprof; its tag benchmark holds the name")
 	p.BoolVar(&f.settings.Quick, "quick", false, "tiny inputs, to see that everything runs; says nothing about speed")
 	p.BoolVar(&f.bare, "bare", false, "time only: no rates of the machine, no portable code, no second worker")
-	root.AddCommand(listCommand(), compareCommand(), plotCommand())
+	p.StringSliceVar(&f.count, "count", nil,
+		"in place of times count launches, copies, handovers and exponentials on a GPU, real or simulated: all, or some of "+
+			strings.Join(workloadNames(), ", "))
+	p.Lookup("count").NoOptDefVal = "all"
+	root.AddCommand(listCommand(), compareCommand(), plotCommand(), predictCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
@@ -127,8 +134,10 @@ With one worker times are CPU seconds of the process, otherwise wall-clock secon
 spread is the slowest sample minus the fastest over the median. The floor of an operation is the time
 that its arithmetic, or reading its inputs and writing its outputs once, takes at the rates of the
 machine, which are measured first. "over portable" is the rate over that of the portable code, measured in
-the same run. On a device times are wall-clock seconds and what works on the host is left out unless it
-is named.
+the same run. On a GPU the times of operations are those between
+events on its stream, with nothing that they read in its cache, those of models are wall-clock seconds, and
+what works on the host is left out unless it is named. Rates of arithmetic follow from the properties of
+the GPU, with what kernels made for that attain beside them.
 
 `)
 	writeList(&s)
@@ -163,11 +172,13 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 	if err := f.check(); err != nil {
 		return usageError{err}
 	}
+	start := time.Now()
 	e, err := engine.Open(f.settings.Device, f.settings.Workers)
 	if err != nil {
 		return usageError{fmt.Errorf("--device: %w", err)}
 	}
 	defer e.Close()
+	opened := time.Since(start)
 	ops, err := f.chosenOperations(elsewhere(e))
 	if err != nil {
 		return usageError{err}
@@ -178,6 +189,15 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 	}
 	r := newRunner(e, f.data, f.settings, f.bare, stderr)
 	r.executable, r.only, r.python = executable, f.stages, f.python
+	if f.count != nil {
+		if err := r.count(ctx, f.count); err != nil {
+			return err
+		}
+		return f.write(r.report, stdout)
+	}
+	if err := r.coldStart(opened); err != nil {
+		return err
+	}
 	if f.profile != "" {
 		file, err := os.Create(f.profile)
 		if err != nil {
@@ -201,6 +221,14 @@ func (f *flags) check() error {
 		if !slices.Contains([]string{stageRead, stageFit, stageEncode, stageSelect, stageEpoch}, s) {
 			return fmt.Errorf("--stage %q: want some of read, fit, encode, select, epoch", s)
 		}
+	}
+	for _, name := range f.count {
+		if name != "all" && !slices.Contains(workloadNames(), name) {
+			return fmt.Errorf("--count %s: want all or some of %s", name, strings.Join(workloadNames(), ", "))
+		}
+	}
+	if f.count != nil && (f.ops != nil || f.models != nil) {
+		return errors.New("--count takes no times: leave out --op and --model")
 	}
 	if f.settings.Workers < 1 || f.settings.Repeat < 2 {
 		return fmt.Errorf("--workers %d --repeat %d: want at least 1 and 2", f.settings.Workers, f.settings.Repeat)

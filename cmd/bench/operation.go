@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
@@ -79,7 +80,7 @@ func (f floor) arithmetic(r rates) (flops, exps float64) {
 	return flops, over(f.exps32, r.Exp32) + over(f.exps64, r.Exp64)
 }
 
-// over returns work / rate, and 0 for no work at an unknown rate.
+// over returns work / rate, 0 for no work and infinity for work at a rate that is not known.
 func over(work, rate float64) float64 {
 	if work == 0 {
 		return 0
@@ -87,7 +88,7 @@ func over(work, rate float64) float64 {
 	return work / rate
 }
 
-// seconds returns the time of the floor at the given rates and what bounds it.
+// seconds returns the time of the floor at the given rates and what bounds it; 0 where a rate is not known.
 func (f floor) seconds(r rates) (seconds float64, bound string) {
 	if r.Copy == 0 {
 		return 0, ""
@@ -95,6 +96,8 @@ func (f floor) seconds(r rates) (seconds float64, bound string) {
 	flops, exps := f.arithmetic(r)
 	bytes := f.bytes/r.Copy + over(f.upload, r.Upload) + over(f.download, r.Download)
 	switch {
+	case math.IsInf(flops+exps+bytes, 0):
+		return 0, ""
 	case bytes > flops+exps:
 		return bytes, "bytes"
 	case exps > flops:

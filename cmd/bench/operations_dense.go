@@ -9,10 +9,11 @@ import (
 
 func denseOperations() []operation {
 	return []operation{
-		{"matmul", "dense product: the features of all NCI1 vertices with a 128 x 128 projection", matMul(engine.Full),
-			everywhere},
-		{"matmul-tf32", "the same with factors of 10 bits", matMul(engine.TF32), deviceAlone},
-		{"matmul-bfloat16", "the same with factors of 7 bits", matMul(engine.BFloat16), deviceAlone},
+		{"matmul", "dense product: the features of all NCI1 vertices with a 128 x 128 projection",
+			matMul(engine.Full, tensor.Float32), everywhere},
+		{"matmul-double", "the same in float64, in which models encode", matMul(engine.Full, tensor.Float64), everywhere},
+		{"matmul-tf32", "the same with factors of 10 bits", matMul(engine.TF32, tensor.Float32), deviceAlone},
+		{"matmul-bfloat16", "the same with factors of 7 bits", matMul(engine.BFloat16, tensor.Float32), deviceAlone},
 		{"matmul-thin", "scores of attributes: 40 000 vertices of 18 numbers with 512 anchors", matMulThin, everywhere},
 		{"normalize-rows", "rows of 128 features of all NCI1 vertices divided by their norms", normalizeRows, everywhere},
 		{"convert", "features of all NCI1 vertices from float64 to float32", convert, everywhere},
@@ -23,29 +24,31 @@ func denseOperations() []operation {
 	}
 }
 
-func matMul(precision engine.Precision) func(t *table) (*task, error) {
+func matMul(precision engine.Precision, dtype tensor.Dtype) func(t *table) (*task, error) {
 	return func(t *table) (*task, error) {
 		s, err := t.inputs.molecules()
 		if err != nil {
 			return nil, err
 		}
 		n, q, r := s.batch.NumVertices(), t.sizes.filters, newRandom("matmul")
-		a, err := r.matrix(t.engine, tensor.Float32, n, q)
+		a, err := r.matrix(t.engine, dtype, n, q)
 		if err != nil {
 			return nil, err
 		}
-		b, err := r.matrix(t.engine, tensor.Float32, q, q)
+		b, err := r.matrix(t.engine, dtype, q, q)
 		if err != nil {
 			return nil, err
 		}
-		c := t.engine.New(tensor.Float32, n, q)
+		c := t.engine.New(dtype, n, q)
 		flops := 2 * float64(n) * float64(q) * float64(q)
-		f := floor{bytes: 4 * float64(2*n*q+q*q)}
-		switch precision {
-		case engine.TF32:
+		f := floor{bytes: float64(dtype.Size()) * float64(2*n*q+q*q)}
+		switch {
+		case precision == engine.TF32:
 			f.flopsTF32 = flops
-		case engine.BFloat16:
+		case precision == engine.BFloat16:
 			f.flopsBF16 = flops
+		case dtype == tensor.Float64:
+			f.flops64 = flops
 		default:
 			f.flops32 = flops
 		}

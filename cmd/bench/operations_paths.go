@@ -18,9 +18,11 @@ func pathOperations() []operation {
 	return []operation{
 		{"path-trie", "path pooling by the trie, every NCI1 vertex a root, one row of scores for each label", pathTrie,
 			everywhere},
+		{"path-trie-double", "the same in float64, in which models encode", trie(true, engine.Sum, tensor.Float64),
+			everywhere},
 		{"path-trie-vertex", "the same with one row of scores for each vertex, as for attributes and upper layers",
-			pathTrieVertex, everywhere},
-		{"path-trie-max", "the same with maxima in place of sums", pathTrieMax, everywhere},
+			trie(false, engine.Sum, tensor.Float32), everywhere},
+		{"path-trie-max", "the same with maxima in place of sums", trie(false, engine.Max, tensor.Float32), everywhere},
 		{"path-early", "path pooling that stops a vertex early, IMDB-BINARY, paths of 3 vertices",
 			pathsEarly((*inputs).social), everywhere},
 		{"path-early-dense", "the same on denser graphs of the kind of COLLAB (generated)", pathsEarly((*inputs).dense),
@@ -43,12 +45,23 @@ func pathOperations() []operation {
 	}
 }
 
-func pathTrie(t *table) (*task, error) {
-	s, err := t.inputs.molecules()
-	if err != nil {
-		return nil, err
+// trie pools over paths of NCI1 from all vertices, with a row of scores for each label or each vertex.
+func trie(byLabel bool, pool engine.Pooling, dtype tensor.Dtype) func(t *table) (*task, error) {
+	return func(t *table) (*task, error) {
+		s, err := t.inputs.molecules()
+		if err != nil {
+			return nil, err
+		}
+		var index []int32
+		if byLabel {
+			index = s.batch.Labels
+		}
+		return paths(t, s, 4, index, pool, dtype)
 	}
-	task, err := paths(t, s, 4, s.batch.Labels, engine.Sum)
+}
+
+func pathTrie(t *table) (*task, error) {
+	task, err := trie(true, engine.Sum, tensor.Float32)(t)
 	if err != nil {
 		return nil, err
 	}
@@ -58,38 +71,30 @@ func pathTrie(t *table) (*task, error) {
 	return task, nil
 }
 
-func pathTrieVertex(t *table) (*task, error) {
-	s, err := t.inputs.molecules()
-	if err != nil {
-		return nil, err
-	}
-	return paths(t, s, 4, nil, engine.Sum)
-}
-
-func pathTrieMax(t *table) (*task, error) {
-	s, err := t.inputs.molecules()
-	if err != nil {
-		return nil, err
-	}
-	return paths(t, s, 4, nil, engine.Max)
-}
-
 // paths pools over paths of 1 to size vertices from all vertices of s. A trie node is a path of any of
 // these sizes; each one costs an exponential for every filter.
-func paths(t *table, s source, size int, index []int32, pool engine.Pooling) (*task, error) {
+func paths(
+	t *table, s source, size int, index []int32, pool engine.Pooling, dtype tensor.Dtype,
+) (*task, error) {
 	p := newPooling(t, s, size, index)
-	p.Pool = pool
+	p.Pool, p.dtype = pool, dtype
 	run, err := p.forward()
 	if err != nil {
 		return nil, err
 	}
 	nodes := sum(pathsBySize(s, size))
+	f := floor{bytes: p.scoreBytes() + p.outBytes()}
+	if exps := nodes * float64(p.filters); dtype == tensor.Float64 {
+		f.exps64 = exps
+	} else {
+		f.exps32 = exps
+	}
 	return &task{
 		shape: fmt.Sprintf("%s: %d vertices, %.0f trie nodes, sizes 1 to %d, %d filters",
 			s.from, s.batch.NumVertices(), nodes, size, p.filters),
 		run:   run,
 		units: nodes, unit: "nodes/s",
-		floor: floor{exps32: nodes * float64(p.filters), bytes: p.scoreBytes() + p.outBytes()},
+		floor: f,
 	}, nil
 }
 
@@ -103,7 +108,7 @@ func pathsEarly(from func(*inputs) (source, error)) func(t *table) (*task, error
 		if err != nil {
 			return nil, err
 		}
-		task, err := paths(t, s, size, s.batch.Labels, engine.Sum)
+		task, err := paths(t, s, size, s.batch.Labels, engine.Sum, tensor.Float32)
 		if err != nil {
 			return nil, err
 		}
@@ -206,6 +211,7 @@ func pathClasses(t *table) (*task, error) {
 type pooling struct {
 	engine.PathPooling
 	engine  engine.Engine
+	dtype   tensor.Dtype
 	rows    int // of the table of scores
 	filters int
 }
@@ -221,7 +227,7 @@ func (t *table) filtersOn(s source) int {
 func newPooling(t *table, s source, size int, index []int32) *pooling {
 	p := &pooling{
 		PathPooling: engine.PathPooling{Graph: s.batch, Index: index, Size: size, AllLengths: true, Kernel: gramKernel()},
-		engine:      t.engine, rows: s.batch.NumVertices(), filters: t.filtersOn(s),
+		engine:      t.engine, dtype: tensor.Float32, rows: s.batch.NumVertices(), filters: t.filtersOn(s),
 	}
 	if index != nil {
 		p.rows = s.batch.NumLabels
@@ -229,16 +235,20 @@ func newPooling(t *table, s source, size int, index []int32) *pooling {
 	return p
 }
 
-func (p *pooling) scoreBytes() float64 { return 4 * float64(p.rows*p.Size*p.filters) }
+func (p *pooling) scoreBytes() float64 {
+	return float64(p.dtype.Size()) * float64(p.rows*p.Size*p.filters)
+}
 
-func (p *pooling) outBytes() float64 { return 4 * float64(p.Graph.NumVertices()*p.Size*p.filters) }
+func (p *pooling) outBytes() float64 {
+	return float64(p.dtype.Size()) * float64(p.Graph.NumVertices()*p.Size*p.filters)
+}
 
 // tensors makes random scores and the outputs.
 func (p *pooling) tensors() (scores *tensor.Dense, out []*tensor.Dense, err error) {
-	scores, err = newRandom("paths").matrix(p.engine, tensor.Float32, p.rows, p.Size*p.filters)
+	scores, err = newRandom("paths").matrix(p.engine, p.dtype, p.rows, p.Size*p.filters)
 	out = make([]*tensor.Dense, p.Size)
 	for i := range out {
-		out[i] = p.engine.New(tensor.Float32, p.Graph.NumVertices(), p.filters)
+		out[i] = p.engine.New(p.dtype, p.Graph.NumVertices(), p.filters)
 	}
 	return scores, out, err
 }

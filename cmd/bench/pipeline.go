@@ -87,7 +87,7 @@ func (g *pipeline) stage(ctx context.Context, stage string, run func() error) (r
 	if !g.wanted(stage) {
 		return result{}, run() // later stages need what it leaves
 	}
-	times, _, err := g.measure(ctx, g.name(stage), run)
+	times, _, err := g.measure(ctx, g.name(stage), g.clock, run)
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w", stage, err)
 	}
@@ -115,7 +115,7 @@ func (g *pipeline) encodeStage(ctx context.Context) (result, error) {
 			return err
 		})
 	}
-	times, others, err := g.measure(ctx, g.name(stageEncode), runs...)
+	times, others, err := g.measure(ctx, g.name(stageEncode), g.clock, runs...)
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w", stageEncode, err)
 	}

@@ -11,14 +11,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// rates are what the engine of the run reaches: one core, the workers that --workers gives, or a device.
+// rates are what the engine of the run reaches: one core, the workers that --workers gives, or a device at its peak.
 type rates struct {
 	Copy     float64 `json:"copy_bytes_per_second"`               // bytes read plus bytes written
 	CopyAll  float64 `json:"copy_all_cores_bytes_per_second"`     // of the host by all its cores
 	Upload   float64 `json:"upload_bytes_per_second,omitempty"`   // from host memory to a device
 	Download float64 `json:"download_bytes_per_second,omitempty"` // and back
 
-	// Products of square matrices, a multiply-add counting as two; the best of some orders.
+	// Multiply-adds, which count as two; on a processor of products of square matrices, the best of some orders.
 	Peak32   float64 `json:"float32_flops"`
 	Peak64   float64 `json:"float64_flops"`
 	PeakTF32 float64 `json:"tf32_flops,omitempty"` // where the precision of a product makes a difference
@@ -27,6 +27,10 @@ type rates struct {
 
 	Exp32 float64 `json:"float32_exps"` // exponentials per second
 	Exp64 float64 `json:"float64_exps"`
+
+	// Attained are, on a GPU, the rates of multiply-adds and exponentials of kernels that do nothing else; the others
+	// follow from its properties, but for copies.
+	Attained *rates `json:"attained,omitempty"`
 }
 
 // namedRate is a rate for people.
@@ -53,16 +57,17 @@ type ratings struct {
 	clock  clock
 	sizes  sizes
 	engine engine.Engine
+	tools  instruments // of a GPU
 	random random
 	rates  rates
 }
 
 // measureRates takes the rates of an engine.
-func measureRates(c clock, s sizes, e engine.Engine) (rates, error) {
-	m := &ratings{clock: c, sizes: s, engine: e, random: newRandom("machine")}
+func measureRates(c clock, s sizes, e engine.Engine, tools instruments) (rates, error) {
+	m := &ratings{clock: c, sizes: s, engine: e, tools: tools, random: newRandom("machine")}
 	steps := []func() error{m.products, m.copyOnHost, m.exponentialsOnHost, m.gonum}
 	if elsewhere(e) {
-		steps = []func() error{m.products, m.roundedProducts, m.copyOnDevice, m.exponentialsOnDevice}
+		steps = []func() error{m.arithmeticOfDevice, m.copyOnDevice}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -90,22 +95,8 @@ func (m *ratings) best(rate *float64, work float64, run func() error) error {
 
 // products finds the peak of multiply-adds: the fastest of products of several orders.
 func (m *ratings) products() error {
-	return m.product(engine.Full, &m.rates.Peak32, &m.rates.Peak64)
-}
-
-func (m *ratings) roundedProducts() error {
-	if err := m.product(engine.TF32, &m.rates.PeakTF32, nil); err != nil {
-		return err
-	}
-	return m.product(engine.BFloat16, &m.rates.PeakBF16, nil)
-}
-
-func (m *ratings) product(precision engine.Precision, peak32, peak64 *float64) error {
-	for _, n := range m.sizes.orders(m.engine) {
-		for dtype, peak := range map[tensor.Dtype]*float64{tensor.Float32: peak32, tensor.Float64: peak64} {
-			if peak == nil {
-				continue
-			}
+	for _, n := range []int{m.sizes.matrix / 2, m.sizes.matrix} {
+		for dtype, peak := range map[tensor.Dtype]*float64{tensor.Float32: &m.rates.Peak32, tensor.Float64: &m.rates.Peak64} {
 			a, err := m.random.matrix(m.engine, dtype, n, n)
 			if err != nil {
 				return err
@@ -115,11 +106,9 @@ func (m *ratings) product(precision engine.Precision, peak32, peak64 *float64) e
 				return err
 			}
 			out := m.engine.New(dtype, n, n)
-			err = m.best(peak, 2*float64(n)*float64(n)*float64(n), func() error {
-				return m.engine.MatMul(out, a, b, engine.MatMul{Alpha: 1, Precision: precision})
-			})
-			m.engine.Release(a, b, out)
-			if err != nil {
+			if err := m.best(peak, product(n), func() error {
+				return m.engine.MatMul(out, a, b, engine.MatMul{Alpha: 1})
+			}); err != nil {
 				return err
 			}
 		}
@@ -193,7 +182,7 @@ func (m *ratings) gonum() error {
 	matrix := func() blas32.General { return blas32.General{Rows: n, Cols: n, Stride: n, Data: m.random.slice(n * n)} }
 	x, y, z := matrix(), matrix(), matrix()
 	var err error
-	m.rates.Gonum, err = m.rate(2*float64(n)*float64(n)*float64(n), func() error {
+	m.rates.Gonum, err = m.rate(product(n), func() error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 		blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, x, y, 0, z)
 		return nil

@@ -1,20 +1,53 @@
 package main
 
 import (
+	"time"
+
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
 
 // elsewhere reports whether an engine computes on something else than the host's processor.
 func elsewhere(e engine.Engine) bool { return e.Host() != e }
 
-// copyOnDevice copies within the memory of a device, and between it and the host.
+// arithmeticOfDevice takes the rates of arithmetic from the properties of a GPU, so that no kernel of Grove sets the
+// mark that it is held against. Where the properties do not tell, kernels do that have no other purpose.
+func (m *ratings) arithmeticOfDevice() error {
+	if m.tools == nil {
+		return nil
+	}
+	attained, err := m.tools.MeasureRates()
+	if err != nil {
+		return err
+	}
+	h := m.tools.Hardware()
+	m.rates, m.rates.Attained = h.peaks(), &attained
+	m.rates.Copy = 0 // the bus is faster than any program
+	for _, r := range []struct {
+		peak     *float64
+		attained float64
+	}{
+		{&m.rates.Peak32, attained.Peak32}, {&m.rates.Peak64, attained.Peak64}, {&m.rates.Exp32, attained.Exp32},
+		{&m.rates.Exp64, attained.Exp64},
+	} {
+		if *r.peak == 0 {
+			*r.peak = r.attained
+		}
+	}
+	return nil
+}
+
+// copyOnDevice copies within the memory of a device, beyond its cache, and between it and the host.
 func (m *ratings) copyOnDevice() error {
-	host := tensor.New(tensor.WithShape(m.sizes.copied), tensor.WithBacking(m.random.slice(m.sizes.copied)))
-	from, to := m.engine.New(tensor.Float32, m.sizes.copied), m.engine.New(tensor.Float32, m.sizes.copied)
+	n, clock := m.sizes.copied, m.clock
+	if m.tools != nil {
+		h := m.tools.Hardware()
+		n, clock.elapsed = max(n, h.CacheBytes), m.tools.Elapsed // 4 bytes each
+	}
+	host := tensor.New(tensor.WithShape(n), tensor.WithBacking(m.random.slice(n)))
+	from, to := m.engine.New(tensor.Float32, n), m.engine.New(tensor.Float32, n)
 	defer m.engine.Release(from, to)
-	bytes := 4 * float64(m.sizes.copied)
+	bytes := 4 * float64(n)
 	for _, c := range []struct {
 		rate     *float64
 		bytes    float64
@@ -22,9 +55,11 @@ func (m *ratings) copyOnDevice() error {
 	}{
 		{&m.rates.Upload, bytes, from, host}, {&m.rates.Copy, 2 * bytes, to, from}, {&m.rates.Download, bytes, host, to},
 	} {
-		if err := m.best(c.rate, c.bytes, func() error { return m.engine.Convert(c.dst, c.src) }); err != nil {
+		times, err := clock.measure(func() error { return m.engine.Convert(c.dst, c.src) })
+		if err != nil {
 			return err
 		}
+		*c.rate = c.bytes / clock.seconds(times[0])
 	}
 	onHost := &ratings{clock: m.clock, sizes: m.sizes, engine: m.engine.Host()}
 	err := onHost.copyOnHost()
@@ -32,77 +67,35 @@ func (m *ratings) copyOnDevice() error {
 	return err
 }
 
-// exponentialsOnDevice takes the best of two poolings. Single vertices with a table that stays in the cache
-// cost a read and a write for every exponential; the paths in cliques cost many exponentials for every number
-// that is read or written.
-func (m *ratings) exponentialsOnDevice() error {
-	if err := m.poolVertices(); err != nil {
-		return err
+// fillCache makes what [runner.evict] copies.
+func (r *runner) fillCache() error {
+	h := r.tools.Hardware()
+	for i := range r.far {
+		r.far[i] = r.engine.New(tensor.Float32, max(h.CacheBytes/2, 1)) // twice the cache
 	}
-	return m.poolCliques()
+	return r.engine.Synchronize()
 }
 
-func (m *ratings) poolVertices() error {
-	rows, q := m.sizes.vector, m.sizes.filters
-	for dtype, rate := range map[tensor.Dtype]*float64{tensor.Float32: &m.rates.Exp32, tensor.Float64: &m.rates.Exp64} {
-		scores, err := m.random.matrix(m.engine, dtype, rows, q)
-		if err != nil {
+// evict takes everything out of the cache of a GPU.
+func (r *runner) evict() error { return r.engine.Convert(r.far[0], r.far[1]) }
+
+// coldStart notes how long a device has taken to open, and takes for its first call.
+func (r *runner) coldStart(opened time.Duration) error {
+	if !r.onDevice() {
+		return nil
+	}
+	r.report.Machine.Cold = &cold{Open: opened.Seconds()}
+	x := r.engine.New(tensor.Float32, 32, 32)
+	defer r.engine.Release(x)
+	for _, seconds := range []*float64{&r.report.Machine.Cold.First, &r.report.Machine.Cold.Second} {
+		start := time.Now()
+		if err := r.engine.NormalizeRows(x, nil, x, 1e-4); err != nil {
 			return err
 		}
-		out := m.engine.New(dtype, rows, q)
-		err = m.best(rate, float64(rows*q), func() error {
-			return m.engine.PathPool([]*tensor.Dense{out}, scores, nil, &engine.PathPooling{Size: 1, Kernel: gramKernel()})
-		})
-		m.engine.Release(scores, out)
-		if err != nil {
+		if err := r.engine.Synchronize(); err != nil {
 			return err
 		}
+		*seconds = time.Since(start).Seconds()
 	}
 	return nil
-}
-
-func (m *ratings) poolCliques() error {
-	const order, size = 8, 4
-	b, err := cliques(m.sizes.vector, order)
-	if err != nil {
-		return err
-	}
-	paths := 0
-	for _, c := range b.PathCounts(size) {
-		paths += int(c)
-	}
-	index := make([]int32, b.NumVertices())
-	for dtype, rate := range map[tensor.Dtype]*float64{tensor.Float32: &m.rates.Exp32, tensor.Float64: &m.rates.Exp64} {
-		scores, err := m.random.matrix(m.engine, dtype, 1, size*m.sizes.filters)
-		if err != nil {
-			return err
-		}
-		out := make([]*tensor.Dense, size)
-		for j := range out {
-			out[j] = m.engine.New(dtype, b.NumVertices(), m.sizes.filters)
-		}
-		err = m.best(rate, float64(paths)*float64(m.sizes.filters), func() error {
-			return m.engine.PathPool(out, scores, nil,
-				&engine.PathPooling{Graph: b, Index: index, Size: size, AllLengths: true, Kernel: gramKernel()})
-		})
-		m.engine.Release(append(out, scores)...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cliques returns complete graphs of the given order.
-func cliques(graphs, order int) (*graph.Batch, error) {
-	all := make([]graph.Graph, graphs)
-	for g := range all {
-		all[g].NumVertices = order
-		for u := range int32(order) {
-			for v := range u {
-				all[g].AddArc(u, v)
-			}
-		}
-	}
-	return graph.NewBatch(all)
 }

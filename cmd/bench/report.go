@@ -15,6 +15,8 @@ type report struct {
 	Results  []result  `json:"results"`
 	Targets  []verdict `json:"targets,omitempty"`
 	Notes    []string  `json:"notes,omitempty"`
+
+	Counts map[string]counted `json:"counts,omitempty"` // by workload
 }
 
 // settings are the flags that bear on the figures.

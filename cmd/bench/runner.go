@@ -19,6 +19,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/simd"
+	"gorgonia.org/tensor"
 )
 
 // runner carries out a run of the benchmark.
@@ -31,6 +32,7 @@ type runner struct {
 	progress io.Writer
 
 	engine     engine.Engine
+	tools      instruments // nil where the engine has none
 	place      place
 	sizes      sizes
 	clock      clock
@@ -38,12 +40,14 @@ type runner struct {
 	executable []string // of this program, to run it on portable code
 
 	report *report
+
+	far [2]*tensor.Dense // on a GPU: together several times as large as its cache
 }
 
 func newRunner(e engine.Engine, data string, s settings, bare bool, progress io.Writer) *runner {
 	r := &runner{
 		data: data, settings: s, bare: bare, progress: progress, sizes: fullSizes(),
-		engine: e, place: place{workers: s.Workers},
+		engine: e, tools: instrumentsOf(e), place: place{workers: s.Workers},
 		clock: clock{repeat: s.Repeat, budget: 30 * time.Second, sample: 50 * time.Millisecond},
 	}
 	if r.onDevice() {
@@ -80,10 +84,15 @@ func (r *runner) run(ctx context.Context, ops []operation, models []staged) erro
 			r.report.Machine.Others = &others
 		}
 	}()
+	if r.tools != nil {
+		if err := r.fillCache(); err != nil {
+			return err
+		}
+	}
 	if !r.bare {
 		r.log("machine")
 		var err error
-		if r.report.Machine.Rates, err = measureRates(r.clock, r.sizes, r.engine); err != nil {
+		if r.report.Machine.Rates, err = measureRates(r.clock, r.sizes, r.engine, r.tools); err != nil {
 			return err
 		}
 	}
@@ -120,7 +129,11 @@ func (r *runner) operation(ctx context.Context, op operation) error {
 		two := engine.NewCPU(2)
 		runs = append(runs, func() error { return task.run(two) })
 	}
-	times, others, err := r.measure(ctx, op.name, runs...)
+	clock := r.clock
+	if r.tools != nil && op.kind != onHost {
+		clock.elapsed, clock.evict = r.tools.Elapsed, r.evict
+	}
+	times, others, err := r.measure(ctx, op.name, clock, runs...)
 	if err != nil {
 		return err
 	}
@@ -183,11 +196,11 @@ func (r *runner) deviceTargets(name string, task *task, res *result) {
 // measure takes the times, under a label by which a profile can be filtered (pprof -tagfocus). others is the
 // number of processors that other processes kept busy meanwhile, 0 where that is not known.
 func (r *runner) measure(
-	ctx context.Context, name string, runs ...func() error,
+	ctx context.Context, name string, c clock, runs ...func() error,
 ) (times []timing, others float64, err error) {
 	watch := startWatch()
 	pprof.Do(ctx, pprof.Labels("benchmark", name), func(context.Context) {
-		times, err = r.clock.measure(runs...)
+		times, err = c.measure(runs...)
 	})
 	others, _ = watch.others()
 	return times, others, err

@@ -37,6 +37,11 @@ func (r *report) write(w io.Writer) error {
 			return err
 		}
 	}
+	if len(r.Counts) > 0 {
+		if err := r.writeCounts(w); err != nil {
+			return err
+		}
+	}
 	if len(r.Targets) > 0 {
 		fmt.Fprintln(w, "\nTargets")
 		if err := writeTargets(w, r.Targets); err != nil {
@@ -62,7 +67,10 @@ func (r *report) on() string {
 
 // clockName says what the seconds are, see [place].
 func (r *report) clockName() string {
-	if r.Machine.Device == "" && r.Settings.Workers == 1 {
+	switch {
+	case r.Machine.Hardware != nil:
+		return "seconds between events"
+	case r.Machine.Device == "" && r.Settings.Workers == 1:
 		return "CPU seconds"
 	}
 	return "wall-clock seconds"
@@ -78,16 +86,39 @@ func (r *report) writeMachine(w io.Writer) {
 		fmt.Fprintf(w, ", other processes kept %.2f CPUs busy", *m.Others)
 	}
 	fmt.Fprintln(w)
+	m.writeDevice(w)
 	if m.Rates.Copy == 0 {
 		return
 	}
+	fmt.Fprintf(w, "%s: %s\n", r.on(), m.Rates.text())
+	if m.Rates.Attained != nil {
+		fmt.Fprintf(w, "kernels that do nothing else attain: %s\n", m.Rates.Attained.text())
+	}
+}
+
+// text lists the rates that are known.
+func (r rates) text() string {
 	var parts []string
-	for _, rate := range m.Rates.list() {
+	for _, rate := range r.list() {
 		if rate.value > 0 {
 			parts = append(parts, rate.name+" "+prefixed(rate.value)+rate.unit)
 		}
 	}
-	fmt.Fprintf(w, "%s: %s\n", r.on(), strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
+}
+
+// writeDevice says what a GPU tells of itself, and how long it took to be ready.
+func (m *host) writeDevice(w io.Writer) {
+	if h := m.Hardware; h != nil {
+		fmt.Fprintf(w, "%s: %s\n", h.Name, h)
+		if h.Simulated {
+			fmt.Fprintln(w, "the GPU is simulated: counts are those of a real one, times and rates mean nothing")
+		}
+	}
+	if c := m.Cold; c != nil {
+		fmt.Fprintf(w, "cold start: %s to open the device, %s for the first call of an operation, %s for the second\n",
+			duration(c.Open), duration(c.First), duration(c.Second))
+	}
 }
 
 func writeOperations(w io.Writer, results []result) error {

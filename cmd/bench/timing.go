@@ -1,17 +1,21 @@
 package main
 
 import (
-	"github.com/grove-graph/grove/internal/cputime"
 	"math"
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/grove-graph/grove/internal/cputime"
 )
 
 // timing holds the samples of one measurement, in seconds for one call.
 type timing struct {
 	Wall []float64 `json:"wall_seconds"`
 	CPU  []float64 `json:"cpu_seconds"` // user and system time of the process, over all its threads
+
+	// Events are the seconds between events on the stream of a GPU, where its cache held nothing of the inputs.
+	Events []float64 `json:"event_seconds,omitempty"`
 }
 
 // wall returns the median wall-clock seconds of a call.
@@ -57,7 +61,7 @@ func median(x []float64) float64 {
 }
 
 // place is where something ran. It decides which seconds count: those of the CPU for one worker, which load
-// on the machine disturbs less, and else those of the clock on the wall.
+// on the machine disturbs less, those between events on a GPU, and else those of the clock on the wall.
 type place struct {
 	workers int
 	device  string // "" for the CPU
@@ -67,14 +71,20 @@ func (p place) byWall() bool { return p.device != "" || p.workers > 1 }
 
 // seconds returns the median that counts, and spread that of its samples.
 func (p place) seconds(t timing) float64 {
-	if p.byWall() {
+	switch {
+	case len(t.Events) > 0:
+		return median(t.Events)
+	case p.byWall():
 		return t.wall()
 	}
 	return t.cpu()
 }
 
 func (p place) spread(t timing) float64 {
-	if p.byWall() || median(t.CPU) == 0 {
+	switch {
+	case len(t.Events) > 0:
+		return spread(t.Events)
+	case p.byWall() || median(t.CPU) == 0:
 		return spread(t.Wall)
 	}
 	return spread(t.CPU)
@@ -88,6 +98,10 @@ type clock struct {
 
 	place
 	wait func() error // for a device to finish what it was asked to do; nil where calls return when done
+
+	// Of a GPU, nil without one: the seconds of a call by events, and what takes its inputs out of the cache before.
+	elapsed func(run func() error) (float64, error)
+	evict   func() error
 }
 
 // measure times the given functions in turn, so that a change of load on the machine meets all of them.
@@ -122,9 +136,33 @@ func (c clock) measure(runs ...func() error) ([]timing, error) {
 			n := float64(calls[i])
 			out[i].Wall = append(out[i].Wall, time.Since(start).Seconds()/n)
 			out[i].CPU = append(out[i].CPU, (cputime.Seconds()-cpu)/n)
+			if c.elapsed != nil {
+				seconds, err := c.byEvents(calls[i], run)
+				if err != nil {
+					return nil, err
+				}
+				out[i].Events = append(out[i].Events, seconds/n)
+			}
 		}
 	}
 	return out, nil
+}
+
+// byEvents returns the seconds of n calls on a GPU.
+func (c clock) byEvents(n int, run func() error) (seconds float64, err error) {
+	for range n {
+		if c.evict != nil {
+			if err := c.evict(); err != nil {
+				return 0, err
+			}
+		}
+		took, err := c.elapsed(run)
+		if err != nil {
+			return 0, err
+		}
+		seconds += took
+	}
+	return seconds, nil
 }
 
 // times calls run n times and waits for the end.

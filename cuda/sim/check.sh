@@ -33,6 +33,7 @@ models)
 	simulated -run 'Vector' ./svm
 	simulated -run 'TestEveryModel/.*/devices' ./model/modeltest
 	simulated -run 'EnginesFit|GoldenBest' ./treeg ./treeg/internal/search
+	simulated -run 'NothingAsksMore' ./cmd/bench
 	echo "== a whole run from the command line"
 	"$with" "$root/build/sim" "$root/build/gpu/grove" devices
 	"$with" "$root/build/sim" "$root/build/gpu/grove" data synth molecules --graphs 40 --seed 1 --out build/sim/molecules --overwrite

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/internal/planted"
+	"github.com/grove-graph/grove/treeg"
+	"gorgonia.org/tensor"
+)
+
+func (c *counting) boostMUTAG() (counted, error) {
+	s, err := c.inputs.named("MUTAG", "molecules", dataset.SynthOptions{Graphs: 188, Vertices: 18})
+	if err != nil {
+		return counted{}, err
+	}
+	opt := paperOptions()
+	shape := fmt.Sprintf("%s: %d graphs, %d vertices; %d rounds of boosting", s.from, s.batch.NumGraphs(),
+		s.batch.NumVertices(), opt.Estimators)
+	return c.boost(shape, opt.Estimators, func(e engine.Engine) error {
+		_, err := treeg.Fit(c.ctx, e, s.batch, treeg.Targets{Classes: s.classes}, opt, nil)
+		return err
+	})
+}
+
+// plantedCounted is the number of vertices of the planted task that is counted: searches ask for as many launches and
+// copies on the full one, and for bytes in proportion to its vertices.
+const plantedCounted = 2000
+
+func (c *counting) boostPlanted() (counted, error) {
+	p, err := planted.New(plantedCounted, 7*plantedCounted, 128)
+	if err != nil {
+		return counted{}, err
+	}
+	opt := planted.Options(2)
+	return c.boost(p.String()+"; 2 trees of depth 6", 2, func(e engine.Engine) error {
+		_, err := treeg.Fit(c.ctx, e, p.Batch, p.Targets, opt, nil)
+		return err
+	})
+}
+
+// boost counts a boosting by its searches.
+func (c *counting) boost(shape string, rounds int, fit func(e engine.Engine) error) (counted, error) {
+	e := &searchCounter{Engine: c.engine}
+	found, err := c.during(func() error { return fit(e) })
+	if err != nil {
+		return counted{}, err
+	}
+	n, each := float64(e.searches), float64(rounds)
+	return counted{
+		Per: "search", Pieces: n, Shape: shape, counts: found.since(counts{}, n),
+		Round: &perRound{n / each, found.Uploads / each, found.Waits / each},
+	}, nil
+}
+
+// searchCounter counts the searches that trees ask an engine for. All operations of one search are about the same list
+// of examples.
+type searchCounter struct {
+	engine.Engine
+	searches int
+	last     *int32
+}
+
+// BestSplits is that of the engine.
+func (e *searchCounter) BestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, features int) error {
+	if e.last != &s.Examples[0] {
+		e.last = &s.Examples[0]
+		e.searches++
+	}
+	return e.Engine.BestSplits(best, columns, s, features)
+}

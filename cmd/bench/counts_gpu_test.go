@@ -1,0 +1,44 @@
+//go:build gpu
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/grove-graph/grove/engine"
+)
+
+// Nothing asks more of a GPU than it does today: who makes it less lowers the limit.
+func TestNothingAsksMoreOfAGPUThanToday(t *testing.T) {
+	e, err := engine.Open("cuda", 1)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer e.Close()
+	r := newRunner(e, t.TempDir(), settings{Workers: 1, Repeat: 2, Quick: true, Device: "cuda"}, true, &bytes.Buffer{})
+	r.sizes.graphs = 64
+	r.inputs = newInputs(t.TempDir(), r.sizes)
+	for _, limit := range []struct {
+		workload                                string
+		launches, uploads, downloads, handovers float64
+	}{
+		{"train-nci1-path", 86, 26, 1, 68},
+		{"train-nci1-subtree", 139.5, 40, 1, 106.5},
+		{"encode-nci1-path", 9, 6, 1, 13},
+		{"treeg-mutag", 5.2, 22.4, 1.5, 6.7},
+	} {
+		if err := r.count(context.Background(), []string{limit.workload}); err != nil {
+			t.Fatal(err)
+		}
+		c := r.report.Counts[limit.workload]
+		t.Logf("%s, a %s: %g launches, %g uploads, %g downloads, %g handovers, %g exponentials", limit.workload, c.Per,
+			c.Launches, c.Uploads, c.Downloads, c.Handovers, c.Exponentials)
+		if c.Launches > limit.launches || c.Uploads > limit.uploads || c.Downloads > limit.downloads ||
+			c.Handovers > limit.handovers || c.Launches == 0 || c.Exponentials == 0 && limit.workload != "treeg-mutag" {
+			t.Errorf("%s: %g launches, %g uploads, %g downloads, %g handovers, want at most %+v", limit.workload, c.Launches,
+				c.Uploads, c.Downloads, c.Handovers, limit)
+		}
+	}
+}
