@@ -2,8 +2,8 @@
 
 package cuda
 
-// Counts are what an engine has asked of the driver, and what its kernels had to do at least. They are the same on every
-// GPU, and on a simulated one.
+// Counts are what an engine has asked of the driver, and what its kernels had to do at least. They are the same on
+// every GPU, and on a simulated one.
 type Counts struct {
 	Submissions int64 // calls that hand kernels to the driver
 	Launches    int64 // kernels; a product by cuBLAS is one, whatever it launches
@@ -27,10 +27,12 @@ type KernelCounts struct {
 }
 
 // Arithmetic is what the threads of a kernel evaluate, as far as it is counted: exponentials exactly, those of lanes
-// beyond the last filter included; of multiply-adds, which count as two operations, those of products.
+// beyond the last filter included; of multiply-adds, which count as two operations, those of products; and the values
+// of columns that are searched for splits.
 type Arithmetic struct {
 	Exponentials32, Exponentials64 int64
 	Operations32, Operations64     int64
+	Values                         int64
 }
 
 func (a *Arithmetic) add(b Arithmetic) {
@@ -38,6 +40,7 @@ func (a *Arithmetic) add(b Arithmetic) {
 	a.Exponentials64 += b.Exponentials64
 	a.Operations32 += b.Operations32
 	a.Operations64 += b.Operations64
+	a.Values += b.Values
 }
 
 // counter counts on the context's thread.

@@ -59,8 +59,8 @@ func (w *pathWork[T]) roots(of func(j, v int) bool) int {
 	return all
 }
 
-// gatheredRoutes returns how often the gather of gradients meets a path that counts: for each of its positions up to the
-// largest size that its root has a weight for, which only norms of zero make smaller on the device.
+// gatheredRoutes returns how often the gather of gradients meets a path that counts: for each of its positions up to
+// the largest size that its root has a weight for, which only norms of zero make smaller on the device.
 func (w *pathWork[T]) gatheredRoutes() int {
 	routes, all := w.routes(), 0
 	largest := make([]int, w.n)

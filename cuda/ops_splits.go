@@ -157,6 +157,7 @@ func (e *Engine) bestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, 
 		empties = pointer[float64]{}
 	}
 	return k.run(func(s *stream) error {
+		s.engine.counter.next.Values = int64(elementCount(columns))
 		if count > 0 && h.cells > 0 {
 			if err := kernels.histogram(s, h.grid, found, from, d.fields, empties, d.places, d.nodes, mask, weights, targets,
 				classes, information, impurity, int32(width), minLeaf, int32(d.columns), int32(features), int64(count), cells,

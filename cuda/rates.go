@@ -7,8 +7,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Elapsed returns the seconds that the device takes for what run asks of it, by events on the stream of the kernels, which
-// uploads wait for at the start and which waits for them at the end.
+// Elapsed returns the seconds that the device takes for what run asks of it, by events on the stream of the kernels,
+// which uploads wait for at the start and which waits for them at the end.
 func (e *Engine) Elapsed(run func() error) (seconds float64, err error) {
 	var start, end cu.Event
 	err = e.do("timing", func() (err error) {

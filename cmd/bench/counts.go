@@ -48,6 +48,7 @@ type kernelWork struct {
 	Exponentials64 float64 `json:"float64_exponentials,omitempty"`
 	Operations32   float64 `json:"float32_operations,omitempty"`
 	Operations64   float64 `json:"float64_operations,omitempty"`
+	Values         float64 `json:"values,omitempty"` // of columns that are searched for splits
 }
 
 func (c *counts) numbers() []*float64 {
@@ -56,7 +57,7 @@ func (c *counts) numbers() []*float64 {
 }
 
 func (w *kernelWork) numbers() []*float64 {
-	return []*float64{&w.Blocks, &w.Exponentials32, &w.Exponentials64, &w.Operations32, &w.Operations64}
+	return []*float64{&w.Blocks, &w.Exponentials32, &w.Exponentials64, &w.Operations32, &w.Operations64, &w.Values}
 }
 
 // since returns the counts since before, divided by a number of pieces of work.

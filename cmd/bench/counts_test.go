@@ -107,16 +107,18 @@ func TestPredictionsComeFromAReport(t *testing.T) {
 	}
 }
 
-func TestTheTableOfCountsNamesKernels(t *testing.T) {
+func TestTheTableNamesKernelsAndTheDevice(t *testing.T) {
 	r := &report{Counts: map[string]counted{"treeg-mutag": {Per: "search", Pieces: 9, Shape: "trees", counts: counts{
 		Launches: 12.5, UploadBytes: 2048, Kernels: map[string]float64{"best_splits_f64": 8, "subset_walks_f64": 4.5}},
 		Round: &perRound{9, 209, 12.5}}}}
+	r.Machine.Hardware, r.Machine.Cold = &hardware{Name: "a GPU", Simulated: true}, &cold{1, 0.01, 0.00001}
 	var out bytes.Buffer
 	if err := r.write(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"treeg-mutag: trees", "12.5", "2.05 kB", "a round: 9 searches, 209 uploads, 12.5 waits",
-		"8 best_splits_f64, 4.5 subset_walks_f64"} {
+		"8 best_splits_f64, 4.5 subset_walks_f64", "the GPU is simulated: counts are those of a real one",
+		"cold start: 1.00 s to open the device, 10.0 ms for the first call of an operation, 10.0 us for the second"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table does not say %q:\n%s", want, out.String())
 		}

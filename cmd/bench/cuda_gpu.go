@@ -37,7 +37,7 @@ func (g gpuInstruments) Counts() (counts, error) {
 		out.Work[name] = kernelWork{
 			Blocks:         float64(k.Blocks),
 			Exponentials32: float64(k.Exponentials32), Exponentials64: float64(k.Exponentials64),
-			Operations32: float64(k.Operations32), Operations64: float64(k.Operations64),
+			Operations32: float64(k.Operations32), Operations64: float64(k.Operations64), Values: float64(k.Values),
 		}
 	}
 	return out, err
