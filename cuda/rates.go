@@ -21,7 +21,7 @@ func (e *Engine) Elapsed(run func() error) (seconds float64, err error) {
 		if err := start.Record(e.compute.stream); err != nil {
 			return err
 		}
-		e.compute.advance() // what the mark of the start is behind
+		e.compute.advance() // so that there is something to follow
 		return e.copies.follow(e.compute, e.compute.number.Load())
 	})
 	if err != nil {
