@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,16 +14,7 @@ import (
 	"github.com/grove-graph/grove/cuda/sim"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
-	"gorgonia.org/tensor"
 )
-
-// trial is a case of the suite in one dtype.
-type trial struct {
-	enginetest.Case
-	dtype tensor.Dtype
-}
-
-func (c trial) String() string { return fmt.Sprintf("%s/%s %v", c.Operation, c.Name, c.dtype) }
 
 var (
 	numbers = regexp.MustCompile(`[0-9.]+`)
@@ -47,7 +39,7 @@ func kindOf(c enginetest.Case) string {
 
 // suite returns the cases of the suite: a sample with one of those that differ in the magnitudes of their numbers
 // alone, in turns another one and another dtype, in both where it is the only one; and the rest.
-func suite() (sample, rest []trial) {
+func suite() (sample, rest []enginetest.Trial) {
 	groups := map[string][]enginetest.Case{}
 	var kinds []string
 	cases := enginetest.Cases() // in any order
@@ -65,9 +57,9 @@ func suite() (sample, rest []trial) {
 		for j, c := range groups[kind] {
 			for k, dtype := range c.Dtypes() {
 				if len(groups[kind]) == 1 || j == i%len(groups[kind]) && k == i%len(c.Dtypes()) {
-					sample = append(sample, trial{c, dtype})
+					sample = append(sample, enginetest.Trial{Case: c, Dtype: dtype})
 				} else {
-					rest = append(rest, trial{c, dtype})
+					rest = append(rest, enginetest.Trial{Case: c, Dtype: dtype})
 				}
 			}
 		}
@@ -81,10 +73,10 @@ func suite() (sample, rest []trial) {
 // launches every kernel.
 func TestConformance(t *testing.T) {
 	sample, rest := suite()
-	run := func(t *testing.T, e engine.Engine, trials []trial) {
+	run := func(t *testing.T, e engine.Engine, trials []enginetest.Trial) {
 		_, plain := e.(plainEngine)
 		for i, c := range trials {
-			bits, err := enginetest.CheckBits(c.Case, e, c.dtype)
+			bits, err := enginetest.CheckBits(c.Case, e, c.Dtype)
 			if err != nil {
 				t.Errorf("%v: %v", c, err)
 			}
@@ -95,7 +87,7 @@ func TestConformance(t *testing.T) {
 			if sim.Loaded() {
 				sim.SetOrder(order, 7)
 			}
-			if err == nil && c.Bits(e, c.dtype) != bits {
+			if err == nil && c.Bits(e, c.Dtype) != bits {
 				t.Errorf("%v: other bits in order %v", c, order)
 			}
 			if sim.Loaded() {
@@ -118,6 +110,44 @@ func TestConformance(t *testing.T) {
 			t.Run("rest", func(t *testing.T) { run(t, e, rest) })
 		}
 	})
+}
+
+// The listed cases launch every kernel: they are what a slow checker runs in place of the sample.
+func TestOneCaseAKernel(t *testing.T) {
+	const list = "testdata/one_case_a_kernel.txt"
+	text, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := opened(t)
+	sample, _ := suite()
+	missing := func() (names []string) {
+		for _, k := range e.kernels {
+			if !k.found && k.name != "matmul_f32" && k.name != "matmul_f64" {
+				names = append(names, k.name)
+			}
+		}
+		return names
+	}
+	listed := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for _, c := range enginetest.Trials() {
+		if slices.Contains(listed, c.String()) {
+			if err := enginetest.Check(c.Case, e, c.Dtype); err != nil {
+				t.Errorf("%v: %v", c, err)
+			}
+		}
+	}
+	for _, c := range sample {
+		before := missing()
+		if len(before) == 0 {
+			break
+		}
+		_ = enginetest.Check(c.Case, e, c.Dtype) // is TestConformance's to judge
+		after := missing()
+		if launched := slices.DeleteFunc(before, func(k string) bool { return slices.Contains(after, k) }); len(launched) > 0 {
+			t.Errorf("%s: no case launches %v; add %v", list, launched, c)
+		}
+	}
 }
 
 // ownKernels are those that only this kind of engine has.
