@@ -80,13 +80,14 @@ const blasVariable = "GROVE_CUBLAS"
 // blasNames are the libraries that have the calls above, the newest first.
 var blasNames = [...]string{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}
 
-// openBLAS opens the newest cuBLAS that works with the driver, on the context's thread. It returns nil where
-// there is none: the engine's own kernels then do the work.
+// openBLAS opens the first cuBLAS of [blasLibraries] that works with the driver, on the context's thread. It returns nil
+// where there is none: the engine's own kernels then do the work.
 func openBLAS(s cu.Stream) *blas {
 	if os.Getenv(blasVariable) == "off" {
 		return nil
 	}
-	for _, name := range blasNames {
+	for _, name := range blasLibraries() {
+		openBeside(name)
 		b := &blas{name: name}
 		c := C.CString(name)
 		// cu.Stream is a struct with the handle alone, which it does not give away.

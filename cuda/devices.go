@@ -113,7 +113,7 @@ type Report struct {
 // Devices lists the GPUs of this machine and the libraries that were found. Nothing is left allocated.
 func Devices() Report {
 	s := driver()
-	r := Report{Driver: resolve(s.path), Needs: version(toolkit()), CuBLAS: findLibrary(blasNames[:])}
+	r := Report{Driver: resolve(s.path), Needs: version(toolkit()), CuBLAS: findLibrary(blasLibraries())}
 	if s.path != "" {
 		_, number, _ := strings.Cut(filepath.Base(r.Driver), ".so.")
 		if strings.Contains(number, ".") {
@@ -193,7 +193,7 @@ func (r Report) String() string {
 	}
 	line("kernels", "compiled with CUDA %s, for compute capability %d.0 and newer", r.Needs, oldestMajor)
 	if r.CuBLAS == "" {
-		line("cuBLAS", "none (optional; looked for %s)", strings.Join(blasNames[:], ", "))
+		line("cuBLAS", "none (optional; looked for %s, beside Python too)", strings.Join(blasNames[:], ", "))
 	} else {
 		line("cuBLAS", "%s", r.CuBLAS)
 	}
