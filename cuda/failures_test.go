@@ -18,8 +18,12 @@ import (
 // scenes are what goes wrong on a machine, each played by a process of its own: the driver is opened once in a
 // process, and the simulated GPU is told by the environment how to behave. A scene returns the error to look at.
 var scenes = map[string]func() error{
-	"open":           func() error { return opening(0) },
-	"open the sixth": func() error { return opening(5) },
+	"open":               func() error { return opening(0) },
+	"open the sixth":     func() error { return opening(5) },
+	"open the hundredth": func() error { return opening(99) },
+	"too much": func() error { // more than the device has
+		return with(func(e *Engine) error { return usable(e, e.Scratch(tensor.Float64, int(e.device.total/8)+1)) })
+	},
 	"allocate": func() error {
 		return with(func(e *Engine) error {
 			return e.Convert(e.New(tensor.Float32, 1000), onHost(tensor.Float32, 0, 1000))
@@ -186,6 +190,25 @@ func TestFailuresAreOneLineWithTheRemedy(t *testing.T) {
 			"one process at a time"}},
 	} {
 		oneLine(t, play(t, c.scene, "GROVE_SIM="+quiet+c.sim), c.parts...)
+	}
+}
+
+// What goes wrong on any GPU, without being asked to.
+func TestFailuresOfAnyGPU(t *testing.T) {
+	for scene, parts := range map[string][]string{
+		"open the hundredth": {"GPU 99 does not exist: this machine has"},
+		"illegal address":    {"cuda:0: Test:", "illegal memory access", "context is lost"},
+		"too much":           {"cuda:0: out of memory: asked for", "use fewer filters or shorter paths"},
+		"devices":            {"driver", "cuda:0", "capability"},
+	} {
+		t.Run(scene, func(t *testing.T) { oneLine(t, play(t, scene), parts...) })
+	}
+	for _, scene := range []string{"open", "allocate", "launch", "copy", "pipeline"} {
+		t.Run(scene, func(t *testing.T) {
+			if err := play(t, scene); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
