@@ -7,7 +7,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build test lint cross bench gpu test-sim lint-gpu conformance generate generate-gpu clean need-go need-cuda
+.PHONY: help demo build test lint cross bench gpu test-sim lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -63,6 +63,12 @@ lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is bui
 conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the simulated GPU where there is no other
 	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/conformance ./cmd/conformance
 	$(BUILD)/gpu/grove devices | grep -q '^cuda:[0-9]' || export LD_LIBRARY_PATH=$(CURDIR)/build/sim; $(BUILD)/gpu/conformance -o docs/conformance.md
+
+kit: gpu build/sim/libcuda.so.1 ## pack what checks and measures a GPU where there is no Go into build/kit.tar.xz
+	cmd/kit/pack.sh
+
+test-kit: ## unpack build/kit.tar.xz into an empty folder and run all of it on the simulated GPU
+	cmd/kit/try.sh
 
 need-cuda: need-go
 	@cuda/toolkit.sh >/dev/null

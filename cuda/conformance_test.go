@@ -3,8 +3,8 @@
 package cuda
 
 import (
+	_ "embed" // of the list of cases
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -112,13 +112,11 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+//go:embed testdata/one_case_a_kernel.txt
+var oneCaseAKernel string
+
 // The listed cases launch every kernel: they are what a slow checker runs in place of the sample.
 func TestOneCaseAKernel(t *testing.T) {
-	const list = "testdata/one_case_a_kernel.txt"
-	text, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
 	e := opened(t)
 	sample, _ := suite()
 	missing := func() (names []string) {
@@ -129,7 +127,7 @@ func TestOneCaseAKernel(t *testing.T) {
 		}
 		return names
 	}
-	listed := strings.Split(strings.TrimSpace(string(text)), "\n")
+	listed := strings.Split(strings.TrimSpace(oneCaseAKernel), "\n")
 	for _, c := range enginetest.Trials() {
 		if slices.Contains(listed, c.String()) {
 			if err := enginetest.Check(c.Case, e, c.Dtype); err != nil {
@@ -145,7 +143,7 @@ func TestOneCaseAKernel(t *testing.T) {
 		_ = enginetest.Check(c.Case, e, c.Dtype) // is TestConformance's to judge
 		after := missing()
 		if launched := slices.DeleteFunc(before, func(k string) bool { return slices.Contains(after, k) }); len(launched) > 0 {
-			t.Errorf("%s: no case launches %v; add %v", list, launched, c)
+			t.Errorf("testdata/one_case_a_kernel.txt: no case launches %v; add %v", launched, c)
 		}
 	}
 }

@@ -38,7 +38,10 @@
 //
 // # Environment
 //
-// GROVE_CUBLAS=off keeps matrix products in Grove's own kernels, whose results have the same bits on every GPU.
+// cuBLAS is taken from where the loader finds it (LD_LIBRARY_PATH first), else from $CUDA_HOME/lib64 and
+// /usr/local/cuda/lib64, else from the packages of a Python: $PYTHONPATH, $VIRTUAL_ENV, $CONDA_PREFIX, the python3 on
+// the PATH, the user's, the system's. GROVE_CUBLAS=off keeps matrix products in Grove's own kernels, whose results have
+// the same bits on every GPU.
 // GROVE_CUDA_POOL=off gives memory back to the driver at once, so that a memory checker sees every access after a
 // release.
 package cuda
