@@ -110,9 +110,25 @@ func (p *page) readPredictions(text string) {
 			continue
 		}
 		if column < len(cells) && column > 0 && !strings.HasPrefix(cells[0], "--") {
-			p.predictions[cells[0]] = cells[column]
+			p.predictions[figureOf(cells[0])] = cells[column]
 		}
 	}
+}
+
+// predicted are the figures of bench that predictions have other words for.
+var predicted = map[string]string{
+	"path pooling, NCI1, 128 filters":              "path-trie",
+	"sparse product, power law of 10 million arcs": "sparse-matmul-power-law",
+	"assignment, 300 000 points to 1024 anchors":   "assign",
+	"NCI1 encoded, warm":                           "nci1-path/encode",
+	"epoch of NCI1, 32 filters, batches of 32":     "train-nci1-path/epoch",
+}
+
+func figureOf(prediction string) string {
+	if name, known := predicted[prediction]; known {
+		return name
+	}
+	return prediction
 }
 
 // write writes the page.
@@ -178,6 +194,9 @@ func (p *page) write(w io.Writer) error {
 // figures puts what bench measured beside its floor and what was predicted. What was predicted and not measured comes
 // last.
 func (p *page) figures(w io.Writer, reports []json.RawMessage) error {
+	if len(reports)+len(p.predictions) == 0 {
+		return nil
+	}
 	fmt.Fprint(w, "\n## Prediction, measurement, floor\n\n")
 	table(w, []string{"figure", "predicted", "measured", "floor", "of floor", "bound by", "on", "inputs"})
 	open := maps.Clone(p.predictions)
