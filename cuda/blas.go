@@ -80,8 +80,8 @@ const blasVariable = "GROVE_CUBLAS"
 // blasNames are the libraries that have the calls above, the newest first.
 var blasNames = [...]string{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}
 
-// openBLAS opens the first cuBLAS of [blasLibraries] that works with the driver, on the context's thread. It returns nil
-// where there is none: the engine's own kernels then do the work.
+// openBLAS opens the first cuBLAS of [blasLibraries] that works with the driver, on the context's thread. It returns
+// nil where there is none: the engine's own kernels then do the work.
 func openBLAS(s cu.Stream) *blas {
 	if os.Getenv(blasVariable) == "off" {
 		return nil

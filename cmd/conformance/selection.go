@@ -172,8 +172,11 @@ func attempt(e engine.Engine, t enginetest.Trial, start time.Time, limit time.Du
 	}
 }
 
-// lost reports whether an engine refuses everything from now on. A failure that was not reported yet comes first.
-func lost(e engine.Engine) bool { return e.Synchronize() != nil && e.Synchronize() != nil }
+// lost reports whether an engine refuses everything from now on.
+func lost(e engine.Engine) bool {
+	_ = e.Synchronize() // reports a failure that was not reported yet
+	return e.Synchronize() != nil
+}
 
 // goOn runs trials in another process.
 func (r *report) goOn(device string, trials []enginetest.Trial, limit time.Duration) {

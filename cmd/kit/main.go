@@ -18,7 +18,7 @@ import (
 const usage = `usage: kit run [A] [B] [C] [--out DIR] [--sim] [--size full|tiny]
        kit report [--predictions FILE.md] [--out FILE.md] [DIR]...
 
-Part A checks that Grove computes the right thing, B how fast, C where the time goes; without a name all run.`
+Part A checks that Grove computes the right thing, B how fast, C where the time goes; without a name all run`
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {

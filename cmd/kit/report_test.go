@@ -40,7 +40,8 @@ func TestPageOfResults(t *testing.T) {
 		return name
 	}
 	predictions := write("predictions.md", "# Predictions\n\n| figure | counted | predicted |\n|---|---|---|\n"+
-		"| `path-trie` | 3 | 4 ms |\n| assignment, 300 000 points to 1024 anchors | 1 | 70 us |\n\n| other | table |\n|---|---|\n| path-trie | no |\n")
+		"| `path-trie` | 3 | 4 ms |\n| assignment, 300 000 points to 1024 anchors | 1 | 70 us |\n\n"+
+		"| other | table |\n|---|---|\n| path-trie | no |\n")
 	out := filepath.Join(folder, "page.md")
 	page := func(args ...string) string {
 		if err := reportCommand(append(args, "--predictions", predictions, "--out", out)); err != nil {
