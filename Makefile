@@ -65,7 +65,7 @@ conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the s
 	$(BUILD)/gpu/grove devices | grep -q '^cuda:[0-9]' || export LD_LIBRARY_PATH=$(CURDIR)/build/sim; $(BUILD)/gpu/conformance -o docs/conformance.md
 
 kit: gpu build/sim/libcuda.so.1 ## pack what checks and measures a GPU where there is no Go into build/kit.tar.xz
-	cmd/kit/pack.sh
+	STAMP='$(STAMP)' cmd/kit/pack.sh
 
 test-kit: ## unpack build/kit.tar.xz into an empty folder and run all of it on the simulated GPU
 	cmd/kit/try.sh

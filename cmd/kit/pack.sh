@@ -7,9 +7,8 @@ kit=build/grove-kit
 limit=48 # MiB
 rm -rf "$kit"
 mkdir -p "$kit/bin" "$kit/sim"
-stamp=$(git log -1 --format=%H,%cI 2>/dev/null || true)
-# Symbols and the table of lines are half of a program and say nothing to a user.
-cuda/go.sh build -tags gpu -ldflags "-s -w -X main.stamp=$stamp" -o "$kit/bin/" ./cmd/grove ./cmd/bench ./cmd/conformance ./cmd/kit
+# Without symbols, which are a third of a program and say nothing there.
+cuda/go.sh build -tags gpu -ldflags "-s -w -X main.stamp=${STAMP-}" -o "$kit/bin/" ./cmd/grove ./cmd/bench ./cmd/conformance ./cmd/kit
 for package in cuda gckn autodiff treeg wl mpgk cgmm model/modeltest; do
 	cuda/go.sh test -c -tags gpu -ldflags '-s -w' -o "$kit/bin/$(basename "$package").test" "./$package"
 done
