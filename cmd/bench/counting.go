@@ -117,9 +117,7 @@ func (t training) count(c *counting) (counted, error) {
 	if run.Input, err = gckn.InputOf(b); err != nil {
 		return counted{}, err
 	}
-	if run.Examples, err = gckn.ExamplesOf(d, b); err != nil {
-		return counted{}, err
-	}
+	run.Examples = gckn.Examples{Graphs: gckn.InMemory(b), Targets: model.TargetsOf(d)}
 	var first, second counts
 	var failed error
 	ctx, stop := context.WithCancel(c.ctx)
