@@ -20,6 +20,12 @@ constexpr unsigned ALL_LANES = 0xffffffffu;    // mask of a full warp
     T *name = reinterpret_cast<T *>(dynamic_shared)
 #endif
 
+// RACE_IS_INTENDED(why) stands before a read of what others may write to at the same time. The lens of the simulator
+// reports the reason in place of the race.
+#ifndef RACE_IS_INTENDED
+#define RACE_IS_INTENDED(why)
+#endif
+
 // Position of this thread in the whole launch, and the number of threads of the launch.
 __device__ inline long long global_thread() {
     return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -14,6 +14,9 @@
 // program reads without having written it is not a number. Streams run lazily, in an interleaving that depends on the
 // seed.
 //
+// A library that is built with --lens also finds races and reads of what was never written, and counts what the kernels
+// ask of memory: see [Look] and docs/benchmarks.
+//
 // The environment sets the same keys for a whole program: GROVE_SIM="key=value,key=value" and
 // GROVE_SIM_ORDER=forward|reverse|shuffled[:SEED].
 package sim

@@ -34,4 +34,10 @@ stops write_beyond_an_allocation use-after-poison
 stops freed_memory_is_poisoned_and_writes_to_it_are_found use-after-poison
 stops beyond_a_static_array 'out of bounds'
 stops signed_overflow 'signed integer overflow'
+
+# The lens finds what is planted for it.
+"$here/build.sh" "$out/lens" --kernels "$here/testdata/lens/planted.cu" --lens
+"$cxx" -std=c++17 -O1 -Wall "-I${CUDA_INCLUDE:-$("$here/../toolkit.sh")}" "$here/testdata/main.cc" "$here"/testdata/lens/*.cc \
+    -o "$out/lens-checks" "$out/lens/libcuda.so.1" -lpthread
+"$here/with.sh" "$out/lens" "$out/lens-checks"
 echo "the simulator finds what it must find"

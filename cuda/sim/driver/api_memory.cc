@@ -1,6 +1,7 @@
 // Allocation, copies and fills.
 #include "api.h"
 
+#include "lens.h"
 #include "memory.h"
 #include "streams.h"
 
@@ -47,6 +48,8 @@ struct Copy {
         }
         Memory::Access access;
         memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+        if (direction == Direction::to_device) LENS(written(to, bytes));
+        if (direction == Direction::inside) LENS(copied(to, from, bytes));
     }
 };
 
@@ -104,8 +107,12 @@ CUresult fill(const char *call, CUdeviceptr to, T value, size_t n, CUstream hand
         if (injected(settings().fail_copy)) return CUDA_ERROR_UNKNOWN;
         enqueue(*s, [=] {
             Memory::Access access;
-            if (memory().check_range(to, n * sizeof(T), call)) std::fill_n(reinterpret_cast<T *>(to), n, value);
-            else break_context(CUDA_ERROR_ILLEGAL_ADDRESS);
+            if (!memory().check_range(to, n * sizeof(T), call)) {
+                break_context(CUDA_ERROR_ILLEGAL_ADDRESS);
+                return;
+            }
+            std::fill_n(reinterpret_cast<T *>(to), n, value);
+            LENS(written(to, n * sizeof(T)));
         });
         if (!asynchronous) finish(*s);
         return c.error;

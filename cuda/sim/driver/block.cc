@@ -1,5 +1,6 @@
 #include "block.h"
 
+#include "lens.h"
 #include "sanitizer.h"
 
 #include <algorithm>
@@ -28,17 +29,16 @@ void work()
         b.running->state = Thread::ended;
         b.running->fiber = nullptr;
         b.ended++;
+        LENS(ended(b.running->number));
         Thread *t = b.next();
         if (t && !t->fiber) {
             t->fiber = mine;
-            b.running = t;
-            threadIdx = t->index;
+            b.let_run(t);
             continue;
         }
         b.idle.push_back(mine);
         if (t) {
-            b.running = t;
-            threadIdx = t->index;
+            b.let_run(t);
             t->fiber->switch_from(*mine);
         } else if (b.ended == b.threads.size()) {
             Fiber::outside().switch_from(*mine);
@@ -94,8 +94,7 @@ bool Block::run(const Body &b)
     }
     started = ended = waiting = first = count = 0;
     failed = mixed = false;
-    running = next();
-    threadIdx = running->index;
+    let_run(next());
     running->fiber = take_fiber();
     running->fiber->switch_from(Fiber::outside());
     running = nullptr;
@@ -142,6 +141,13 @@ Fiber *Block::take_fiber()
     return f;
 }
 
+void Block::let_run(Thread *t)
+{
+    running = t;
+    threadIdx = t->index;
+    LENS(runs(t->number));
+}
+
 // go_on leaves the running thread, which waits, for another one.
 void Block::go_on(Thread *t)
 {
@@ -149,8 +155,7 @@ void Block::go_on(Thread *t)
     if (t == running) return;
     if (!t) diverged();
     if (!t->fiber) t->fiber = take_fiber();
-    running = t;
-    threadIdx = t->index;
+    let_run(t);
     t->fiber->switch_from(*mine);
 }
 
@@ -174,6 +179,7 @@ int Block::barrier(bool brings, Place place)
         if (mixed) diverged();
         brought = bring;
         waiting = 0;
+        LENS(barrier());
         for (int number : starts) make_able(threads[number]);
     }
     go_on(next());

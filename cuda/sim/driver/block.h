@@ -53,6 +53,7 @@ class Block {
   private:
     friend void work();
     Thread *next();
+    void let_run(Thread *t);
     void go_on(Thread *t);
     void wait_at(Thread::State state, Place place);
     Fiber *take_fiber();

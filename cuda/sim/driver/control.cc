@@ -1,6 +1,7 @@
 #include "control.h"
 
 #include "context.h"
+#include "lens.h"
 #include "memory.h"
 #include "streams.h"
 
@@ -238,8 +239,8 @@ EXPORT long long grove_sim_get(const char *key)
     return -1;
 }
 
-// grove_sim_text reads "finding" (the last one, or "") or "leaks" (what is alive, one item a line). The text
-// is valid until the next call.
+// grove_sim_text reads "finding" (the last one, or ""), "leaks" (what is alive, one item a line) or "lens" (what the
+// lens counted and found since this was read last, as JSON; "" without a lens). The text is valid until the next call.
 EXPORT const char *grove_sim_text(const char *key)
 {
     std::lock_guard<std::mutex> guard(driver_lock());
@@ -247,7 +248,10 @@ EXPORT const char *grove_sim_text(const char *key)
     if (!strcmp(key, "finding")) text = last_finding;
     else if (!strcmp(key, "leaks")) text = memory().describe_live() + describe_handles();
     else if (!strcmp(key, "log")) text = settings().log;
-    else {
+    else if (!strcmp(key, "lens")) {
+        text.clear();
+        LENS(report(text));
+    } else {
         finding("grove_sim_text: there is no key %s", key);
         text.clear();
     }

@@ -1,6 +1,7 @@
 #include "launch.h"
 
 #include "block.h"
+#include "lens.h"
 #include "memory.h"
 #include "sanitizer.h"
 #include "shared.h"
@@ -196,6 +197,7 @@ void run_launch(const Launch &l)
         do step = 1 + random.below(blocks); while (std::gcd(step, blocks) != 1);
     }
     block().begin(l.kernel->name, l.block, order, random.next());
+    LENS(begin_launch(l.kernel->name, blocks, size_t(l.block.x) * l.block.y * l.block.z, shared_arrays().all(), {dynamic_shared, l.shared}));
     const Body body{l.kernel->call, l.arguments.data()};
     {
         SignalGuard guard;
@@ -204,9 +206,13 @@ void run_launch(const Launch &l)
                         unsigned(position / l.grid.x / l.grid.y)};
             shared_arrays().before_block(i);
             poison(dynamic_shared, (l.shared + 15) / 16 * 16);
-            if (!block().run(body)) break;
+            LENS(begin_block());
+            const bool went = block().run(body);
+            LENS(end_block());
+            if (!went) break;
         }
     }
+    LENS(end_launch());
     shared_arrays().end();
     if (settings().guard_each_launch)
         for (size_t i = 0; i < l.arguments.size(); i++)

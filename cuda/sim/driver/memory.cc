@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include "lens.h"
 #include "sanitizer.h"
 
 #include <cstdio>
@@ -153,6 +154,7 @@ uintptr_t Memory::allocate(size_t bytes, const Context *owner)
     fill(a.start, a.address, guard_pattern);
     fill_ends(a.address, a.address + bytes, fresh_pattern);
     fill(a.address + bytes, a.end, guard_pattern);
+    LENS(allocated(a.start, whole));
     POISON(a.start, guard_bytes);
     POISON(a.address + bytes, a.end - a.address - bytes);
     allocations[a.address] = a;

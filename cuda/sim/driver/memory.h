@@ -37,6 +37,10 @@ class Memory {
     CUresult release_host(void *address, const char *call);
     bool is_pinned(const void *address, size_t bytes) const;
 
+    // Where device memory may lie.
+    uintptr_t first() const { return base; }
+    uintptr_t beyond() const { return limit; }
+
     // find returns the allocation that holds the address (or ends there), or null.
     const Allocation *find(uintptr_t address) const;
 

@@ -1,6 +1,8 @@
 // The shared memory of a block: static arrays and the dynamic part, poisoned before each block.
 #pragma once
 
+#include "lens.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,6 +19,7 @@ class SharedArrays {
     void begin(const void *kernel);
     void before_block(uint64_t blocks_done);
     void end();
+    lens::Range all() const { return {start, bytes}; }
 
   private:
     static constexpr size_t part = 256; // bytes that are learned together

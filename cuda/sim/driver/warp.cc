@@ -1,6 +1,8 @@
 // What the lanes of a warp do together, and the explanation of threads that wait for each other in vain.
 #include "block.h"
 
+#include "lens.h"
+
 #include <cstdio>
 
 namespace sim {
@@ -78,6 +80,7 @@ uint64_t Block::exchange(Exchange kind, unsigned mask, uint64_t value, int sourc
         fail(CUDA_ERROR_LAUNCH_FAILED,
              "the shuffle " + at(place) + " reads lane " + std::to_string(source) + ", which is not in its mask");
     if (exchange_complete(me)) {
+        LENS(exchange(int(base), mask));
         uint64_t votes = 0;
         Thread *warp = &threads[base];
         for (unsigned left = kind == Exchange::vote ? mask : 0; left; left &= left - 1)

@@ -2,6 +2,7 @@
 // when one fiber runs for each thread of a block, and blocks run one after another.
 #pragma once
 
+#include "lens.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -34,25 +35,36 @@ inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 
+// RACE_IS_INTENDED(why) stands before an expression whose first read or write may race with others: the lens notes the
+// reason in place of the race.
+#define RACE_IS_INTENDED(why) LENS(intended(why)),
+
+namespace sim {
+struct Atomic {
+    Atomic() { LENS(atomic(true)); }
+    ~Atomic() { LENS(atomic(false)); }
+};
+} // namespace sim
+
 // For the same reason a plain read and write is atomic. Only the types that CUDA has, and no floating point:
 // sums of it would depend on the order of threads.
 #define SIM_ATOMICS(T)                                                                       \
-    inline T atomicAdd(T *p, T x) { T old = *p; *p = old + x; return old; }                   \
-    inline T atomicMax(T *p, T x) { T old = *p; *p = old > x ? old : x; return old; }         \
-    inline T atomicMin(T *p, T x) { T old = *p; *p = old < x ? old : x; return old; }         \
-    inline T atomicOr(T *p, T x) { T old = *p; *p = old | x; return old; }                    \
-    inline T atomicAnd(T *p, T x) { T old = *p; *p = old & x; return old; }                   \
-    inline T atomicXor(T *p, T x) { T old = *p; *p = old ^ x; return old; }                   \
-    inline T atomicExch(T *p, T x) { T old = *p; *p = x; return old; }                        \
-    inline T atomicCAS(T *p, T want, T x) { T old = *p; if (old == want) *p = x; return old; }
+    inline T atomicAdd(T *p, T x) { sim::Atomic a; T old = *p; *p = old + x; return old; }                   \
+    inline T atomicMax(T *p, T x) { sim::Atomic a; T old = *p; *p = old > x ? old : x; return old; }         \
+    inline T atomicMin(T *p, T x) { sim::Atomic a; T old = *p; *p = old < x ? old : x; return old; }         \
+    inline T atomicOr(T *p, T x) { sim::Atomic a; T old = *p; *p = old | x; return old; }                    \
+    inline T atomicAnd(T *p, T x) { sim::Atomic a; T old = *p; *p = old & x; return old; }                   \
+    inline T atomicXor(T *p, T x) { sim::Atomic a; T old = *p; *p = old ^ x; return old; }                   \
+    inline T atomicExch(T *p, T x) { sim::Atomic a; T old = *p; *p = x; return old; }                        \
+    inline T atomicCAS(T *p, T want, T x) { sim::Atomic a; T old = *p; if (old == want) *p = x; return old; }
 SIM_ATOMICS(unsigned)
 SIM_ATOMICS(unsigned long long)
 SIM_ATOMICS(int)
 #undef SIM_ATOMICS
-inline int atomicSub(int *p, int x) { int old = *p; *p = old - x; return old; }
-inline unsigned atomicSub(unsigned *p, unsigned x) { unsigned old = *p; *p = old - x; return old; }
-inline long long atomicMax(long long *p, long long x) { long long old = *p; *p = old > x ? old : x; return old; }
-inline long long atomicMin(long long *p, long long x) { long long old = *p; *p = old < x ? old : x; return old; }
+inline int atomicSub(int *p, int x) { sim::Atomic a; int old = *p; *p = old - x; return old; }
+inline unsigned atomicSub(unsigned *p, unsigned x) { sim::Atomic a; unsigned old = *p; *p = old - x; return old; }
+inline long long atomicMax(long long *p, long long x) { sim::Atomic a; long long old = *p; *p = old > x ? old : x; return old; }
+inline long long atomicMin(long long *p, long long x) { sim::Atomic a; long long old = *p; *p = old < x ? old : x; return old; }
 
 // Loads and stores with a hint for the cache.
 template <class T> T __ldg(const T *p) { return *p; }
