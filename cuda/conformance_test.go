@@ -4,10 +4,7 @@ package cuda
 
 import (
 	_ "embed" // of the list of cases
-	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,63 +13,12 @@ import (
 	"github.com/grove-graph/grove/engine/enginetest"
 )
 
-var (
-	numbers = regexp.MustCompile(`[0-9.]+`)
-	special = regexp.MustCompile("huge|wide|in float64|precision") // names whose numbers choose a kernel of their own
-)
-
-// kindOf is what a case has in common with those that differ in the magnitudes of their numbers alone.
-func kindOf(c enginetest.Case) string {
-	if special.MatchString(c.Name) {
-		return c.Operation + c.Name
-	}
-	return c.Operation + numbers.ReplaceAllStringFunc(c.Name, func(number string) string {
-		x, _ := strconv.ParseFloat(number, 64)
-		for _, bound := range []float64{8, 32, 128, 1024} {
-			if x <= bound {
-				return fmt.Sprint("<=", bound)
-			}
-		}
-		return "large"
-	})
-}
-
-// suite returns the cases of the suite: a sample with one of those that differ in the magnitudes of their numbers
-// alone, in turns another one and another dtype, in both where it is the only one; and the rest.
-func suite() (sample, rest []enginetest.Trial) {
-	groups := map[string][]enginetest.Case{}
-	var kinds []string
-	cases := enginetest.Cases() // in any order
-	slices.SortFunc(cases, func(a, b enginetest.Case) int {
-		return strings.Compare(a.Operation+a.Name, b.Operation+b.Name)
-	})
-	for _, c := range cases {
-		kind := kindOf(c)
-		if groups[kind] == nil {
-			kinds = append(kinds, kind)
-		}
-		groups[kind] = append(groups[kind], c)
-	}
-	for i, kind := range kinds {
-		for j, c := range groups[kind] {
-			for k, dtype := range c.Dtypes() {
-				if len(groups[kind]) == 1 || j == i%len(groups[kind]) && k == i%len(c.Dtypes()) {
-					sample = append(sample, enginetest.Trial{Case: c, Dtype: dtype})
-				} else {
-					rest = append(rest, enginetest.Trial{Case: c, Dtype: dtype})
-				}
-			}
-		}
-	}
-	return sample, rest
-}
-
 // Every operation agrees with the float64 reference, on the tuned kernels and on the plain ones. The tuned ones give
 // the same bits whatever the order in which threads and blocks take their turns; only a simulated GPU can be told one,
 // on a real one it differs from run to run by itself. The sample, which is all that plain kernels and -short get,
 // launches every kernel.
 func TestConformance(t *testing.T) {
-	sample, rest := suite()
+	sample, rest := enginetest.Sample()
 	run := func(t *testing.T, e engine.Engine, trials []enginetest.Trial) {
 		_, plain := e.(plainEngine)
 		for i, c := range trials {
@@ -98,6 +44,7 @@ func TestConformance(t *testing.T) {
 	eachKernels(t, func(t *testing.T, e engine.Engine) {
 		t.Run("sample", func(t *testing.T) {
 			run(t, e, sample)
+			seesNothingWrong(t)
 			for _, k := range ownKernels(e) {
 				if !k.found && ofTheSuite(k) {
 					t.Errorf("no case of the sample launches %s", k.name)
@@ -116,7 +63,7 @@ var oneCaseAKernel string
 // The listed cases launch every kernel: they are what a slow checker runs in place of the sample.
 func TestOneCaseAKernel(t *testing.T) {
 	e := opened(t)
-	sample, _ := suite()
+	sample, _ := enginetest.Sample()
 	missing := func() (names []string) {
 		for _, k := range e.kernels {
 			if !k.found && ofTheSuite(k) {
@@ -143,6 +90,16 @@ func TestOneCaseAKernel(t *testing.T) {
 		before = slices.DeleteFunc(before, func(k string) bool { return slices.Contains(after, k) })
 		if len(before) > 0 {
 			t.Errorf("testdata/one_case_a_kernel.txt: no case launches %v; add %v", before, c)
+		}
+	}
+}
+
+// seesNothingWrong fails where the lens of the simulated GPU saw a race or a read of memory that was never written.
+func seesNothingWrong(t *testing.T) {
+	v, _ := sim.Look()
+	for _, f := range v.Findings {
+		if f.Intended == "" {
+			t.Error(f)
 		}
 	}
 }

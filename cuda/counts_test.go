@@ -29,7 +29,7 @@ func TestExponentialsAreThoseThatKernelsEvaluate(t *testing.T) {
 	}
 	e := opened(t)
 	counts(t, e) // from here on
-	sample, _ := suite()
+	sample, _ := enginetest.Sample()
 	counted := map[string]int64{}
 	for _, c := range sample {
 		if !slices.Contains([]string{"PathPool", "PathPoolGrad", "Gram", "SoftmaxCrossEntropy", "OutputLoss"}, c.Operation) {
@@ -37,7 +37,7 @@ func TestExponentialsAreThoseThatKernelsEvaluate(t *testing.T) {
 		}
 		before := sim.Count(sim.SingleExponentials) + sim.Count(sim.DoubleExponentials)
 		start := arithmetic(counts(t, e))
-		if err := enginetest.Check(c.Case, e, c.dtype); err != nil {
+		if err := enginetest.Check(c.Case, e, c.Dtype); err != nil {
 			t.Fatalf("%v: %v", c, err)
 		}
 		if err := e.Synchronize(); err != nil {
