@@ -7,7 +7,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build test lint cross bench gpu test-sim lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
+.PHONY: help demo build test lint cross bench gpu test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,8 +50,12 @@ gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## build grove and bench 
 	cuda/go.sh build -tags gpu -ldflags '-X main.stamp=$(STAMP)' -o $(BUILD)/gpu/grove ./cmd/grove
 	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/bench ./cmd/bench
 
-test-sim: gpu build/sim/libcuda.so.1 build/sim-sanitized/libcuda.so.1 ## run the tests of the GPU engine on the simulated GPU
+test-sim: gpu build/sim/libcuda.so.1 build/sim-sanitized/libcuda.so.1 build/lens/libcuda.so.1 ## run the tests of the GPU engine on the simulated GPU
 	cuda/sim/check.sh
+
+lens: gpu build/lens/libcuda.so.1 ## write docs/benchmarks/access.md: races, memory requests and arithmetic of every kernel, on the simulated GPU
+	cuda/go.sh test -count=1 -timeout 30m -tags gpu -exec "$(CURDIR)/cuda/sim/with.sh $(CURDIR)/build/lens" -run TestAccess ./cmd/bench -args \
+		-access $(CURDIR)/docs/benchmarks/access.md -access-json $(CURDIR)/build/lens/access.json
 
 lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is built for a GPU, and that the fatbin has every kernel
 	cuda/go.sh vet -tags gpu ./...
@@ -83,6 +87,9 @@ cuda/kernels.fatbin: $(KERNELS) cuda/fatbin.sh
 
 build/sim/libcuda.so.1: $(KERNELS) $(shell find cuda/sim -type f)
 	cuda/sim/build.sh build/sim
+
+build/lens/libcuda.so.1: $(KERNELS) $(shell find cuda/sim -type f)
+	cuda/sim/build.sh build/lens --lens
 
 build/sim-sanitized/libcuda.so.1: $(KERNELS) $(shell find cuda/sim -type f)
 	cuda/sim/build.sh build/sim-sanitized --sanitize

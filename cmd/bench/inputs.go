@@ -71,9 +71,9 @@ func newInputs(root string, s sizes) *inputs {
 }
 
 // molecules returns NCI1, or generated molecules of its size.
-func (in *inputs) molecules() (source, error) {
-	return in.named("NCI1", "molecules", dataset.SynthOptions{Graphs: 4110, Vertices: 30})
-}
+func (in *inputs) molecules() (source, error) { return in.named("NCI1", "molecules", sizeOfNCI1) }
+
+var sizeOfNCI1 = dataset.SynthOptions{Graphs: 4110, Vertices: 30}
 
 // social returns IMDB-BINARY with degrees as labels, or generated graphs of its size and density.
 func (in *inputs) social() (source, error) {
@@ -91,9 +91,13 @@ func (in *inputs) powerLaw() (source, error) {
 	return in.named("", "power-law", dataset.SynthOptions{Graphs: 1, Vertices: in.sizes.powerLaw, Degree: 10})
 }
 
+func keyOf(name, kind string, opt dataset.SynthOptions) string {
+	return fmt.Sprintf("%s %s %+v", name, kind, opt)
+}
+
 // named returns a data set by its name in the TU collection, or the generated one.
 func (in *inputs) named(name, kind string, opt dataset.SynthOptions) (source, error) {
-	key := fmt.Sprintf("%s %s %+v", name, kind, opt)
+	key := keyOf(name, kind, opt)
 	if s, ok := in.ready[key]; ok {
 		return s, nil
 	}
