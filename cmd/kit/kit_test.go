@@ -198,3 +198,18 @@ func TestProfiledKernelsExist(t *testing.T) {
 		t.Errorf("%d kernels, want 12", len(profiled))
 	}
 }
+
+// Nothing is lost of what a program says, whichever way it says it.
+func TestBothStreamsAreKept(t *testing.T) {
+	s := planted(t, map[string]string{"speaks": "echo out; echo err >&2; exit 1"})
+	var log strings.Builder
+	s.log = &log
+	for range 20 {
+		log.Reset()
+		out, err := s.call(program{path: "speaks", limit: time.Minute})
+		said := log.String()
+		if err == nil || string(out) != "out\n" || !strings.Contains(said, "out\n") || !strings.Contains(said, "err\n") {
+			t.Fatalf("%q, %v, log %q", out, err, said)
+		}
+	}
+}

@@ -121,7 +121,8 @@ func (s *session) call(p program) (stdout []byte, err error) {
 	cmd.Env = append(os.Environ(), p.env...)
 	cmd.Dir = s.work
 	cmd.WaitDelay = time.Second
-	var both, out bytes.Buffer
+	var both transcript
+	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(&out, &both), &both
 	start := time.Now()
 	err = cmd.Run()
@@ -136,13 +137,25 @@ func (s *session) call(p program) (stdout []byte, err error) {
 	s.logged.Lock()
 	defer s.logged.Unlock()
 	fmt.Fprintf(s.log, "\n$ %s %s %s\n%s[%.1f s, %v]\n", strings.Join(p.env, " "), filepath.Base(p.path),
-		strings.Join(p.args, " "), both.Bytes(), took.Seconds(), err)
+		strings.Join(p.args, " "), both.text.Bytes(), took.Seconds(), err)
 	if err != nil && !isNotRun(err) {
-		if last := lastLine(both.String()); last != "" {
+		if last := lastLine(both.text.String()); last != "" {
 			err = fmt.Errorf("%s: %w: %s", filepath.Base(p.path), err, last)
 		}
 	}
 	return out.Bytes(), err
+}
+
+// transcript is what a program says in both ways, each of which a goroutine copies.
+type transcript struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (t *transcript) Write(p []byte) (int, error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.text.Write(p)
 }
 
 // lastLine returns the last line of a text that says something, cut to a bearable length.
