@@ -1,8 +1,8 @@
 // What the hardware reaches: kernels that do nothing but one kind of arithmetic, for the floors of the benchmark.
 //
-// Every thread works on 8 numbers that do not wait for each other, so that units and not latencies bound it. The results
-// are written, so that nothing is left out: out has a value for every thread. Operations: 16 multiply-adds or 8
-// exponentials a thread and round; bytes: one value a thread.
+// Every thread works on 8 numbers that do not wait for each other, so that units and not latencies bound it. The
+// results are written, so that nothing is left out: out has a value for every thread. Operations: 16 multiply-adds or
+// 8 exponentials a thread and round; bytes: one value a thread.
 #pragma once
 #include "paths.cuh"
 

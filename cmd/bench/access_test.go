@@ -172,7 +172,7 @@ func (a *accessed) operations(s sizes, input, kind string, opt dataset.SynthOpti
 		return err
 	}
 	in := newInputs(os.DevNull, s)
-	in.ready[keyOf("NCI1", "molecules", sizeOfNCI1)] = source{b, d.Classes, input}
+	in.ready[keyOf("NCI1", "molecules", sizeOfNCI1)] = source{d, b, d.Classes, input}
 	t := &table{sizes: s, inputs: in, engine: a.engine}
 	for _, o := range operations() {
 		if !slices.Contains(names, o.name) {

@@ -197,7 +197,8 @@ void run_launch(const Launch &l)
         do step = 1 + random.below(blocks); while (std::gcd(step, blocks) != 1);
     }
     block().begin(l.kernel->name, l.block, order, random.next());
-    LENS(begin_launch(l.kernel->name, blocks, size_t(l.block.x) * l.block.y * l.block.z, shared_arrays().all(), {dynamic_shared, l.shared}));
+    LENS(begin_launch(l.kernel->name, blocks, size_t(l.block.x) * l.block.y * l.block.z, shared_arrays().all(),
+                      {dynamic_shared, l.shared}));
     const Body body{l.kernel->call, l.arguments.data()};
     {
         SignalGuard guard;

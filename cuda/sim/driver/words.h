@@ -63,8 +63,20 @@ SIM_ATOMICS(int)
 #undef SIM_ATOMICS
 inline int atomicSub(int *p, int x) { sim::Atomic a; int old = *p; *p = old - x; return old; }
 inline unsigned atomicSub(unsigned *p, unsigned x) { sim::Atomic a; unsigned old = *p; *p = old - x; return old; }
-inline long long atomicMax(long long *p, long long x) { sim::Atomic a; long long old = *p; *p = old > x ? old : x; return old; }
-inline long long atomicMin(long long *p, long long x) { sim::Atomic a; long long old = *p; *p = old < x ? old : x; return old; }
+inline long long atomicMax(long long *p, long long x)
+{
+    sim::Atomic a;
+    const long long old = *p;
+    *p = old > x ? old : x;
+    return old;
+}
+inline long long atomicMin(long long *p, long long x)
+{
+    sim::Atomic a;
+    const long long old = *p;
+    *p = old < x ? old : x;
+    return old;
+}
 
 // Loads and stores with a hint for the cache.
 template <class T> T __ldg(const T *p) { return *p; }
