@@ -69,7 +69,7 @@ best_splits_f64(double *found, const double *columns, const int *searches, const
         const int share = (m + threads - 1) / threads, from = min(static_cast<int>(threadIdx.x) * share, m),
                   to = min(from + share, m);
         for (int w = 0; w < rows; w++) own[static_cast<long long>(w) * threads] = 0;
-        for (int p = from; p < to; p++) x.take(own, threads, first + index[p] % m);
+        for (int p = from; p < to; p++) x.take(own, threads, first + index[p] - (index[p] < m ? 0 : m));
         __syncthreads();
         scan_sums(sums, all, rows);
         if (present < m && from <= present && present < to) { // what is missing: everything less what is there

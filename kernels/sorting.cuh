@@ -2,13 +2,14 @@
 #pragma once
 #include "splits.cuh"
 
-// sort_tile sorts a power of two of values in shared memory.
+// sort_tile sorts a power of two of values in shared memory. A GPU has no instruction for a division by a number that
+// only the run of the program knows, so what divides by powers of two masks their bits instead.
 __device__ inline void sort_tile(double *value, int *index, int size) {
     for (int run = 2; run <= size; run *= 2)
         for (int apart = run / 2; apart > 0; apart /= 2) {
             __syncthreads();
             for (int pair = threadIdx.x; pair < size / 2; pair += blockDim.x) {
-                const int a = pair / apart * 2 * apart + pair % apart, b = a + apart;
+                const int a = 2 * pair - (pair & (apart - 1)), b = a + apart;
                 const bool up = (a & run) == 0;
                 const Sorted low = {value[a], index[a]}, high = {value[b], index[b]};
                 if (comes_before(high, low) == up) {
@@ -20,12 +21,12 @@ __device__ inline void sort_tile(double *value, int *index, int size) {
     __syncthreads();
 }
 
-// merge_runs merges pairs of sorted runs of m values: each goes where its rank in its own run and in the other one
-// says.
+// merge_runs merges pairs of sorted runs of m values, run of them each, a power of two: a value goes where its rank in
+// its own run and in the other one says.
 __device__ inline void merge_runs(double *to_value, int *to_index, const double *value, const int *index, int run,
                                   int m) {
     for (int p = threadIdx.x; p < m; p += blockDim.x) {
-        const int own = p / run * run, pair = own / (2 * run) * (2 * run);
+        const int own = p & -run, pair = own & ~run;
         const int other = own == pair ? min(pair + run, m) : pair,
                   end = own == pair ? min(pair + 2 * run, m) : pair + run;
         const Sorted e = {value[p], index[p]};
