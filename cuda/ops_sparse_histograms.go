@@ -21,8 +21,8 @@ func (e *Engine) HistogramIntersection(out *tensor.Dense, a, b *engine.Sparse) e
 
 // histogramTile is HISTOGRAM_TILE of the kernel, histogramThreads the threads of its blocks.
 const (
-	histogramTile    = 4096
-	histogramThreads = 128
+	histogramTile    = 1024
+	histogramThreads = 32
 )
 
 func intersectOn[T real](e *Engine, out *tensor.Dense, a, b *engine.Sparse) error {

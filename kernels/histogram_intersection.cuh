@@ -9,13 +9,14 @@
 // histogram_intersection visits the pairs alone: b comes as an inverted index (for every bin the rows that
 // have an entry there, ascending), and a block adds the lists of the bins of one row of a up in shared
 // memory, for up to HISTOGRAM_TILE rows of b. The bins follow one another, so that a sum has the order of
-// the bins whatever thread adds; the list of the next bin is loaded before the barrier. With same only
-// j >= i is computed, and mirror_upper copies it.
+// the bins whatever thread adds; the list of the next bin is loaded before the barrier. Most lists are a few
+// rows long: a block is a single warp, so that a barrier waits for nobody else, and its tile leaves room for as
+// many blocks as a multiprocessor takes. With same only j >= i is computed, and mirror_upper copies it.
 #pragma once
 #include "threads.cuh"
 
-constexpr int HISTOGRAM_THREADS = 128;
-constexpr int HISTOGRAM_TILE = 4096;
+constexpr int HISTOGRAM_THREADS = 32;
+constexpr int HISTOGRAM_TILE = 1024;
 
 // first_at_least returns the first position in list[from..to) whose row is at least row.
 __device__ inline int first_at_least(const int *list, int from, int to, int row) {
