@@ -23,12 +23,22 @@ func (p *packs) len() int { return len(p.bounds) / 2 }
 type packing struct{ small, medium, large packs }
 
 const (
-	packVertices = 256 // of a run of graphs, so that there are enough blocks
+	fewVertices  = 32  // of a run of graphs, so that a block is worth its start
+	manyVertices = 256 // of a run of graphs, so that there are enough blocks
 	pieceOfGraph = 64  // vertices of a piece of a large graph
 )
 
-// packGraphs makes a packing, where bytes says how much shared memory so many vertices and arcs need.
-func packGraphs(b *graph.Batch, small, largest int, bytes func(vertices, arcs int) int) packing {
+// packVertices returns how many vertices the runs of a batch have, so that a launch with so many tiles of filters has
+// a block for every place on the device, some rounds of them where the batch is large.
+func (w *pathWork[T]) packVertices(tiles int) int {
+	const resident, rounds = 3, 2 // blocks of a multiprocessor
+	blocks := w.e.device.multiprocessors * resident * rounds
+	return min(max(w.n*tiles/blocks, fewVertices), manyVertices)
+}
+
+// packGraphs makes a packing of runs of so many vertices, or of one graph with more, where bytes says how much shared
+// memory so many vertices and arcs need.
+func packGraphs(b *graph.Batch, vertices, small, largest int, bytes func(vertices, arcs int) int) packing {
 	var p packing
 	from := 0 // of the run that is open
 	arcs := func(from, to int) int { return int(b.RowPtr[to] - b.RowPtr[from]) }
@@ -40,12 +50,12 @@ func packGraphs(b *graph.Batch, small, largest int, bytes func(vertices, arcs in
 	}
 	for g := range b.NumGraphs() {
 		first, end := int(b.Offsets[g]), int(b.Offsets[g+1])
-		if end-from <= packVertices && bytes(end-from, arcs(from, end)) <= small {
+		if end-from <= vertices && bytes(end-from, arcs(from, end)) <= small {
 			continue
 		}
 		flush(first)
 		switch need := bytes(end-first, arcs(first, end)); {
-		case need <= small && end-first <= packVertices:
+		case need <= small && end-first <= manyVertices:
 			continue
 		case need <= largest:
 			p.medium.add(first, end, arcs(first, end))

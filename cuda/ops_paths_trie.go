@@ -53,16 +53,18 @@ func (w *pathWork[T]) trie() error {
 	perBlock, perMultiprocessor := w.e.device.sharedPerBlock, w.e.device.sharedPerMultiprocessor
 	third, half := min(perBlock, perMultiprocessor/3-1024), min(perBlock, perMultiprocessor/2-1024)
 
+	tiles := (w.q + tile - 1) / tile
+	run := w.packVertices(tiles)
 	whole := 0 // rows of the table that are kept as a whole
 	var p packing
 	switch {
 	case w.Graph == nil || w.Size == 1:
 		p.large.addPieces(0, w.n)
-	case w.Index != nil && shared(w.tableRows, packVertices, 4*packVertices) <= half:
+	case w.Index != nil && shared(w.tableRows, manyVertices, 4*manyVertices) <= half:
 		whole = w.tableRows
-		p = packGraphs(w.Graph, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) })
+		p = packGraphs(w.Graph, run, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) })
 	default:
-		p = packGraphs(w.Graph, third, perBlock, func(vertices, arcs int) int { return shared(vertices, vertices, arcs) })
+		p = packGraphs(w.Graph, run, third, perBlock, func(vertices, arcs int) int { return shared(vertices, vertices, arcs) })
 	}
 	lists := []struct {
 		packs
@@ -72,7 +74,6 @@ func (w *pathWork[T]) trie() error {
 	for i := range lists {
 		lists[i].bounds = upload(w.k, lists[i].packs.bounds)
 	}
-	tiles := (w.q + tile - 1) / tile
 	return w.k.run(func(s *stream) error {
 		// All lists together, which the first launch stands for.
 		exponentials[T](s, func() int {
