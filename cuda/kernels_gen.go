@@ -92,8 +92,8 @@ var kernels = [...]kernel{
 	{"path_winners_8_f64", "pppppppppiiiiidi"},
 	{"place_f32", "pppiiiii"},
 	{"place_f64", "pppiiiii"},
-	{"posterior_f32", "pppppiii"},
-	{"posterior_f64", "pppppiii"},
+	{"posterior_f32", "pppppii"},
+	{"posterior_f64", "pppppii"},
 	{"rate_exponential_f32", "pi"},
 	{"rate_exponential_f64", "pi"},
 	{"rate_multiply_add_f32", "piff"},
@@ -528,8 +528,8 @@ func place[T real](s *stream, g grid, dst pointer[T], src pointer[T], index poin
 }
 
 // posterior launches posterior_f32 or posterior_f64.
-func posterior[T real](s *stream, g grid, to pointer[T], evidence pointer[T], prior pointer[T], likelihood pointer[T], index pointer[int32], n int32, c int32, rowLanes int32) error {
-	return s.launch(either[T](kernelPosteriorF32, kernelPosteriorF64), g, to.address, evidence.address, prior.address, likelihood.address, index.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(rowLanes)))
+func posterior[T real](s *stream, g grid, to pointer[T], evidence pointer[T], prior pointer[T], likelihood pointer[T], index pointer[int32], n int32, c int32) error {
+	return s.launch(either[T](kernelPosteriorF32, kernelPosteriorF64), g, to.address, evidence.address, prior.address, likelihood.address, index.address, uint64(uint32(n)), uint64(uint32(c)))
 }
 
 // rateExponential launches rate_exponential_f32 or rate_exponential_f64.

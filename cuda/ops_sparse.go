@@ -119,8 +119,10 @@ func posteriorOn[T real](e *Engine, to, evidence, prior, likelihood *tensor.Dens
 		if n == 0 {
 			return nil
 		}
-		lanes := lanesFor(c)
-		return posterior(s, linear(n*lanes, 256), toAt, evidenceAt, priorAt, likelihoodAt, rows, int32(n), int32(c),
-			int32(lanes))
+		lanes := 8 // of a row, see the kernel
+		if c > 32 {
+			lanes = 32
+		}
+		return posterior(s, linear(n*lanes, 256), toAt, evidenceAt, priorAt, likelihoodAt, rows, int32(n), int32(c))
 	})
 }
