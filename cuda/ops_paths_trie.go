@@ -64,7 +64,8 @@ func (w *pathWork[T]) trie() error {
 		whole = w.tableRows
 		p = packGraphs(w.Graph, run, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) })
 	default:
-		p = packGraphs(w.Graph, run, third, perBlock, func(vertices, arcs int) int { return shared(vertices, vertices, arcs) })
+		bytes := func(vertices, arcs int) int { return shared(vertices, vertices, arcs) }
+		p = packGraphs(w.Graph, run, third, perBlock, bytes)
 	}
 	lists := []struct {
 		packs

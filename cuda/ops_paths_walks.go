@@ -71,8 +71,8 @@ func (w *pathWork[T]) countScratch() pointer[float64] {
 // bytes for vertices and arcs. It reports whether every graph fits: if one does not, the batch goes through
 // global memory.
 func (w *pathWork[T]) smallRecursions(bytes func(vertices, arcs int) int) ([]packs, bool) {
-	p := packGraphs(w.Graph, w.packVertices((w.q+31)/32), w.e.device.sharedPerMultiprocessor/4-1024, w.e.device.sharedPerBlock,
-		bytes)
+	run, quarter := w.packVertices((w.q+31)/32), w.e.device.sharedPerMultiprocessor/4-1024
+	p := packGraphs(w.Graph, run, quarter, w.e.device.sharedPerBlock, bytes)
 	return []packs{p.small, p.medium}, p.large.len() == 0
 }
 
