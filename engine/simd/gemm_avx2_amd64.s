@@ -268,7 +268,7 @@ done7:
 
 store8:
 	CMPQ    cols+72(FP), $0x08
-	JLT     part9
+	JLT     partial9
 	MOVQ    R9, AX
 	VMOVUPS Y1, (AX)
 	ADDQ    R10, AX
@@ -283,7 +283,7 @@ store8:
 	VMOVUPS Y6, (AX)
 	JMP     end10
 
-part9:
+partial9:
 	MOVQ       R9, AX
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       R10, AX
@@ -501,7 +501,7 @@ done17:
 
 store18:
 	CMPQ    cols+72(FP), $0x08
-	JLT     part19
+	JLT     partial19
 	MOVQ    R9, AX
 	VMOVUPS Y1, (AX)
 	ADDQ    R10, AX
@@ -512,7 +512,7 @@ store18:
 	VMOVUPS Y4, (AX)
 	JMP     end20
 
-part19:
+partial19:
 	MOVQ       R9, AX
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       R10, AX
@@ -719,14 +719,14 @@ done29:
 
 store30:
 	CMPQ    cols+72(FP), $0x08
-	JLT     part31
+	JLT     partial31
 	MOVQ    R8, AX
 	VMOVUPS Y1, (AX)
 	ADDQ    R9, AX
 	VMOVUPS Y2, (AX)
 	JMP     end32
 
-part31:
+partial31:
 	MOVQ       R8, AX
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       R9, AX
@@ -907,12 +907,12 @@ done41:
 
 store42:
 	CMPQ    cols+72(FP), $0x08
-	JLT     part43
+	JLT     partial43
 	MOVQ    DI, AX
 	VMOVUPS Y1, (AX)
 	JMP     end44
 
-part43:
+partial43:
 	MOVQ       DI, AX
 	VMASKMOVPS Y1, Y0, (AX)
 
@@ -1186,7 +1186,7 @@ done51:
 
 store52:
 	CMPQ    cols+80(FP), $0x04
-	JLT     part53
+	JLT     partial53
 	MOVQ    R9, AX
 	VMOVUPD Y1, (AX)
 	ADDQ    R10, AX
@@ -1201,7 +1201,7 @@ store52:
 	VMOVUPD Y6, (AX)
 	JMP     end54
 
-part53:
+partial53:
 	MOVQ       R9, AX
 	VMASKMOVPD Y1, Y0, (AX)
 	ADDQ       R10, AX
@@ -1409,7 +1409,7 @@ done61:
 
 store62:
 	CMPQ    cols+80(FP), $0x04
-	JLT     part63
+	JLT     partial63
 	MOVQ    R9, AX
 	VMOVUPD Y1, (AX)
 	ADDQ    R10, AX
@@ -1420,7 +1420,7 @@ store62:
 	VMOVUPD Y4, (AX)
 	JMP     end64
 
-part63:
+partial63:
 	MOVQ       R9, AX
 	VMASKMOVPD Y1, Y0, (AX)
 	ADDQ       R10, AX
@@ -1627,14 +1627,14 @@ done73:
 
 store74:
 	CMPQ    cols+80(FP), $0x04
-	JLT     part75
+	JLT     partial75
 	MOVQ    R8, AX
 	VMOVUPD Y1, (AX)
 	ADDQ    R9, AX
 	VMOVUPD Y2, (AX)
 	JMP     end76
 
-part75:
+partial75:
 	MOVQ       R8, AX
 	VMASKMOVPD Y1, Y0, (AX)
 	ADDQ       R9, AX
@@ -1815,12 +1815,12 @@ done85:
 
 store86:
 	CMPQ    cols+80(FP), $0x04
-	JLT     part87
+	JLT     partial87
 	MOVQ    DI, AX
 	VMOVUPD Y1, (AX)
 	JMP     end88
 
-part87:
+partial87:
 	MOVQ       DI, AX
 	VMASKMOVPD Y1, Y0, (AX)
 
