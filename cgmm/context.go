@@ -126,7 +126,11 @@ func (g *gatherer) count(n *neighbours, v int32) {
 			t = append(t, token{group, what, 1})
 		}
 	}
-	slices.SortFunc(t, compare)
+	if len(t) <= 12 { // the usual case, a twentieth of the time of a fit
+		insertionSort(t)
+	} else {
+		slices.SortFunc(t, compare)
+	}
 	distinct := 0
 	for _, next := range t {
 		if distinct > 0 && t[distinct-1].group == next.group && t[distinct-1].what == next.what {
@@ -154,6 +158,16 @@ func compare(a, b token) int {
 		return int(a.group) - int(b.group)
 	}
 	return int(a.what) - int(b.what)
+}
+
+func insertionSort(t []token) {
+	for i := 1; i < len(t); i++ {
+		x, j := t[i], i
+		for ; j > 0 && compare(t[j-1], x) > 0; j-- {
+			t[j] = t[j-1]
+		}
+		t[j] = x
+	}
 }
 
 func gcd(a, b int32) int32 {
