@@ -3,7 +3,7 @@
 package cuda
 
 // Counts are what an engine has asked of the driver, and what its kernels had to do at least. They are the same on
-// every GPU, and on a simulated one.
+// a simulated GPU as on a real one with as many multiprocessors, where neither has cuBLAS.
 type Counts struct {
 	Submissions int64 // calls that hand kernels to the driver
 	Launches    int64 // kernels; a product by cuBLAS is one, whatever it launches

@@ -51,6 +51,8 @@ func run(out, device string, s selection, models bool) error {
 	switch {
 	case flag.NArg() > 0:
 		return fmt.Errorf("%q is no flag: see conformance -help", flag.Arg(0))
+	case device != "" && models:
+		return errors.New("-device is for the cases of operations: without -models")
 	case device != "":
 		return s.run(device, out)
 	case s != selection{}:
