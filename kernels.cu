@@ -8,10 +8,9 @@
 //
 // Every result has the same bits in every run: sums have a fixed order, nothing is added atomically. The kernels are
 // also compiled by a C++ compiler for the simulated GPU (cuda/sim), which lacks tensor cores: what uses them stands
-// behind
-// __CUDA_ARCH__ with a plain twin.
+// behind __CUDA_ARCH__ with a plain twin.
 //
-// Papers: [GCKN] Chen, Jacob, Mairal 2020; [TREE-G] Bechler-Speicher, Globerson, Gilad-Bachrach 2022; [CGMM] Bacciu,
+// Papers: [GCKN] Chen, Jacob, Mairal 2020; [TREE-G] Bechler-Speicher, Globerson, Gilad-Bachrach 2024; [CGMM] Bacciu,
 // Errica, Micheli 2018; [DWL-OA] Kriege 2019; [Adam] Kingma, Ba 2015; [Jacobi] Hestenes 1958, Golub, Van Loan,
 // section 8.6.
 //

@@ -1,6 +1,6 @@
-// Package cuda is the engine for NVIDIA GPUs, built with the tag gpu alone: it implements [engine.Engine] and
-// [engine.Engine] on the CUDA driver through gorgonia.org/cu. Importing it registers the kind "cuda" with package
-// engine; nothing else is needed to use it.
+// Package cuda is the engine for NVIDIA GPUs, built with the tag gpu alone: it implements [engine.Engine]
+// on the CUDA driver through gorgonia.org/cu. Importing it registers the kind "cuda" with package engine; nothing else
+// is needed to use it.
 //
 //	import _ "github.com/grove-graph/grove/cuda"
 //

@@ -36,7 +36,7 @@ var nowhere [64]byte
 
 // New implements [engine.Memory].
 func (e *Engine) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	b, bytes, err := e.room(dtype, shape)
+	b, bytes, err := e.memoryOf(dtype, shape)
 	if err == nil && b != nil {
 		k := e.begin("New")
 		k.touch(b.retain())
@@ -52,12 +52,12 @@ func (e *Engine) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 
 // Scratch implements [engine.Memory].
 func (e *Engine) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
-	b, _, err := e.room(dtype, shape)
+	b, _, err := e.memoryOf(dtype, shape)
 	return e.dense(dtype, shape, &holding{block: b, err: err}, 0)
 }
 
-// room returns memory for a tensor, or nil for one without elements.
-func (e *Engine) room(dtype tensor.Dtype, shape []int) (*block, int, error) {
+// memoryOf returns memory for a tensor, or nil for one without elements.
+func (e *Engine) memoryOf(dtype tensor.Dtype, shape []int) (*block, int, error) {
 	if dtype != tensor.Float32 && dtype != tensor.Float64 {
 		panic(fmt.Sprintf("cuda: a tensor of %v: want Float32 or Float64", dtype))
 	}

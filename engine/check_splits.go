@@ -105,7 +105,7 @@ func (c *checks) nodes(s *SplitSearch) {
 	}
 }
 
-// columns wants room for the columns of all searches.
+// columns wants memory for the columns of all searches.
 func (c *checks) columns(columns *tensor.Dense, s *SplitSearch, q int) {
 	if c.err != nil {
 		return

@@ -244,7 +244,7 @@ type Spectrum struct {
 	Vectors *tensor.Dense // J x q x q: ROW i of a matrix is the eigenvector of value i
 }
 
-// NewSpectrum returns room for the eigendecompositions of J matrices of order q.
+// NewSpectrum returns memory for the eigendecompositions of J matrices of order q.
 func NewSpectrum(e Engine, matrices, q int) *Spectrum {
 	return &Spectrum{e.New(tensor.Float64, matrices, q), e.New(tensor.Float64, matrices, q, q)}
 }

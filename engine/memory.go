@@ -22,7 +22,7 @@ type Memory interface {
 	// others; nil ones are left out. They must not be used again, nor views of them.
 	Release(t ...*tensor.Dense)
 
-	// Mirror returns room for the elements of t on the other side: host memory for a tensor of the engine, memory of
+	// Mirror returns memory for the elements of t on the other side: host memory for a tensor of the engine, memory of
 	// the engine for a tensor of the host, of arbitrary content. Convert brings the elements across. Where the
 	// engine works in host memory it is t itself, and Convert between a tensor and itself does nothing.
 	Mirror(t *tensor.Dense) *tensor.Dense

@@ -12,8 +12,8 @@ import (
 // to sleep. To wake a thread takes as long; a model of many short operations would pay that for each of them.
 const patience = 75 * time.Microsecond
 
-// task is work that several goroutines do together.
-type task struct {
+// loop is work that several goroutines do together.
+type loop struct {
 	run     func()
 	helpers int
 	state   atomic.Int64 // number of helpers that are at it; over more when no work is left
@@ -25,12 +25,12 @@ type task struct {
 // over tells a helper that wakes up only when no work is left that nobody waits for it.
 const over = 1 << 32
 
-func newTask(run func(), helpers int) *task {
-	return &task{run: run, helpers: helpers, done: make(chan struct{}, 1), watch: helpers < runtime.GOMAXPROCS(0)}
+func newLoop(run func(), helpers int) *loop {
+	return &loop{run: run, helpers: helpers, done: make(chan struct{}, 1), watch: helpers < runtime.GOMAXPROCS(0)}
 }
 
 // help does a part of the work, unless it comes too late.
-func (t *task) help() {
+func (t *loop) help() {
 	if t.state.Add(1) < over {
 		t.attempt()
 	}
@@ -43,7 +43,7 @@ func (t *task) help() {
 }
 
 // attempt runs the work. A panic is kept for the goroutine that waits, where the caller can deal with it.
-func (t *task) attempt() {
+func (t *loop) attempt() {
 	defer func() {
 		if cause := recover(); cause != nil {
 			said := fmt.Sprintf("%v\n\nin a helper:\n%s", cause, debug.Stack())
@@ -53,9 +53,9 @@ func (t *task) attempt() {
 	t.run()
 }
 
-// share hands the task to its helpers: first to those that watch for work. Others are called; none where a crowd is on
-// its way from short tasks before.
-func (t *task) share() {
+// share hands the loop to its helpers: first to those that watch for work. Others are called; none where a crowd is on
+// its way from short loops before.
+func (t *loop) share() {
 	missing := t.helpers
 	for i := range watching {
 		if missing == 0 {
@@ -76,20 +76,20 @@ func (t *task) share() {
 }
 
 // wait returns when all helpers that are at it are done. No work may be left that nobody has begun.
-func (t *task) wait() {
+func (t *loop) wait() {
 	if t.state.Add(over) == over || t.watch && appears(func() bool { return t.state.Load() == over }) {
 		return
 	}
 	<-t.done
 }
 
-// helper is a goroutine that takes part in the tasks of others.
+// helper is a goroutine that takes part in the loops of others.
 type helper struct {
-	next atomic.Pointer[task]
+	next atomic.Pointer[loop]
 }
 
-// watching holds the helpers that watch for a task. It decides who does a piece of work, never what comes of it. Who
-// takes a helper out hands it a task; one that takes itself out ends.
+// watching holds the helpers that watch for a loop. It decides who does a piece of work, never what comes of it. Who
+// takes a helper out hands it a loop; one that takes itself out ends.
 var watching [64]atomic.Pointer[helper]
 
 // crowd is the number of helpers for each processor that may be on their way at once.
@@ -98,7 +98,7 @@ const crowd = 4
 // called counts the helpers that are on their way, helpers those that have arrived and help or watch.
 var called, helpers atomic.Int64
 
-func (h *helper) work(t *task) {
+func (h *helper) work(t *loop) {
 	called.Add(-1)
 	helpers.Add(1)
 	defer helpers.Add(-1)
@@ -111,8 +111,8 @@ func (h *helper) work(t *task) {
 	}
 }
 
-// another returns the next task, nil if none comes in time.
-func (h *helper) another() *task {
+// another returns the next loop, nil if none comes in time.
+func (h *helper) another() *loop {
 	h.next.Store(nil)
 	for i := range watching {
 		if watching[i].Load() != nil || !watching[i].CompareAndSwap(nil, h) {
@@ -122,7 +122,7 @@ func (h *helper) another() *task {
 		if !appears(handed) && watching[i].CompareAndSwap(h, nil) {
 			return nil
 		}
-		for !handed() { // taken, and handed a task at once
+		for !handed() { // taken, and handed a loop at once
 		}
 		return h.next.Load()
 	}

@@ -37,7 +37,7 @@ func Each(workers, n int, start func() func(i int)) {
 			body(i)
 		}
 	}
-	t := newTask(run, workers-1)
+	t := newLoop(run, workers-1)
 	t.share()
 	run() // no other goroutine has to wake up for short work
 	t.wait()

@@ -64,7 +64,7 @@ func TestScratchIsNotShared(t *testing.T) {
 	}
 }
 
-// Of many short tasks, over before a helper wakes up, no crowd of helpers is left that watches for more.
+// Of many short loops, over before a helper wakes up, no crowd of helpers is left that watches for more.
 func TestShortTasksLeaveFewHelpers(t *testing.T) {
 	most := int64(0)
 	for range 100 {
@@ -84,7 +84,7 @@ func TestShortTasksLeaveFewHelpers(t *testing.T) {
 	}
 }
 
-// Tasks within tasks, from many goroutines at once, with more workers than processors and with fewer, all end with
+// Tasks within loops, from many goroutines at once, with more workers than processors and with fewer, all end with
 // every piece done once; helpers that saw no work for a while are gone.
 func TestTasksFromEverywhere(t *testing.T) {
 	var pieces atomic.Int64

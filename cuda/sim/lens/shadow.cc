@@ -45,8 +45,8 @@ void Shadow::over(uintptr_t from, size_t size)
 {
     start = from;
     bytes = size;
-    if (size <= room) return;
-    room = size; // what was smaller is left where it is: this happens a few times
+    if (size <= capacity) return;
+    capacity = size; // what was smaller is left where it is: this happens a few times
     words = reserve<Word>(size / 4 + 1);
     written = reserve<uint8_t>(size / 4 + 1);
     if (space == Space::device) touched = reserve<uint32_t>(2 * (size / 32 + 1));

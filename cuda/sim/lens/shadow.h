@@ -33,7 +33,7 @@ class Shadow {
   public:
     Shadow(Space space, const char *name) : space(space), name(name) {}
 
-    // over makes room for a stretch. Its words are as new.
+    // over makes place for a stretch. Its words are as new.
     void over(uintptr_t start, size_t bytes);
     bool holds(uintptr_t address) const { return address - start < bytes; }
     uint64_t offset(uintptr_t address) const { return address - start; }
@@ -69,7 +69,7 @@ class Shadow {
 
     const char *name;
     uintptr_t start = 0;
-    size_t bytes = 0, room = 0;
+    size_t bytes = 0, capacity = 0;
     Word *words = nullptr;
     uint8_t *written = nullptr;  // four bits a word
     uint32_t *touched = nullptr; // two launches a sector
