@@ -141,6 +141,39 @@ echo '{"cases": [{"case": "x", "bits": "'$b'", "worst": 0.5}, {"case": "y", "bit
 	}
 }
 
+// Cases that failed, and shards that broke down, show whatever else happened to other shards.
+func TestOtherShardsHideNoFailure(t *testing.T) {
+	s := planted(t, map[string]string{"conformance": `case "$*" in *1/2*) echo broken; exit 3 ;; esac
+echo '{"cases": [{"case": "x", "error": "wrong"}]}'; exit 1`})
+	s.sizes.tiny, s.sizes.shards = false, 2
+	r := s.run(t, check{"suite", func() (any, string, error) { return s.conformance(withoutCuBLAS) }})["suite"]
+	if want := "1 of 1 cases failed"; r.Status != failed || !strings.Contains(r.Why, want) {
+		t.Errorf("%s %q, want %q", r.Status, r.Why, want)
+	}
+	if err := worst([]error{nil, errNoTime, errors.New("broken")}); err == nil || isNotRun(err) {
+		t.Errorf("a shard that broke down beside one without time: %v", err)
+	}
+	if err := worst([]error{nil, errNoTime}); !isNotRun(err) {
+		t.Errorf("a shard without time: %v", err)
+	}
+	if err := worst(make([]error, 2)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOnlyTheKillCountsAsTheKill(t *testing.T) {
+	for train, want := range map[string][2]string{
+		"exec sleep 9":        {passed, "serves the next process"},
+		"echo no GPU; exit 3": {failed, "exit status 3: no GPU"},
+		"exit 0":              {leftOut, "ended before"},
+	} {
+		s := planted(t, map[string]string{"grove": `[ "$1" != train ] || { ` + train + `; }`, "conformance": "true"})
+		if r := s.run(t, check{"killed", s.killed})["killed"]; r.Status != want[0] || !strings.Contains(r.Why, want[1]) {
+			t.Errorf("%s: %s %q, want %v", train, r.Status, r.Why, want)
+		}
+	}
+}
+
 func TestShardsAddUp(t *testing.T) {
 	r := &suiteRun{bits: map[string]string{}}
 	err := errors.Join(

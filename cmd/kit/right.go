@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -235,8 +236,11 @@ func (s *session) killed() (any, string, error) {
 	}
 	_, err = s.call(program{path: "grove", limit: end, kill: true, args: []string{"train", "gckn-path-sup", "--data", data,
 		"--device", "cuda", "--epochs", "1000", "-o", filepath.Join(s.work, "killed.grove")}})
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil, "", notRun("the training ended before it was killed")
+	case !errors.Is(err, errKilled):
+		return nil, "", err
 	}
 	if _, err := os.Stat(filepath.Join(s.work, "killed.grove")); err == nil {
 		return nil, "", fmt.Errorf("a training that was killed left a model")

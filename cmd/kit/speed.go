@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,9 +45,11 @@ func speedChecks(s *session) []check {
 			return s.bench("large", large, 90*time.Second, "--device", "cuda", "--model", "none", "--op", largeOperations)
 		})},
 	)
-	bench("trees", 60*time.Second, func() []string {
-		return []string{"--device", "cuda", "--model", "none", "--op", s.sizes.trees}
-	})
+	for _, trees := range s.sizes.trees {
+		bench("trees: "+trees, 60*time.Second, func() []string {
+			return []string{"--device", "cuda", "--model", "none", "--op", trees}
+		})
+	}
 	all = append(all, check{"ten folds", s.onGPU(func() (any, string, error) { return s.tenFolds(data) })})
 	return all
 }
@@ -54,14 +57,16 @@ func speedChecks(s *session) []check {
 // operationGroups are the operations of the engine in groups for a process each, so that one that hangs takes no more
 // than its group along.
 var operationGroups = []string{
-	"matmul,matmul-tf32,matmul-bfloat16,matmul-thin,normalize-rows,convert,upload,download,place,place-columns",
+	"matmul,matmul-double,matmul-tf32,matmul-bfloat16,matmul-thin,normalize-rows,convert,upload,download,place,place-columns",
 	"sparse-matmul,sparse-matmul-dense,sparse-matmul-power-law,sparse-matmul-rows,sparse-matmul-cols," +
 		"histogram-intersection",
-	"path-trie,path-trie-vertex,path-trie-max,path-early,path-early-dense,walk-pool,nonbacktracking," +
+	"path-trie,path-trie-double,path-trie-vertex,path-trie-max,path-early,path-early-dense,walk-pool,nonbacktracking," +
 		"nonbacktracking-dense,path-grad,walk-grad",
 	"path-power-law,walk-pool-power-law",
 	"gram,invsqrt,invsqrt-large,invsqrt-grad,assign,assign-paths,segment-sum,segment-max,segment-neighbors,posterior," +
 		"softmax-cross-entropy,adam",
+	"cgmm-iteration-20-1,cgmm-iteration-40-1,cgmm-iteration-20-4,cgmm-iteration-40-4,cgmm-iteration-soft",
+	"cgmm-embedding",
 	"subset-walks,dynamic-features,best-splits,best-splits-histogram",
 }
 
@@ -124,16 +129,17 @@ func (s *session) benchIn(
 	if env != "" {
 		p.env = []string{env}
 	}
-	if _, err := s.call(p); err != nil {
-		return nil, "", err
-	}
-	text, err := os.ReadFile(file)
+	_, failure := s.call(p)
+	text, err := os.ReadFile(file) // which has what was measured before a failure
 	if err != nil {
-		return nil, "", err
+		return nil, "", cmp.Or(failure, err)
 	}
 	var m measured
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, "", err
+		return nil, "", cmp.Or(failure, err)
+	}
+	if failure != nil {
+		return text, "", failure
 	}
 	if len(m.Results) == 0 {
 		return text, "", fmt.Errorf("nothing was measured: %s", strings.Join(m.Notes, "; "))
