@@ -20,6 +20,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -32,7 +33,7 @@ func main() {
 	if err != nil {
 		executable = os.Args[0]
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	cmd := command([]string{executable})
 	if err := cmd.ExecuteContext(ctx); err != nil {
@@ -188,7 +189,7 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 		return usageError{err}
 	}
 	r := newRunner(e, f.data, f.settings, f.bare, stderr)
-	r.executable, r.only, r.python = executable, f.stages, f.python
+	r.executable, r.only, r.python, r.json = executable, f.stages, f.python, f.json
 	if f.count != nil {
 		if err := r.count(ctx, f.count); err != nil {
 			return err
@@ -209,10 +210,11 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 		}
 		defer pprof.StopCPUProfile()
 	}
-	if err := r.run(ctx, ops, models); err != nil {
+	err = r.run(ctx, ops, models)
+	if err != nil && len(r.report.Results) == 0 {
 		return err
 	}
-	return f.write(r.report, stdout)
+	return errors.Join(err, f.write(r.report, stdout)) // what was measured before a failure is worth having
 }
 
 // check reports what is wrong with flags that need no device to be judged.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/grove-graph/grove/atomicfile"
 )
 
 // report is a run of the benchmark. It is what --json writes.
@@ -94,15 +96,10 @@ func (r *report) writeJSON(w io.Writer) error {
 
 // saveJSON writes the report to a file.
 func (r *report) saveJSON(name string) error {
-	f, err := os.Create(name)
-	if err != nil {
+	if err := atomicfile.Write(name, r.writeJSON); err != nil {
 		return fmt.Errorf("--json: %w", err)
 	}
-	if err := r.writeJSON(f); err != nil {
-		f.Close()
-		return fmt.Errorf("--json: %w", err)
-	}
-	return f.Close()
+	return nil
 }
 
 // readReport reads what [report.saveJSON] wrote.

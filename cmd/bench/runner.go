@@ -29,6 +29,7 @@ type runner struct {
 	bare     bool     // time only: no rates of the machine, no comparisons
 	only     []string // stages of models to measure; empty: all
 	python   string   // interpreter for the comparison with torch.sparse
+	json     string   // file of the report; - for standard output, or none
 	progress io.Writer
 
 	engine     engine.Engine
@@ -104,14 +105,28 @@ func (r *runner) run(ctx context.Context, ops []operation, models []staged) erro
 		if err := r.operation(ctx, op); err != nil {
 			return fmt.Errorf("%s: %w", op.name, err)
 		}
+		if err := r.keep(); err != nil {
+			return err
+		}
 		runtime.GC() // the tensors of an operation are not needed by the next one
 	}
 	for _, m := range models {
 		if err := r.model(ctx, m); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
+		if err := r.keep(); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// keep writes what was measured so far, lest an end from outside lose it.
+func (r *runner) keep() error {
+	if r.json == "" || r.json == "-" {
+		return nil
+	}
+	return r.report.saveJSON(r.json)
 }
 
 func (r *runner) operation(ctx context.Context, op operation) error {

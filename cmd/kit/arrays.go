@@ -111,7 +111,7 @@ func (a *arrays) measure(graphs int) error {
 		{"segment sum", pooled, func() error {
 			return e.SegmentReduce(pooled, x, engine.Segments{Offsets: offsets}, engine.Sum)
 		}},
-		{"eigh", root, func() error { return e.InvSqrt(root, nil, k, epsilon, engine.AfterRoot) }},
+		{"inverse square root", root, func() error { return e.InvSqrt(root, nil, k, epsilon, engine.AfterRoot) }},
 		{"Adam", nil, func() error { // its result depends on the number of steps
 			step.Step++
 			return e.Adam(parameter, first, second, gradient, step)

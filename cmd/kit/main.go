@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,10 +19,22 @@ import (
 const usage = `usage: kit run [A] [B] [C] [--out DIR] [--sim] [--size full|tiny]
        kit report [--predictions FILE.md] [--out FILE.md] [DIR]...
 
-Part A checks that Grove computes the right thing, B how fast, C where the time goes; without a name all run`
+run: part A checks that Grove computes the right thing, B how fast, C where the time goes; without a name all run
+  --out DIR              folder of the results (default $OUT or kit-results)
+  --sim                  run on the simulated GPU of the kit
+  --size full|tiny       full measures; tiny only shows that everything runs (default full, with --sim tiny)
+
+report: the page of the results in folders that run wrote
+  --out FILE.md          file of the page (default standard output)
+  --predictions FILE.md  what was predicted, a table in Markdown (default docs/benchmarks/predictions.md)`
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	err := run(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Println(usage)
+		return
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "kit:", err)
 		os.Exit(1)
 	}
@@ -36,6 +49,8 @@ func run(args []string) error {
 		return runParts(args[1:])
 	case "report":
 		return reportCommand(args[1:])
+	case "help", "--help", "-help", "-h":
+		return flag.ErrHelp
 	case "arrays": // what part B calls to be compared with others
 		return arraysCommand(args[1:])
 	}
@@ -55,12 +70,15 @@ var parts = []struct {
 
 // flagsAnywhere parses flags that may stand before, between and after the arguments, and returns these.
 func flagsAnywhere(f *flag.FlagSet, args []string) ([]string, error) {
-	f.SetOutput(os.Stderr)
-	f.Usage = func() { fmt.Fprintln(os.Stderr, usage) }
+	f.SetOutput(io.Discard) // the error says the same
+	f.Usage = func() {}
 	var rest []string
 	for len(args) > 0 {
 		if err := f.Parse(args); err != nil {
-			return nil, err
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, fmt.Errorf("%w\n%s", err, usage)
 		}
 		if args = f.Args(); len(args) > 0 {
 			rest, args = append(rest, args[0]), args[1:]
@@ -104,7 +122,7 @@ func runParts(args []string) error {
 		return err
 	}
 	kit := filepath.Dir(filepath.Dir(executable))
-	failed := 0
+	failed, unsaved := 0, error(nil)
 	for _, p := range parts {
 		if len(chosen) > 0 && !slices.Contains(chosen, p.name) {
 			continue
@@ -115,10 +133,10 @@ func runParts(args []string) error {
 		}
 		fmt.Printf("== part %s: %s\n", p.name, p.about)
 		n, err := s.part(p.checks(s))
-		if err != nil {
-			return err
-		}
-		failed += n
+		failed, unsaved = failed+n, errors.Join(unsaved, err)
+	}
+	if unsaved != nil {
+		return unsaved
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d checks failed; %s has the details", failed, *out)

@@ -13,7 +13,7 @@ for package in cuda gckn autodiff treeg wl mpgk cgmm model/modeltest; do
 	cuda/go.sh test -c -tags gpu -ldflags '-s -w' -o "$kit/bin/$(basename "$package").test" "./$package"
 done
 strip --strip-unneeded -o "$kit/sim/libcuda.so.1" build/sim/libcuda.so.1
-cp cmd/kit/run.sh cuda/testdata/one_case_a_kernel.txt "$kit"
+cp cmd/kit/run.sh cuda/testdata/one_case_a_kernel.txt LICENSE "$kit"
 cp docs/kit.md "$kit/README.md"
 chmod +x "$kit/run.sh"
 # The programs have much in common, the kernels above all, which a window of their whole size finds.

@@ -136,7 +136,7 @@ func (p *page) write(w io.Writer) error {
 	if len(p.parts) == 0 {
 		fmt.Fprint(w, "# Grove on an H200\n\nNot run yet, for want of one. [docs/kit.md](../kit.md) says how; "+
 			"`kit report` then writes this page\nfrom what it measures, beside what was predicted.\n")
-		return p.figures(w, nil)
+		return p.figures(w, nil, nil)
 	}
 	device := p.parts[0].Device
 	fmt.Fprintf(w, "# Grove on %s\n\nWritten by `kit report` from what the kit measured ([docs/kit.md](../kit.md)).\n",
@@ -154,6 +154,7 @@ func (p *page) write(w io.Writer) error {
 		}
 	}
 	var reports []json.RawMessage
+	var atNCI1 []bool // reports on the inputs that predictions are of
 	var rivals *compared
 	variants, kernels := map[string][]pair{}, map[string]map[string]string{}
 	for _, part := range p.parts {
@@ -166,6 +167,7 @@ func (p *page) write(w io.Writer) error {
 			switch _ = json.Unmarshal(c.Data, &data); { // a check may keep anything
 			case data.Results != nil:
 				reports = append(reports, c.Data)
+				atNCI1 = append(atNCI1, c.Check != largeCheck)
 			case data.Figures != nil:
 				rivals = &compared{}
 				if err := json.Unmarshal(c.Data, rivals); err != nil {
@@ -182,7 +184,7 @@ func (p *page) write(w io.Writer) error {
 			}
 		}
 	}
-	if err := p.figures(w, reports); err != nil {
+	if err := p.figures(w, reports, atNCI1); err != nil {
 		return err
 	}
 	writeRivals(w, rivals)
@@ -193,14 +195,14 @@ func (p *page) write(w io.Writer) error {
 
 // figures puts what bench measured beside its floor and what was predicted. What was predicted and not measured comes
 // last.
-func (p *page) figures(w io.Writer, reports []json.RawMessage) error {
+func (p *page) figures(w io.Writer, reports []json.RawMessage, atNCI1 []bool) error {
 	if len(reports)+len(p.predictions) == 0 {
 		return nil
 	}
 	fmt.Fprint(w, "\n## Prediction, measurement, floor\n\n")
 	table(w, []string{"figure", "predicted", "measured", "floor", "of floor", "bound by", "on", "inputs"})
 	open := maps.Clone(p.predictions)
-	for _, report := range reports {
+	for i, report := range reports {
 		var r struct {
 			Results []struct {
 				Name    string  `json:"name"`
@@ -224,7 +226,7 @@ func (p *page) figures(w io.Writer, reports []json.RawMessage) error {
 				device = "cpu"
 			}
 			predicted := "-"
-			if text, ok := p.predictions[f.Name]; ok && device != "cpu" {
+			if text, ok := p.predictions[f.Name]; ok && device != "cpu" && atNCI1[i] {
 				predicted = text
 				delete(open, f.Name)
 			}

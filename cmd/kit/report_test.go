@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +99,20 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
+func TestHelpIsNoFailure(t *testing.T) {
+	for _, line := range []string{"help", "-h", "--help", "run --help", "report -h", "run A -h"} {
+		args := strings.Fields(line)
+		if err := run(args); !errors.Is(err, flag.ErrHelp) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	for _, option := range []string{"  --out", "  --sim", "  --size", "  --predictions"} {
+		if !strings.Contains(usage, option) {
+			t.Errorf("the usage does not explain%s", option)
+		}
+	}
+}
+
 // The arrays on which the rivals run are those that Grove was timed on; on the CPU here.
 func TestArrays(t *testing.T) {
 	folder := t.TempDir()
@@ -108,7 +124,7 @@ func TestArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, operation := range []string{"product", "CSR product", "segment sum", "eigh", "Adam"} {
+	for _, operation := range []string{"product", "CSR product", "segment sum", "inverse square root", "Adam"} {
 		if !strings.Contains(string(text), `"operation":"`+operation+`"`) {
 			t.Errorf("%s was not timed: %s", operation, text)
 		}

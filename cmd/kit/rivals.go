@@ -93,7 +93,7 @@ func python() string {
 	}
 	for _, path := range all {
 		const question = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
-		if exec.Command(path, "-c", question).Run() == nil {
+		if exec.Command("timeout", "-k", "1", "20", path, "-c", question).Run() == nil {
 			return path
 		}
 	}

@@ -1,9 +1,9 @@
 """Times what others offer for the operations of Grove, on the arrays that kit arrays wrote.
 
 Reads the .npy files in the folder that the first argument names; the second one is the device (cuda or cpu), the third
-the number of columns. Prints one JSON object: "absent" says of every library that could not be used why, "figures" has for every operation who
-computed it, the median seconds of five samples, and the sum of the entries of the result. What fails says so in
-"errors" and ends nothing else.
+the number of columns. Prints one JSON object: "absent" says of every library that could not be used why, "figures" has
+for every operation who computed it, the median seconds of five samples, and the sum of the entries of the result. What
+fails says so in "errors" and ends nothing else.
 """
 import json
 import sys
@@ -32,7 +32,7 @@ def sample(run, wait):
     return sorted(calls(int(max(1, min(1e5, 0.05 / took)))) for _ in range(5))[2]
 
 
-def measure(operation, by, run, wait, total=lambda result: float(result.sum(dtype=float64))):
+def measure(operation, by, run, wait, total):
     try:
         figures.append({"operation": operation, "by": by, "seconds": sample(run, wait), "sum": total(run())})
     except Exception as error:
@@ -51,8 +51,9 @@ def array(name, *shape):
 
 
 def with_torch():
-    float64 = torch.float64
-    globals()["float64"] = float64
+    def total(result):
+        return float(result.sum(dtype=torch.float64))
+
     by = f"torch {torch.__version__}"
     wait = torch.cuda.synchronize if device == "cuda" else (lambda: None)
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -62,17 +63,17 @@ def with_torch():
 
     x, z, k = load("x", -1, columns), load("z", columns, columns), load("k", 4, columns, columns)
     row_ptr, col, offsets = load("row_ptr"), load("col"), load("offsets")
-    measure("product", by, lambda: x @ z, wait)
+    measure("product", by, lambda: x @ z, wait, total)
     a = torch.sparse_csr_tensor(row_ptr, col, torch.ones(col.shape[0], device=device), size=(x.shape[0], x.shape[0]))
-    measure("CSR product", by, lambda: a @ x, wait)
+    measure("CSR product", by, lambda: a @ x, wait, total)
     lengths = (offsets[1:] - offsets[:-1]).long()
-    measure("segment sum", by, lambda: torch.segment_reduce(x, "sum", lengths=lengths, unsafe=True), wait)
+    measure("segment sum", by, lambda: torch.segment_reduce(x, "sum", lengths=lengths, unsafe=True), wait, total)
 
     def root():
         e, v = torch.linalg.eigh(k)
         return v / (e.clamp(min=0).sqrt() + 0.01).unsqueeze(1) @ v.mT
 
-    measure("eigh", by, root, wait)
+    measure("inverse square root", by, root, wait, total)
     parameter = torch.zeros(load("gradient").shape, device=device, requires_grad=True)
     parameter.grad = load("gradient")
     for name, options in {"fused": {"fused": True}, "foreach": {"foreach": True}}.items():
@@ -85,23 +86,25 @@ def with_torch():
 
 
 def with_cupy():
-    globals()["float64"] = cupy.float64
+    def total(result):
+        return float(result.sum(dtype=cupy.float64))
+
     by = f"cupy {cupy.__version__}"
     wait = cupy.cuda.Device().synchronize
     x, z = cupy.asarray(array("x", -1, columns)), cupy.asarray(array("z", columns, columns))
-    measure("product", by, lambda: x @ z, wait)
+    measure("product", by, lambda: x @ z, wait, total)
     sparse = found("cupyx.scipy.sparse")
     if sparse:
         row_ptr, col = cupy.asarray(array("row_ptr")), cupy.asarray(array("col"))
         a = sparse.csr_matrix((cupy.ones(col.shape[0], cupy.float32), col, row_ptr), shape=(x.shape[0], x.shape[0]))
-        measure("CSR product", by, lambda: a @ x, wait)
+        measure("CSR product", by, lambda: a @ x, wait, total)
     k = cupy.asarray(array("k", 4, columns, columns))
 
     def root():
         e, v = cupy.linalg.eigh(k)
         return v / (cupy.sqrt(cupy.maximum(e, 0)) + 0.01)[:, None, :] @ v.transpose(0, 2, 1)
 
-    measure("eigh", by, root, wait)
+    measure("inverse square root", by, root, wait, total)
 
 
 def gin(layers=4, width=32, batch=32):

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/grove-graph/grove/atomicfile"
 )
 
 // check is one thing that a part finds out.
@@ -69,17 +71,16 @@ func (s *session) part(checks []check) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(s.work)
+	var unsaved error // of the last time, which would have written all
 	for _, c := range checks {
 		fmt.Fprintf(os.Stderr, "%5.0f s  %s\n", time.Since(start).Seconds(), c.name)
 		fmt.Fprintf(log, "\n=== %s\n", c.name)
 		s.file.Checks = append(s.file.Checks, c.do())
 		s.file.Seconds = time.Since(start).Seconds()
 		s.file.Device = s.devices.name()
-		if err := s.file.save(name + ".json"); err != nil { // after each, lest a kill lose them all
-			return 0, err
-		}
+		unsaved = s.file.save(name + ".json") // after each, lest a kill lose them all
 	}
-	return s.file.print(os.Stdout), nil
+	return s.file.print(os.Stdout), unsaved
 }
 
 // do runs the check.
@@ -101,11 +102,11 @@ func (c check) do() (r result) {
 }
 
 func (f *partFile) save(name string) error {
-	text, err := json.MarshalIndent(f, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(name, append(text, '\n'), 0o666)
+	return atomicfile.Write(name, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(f)
+	})
 }
 
 // print writes a line for each check and the totals, and returns how many failed.
