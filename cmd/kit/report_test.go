@@ -135,3 +135,18 @@ func TestArrays(t *testing.T) {
 		}
 	}
 }
+
+// The words that predictions have for figures are those of the page that there is.
+func TestPredictedFiguresArePredicted(t *testing.T) {
+	text, err := os.ReadFile("../../docs/benchmarks/predictions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{predictions: map[string]string{}}
+	p.readPredictions(string(text))
+	for words, name := range predicted {
+		if p.predictions[name] == "" {
+			t.Errorf("no prediction is called %q", words)
+		}
+	}
+}

@@ -57,7 +57,8 @@ func speedChecks(s *session) []check {
 // operationGroups are the operations of the engine in groups for a process each, so that one that hangs takes no more
 // than its group along.
 var operationGroups = []string{
-	"matmul,matmul-double,matmul-tf32,matmul-bfloat16,matmul-thin,normalize-rows,convert,upload,download,place,place-columns",
+	"matmul,matmul-double,matmul-tf32,matmul-bfloat16,matmul-thin,normalize-rows,convert,upload," +
+		"download,place,place-columns",
 	"sparse-matmul,sparse-matmul-dense,sparse-matmul-power-law,sparse-matmul-rows,sparse-matmul-cols," +
 		"histogram-intersection",
 	"path-trie,path-trie-double,path-trie-vertex,path-trie-max,path-early,path-early-dense,walk-pool," +
