@@ -7,6 +7,7 @@ import (
 	_ "embed" // of the words around the tables
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -34,12 +35,11 @@ func (a *accessed) table() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var missing, intended []string
-	for _, name := range names {
-		if !slices.ContainsFunc(a.rows, func(r row) bool { return r.Name == name }) {
-			missing = append(missing, name)
-		}
+	missing, err := a.missing()
+	if err != nil {
+		return nil, err
 	}
+	var intended []string
 	wrong := 0
 	for _, f := range a.findings {
 		if f.Intended == "" {
@@ -57,6 +57,14 @@ func (a *accessed) table() ([]byte, error) {
 		"Covered": len(names) - len(missing), "All": len(names),
 	})
 	return text.Bytes(), err
+}
+
+// missing are the kernels that nothing launched.
+func (a *accessed) missing() ([]string, error) {
+	names, err := kernelNames()
+	return slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(a.rows, func(r row) bool { return r.Name == name })
+	}), err
 }
 
 // kernelNames are the entry points of kernels.cu.
@@ -80,8 +88,8 @@ func writeRow(w io.Writer, r row) {
 	if len(r.Lines) > 0 {
 		worst = r.Lines[0].Line
 	}
-	fmt.Fprintf(w, "| `%s` | %s | %s | %s | %.0f %% | %s | %s | %.2f | %.1f %s | %s |\n", r.Name, on,
-		requests(r.Device), requests(r.Shared), 100*idle, each(float64(r.Exponentials32+r.Exponentials64), item, per),
+	fmt.Fprintf(w, "| `%s` | %s | %d | %s | %s | %.0f %% | %s | %s | %.2f | %.1f %s | %s |\n", r.Name, on,
+		r.Launches, requests(r.Device), requests(r.Shared), 100*idle, each(float64(r.Exponentials32+r.Exponentials64), item, per),
 		each(float64(r.Flops64), item, per), 32e-6*float64(r.ReadSectors+r.WrittenSectors), 1e6*r.Prediction.Seconds,
 		r.Prediction.Bound, worst)
 }
@@ -120,7 +128,8 @@ var cycleSimulated = []struct {
 	{"dynamic_features_f64", "dynamic-features", "40 graphs", 40, 4.8},
 }
 
-// compare runs the shapes of the third-party simulator.
+// compare runs the shapes of the third-party simulator. A kernel that is not launched, or whose sectors differ by more
+// than a tenth, is an error of the test.
 func (a *accessed) compare(w io.Writer) error {
 	here := &accessed{t: a.t, engine: a.engine}
 	for _, graphs := range []int{120, 40} {
@@ -136,13 +145,22 @@ func (a *accessed) compare(w io.Writer) error {
 			return err
 		}
 		for _, c := range cycleSimulated {
+			compared := c.graphs != graphs
 			for _, r := range here.rows {
 				if c.graphs == graphs && r.Name == c.kernel && r.Operation == c.operation {
 					line := r.Busiest.Device
 					sectors := ratio(line.Took, line.Requests)
 					fmt.Fprintf(w, "| `%s` | %s | %s | %.2f (%.2f) | %g | %+.0f %% |\n", c.kernel, c.shape, r.Busiest.Line,
 						sectors, ratio(line.Least, line.Requests), c.sectors, 100*(sectors/c.sectors-1))
+					compared = true
+					if math.Abs(sectors/c.sectors-1) > 0.1 {
+						a.t.Errorf("%s, %s: %.2f sectors a request, the third-party simulator %g", c.kernel, c.shape, sectors,
+							c.sectors)
+					}
 				}
+			}
+			if !compared {
+				a.t.Errorf("%s, %s: no launch to hold against the third-party simulator", c.kernel, c.operation)
 			}
 		}
 		here.rows = nil

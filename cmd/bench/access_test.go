@@ -59,7 +59,7 @@ func (a *accessed) see(input, operation string, units float64, unit string) erro
 	return nil
 }
 
-// accessSizes are those that take a minute on the simulated GPU, which is as slow with a lens as a calculator.
+// accessSizes are small enough for the simulated GPU with a lens to be done in minutes.
 func accessSizes() sizes {
 	return sizes{
 		filters: 128, graphs: 40, vertices: 1000, points: 1024, anchors: 128, matrix: 256, inverted: 72, copied: 1 << 18,
@@ -90,7 +90,9 @@ var onceOnly = []string{
 	"softmax-cross-entropy", "adam", "gram", "histogram-intersection", "best-splits-histogram", "assign", "assign-paths",
 }
 
-// onSmallMatrices take 128 filters too long.
+// inDoubles and onSmallMatrices take too long with 128 filters.
+var inDoubles = []string{"matmul-double", "path-trie-double"}
+
 var onSmallMatrices = []string{"invsqrt", "invsqrt-large", "invsqrt-grad"}
 
 // The kernels of the engine have no races and read nothing that was not written; TestAccess -access FILE writes what
@@ -100,7 +102,7 @@ func TestAccess(t *testing.T) {
 		t.Skip("the driver's library is not the simulator with a lens: make lens")
 	}
 	t.Setenv("GROVE_CUDA_POOL", "off") // memory that the pool gives out again counts as never written
-	sim.Set(sim.Multiprocessors, multiprocessors)
+	sim.Set(sim.Multiprocessors, int64(theH200.Multiprocessors))
 	defer sim.Reset()
 	e, err := cuda.Open(0, 2)
 	if err != nil {
@@ -129,11 +131,21 @@ func TestAccess(t *testing.T) {
 	}
 	if all {
 		s.filters = 32
+		if err := a.operations(s, "NCI1-like, 32 filters", "molecules", graphsLike[0].opt, inDoubles); err != nil {
+			t.Fatal(err)
+		}
 		if err := a.operations(s, "4 x 32 x 32", "molecules", graphsLike[0].opt, onSmallMatrices); err != nil {
 			t.Fatal(err)
 		}
 		if err := a.others(); err != nil {
 			t.Error(err)
+		}
+		missing, err := a.missing()
+		if err != nil {
+			t.Error(err)
+		}
+		for _, name := range missing {
+			t.Errorf("%s was not launched", name)
 		}
 	}
 	for _, f := range a.findings {
@@ -199,11 +211,18 @@ func (a *accessed) operations(s sizes, input, kind string, opt dataset.SynthOpti
 	return nil
 }
 
-// others runs the sample of the conformance suite and products of large tiles, for the kernels that no operation of
-// bench launches.
+// others runs the kernels that measure rates, products of large tiles and the sample of the conformance suite, for the
+// kernels that no operation of bench launches.
 func (a *accessed) others() error {
 	known := len(a.rows)
 	begin := time.Now()
+	if _, err := a.engine.(*cuda.Engine).MeasureRates(); err != nil {
+		return err
+	}
+	if err := a.see("measured rates", "", 0, ""); err != nil {
+		return err
+	}
+	a.t.Logf("measured rates: %.1f s", time.Since(begin).Seconds())
 	for dtype, order := range map[tensor.Dtype]int{tensor.Float32: 1536, tensor.Float64: 768} {
 		r := newRandom("tiles")
 		x, err := r.matrix(a.engine, dtype, order, 16)
