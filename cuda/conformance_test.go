@@ -80,6 +80,7 @@ func TestOneCaseAKernel(t *testing.T) {
 			}
 		}
 	}
+	seesNothingWrong(t)
 	for _, c := range sample {
 		before := missing()
 		if len(before) == 0 {
