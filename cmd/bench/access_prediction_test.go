@@ -4,7 +4,8 @@ package main
 
 import "github.com/grove-graph/grove/cuda/sim"
 
-// What a multiprocessor of an H200 moves in a cycle, from the CUDA programming guide. The other rates are those of theH200.
+// What a multiprocessor of an H200 moves in a cycle, from the CUDA programming guide. The other rates are those of
+// theH200.
 const (
 	cacheBytes   = 128.0 // from its cache
 	fetchedBytes = 64.0  // from beyond it

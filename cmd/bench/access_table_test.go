@@ -89,9 +89,9 @@ func writeRow(w io.Writer, r row) {
 		worst = r.Lines[0].Line
 	}
 	fmt.Fprintf(w, "| `%s` | %s | %d | %s | %s | %.0f %% | %s | %s | %.2f | %.1f %s | %s |\n", r.Name, on,
-		r.Launches, requests(r.Device), requests(r.Shared), 100*idle, each(float64(r.Exponentials32+r.Exponentials64), item, per),
-		each(float64(r.Flops64), item, per), 32e-6*float64(r.ReadSectors+r.WrittenSectors), 1e6*r.Prediction.Seconds,
-		r.Prediction.Bound, worst)
+		r.Launches, requests(r.Device), requests(r.Shared), 100*idle,
+		each(float64(r.Exponentials32+r.Exponentials64), item, per), each(float64(r.Flops64), item, per),
+		32e-6*float64(r.ReadSectors+r.WrittenSectors), 1e6*r.Prediction.Seconds, r.Prediction.Bound, worst)
 }
 
 // requests says what one takes and the least, nothing where there is none.

@@ -210,11 +210,14 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 		}
 		defer pprof.StopCPUProfile()
 	}
-	err = r.run(ctx, ops, models)
-	if err != nil && len(r.report.Results) == 0 {
-		return err
+	if err := r.run(ctx, ops, models); err != nil {
+		if len(r.report.Results) == 0 {
+			return err
+		}
+		table := flags{} // what was measured before a failure is worth having; the runner has written the file
+		return errors.Join(err, table.write(r.report, stdout))
 	}
-	return errors.Join(err, f.write(r.report, stdout)) // what was measured before a failure is worth having
+	return f.write(r.report, stdout)
 }
 
 // check reports what is wrong with flags that need no device to be judged.
