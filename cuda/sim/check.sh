@@ -19,6 +19,7 @@ engine)
 	echo "== GPU engine with sanitizers"
 	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -short -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned/sample|TestEveryTiling|Upload|View|Convert' ./cuda
 	echo "== races and reads of what was never written"
+	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -tags gpu -exec "$with $root/build/lens" -run TestOneCaseAKernel ./cuda
 	go test -count=1 -timeout 45m -tags gpu -exec "$with $root/build/lens" -run TestAccess ./cmd/bench
 	;;
 models)
