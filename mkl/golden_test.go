@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/grove-graph/grove/internal/matrices"
 	"github.com/grove-graph/grove/internal/testfiles"
 	"gonum.org/v1/gonum/mat"
 )
@@ -53,7 +54,7 @@ const tolerance = 1e-6
 
 func (g *goldenProblem) check(t *testing.T, scaled bool, want *goldenSolution) {
 	ctx, n := context.Background(), g.NumTrain
-	f := matricesOf(g.Train...)
+	f := matrices.Of(g.Train...)
 	labels := g.Labels[:n]
 	s, err := Solve(ctx, f, labels, Options{Lambda: want.Lam, Norm: SumOne, Scale: scaled, Tolerance: 1e-12})
 	if want.Degenerate {

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/internal/matrices"
 )
 
 // randomKernel returns an n x n kernel matrix of the given rank in which classes differ by shift.
@@ -75,7 +77,7 @@ func TestSolutionsAreOptimal(t *testing.T) {
 		for range 1 + rng.IntN(4) {
 			kernels = append(kernels, randomKernel(rng, labels, 1+rng.IntN(2*n), rng.Float64()))
 		}
-		f := matricesOf(kernels...)
+		f := matrices.Of(kernels...)
 		for _, lambda := range []float64{0, 1e-3, 0.1, 0.9, 1} {
 			s, err := Solve(ctx, f, labels, Options{Lambda: lambda, Norm: SumOne, Tolerance: 1e-9})
 			if errors.Is(err, ErrInseparable) && lambda == 0 {
@@ -97,7 +99,7 @@ func TestSolutionsAreOptimal(t *testing.T) {
 func TestFullRegularisationTakesTheCentres(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	labels := []float64{1, -1, 1, 1, -1}
-	f := matricesOf(randomKernel(rng, labels, 3, 1))
+	f := matrices.Of(randomKernel(rng, labels, 3, 1))
 	s, err := Solve(context.Background(), f, labels, Options{Lambda: 1, Norm: SumOne, Tolerance: 1e-12})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +118,7 @@ func TestWeightsFollowTheKernels(t *testing.T) {
 		{Lambda: 0.5, Norm: L2One, Tolerance: 1e-9},
 		{Lambda: 0.5, Norm: SumOne, Tolerance: 1e-9, Scale: true},
 	} {
-		s, err := Solve(ctx, matricesOf(good, poor, zero, good), labels, opt)
+		s, err := Solve(ctx, matrices.Of(good, poor, zero, good), labels, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +147,7 @@ func TestWeightsDoNotDependOnOrderSignAndUnit(t *testing.T) {
 	kernels := [][][]float64{randomKernel(rng, labels, 4, 1), randomKernel(rng, labels, 30, 0.5)}
 	solve := func(kernels [][][]float64, labels []float64, scale bool) []float64 {
 		opt := Options{Lambda: 0.2, Norm: SumOne, Tolerance: 1e-12, Scale: scale}
-		s, err := Solve(ctx, matricesOf(kernels...), labels, opt)
+		s, err := Solve(ctx, matrices.Of(kernels...), labels, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +177,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	ctx := context.Background()
 	labels := []float64{1, -1, 1}
 	k := randomKernel(rand.New(rand.NewPCG(1, 1)), labels, 3, 1)
-	f := matricesOf(k)
+	f := matrices.Of(k)
 	good := DefaultOptions()
 	solve := func(labels []float64, change func(*Options)) error {
 		opt := good
@@ -188,7 +190,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	_, stopped := Solve(cancelled, f, labels, good)
-	_, inseparable := Solve(ctx, matricesOf([][]float64{{1, 1}, {1, 1}}), []float64{1, -1}, good)
+	_, inseparable := Solve(ctx, matrices.Of([][]float64{{1, 1}, {1, 1}}), []float64{1, -1}, good)
 	for want, err := range map[string]error{
 		"2 labels for 3 objects":        solve([]float64{1, -1}, nil),
 		"the label 0":                   solve([]float64{1, 0, -1}, nil),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/internal/matrices"
 	"github.com/grove-graph/grove/mkl"
 	"github.com/grove-graph/grove/split"
 )
@@ -74,52 +75,6 @@ func explicit(m *Model, graphs []int, factors []float64) [][]float64 {
 	return all
 }
 
-// matrices is the family of kernel matrices that are written down, each n x n by rows.
-type matrices [][]float64
-
-func (f matrices) Objects() int {
-	n := 0
-	for n*n < len(f[0]) {
-		n++
-	}
-	return n
-}
-
-func (f matrices) Kernels() int { return len(f) }
-
-func (f matrices) Sum(weights []float64) func(dst, z []float64) {
-	return func(dst, z []float64) {
-		clear(dst)
-		for m, k := range f {
-			for at, v := range k {
-				if weights != nil {
-					v *= weights[m]
-				}
-				dst[at/len(z)] += v * z[at%len(z)]
-			}
-		}
-	}
-}
-
-func (f matrices) QuadraticForms(dst, z []float64) {
-	clear(dst)
-	for m, k := range f {
-		for at, v := range k {
-			dst[m] += z[at/len(z)] * v * z[at%len(z)]
-		}
-	}
-}
-
-func (f matrices) MeanDiagonals(dst []float64) {
-	n := f.Objects()
-	clear(dst)
-	for m, k := range f {
-		for i := range n {
-			dst[m] += k[i*n+i] / float64(n)
-		}
-	}
-}
-
 // The hierarchy is the family of the matrices of its nodes, which here are made.
 func TestHierarchyIsTheFamilyOfItsMatrices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -144,7 +99,7 @@ func TestHierarchyIsTheFamilyOfItsMatrices(t *testing.T) {
 				tree.root = append(tree.root, factors[g])
 			}
 		}
-		plain := matrices(explicit(m, chosen, factors))
+		plain := matrices.Family(explicit(m, chosen, factors))
 		weights := make([]float64, len(plain))
 		for k := range weights {
 			weights[k] = rng.Float64()

@@ -150,11 +150,7 @@ func (t training) count(c *counting) (counted, error) {
 
 // encode counts the encoding of all graphs by a model that has encoded them before.
 func (c *counting) encode() (counted, error) {
-	s, err := c.inputs.molecules()
-	if err != nil {
-		return counted{}, err
-	}
-	opt, err := c.unsupervised()
+	s, opt, err := c.unsupervised()
 	if err != nil {
 		return counted{}, err
 	}
@@ -181,11 +177,15 @@ func (c *counting) encode() (counted, error) {
 	return counted{Per: "whole, warm", Pieces: 1, counts: found, Shape: shapeOf(s, opt)}, err
 }
 
-// unsupervised returns the options of GCKN-path with 128 filters.
-func (c *counting) unsupervised() (gckn.Options, error) {
+// unsupervised returns the molecules, and the options of GCKN-path with 128 filters.
+func (c *counting) unsupervised() (source, gckn.Options, error) {
+	s, err := c.inputs.molecules()
+	if err != nil {
+		return source{}, gckn.Options{}, err
+	}
 	opt, err := gckn.Preset("gckn-path", 4, c.sizes.filters, sigma)
 	opt.Samples = c.sizes.samples
-	return opt, err
+	return s, opt, err
 }
 
 func shapeOf(s source, opt fmt.Stringer) string {
@@ -194,11 +194,7 @@ func shapeOf(s source, opt fmt.Stringer) string {
 
 // fit counts what grove train does: the choice of C by five folds, and a model of all graphs.
 func (c *counting) fit() (counted, error) {
-	s, err := c.inputs.molecules()
-	if err != nil {
-		return counted{}, err
-	}
-	opt, err := c.unsupervised()
+	s, opt, err := c.unsupervised()
 	if err != nil {
 		return counted{}, err
 	}
