@@ -28,6 +28,12 @@
 // matmul_tf32_f32             the same product of factors in TF32, on tensor cores
 // matmul_bfloat16_f32         the same product of factors in bfloat16, on tensor cores
 
+#include "kernels/project.cuh"
+// project                     channels of rows by the K_ZZ^(-1/2) of [GCKN] Eq. 13
+// project_small               the same with tiles for few filters
+// project_grad                gradient of the matrices
+// project_grad_small          the same with tiles for few filters
+
 // Rows, anchors and segments
 #include "kernels/normalize_rows.cuh"
 // normalize_rows              rows of unit length, x / max(|x|, eps), and their norms
@@ -35,6 +41,8 @@
 #include "kernels/gram.cuh"
 // gram                        kernel matrices of anchors, the K_ZZ of [GCKN] Eq. 13
 // gram_small                  the same with tiles for few anchors
+#include "kernels/gram_grad.cuh"
+// gram_grad                   gradient of kernel matrices
 #include "kernels/assign.cuh"
 // assign                      nearest anchor, a step of the spherical k-means of [GCKN] section 3
 #include "kernels/segment_reduce.cuh"
@@ -50,6 +58,8 @@
 // convert_f64_f32             double to float
 
 // Training
+#include "kernels/linear_layer.cuh"
+// linear_layer                products with the weights of few outputs, and their bias
 #include "kernels/softmax_cross_entropy.cuh"
 // softmax_cross_entropy       loss and gradient of classes
 // softmax_cross_entropy_long  the same for more than 1024 classes
@@ -79,6 +89,8 @@
 // path_grad_4                 gradient of sums and means over paths of up to 4 vertices
 // path_grad_8                 the same of up to 8 vertices
 // path_grad_wide_4_f32        path_grad_4 for 128 filters a warp
+#include "kernels/path_single_grad.cuh"
+// path_single_grad            gradient of single vertices and of their norms
 #include "kernels/path_max_grad.cuh"
 // path_winners_4              paths of up to 4 vertices that attain a maximum
 // path_winners_8              the same of up to 8 vertices
@@ -122,19 +134,30 @@
 // best_splits_finish_f64      best column of every node
 #include "kernels/best_splits_histogram.cuh"
 // best_splits_histogram_f64   best threshold of every column of a large node, by histograms
+#include "kernels/drawn_splits.cuh"
+// drawn_splits_f64            the threshold that every column draws
+#include "kernels/growth.cuh"
+// level_examples_f64          examples of the nodes of a level
+// choose_splits_f64           best column of every node, and its examples by child
+// cut_subsets_f64             subsets that the chosen splits generate, [TREE-G] Eq. 3
+#include "kernels/trees.cuh"
+// tree_walks_f64              a step of walks for every tree or node
+// descend_graphs_f64          graphs to the children of their nodes, with the subsets of the splits
+// cut_vertices_f64            subsets of the splits of vertices
+// descend_vertices_f64        vertices to the children of their nodes
 
 // Symmetric matrices: the inverse square root of [GCKN] Eq. 13 and its gradient
-#include "kernels/spectral_decomposition.cuh"
-// spectral_norms_f64          absolute sums of rows
-// spectral_start_f64          scaled and shifted matrices
-// spectral_small_f64          eigenvectors of order 32 and less, [Jacobi]
-// spectral_round_f64          one round of the one-sided block method, [Jacobi]
-// spectral_values_f64         eigenvalues and unit eigenvectors
+#include "kernels/spectral_small.cuh"
+// spectral_small_f64          inverse square roots of order 32 and less, [Jacobi]
+#include "kernels/spectral_large.cuh"
+// spectral_large_f64          the same of any order, by the one-sided block method, [Jacobi]
 #include "kernels/spectral_rule.cuh"
 // spectral_rule_f64           1 / (sqrt(e) + eps) and its kin
 // spectral_symmetrize_f64     (G + G') / 2
 #include "kernels/spectral_product.cuh"
 // spectral_product_f64        V' diag(s) V, and divided differences for the gradient
+#include "kernels/spectral_grad.cuh"
+// spectral_grad_f64           the whole gradient for order 64 and less
 
 // What the hardware reaches, for the floors of the benchmark
 #include "kernels/rates.cuh"

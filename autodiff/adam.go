@@ -15,21 +15,23 @@ const (
 
 // adam is the state of Adam for some parameters.
 type adam struct {
-	engine     engine.Engine
-	parameters []*tensor.Dense
-	moments    [2][]*tensor.Dense
-	penalised  int     // the parameters from this one on have the decay
-	decay      float64 // inside the step, as in the published GCKN code
-	steps      int
+	engine  engine.Engine
+	states  []engine.AdamState
+	moments [2][]*tensor.Dense
+	steps   int
 }
 
-// newAdam returns the state before the first step.
+// newAdam returns the state before the first step. The parameters from number penalised on have the decay, which is
+// inside the step as in the published GCKN code.
 func newAdam(e engine.Engine, parameters []*tensor.Dense, penalised int, decay float64) *adam {
-	a := &adam{engine: e, parameters: parameters, penalised: penalised, decay: decay}
-	for _, t := range a.parameters {
-		for i := range a.moments {
-			a.moments[i] = append(a.moments[i], e.New(t.Dtype(), t.Shape()...))
+	a := &adam{engine: e}
+	for i, t := range parameters {
+		of := engine.AdamState{Parameter: t, Moment1: e.New(t.Dtype(), t.Shape()...), Moment2: e.New(t.Dtype(), t.Shape()...)}
+		if i >= penalised {
+			of.Decay = decay
 		}
+		a.states = append(a.states, of)
+		a.moments[0], a.moments[1] = append(a.moments[0], of.Moment1), append(a.moments[1], of.Moment2)
 	}
 	return a
 }
@@ -37,14 +39,12 @@ func newAdam(e engine.Engine, parameters []*tensor.Dense, penalised int, decay f
 // step changes the parameters by their gradients.
 func (a *adam) step(gradients []*tensor.Dense, rate float64) error {
 	a.steps++
-	for i, p := range a.parameters {
-		opt := engine.Adam{Rate: rate, Beta1: adamBeta1, Beta2: adamBeta2, Epsilon: adamEpsilon, Step: a.steps}
-		if i >= a.penalised {
-			opt.Decay = a.decay
-		}
-		if err := a.engine.Adam(p, a.moments[0][i], a.moments[1][i], gradients[i], opt); err != nil {
-			return fmt.Errorf("step of Adam: %w", err)
-		}
+	for i := range a.states {
+		a.states[i].Gradient = gradients[i]
+	}
+	step := engine.Adam{Rate: rate, Beta1: adamBeta1, Beta2: adamBeta2, Epsilon: adamEpsilon, Step: a.steps}
+	if err := a.engine.Adam(a.states, step); err != nil {
+		return fmt.Errorf("step of Adam: %w", err)
 	}
 	return nil
 }

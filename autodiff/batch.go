@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -10,9 +11,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Features are the input vectors of the vertices of a batch.
+// Features are the input vectors of the vertices of a batch. One of Rows and Raw is given.
 type Features struct {
 	Rows  *tensor.Dense // rows x d, of the network's dtype and on its engine
+	Raw   *tensor.Dense // rows x d in host memory, not written to before the first run; on a device they go up with it
 	Index []int32       // row of each vertex; nil: vertex v has row v
 	Unit  bool          // the rows are used as they are, with norm 1
 
@@ -28,12 +30,15 @@ type Features struct {
 	// Masked asks for a batch of [Network.StepMasked], with the graphs as items: every path of the layers of more than
 	// single vertices is listed by itself, in the order of [graph.Batch.Visit].
 	Masked bool
+
+	// Own says that nobody but the batch has the graphs: with it goes what an engine keeps of them.
+	Own bool
 }
 
 // Targets are what a network shall answer for the items of a batch. One of Classes and Values is given.
 type Targets struct {
 	Classes []int32       // class of each item; with a single output class 1 is the positive one
-	Values  *tensor.Dense // items x outputs, for the squared loss; in host memory or on the engine
+	Values  *tensor.Dense // items x outputs, for the squared loss; not written to before the first run
 	Weights []float64     // weight of each item in the mean; nil: ones
 }
 
@@ -46,6 +51,8 @@ type Batch struct {
 	stages  []stage
 	targets targets
 	own     []*tensor.Dense // made for the batch
+	alone   bool            // with its graphs
+	late    []func() error  // what the device is to do before the first run
 }
 
 // Items returns the number of graphs, or of vertices in a task on vertices.
@@ -55,6 +62,30 @@ func (b *Batch) Items() int { return b.stages[len(b.stages)-1].readout.blocks[0]
 func (b *Batch) Release(e engine.Engine) {
 	e.Release(b.own...)
 	b.own = nil
+	if b.alone {
+		engine.Forget(e, b.Graphs)
+	}
+}
+
+// first does work that the first run needs: at once on a host, beside the steps, and on a device with that run, so that
+// all that the run asks of it is one piece.
+func (b *Batch) first(e engine.Engine, work func() error) error {
+	if !e.Capabilities().Deferred {
+		return work()
+	}
+	b.late = append(b.late, work)
+	return nil
+}
+
+// arrive does what is left to do before the first run.
+func (b *Batch) arrive() error {
+	for len(b.late) > 0 {
+		if err := b.late[0](); err != nil {
+			return err
+		}
+		b.late = b.late[1:]
+	}
+	return nil
 }
 
 // Prepare lays out a batch for the network. With vertices nil its items are the graphs, otherwise these
@@ -65,16 +96,22 @@ func (b *Batch) Release(e engine.Engine) {
 //
 // Prepare may run while the network works on another batch.
 func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices []int32) (*Batch, error) {
-	out := &Batch{Graphs: b}
+	out := &Batch{Graphs: b, alone: features.Own}
+	rows := features.Rows
+	if rows == nil {
+		rows = features.Raw
+	}
 	vertexCount := len(features.Index)
 	if features.Index == nil {
-		vertexCount = features.Rows.Shape()[0]
+		vertexCount = rows.Shape()[0]
 	}
 	switch d := n.opt.dim(n.parameters.Anchors, 0); {
-	case features.Rows.Dims() != 2 || features.Rows.Shape()[1] != d:
-		return nil, fmt.Errorf("features of shape %v, the network wants %d columns", features.Rows.Shape(), d)
-	case features.Rows.Dtype() != n.dtype:
-		return nil, fmt.Errorf("features of %v, the network computes in %v: convert them", features.Rows.Dtype(), n.dtype)
+	case rows.Dims() != 2 || rows.Shape()[1] != d:
+		return nil, fmt.Errorf("features of shape %v, the network wants %d columns", rows.Shape(), d)
+	case features.Rows != nil && rows.Dtype() != n.dtype:
+		return nil, fmt.Errorf("features of %v, the network computes in %v: convert them", rows.Dtype(), n.dtype)
+	case features.Rows == nil && features.Unit:
+		return nil, errors.New("unit features are to lie on the engine")
 	case vertexCount != b.NumVertices():
 		return nil, fmt.Errorf("features of %d vertices, the graphs have %d", vertexCount, b.NumVertices())
 	case features.Classes != nil && len(features.Classes) != n.opt.Layers[0].lengths():
@@ -89,17 +126,13 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 	if err := features.checkSequences(&n.opt.Layers[0]); err != nil {
 		return nil, err
 	}
-	out.input.Rows = features.Rows
+	out.input.Rows = rows
 	if !features.Unit {
-		shape := features.Rows.Shape()
-		out.input.Rows = n.engine.Scratch(n.dtype, shape...)
-		out.input.Norms = n.engine.Scratch(n.dtype, shape[0])
-		out.own = append(out.own, out.input.Rows, out.input.Norms)
-		if err := n.engine.NormalizeRows(out.input.Rows, out.input.Norms, features.Rows, NormEps); err != nil {
+		if err := n.normalize(out, &features, rows.Shape()); err != nil {
 			return nil, err
 		}
 	}
-	channels := []block{{rows: features.Rows.Shape()[0], index: features.Index}}
+	channels := []block{{rows: rows.Shape()[0], index: features.Index}}
 	differentiable := t.Classes != nil || t.Values != nil
 	known, need := features.Classes, n.needed(b, vertices)
 	for l := range n.opt.Layers {
@@ -111,7 +144,7 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 			out.stages[l].masks = newPathMasks(&n.opt.Layers[l], b)
 		}
 		if s := &out.stages[l]; known != nil && features.Sequences != nil && need[l] == nil && s.roots != nil {
-			s.sequences = newSequences(&n.opt.Layers[l], features.Rows.Shape()[0], features.Sequences, s.classes(known))
+			s.sequences = newSequences(&n.opt.Layers[l], rows.Shape()[0], features.Sequences, s.classes(known))
 		}
 		channels, known = out.stages[l].out, nil
 		if !n.opt.reads(l) {
@@ -123,19 +156,40 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 		}
 		out.stages[l].readout = r
 	}
-	return out, n.aim(out, t)
+	return out, n.aim(out, t, out.Items())
 }
 
-// aim gives a batch its targets, if there are any.
-func (n *Network) aim(b *Batch, t Targets) (err error) {
+// normalize gives a batch the unit rows and the norms of its features.
+func (n *Network) normalize(b *Batch, f *Features, shape tensor.Shape) error {
+	in := &b.input
+	in.Rows, in.Norms = n.engine.Scratch(n.dtype, shape...), n.engine.Scratch(n.dtype, shape[0])
+	b.own = append(b.own, in.Rows, in.Norms)
+	if f.Rows != nil {
+		return n.engine.NormalizeRows(in.Rows, in.Norms, f.Rows, NormEps)
+	}
+	return b.first(n.engine, func() error {
+		rows := n.engine.Scratch(n.dtype, shape...)
+		defer n.engine.Release(rows)
+		if err := n.engine.Convert(rows, f.Raw); err != nil {
+			return err
+		}
+		return n.engine.NormalizeRows(in.Rows, in.Norms, rows, NormEps)
+	})
+}
+
+// aim gives a batch of so many items its targets, if there are any.
+func (n *Network) aim(b *Batch, t Targets, items int) error {
 	if t.Classes == nil && t.Values == nil {
 		return nil
 	}
-	b.targets, err = n.newTargets(t, b.Items())
-	if b.targets.made {
-		b.own = append(b.own, b.targets.values)
+	of, values, err := n.newTargets(t, items)
+	if err != nil || values == nil {
+		b.targets = of
+		return err
 	}
-	return err
+	of.values = n.engine.Scratch(n.dtype, values.Shape()...)
+	b.targets, b.own = of, append(b.own, of.values)
+	return b.first(n.engine, func() error { return n.engine.Convert(of.values, values) })
 }
 
 // classes returns the class of the root of every row of the one channel that enters.

@@ -193,7 +193,7 @@ func (n *Network) PrepareCounted(c *Counts, graphs []int, rows *tensor.Dense, t 
 	} else {
 		last.matrix, last.transposed = matrix, matrix.Transpose()
 	}
-	return out, n.aim(out, t)
+	return out, n.aim(out, t, out.Items())
 }
 
 // readout returns the matrix that pools the rows of a batch over its graphs, channel after channel, and where the

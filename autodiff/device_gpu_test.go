@@ -38,7 +38,7 @@ func TestStepsStayOnTheDevice(t *testing.T) {
 					}
 					for i, p := range n.Parameters().List() {
 						m1, m2 := e.New(p.Dtype(), p.Shape()...), e.New(p.Dtype(), p.Shape()...)
-						if err := e.Adam(p, m1, m2, grads.List()[i],
+						if err := e.Adam([]engine.AdamState{{Parameter: p, Moment1: m1, Moment2: m2, Gradient: grads.List()[i]}},
 							engine.Adam{Rate: 0.01, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: 1}); err != nil {
 							t.Fatal(err)
 						}

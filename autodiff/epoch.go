@@ -121,8 +121,12 @@ func (t *Trainer) accuracy(loss float64, items int) float64 {
 	return float64(t.state.Right) / float64(items)
 }
 
-// step trains on a batch.
+// step trains on a batch, in one submission where the engine makes them.
 func (t *Trainer) step(b *Batch) error {
+	return engine.Record(t.Network.engine, func() error { return t.enqueue(b) })
+}
+
+func (t *Trainer) enqueue(b *Batch) error {
 	n := t.Network
 	if err := n.Step(b); err != nil {
 		return err

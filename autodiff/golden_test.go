@@ -312,14 +312,17 @@ func (g *golden) follow(t *testing.T, e engine.Engine, dtype tensor.Dtype, loss 
 			return err
 		}
 		gradients := grads.List()
+		var states []engine.AdamState
 		for i, p := range net.Parameters().List() {
-			adam := engine.Adam{Rate: g.Rate, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: step + 1}
+			of := engine.AdamState{Parameter: p, Moment1: moments[0][i], Moment2: moments[1][i], Gradient: gradients[i]}
 			if i >= len(grads.Anchors) {
-				adam.Decay = g.Decay
+				of.Decay = g.Decay
 			}
-			if err := e.Adam(p, moments[0][i], moments[1][i], gradients[i], adam); err != nil {
-				return err
-			}
+			states = append(states, of)
+		}
+		adam := engine.Adam{Rate: g.Rate, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: step + 1}
+		if err := e.Adam(states, adam); err != nil {
+			return err
 		}
 		if step == 0 {
 			if err := compare("after the first step", g.AfterFirst, g.AfterFirst.Raw); err != nil {

@@ -19,7 +19,7 @@ func TestInvSqrtGradients(t *testing.T) {
 			}
 			differentiate(t, []tensor.Shape{{2, 4, 6}}, nil, func(g *Graph, p []*G.Node) *G.Node {
 				k := g.Gram(g.UnitRows(p[0], 1e-4), engine.Kernel{Alpha: 1.5}, true)
-				return g.Convert(g.InvSqrt(k, 0.01, rule, gradient), tensor.Float64)
+				return g.InvSqrt(k, 0.01, rule, gradient)
 			})
 		}
 	}

@@ -16,17 +16,9 @@ func (g *Graph) Linear(x, weight, bias *G.Node) *G.Node {
 	g.want(sb[0] == 1 && sb[1] == outputs, "Linear: bias of shape %v, want (1, %d)", sb, outputs)
 	op := &operation{name: "linear layer", shape: tensor.Shape{varying, outputs}, wrt: []bool{true, true, true}}
 	m := op.newMemory()
-	var zeros []int32 // the row of the bias for every item
 	op.compute = func(in []G.Value) (G.Value, error) {
-		n := in[0].Shape()[0]
-		for len(zeros) < n {
-			zeros = append(zeros, 0)
-		}
-		out := m.tensor(g.engine, g.dtype, n, outputs)
-		if err := g.engine.Place(out, dense(in[2]), zeros[:n], engine.Placement{Stride: 1}); err != nil {
-			return nil, err
-		}
-		return out, g.engine.MatMul(out, dense(in[0]), dense(in[1]), engine.MatMul{TransB: true, Alpha: 1, Beta: 1})
+		out := m.tensor(g.engine, g.dtype, in[0].Shape()[0], outputs)
+		return out, g.engine.Linear(out, dense(in[0]), dense(in[1]), dense(in[2]))
 	}
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
 		toRows := func(m *memory, in []G.Value) (G.Value, error) {

@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/grove-graph/grove/engine"
@@ -40,50 +41,35 @@ func (l Loss) engine() engine.Loss {
 }
 
 // Loss adds the loss of the logits (items x outputs) against the targets of the batch, a scalar: the mean by the
-// items' weights. Its value is a 1 x 1 tensor on the engine.
+// items' weights. Its value is a 1 x 1 tensor on the engine. It has a gradient where it is itself what is
+// differentiated.
 func (g *Graph) Loss(logits *G.Node, loss Loss) *G.Node {
 	shape := g.dims("Loss", logits, 2)
 	if _, err := ParseLoss(string(loss)); err != nil {
 		g.want(false, "%v", err)
 	}
 	op := &operation{name: string(loss) + " loss", wrt: []bool{true}}
-	total, losses, slopes := op.newMemory(), op.newMemory(), op.newMemory()
-	var slope *tensor.Dense // of the loss of each item, from the last run
+	total, slopes := op.newMemory(), op.newMemory()
+	var slope *tensor.Dense // of the loss, from the last run
 	op.compute = func(in []G.Value) (G.Value, error) {
-		x := dense(in[0])
+		x, t := dense(in[0]), &g.batch.targets
 		n := x.Shape()[0]
-		if err := g.batch.targets.check(loss, n, shape[1]); err != nil {
-			return nil, err
-		}
-		each := losses.tensor(g.engine, g.dtype, n)
-		slope = slopes.tensor(g.engine, g.dtype, n, shape[1])
-		var err error
-		if loss == CrossEntropy {
-			err = g.engine.SoftmaxCrossEntropy(each, slope, x, g.batch.targets.classes)
-		} else {
-			err = g.engine.OutputLoss(each, slope, x, g.batch.targets.values, loss.engine())
-		}
-		if err != nil {
+		if err := t.check(loss, n, shape[1]); err != nil {
 			return nil, err
 		}
 		out := total.tensor(g.engine, g.dtype, 1, 1)
-		all := engine.Segments{Offsets: []int32{0, int32(n)}, Weights: g.batch.targets.weights}
-		return out, g.engine.SegmentReduce(out, losses.view(each, 0, n, 1), all, engine.Sum)
+		slope = slopes.tensor(g.engine, g.dtype, n, shape[1])
+		if loss == CrossEntropy {
+			return out, g.engine.SoftmaxCrossEntropy(out, slope, x, t.classes, t.weights)
+		}
+		return out, g.engine.OutputLoss(out, slope, x, t.values, loss.engine(), t.weights)
 	}
 	op.gradient = func(in G.Nodes, out, grad *G.Node) G.Nodes {
-		one := 0.0            // the number that the weights were multiplied by
-		var weights []float64 // of the batch, times that number
-		var of *Batch
-		back := func(m *memory, in []G.Value) (G.Value, error) {
-			if f := number(in[1]); of != g.batch || one != f {
-				one, of, weights = f, g.batch, make([]float64, len(g.batch.targets.weights))
-				for i, w := range of.targets.weights {
-					weights[i] = w * f
-				}
+		back := func(_ *memory, in []G.Value) (G.Value, error) {
+			if number(in[1]) != 1 {
+				return nil, errors.New("the loss is not what is differentiated")
 			}
-			dst := m.tensor(g.engine, g.dtype, slope.Shape()...)
-			items := engine.Segments{Offsets: g.batch.targets.offsets, Weights: weights}
-			return dst, g.engine.SegmentReduce(dst, slope, items, engine.Sum)
+			return slope, nil
 		}
 		// out: the slopes of this run are known
 		return G.Nodes{g.derived("gradient of "+op.name, shape, back, out, grad)}

@@ -108,14 +108,3 @@ func (g *Graph) identity(n int, dtype tensor.Dtype) (*tensor.Dense, error) {
 	g.units[unit{n, dtype}] = t
 	return t, nil
 }
-
-// addTo computes dst += factor src, for tensors with the same number of elements, as a product with the
-// 1 x 1 identity.
-func (g *Graph) addTo(m *memory, dst, src *tensor.Dense, factor float64) error {
-	one, err := g.identity(1, dst.Dtype())
-	if err != nil {
-		return err
-	}
-	n := dst.Shape().TotalSize()
-	return g.engine.MatMul(m.view(dst, 0, 1, n), one, m.view(src, 0, 1, n), engine.MatMul{Alpha: factor, Beta: 1})
-}

@@ -55,7 +55,7 @@ func (net perceptron) newBatch(e engine.Engine, n int) *Batch {
 		input: Table{Rows: e.New(tensor.Float32, n, net[0].Shape()[1])},
 		targets: targets{
 			loss: Squared, values: e.New(tensor.Float32, n, net[2].Shape()[0]),
-			weights: slices.Repeat([]float64{share}, n), offsets: ascending(n),
+			weights: slices.Repeat([]float64{share}, n),
 		},
 	}
 }

@@ -158,11 +158,18 @@ func (n *Network) program(k kind) (p *program, err error) {
 	return n.programs[k], err
 }
 
-// use runs the program of a kind.
+// use runs the program of a kind, as one piece of work.
 func (n *Network) use(k kind, b *Batch) error {
 	n.last = nil
 	p, err := n.program(k)
 	if err != nil {
+		return err
+	}
+	return engine.Record(n.engine, func() error { return n.run(p, b) })
+}
+
+func (n *Network) run(p *program, b *Batch) error {
+	if err := b.arrive(); err != nil {
 		return err
 	}
 	if !n.opt.asGiven && n.parameters.Roots == nil {

@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -69,7 +70,13 @@ func ran(t *testing.T, g *Graph) *Machine {
 // differences, in float64, to 1e-6 of the largest.
 func differentiate(t *testing.T, shapes []tensor.Shape, b *Batch, build func(g *Graph, p []*G.Node) *G.Node) {
 	t.Helper()
-	e := enginetest.Open(t, 2)
+	differentiateOn(t, enginetest.Open(t, 2), shapes, b, build)
+}
+
+func differentiateOn(
+	t *testing.T, e engine.Engine, shapes []tensor.Shape, b *Batch, build func(g *Graph, p []*G.Node) *G.Node,
+) {
+	t.Helper()
 	g := NewGraph(e, tensor.Float64)
 	defer g.Release()
 	g.SetBatch(b)
@@ -162,12 +169,6 @@ func rings(t *testing.T) *graph.Batch {
 	return b
 }
 
-func TestSumGradients(t *testing.T) {
-	differentiate(t, []tensor.Shape{{3, 4}, {3, 4}, {3, 4}}, nil, func(g *Graph, p []*G.Node) *G.Node {
-		return g.Sum(p...)
-	})
-}
-
 // Where two operations use one node gorgonia adds the gradients, if the engine can add tensors for it.
 func TestSharedNodeGradients(t *testing.T) {
 	e := enginetest.Open(t, 1)
@@ -235,36 +236,6 @@ func TestAnchorGradients(t *testing.T) {
 	}
 }
 
-// The gradient of kernel matrices composed of other operations is that of the engine's own operation.
-func TestGramGradientIsTheComposedOne(t *testing.T) {
-	e := enginetest.Open(t, 2)
-	whole := e.Capabilities().GramGrad
-	if whole == nil {
-		t.Skipf("engine %s has no operation for it", e)
-	}
-	for dtype, tolerance := range map[tensor.Dtype]float64{tensor.Float32: 1e-6, tensor.Float64: 1e-13} {
-		for _, all := range []bool{false, true} {
-			for _, sum := range []bool{false, true} {
-				g, kernel, lengths := NewGraph(e, dtype), engine.Kernel{Alpha: 0.7, SumExponent: sum}, 1
-				if all {
-					lengths = 3
-				}
-				shape := tensor.Shape{3, 4, 5}
-				z := g.Parameter("z", upload(t, e, dtype, normal(1, 60), shape...))
-				w := g.Parameter("w", upload(t, e, tensor.Float64, normal(2, lengths*16), lengths, 4, 4))
-				k := g.Gram(z, kernel, all)
-				want := g.add(g.gramGradient(shape, kernel, lengths), z, w)
-				got := g.add(g.wholeGramGradient(whole, shape, kernel, all), z, k, w)
-				m := ran(t, g)
-				if err := closeTo(download(t, dense(m.Value(got))), download(t, dense(m.Value(want))), tolerance); err != nil {
-					t.Errorf("%v, all %v, sum %v: %v", dtype, all, sum, err)
-				}
-				g.Release()
-			}
-		}
-	}
-}
-
 func TestPathPoolGradients(t *testing.T) {
 	b := rings(t)
 	for _, route := range []graph.Route{graph.Paths, graph.Walks, graph.NonBacktracking} {
@@ -284,7 +255,7 @@ func TestPathPoolGradients(t *testing.T) {
 							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch,
 								func(g *Graph, p []*G.Node) *G.Node {
 									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false, nil)
-									return g.project(g.PathPool(0, layer, scores), p[2], leaving(0))
+									return g.project(g.PathPool(0, layer, scores), p[2], leaving(0), 0)
 								})
 						})
 					}
@@ -309,7 +280,7 @@ func TestReadoutGradients(t *testing.T) {
 				}
 				batch := &Batch{Graphs: b, stages: []stage{{readout: r}}}
 				differentiate(t, []tensor.Shape{{rowsOf(channels), 3}, {2, 3, 3}}, batch, func(g *Graph, p []*G.Node) *G.Node {
-					return g.Interleave(g.project(g.Readout(0, p[0], pool, 0), p[1], pooled(0)), 2)
+					return g.project(g.Readout(0, p[0], pool, 0), p[1], pooled(0), 2)
 				})
 			}
 		}
@@ -341,12 +312,11 @@ func TestLossGradients(t *testing.T) {
 			if loss == Squared {
 				given = Targets{Values: tensor.New(tensor.WithShape(5, outputs), tensor.WithBacking(normal(5, 5*outputs)))}
 			}
-			made, err := n.newTargets(given, 5)
-			if err != nil {
+			batch := &Batch{}
+			if err := errors.Join(n.aim(batch, given, 5), batch.arrive()); err != nil {
 				t.Fatal(err)
 			}
-			batch := &Batch{targets: made}
-			differentiate(t, []tensor.Shape{{5, 4}, {outputs, 4}, {1, outputs}}, batch,
+			differentiateOn(t, e, []tensor.Shape{{5, 4}, {outputs, 4}, {1, outputs}}, batch,
 				func(g *Graph, p []*G.Node) *G.Node { return g.Loss(g.Linear(p[0], p[1], p[2]), loss) })
 		}
 	}
@@ -364,13 +334,13 @@ func TestWeightsRepeatItems(t *testing.T) {
 			}
 			n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Loss: loss}}
 			n.parameters.Weight = e.New(tensor.Float64, 2, 4)
-			made, err := n.newTargets(targets, len(targets.Classes))
-			if err != nil {
+			batch := &Batch{}
+			if err := errors.Join(n.aim(batch, targets, len(targets.Classes)), batch.arrive()); err != nil {
 				t.Fatal(err)
 			}
 			g := NewGraph(e, tensor.Float64)
 			defer g.Release()
-			g.SetBatch(&Batch{targets: made})
+			g.SetBatch(batch)
 			cost := g.Loss(g.Parameter("x", upload(t, e, tensor.Float64, x, len(x)/2, 2)), loss)
 			got[i] = download(t, dense(ran(t, g).Value(cost)))[0]
 		}

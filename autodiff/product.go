@@ -53,62 +53,6 @@ func (g *Graph) Scores(rows, z *G.Node, fixed bool, channels where) *G.Node {
 	return g.add(op, rows, z)
 }
 
-// Sum adds the sum of nodes of one shape, of parameters or scalars, in the order given.
-func (g *Graph) Sum(nodes ...*G.Node) *G.Node {
-	if len(nodes) == 1 {
-		return nodes[0]
-	}
-	if !g.want(len(nodes) > 0, "Sum: no nodes") {
-		return nil
-	}
-	op := &operation{name: "sum", wrt: make([]bool, len(nodes)), dtype: nodes[0].Dtype()}
-	if !nodes[0].IsScalar() {
-		op.shape = nodes[0].Shape()
-	}
-	for i, n := range nodes {
-		op.wrt[i] = true
-		g.want(n.Shape().Eq(nodes[0].Shape()), "Sum: shapes %v and %v", nodes[0].Shape(), n.Shape())
-	}
-	out := op.newMemory()
-	op.compute = func(in []G.Value) (G.Value, error) {
-		x := dense(in[0])
-		dst := out.tensor(g.engine, x.Dtype(), x.Shape()...)
-		if err := g.engine.Convert(dst, x); err != nil {
-			return nil, err
-		}
-		for _, v := range in[1:] {
-			if err := g.addTo(out, dst, dense(v), 1); err != nil {
-				return nil, err
-			}
-		}
-		return dst, nil
-	}
-	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
-		all := make(G.Nodes, len(in))
-		for i := range all {
-			all[i] = grad
-		}
-		return all
-	}
-	return g.add(op, nodes...)
-}
-
-// Convert adds x in another dtype.
-func (g *Graph) Convert(x *G.Node, dtype tensor.Dtype) *G.Node {
-	if g.err != nil || x.Dtype() == dtype {
-		return x
-	}
-	from := x.Dtype()
-	op := &operation{name: "convert", shape: x.Shape(), dtype: dtype, wrt: []bool{true}}
-	out := op.newMemory()
-	op.compute = func(in []G.Value) (G.Value, error) {
-		dst := out.tensor(g.engine, dtype, in[0].Shape()...)
-		return dst, g.engine.Convert(dst, dense(in[0]))
-	}
-	op.gradient = func(_ G.Nodes, _, grad *G.Node) G.Nodes { return G.Nodes{g.Convert(grad, from)} }
-	return g.add(op, x)
-}
-
 // multiply computes a product of scores or of their gradients, in the precision of the graph. The other products are in
 // full precision: rounded factors of a projection lose most of their digits where anchors are close and the inverse
 // square root large, and the rest is small.

@@ -88,7 +88,7 @@ func (n *Network) build(p *program, k kind) error {
 	var x *G.Node
 	linear := o.GlobalPooling != engine.Max && o.Ridge == 0
 	for l, layer := range o.Layers {
-		filters, root, exact := n.layer(g, p, l, &anchors)
+		filters, root := n.layer(g, p, l, &anchors)
 		var rows *G.Node
 		if l == 0 {
 			rows = g.Input(n.parameters.Anchors[0].Shape()[2])
@@ -102,7 +102,7 @@ func (n *Network) build(p *program, k kind) error {
 		scores, projected := g.Scores(rows, filters, l == 0, apart), false
 		switch {
 		case layer.Ridge > 0:
-			x, projected = g.EqualizePaths(l, layer, scores, exact), true
+			x, projected = g.EqualizePaths(l, layer, scores, root), true
 		case k == masked && layer.Size > 1:
 			p.masks[l] = g.Variable(fmt.Sprintf("masks %d", l+1), 1)
 			x = g.MaskedPathPool(l, layer, scores, p.masks[l], l == 0)
@@ -111,15 +111,15 @@ func (n *Network) build(p *program, k kind) error {
 		}
 		unprojected := x
 		if !projected && (l < len(o.Layers)-1 || k == vertexRows || !linear) {
-			x = g.project(x, root, leaving(l))
+			x = g.project(x, root, leaving(l), 0)
 		}
 		switch {
 		case !o.reads(l):
 		case k == vertexRows:
 			p.rows = append(p.rows, x)
 		case linear && layer.Ridge == 0:
-			items := g.project(g.Readout(l, unprojected, o.GlobalPooling, 0), root, pooled(l))
-			blocks = append(blocks, g.Interleave(items, o.channels(l)))
+			items := g.Readout(l, unprojected, o.GlobalPooling, 0)
+			blocks = append(blocks, g.project(items, root, pooled(l), o.channels(l)))
 		default:
 			blocks = append(blocks, g.Interleave(g.Readout(l, x, o.GlobalPooling, o.Ridge), o.channels(l)))
 		}
@@ -146,22 +146,20 @@ func (n *Network) build(p *program, k kind) error {
 	return n.differentiate(p, append(anchors, weight, bias))
 }
 
-// layer adds the anchors of layer l, as filters, and the inverse square roots of their kernel matrices, in the dtype
-// of the network and in Float64. It appends the nodes that have gradients to anchors.
-func (n *Network) layer(g *Graph, p *program, l int, anchors *[]*G.Node) (filters, root, exact *G.Node) {
+// layer adds the anchors of layer l, as filters, and the inverse square roots of their kernel matrices, in Float64. It
+// appends the nodes that have gradients to anchors.
+func (n *Network) layer(g *Graph, p *program, l int, anchors *[]*G.Node) (filters, root *G.Node) {
 	o, z := &n.opt, n.parameters.Anchors[l]
 	s := z.Shape()
 	filters = g.Parameter(fmt.Sprintf("filters %d", l+1), z)
 	if n.parameters.Roots != nil {
-		exact = g.Parameter(fmt.Sprintf("inverse square roots %d", l+1), n.parameters.Roots[l])
-		return filters, g.Convert(exact, n.dtype), exact
+		return filters, g.Parameter(fmt.Sprintf("inverse square roots %d", l+1), n.parameters.Roots[l])
 	}
 	p.anchorRows = append(p.anchorRows, engine.View(z, 0, s[0]*s[1], s[2]))
 	landmarks := g.Parameter(fmt.Sprintf("landmarks %d", l+1), z)
 	*anchors = append(*anchors, filters, landmarks)
 	gram := g.Gram(landmarks, o.Layers[l].Kernel, o.Layers[l].lengths() > 1)
-	exact = g.InvSqrt(gram, o.Epsilon, o.Rule, o.InvSqrtGradient)
-	return filters, g.Convert(exact, n.dtype), exact
+	return filters, g.InvSqrt(gram, o.Epsilon, o.Rule, o.InvSqrtGradient)
 }
 
 // gradients adds the gradients of the loss.
@@ -185,7 +183,7 @@ func (n *Network) differentiate(p *program, wrt []*G.Node) error {
 	}
 	layers := len(n.opt.Layers)
 	for l := range layers {
-		p.gradients = append(p.gradients, g.Sum(grads[2*l], grads[2*l+1]))
+		p.gradients = append(p.gradients, g.plus(grads[2*l+1], grads[2*l]))
 	}
 	p.gradients = append(p.gradients, grads[2*layers], grads[2*layers+1])
 	return g.err

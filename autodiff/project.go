@@ -18,55 +18,48 @@ func entering(l int) where { return func(b *Batch) []block { return b.stages[l].
 // pooled returns the channels of the readout of layer l, one row for each item.
 func pooled(l int) where { return func(b *Batch) []block { return b.stages[l].readout.blocks } }
 
-// project adds the product of every channel of x (rows x q) with its matrix of a (J x q x q): channel c with
+// project adds the product of every channel of x (rows x q) with its matrix of a (J x q x q, Float64): channel c with
 // matrix c mod J, the local projection of Eq. 13 of the GCKN paper. Sums and means commute with it: what
-// [Graph.Readout] pooled may be projected in place of the vertices.
-func (g *Graph) project(x, a *G.Node, channels where) *G.Node {
+// [Graph.Readout] pooled may be projected in place of the vertices. With the number of channels interleaved is the
+// representation of every item, items x (q C), column = filter C + channel, the order of the published code; it is 0
+// for channels that stay stacked.
+func (g *Graph) project(x, a *G.Node, channels where, interleaved int) *G.Node {
 	shape, matrices := g.dims("project", x, 2), g.dims("project", a, 3)
-	lengths, q := matrices[0], matrices[1]
+	q := matrices[1]
 	g.want(shape[1] == q && matrices[2] == q, "project: rows of %d columns and matrices of shape %v", shape[1], matrices)
-	multiply := func(m *memory, out, x, a *tensor.Dense, opt engine.MatMul) error {
-		blocks := channels(g.batch)
-		from, to := viewsOf(m, x, blocks), viewsOf(m, out, blocks)
-		for c := range blocks {
-			if err := g.engine.MatMul(to[c], from[c], m.view(a, c%lengths*q*q, q, q), opt); err != nil {
-				return err
-			}
+	layout := func() engine.Projection {
+		p := engine.Projection{Offsets: []int32{0}, Interleaved: interleaved > 0}
+		for _, b := range channels(g.batch) {
+			p.Offsets = append(p.Offsets, int32(b.first+b.rows))
 		}
-		return nil
+		return p
 	}
 	op := &operation{name: "projection", shape: shape, wrt: []bool{true, true}}
+	if interleaved > 0 {
+		op.shape = tensor.Shape{varying, q * interleaved}
+	}
 	m := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) {
-		x, a := dense(in[0]), dense(in[1])
-		out := m.tensor(g.engine, g.dtype, x.Shape()...)
-		return out, multiply(m, out, x, a, engine.MatMul{Alpha: 1})
+		x, rows, columns := dense(in[0]), in[0].Shape()[0], q
+		if interleaved > 0 {
+			rows, columns = rows/interleaved, q*interleaved
+		}
+		out := m.tensor(g.engine, g.dtype, rows, columns)
+		return out, g.engine.Project(out, x, dense(in[1]), layout())
 	}
 	op.gradient = func(in G.Nodes, _, grad *G.Node) G.Nodes {
 		toRows := func(m *memory, in []G.Value) (G.Value, error) {
-			a, grad := dense(in[0]), dense(in[1])
-			out := m.tensor(g.engine, g.dtype, grad.Shape()...)
-			return out, multiply(m, out, grad, a, engine.MatMul{TransB: true, Alpha: 1})
+			x, a, grad := dense(in[0]), dense(in[1]), dense(in[2])
+			out := m.tensor(g.engine, g.dtype, x.Shape()...)
+			return out, g.engine.ProjectGrad(out, nil, grad, x, a, layout())
 		}
 		toMatrices := func(m *memory, in []G.Value) (G.Value, error) {
-			out := m.tensor(g.engine, g.dtype, lengths, q, q)
-			blocks := channels(g.batch)
-			x, grads := viewsOf(m, dense(in[0]), blocks), viewsOf(m, dense(in[1]), blocks)
-			for c := range blocks {
-				opt := engine.MatMul{TransA: true, Alpha: 1}
-				if c >= lengths {
-					opt.Beta = 1
-				}
-				if err := g.engine.MatMul(m.view(out, c%lengths*q*q, q, q), x[c], grads[c], opt); err != nil {
-					return nil, err
-				}
-			}
-			return out, nil
+			x, a, grad := dense(in[0]), dense(in[1]), dense(in[2])
+			out := m.tensor(g.engine, tensor.Float64, matrices...)
+			return out, g.engine.ProjectGrad(nil, out, grad, x, a, layout())
 		}
-		return G.Nodes{
-			g.derived("gradient of projection to rows", shape, toRows, in[1], grad),
-			g.derived("gradient of projection to matrices", matrices, toMatrices, in[0], grad),
-		}
+		ofMatrices := g.derived("gradient of projection to matrices", matrices, toMatrices, in[0], in[1], grad)
+		return G.Nodes{g.derived("gradient of projection to rows", shape, toRows, in[0], in[1], grad), ofMatrices}
 	}
 	return g.add(op, x, a)
 }

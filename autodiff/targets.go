@@ -12,15 +12,13 @@ type targets struct {
 	loss    Loss
 	classes []int32
 	values  *tensor.Dense // items x outputs, for the losses of single outputs
-	made    bool          // values was made for the batch
 	weights []float64     // of the items, with sum 1 (1 / outputs for the logistic loss)
-	offsets []int32       // of items as segments
 }
 
-// newTargets checks and lays out the targets of a batch.
-func (n *Network) newTargets(t Targets, items int) (targets, error) {
+// newTargets checks and lays out the targets of a batch, but for the values, which are in host memory.
+func (n *Network) newTargets(t Targets, items int) (targets, *tensor.Dense, error) {
 	outputs := n.parameters.Weight.Shape()[0]
-	out := targets{loss: n.opt.Loss, classes: t.Classes, weights: make([]float64, items), offsets: ascending(items)}
+	out := targets{loss: n.opt.Loss, classes: t.Classes, weights: make([]float64, items)}
 	total := 0.0
 	for i := range out.weights {
 		out.weights[i] = 1
@@ -37,33 +35,32 @@ func (n *Network) newTargets(t Targets, items int) (targets, error) {
 	}
 	switch {
 	case t.Classes != nil && t.Values != nil:
-		return out, errors.New("targets as classes and as values: give one of them")
+		return out, nil, errors.New("targets as classes and as values: give one of them")
 	case t.Weights != nil && len(t.Weights) != items:
-		return out, fmt.Errorf("weights of %d items for %d", len(t.Weights), items)
+		return out, nil, fmt.Errorf("weights of %d items for %d", len(t.Weights), items)
 	case items > 0 && !(total > 0):
-		return out, fmt.Errorf("the weights of the items add up to %g, want a positive number", total)
+		return out, nil, fmt.Errorf("the weights of the items add up to %g, want a positive number", total)
 	case n.opt.Loss == CrossEntropy && t.Classes == nil:
-		return out, fmt.Errorf("the %s loss wants classes", n.opt.Loss)
+		return out, nil, fmt.Errorf("the %s loss wants classes", n.opt.Loss)
 	case n.opt.Loss == Squared && t.Values == nil:
-		return out, fmt.Errorf("the %s loss wants values", n.opt.Loss)
+		return out, nil, fmt.Errorf("the %s loss wants values", n.opt.Loss)
 	case t.Classes != nil && len(t.Classes) != items:
-		return out, fmt.Errorf("classes of %d items for %d", len(t.Classes), items)
+		return out, nil, fmt.Errorf("classes of %d items for %d", len(t.Classes), items)
 	case n.opt.Loss == CrossEntropy:
-		return out, nil
+		return out, nil, nil
 	}
 	values := t.Values
 	if t.Classes != nil {
 		of, err := n.opt.Loss.codes(t.Classes, outputs)
 		if err != nil {
-			return out, err
+			return out, nil, err
 		}
 		values = tensor.New(tensor.WithShape(items, outputs), tensor.WithBacking(of))
 	}
 	if !values.Shape().Eq(tensor.Shape{items, outputs}) {
-		return out, fmt.Errorf("target values of shape %v, want (%d, %d)", values.Shape(), items, outputs)
+		return out, nil, fmt.Errorf("target values of shape %v, want (%d, %d)", values.Shape(), items, outputs)
 	}
-	out.values, out.made = n.engine.Scratch(n.dtype, items, outputs), true
-	return out, n.engine.Convert(out.values, values)
+	return out, values, nil
 }
 
 // codes returns the targets of the single outputs for classes: 1 for the class and 0 (logistic loss) or -1

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/grove-graph/grove/engine"
-	"gorgonia.org/cu"
 	"gorgonia.org/tensor"
 )
 
@@ -86,7 +85,8 @@ func (e *Engine) fillBytes(m tensor.Memory, value byte) error {
 	k := e.begin("Memclr")
 	p := memory(k, m)
 	return k.run(func(s *stream) error {
-		return cu.MemsetD8Async(cu.DevicePtr(p.address), value, int64(m.MemSize()), s.stream)
+		s.fill(p.address, int(m.MemSize()), value)
+		return nil
 	})
 }
 
@@ -121,7 +121,7 @@ func (e *Engine) Memset(m tensor.Memory, value interface{}) error {
 		return fmt.Errorf("%s: Memset: memory at %#x is not on this device, or is free already", e, m.Uintptr())
 	}
 	defer b.release()
-	return e.send(b, int(uint64(m.Uintptr())-b.address), n, func(dst []byte, _ int) {
+	return e.fill(b, int(uint64(m.Uintptr())-b.address), n, func(dst []byte, _ int) {
 		for len(dst) > 0 {
 			dst = dst[copy(dst, pattern):]
 		}
@@ -153,7 +153,7 @@ func (e *Engine) Memcpy(dst, src tensor.Memory) error {
 		})
 	case to != nil:
 		data := hostBytes(src, n)
-		return e.send(to, int(uint64(dst.Uintptr())-to.address), n, func(piece []byte, at int) { copy(piece, data[at:]) })
+		return e.fill(to, int(uint64(dst.Uintptr())-to.address), n, func(piece []byte, at int) { copy(piece, data[at:]) })
 	case from != nil:
 		data := hostBytes(dst, n)
 		return e.receive(from, int(uint64(src.Uintptr())-from.address), n, func(piece []byte, at int) {

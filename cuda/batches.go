@@ -23,10 +23,15 @@ type batches struct {
 type resident struct {
 	mu    sync.Mutex
 	parts map[string]part
+	gone  bool // forgotten: it takes nothing any more
 }
 
 // part is one array of a batch; its block is nil for a nil slice.
-type part struct{ block *block }
+type part struct {
+	block   *block
+	address uint64
+	bytes   int
+}
 
 // of returns the entry of a batch.
 func (r *batches) of(b *graph.Batch) *resident {
@@ -45,14 +50,17 @@ func (r *batches) of(b *graph.Batch) *resident {
 	return entry
 }
 
-// forget drops the entry of a batch that was collected.
+// Forget implements [engine.Forgetter].
+func (e *Engine) Forget(b *graph.Batch) { e.batches.forget(weak.Make(b)) }
+
+// forget drops the entry of a batch.
 func (r *batches) forget(key weak.Pointer[graph.Batch]) {
 	r.mu.Lock()
 	entry := r.known[key]
 	delete(r.known, key)
 	r.mu.Unlock()
 	if entry != nil {
-		entry.drop()
+		entry.drop(true)
 	}
 }
 
@@ -65,13 +73,14 @@ func (r *batches) drop() {
 	}
 	r.mu.Unlock()
 	for _, entry := range all {
-		entry.drop()
+		entry.drop(false)
 	}
 }
 
-func (d *resident) drop() {
+func (d *resident) drop(gone bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.gone = d.gone || gone
 	for _, p := range d.parts {
 		if p.block != nil {
 			p.block.release()
@@ -99,8 +108,8 @@ func derived[T element](k *op, b *graph.Batch, name string, build func() []T) po
 	}
 	kept, there = entry.keep(name, made)
 	if there {
-		if made != nil {
-			made.release()
+		if made.block != nil {
+			made.block.release()
 		}
 		if k.e.batches.late != nil {
 			k.e.batches.late()
@@ -109,60 +118,56 @@ func derived[T element](k *op, b *graph.Batch, name string, build func() []T) po
 	return adopt[T](k, kept)
 }
 
-// hold returns the block of an array with one more holder, if the array is there.
-func (d *resident) hold(name string) (kept *block, there bool) {
+// hold returns an array with one more holder of its block, if the array is there.
+func (d *resident) hold(name string) (kept part, there bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, there := d.parts[name]
-	return p.block.retained(), there
+	kept, there = d.parts[name]
+	return kept.retained(), there
 }
 
-// keep adds an array, unless one is there already, and returns the block of the one that stays, with one more holder.
+// keep adds an array, unless one is there already, and returns the one that stays, with one more holder of its block.
 // That is added under the lock: after it the batches may drop theirs, and the block would go back to the pool.
-func (d *resident) keep(name string, made *block) (kept *block, there bool) {
+func (d *resident) keep(name string, made part) (kept part, there bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, there := d.parts[name]
-	if !there {
-		p = part{made}
-		d.parts[name] = p
+	if kept, there = d.parts[name]; there {
+		return kept.retained(), true
 	}
-	return p.block.retained(), there
+	if d.gone {
+		return made, false
+	}
+	d.parts[name] = made
+	return made.retained(), false
 }
 
-// retained is retain for a block that may be nil.
-func (b *block) retained() *block {
-	if b != nil {
-		b.retain()
+// retained adds a holder of the block, if there is one.
+func (p part) retained() part {
+	if p.block != nil {
+		p.block.retain()
 	}
-	return b
+	return p
 }
 
-// adopt holds a block for an operation, which takes over one holder.
-func adopt[T element](k *op, b *block) pointer[T] {
-	if b == nil {
+// adopt holds an array for an operation, which takes over one holder.
+func adopt[T element](k *op, p part) pointer[T] {
+	if p.block == nil {
 		return pointer[T]{}
 	}
-	k.touch(b)
-	k.bytes += int64(b.class)
-	return pointer[T]{b.address}
+	k.touch(p.block)
+	k.bytes += int64(p.bytes)
+	return pointer[T]{p.address}
 }
 
 // settle uploads a slice to stay, with one holder.
-func settle[T element](k *op, s []T) (*block, error) {
+func settle[T element](k *op, s []T) (made part, err error) {
 	if s == nil {
-		return nil, nil
-	}
-	b, err := k.e.take(max(len(s), 1) * size[T]())
-	if err != nil {
-		return nil, err
+		return made, nil
 	}
 	data := bytesOf(s)
-	if err := k.e.send(b, 0, len(data), func(dst []byte, from int) { copy(dst, data[from:]) }); err != nil {
-		b.release()
-		return nil, err
-	}
-	return b, nil
+	made.bytes = len(data)
+	made.block, made.address, err = k.e.upload(len(data), func(dst []byte, from int) { copy(dst, data[from:]) })
+	return made, err
 }
 
 // deviceBatch is a batch on the device.

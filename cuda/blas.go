@@ -17,6 +17,8 @@ typedef struct {
 	int (*set_stream)(void *, void *);
 	int (*sgemm)(void *, int, int, int, int, int, const float *, const float *, int, const float *, int, const float *,
 		float *, int);
+	int (*dgemm)(void *, int, int, int, int, int, const double *, const double *, int, const double *, int, const double *,
+		double *, int);
 	int (*gemm_ex)(void *, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int,
 		const void *, void *, int, int, int, int);
 } blas;
@@ -29,8 +31,10 @@ static int blas_open(blas *b, const char *name, void *stream) {
 	*(void **)&b->version = dlsym(b->library, "cublasGetVersion_v2");
 	*(void **)&b->set_stream = dlsym(b->library, "cublasSetStream_v2");
 	*(void **)&b->sgemm = dlsym(b->library, "cublasSgemm_v2");
+	*(void **)&b->dgemm = dlsym(b->library, "cublasDgemm_v2");
 	*(void **)&b->gemm_ex = dlsym(b->library, "cublasGemmEx");
-	if (!b->create || !b->destroy || !b->version || !b->set_stream || !b->sgemm || !b->gemm_ex) return -1;
+	if (!b->create || !b->destroy || !b->version || !b->set_stream) return -1;
+	if (!b->sgemm || !b->dgemm || !b->gemm_ex) return -1;
 	if (b->create(&b->handle)) return -1;
 	return b->set_stream(b->handle, stream);
 }
@@ -46,15 +50,19 @@ static void blas_close(blas *b) {
 	b->library = b->handle = 0;
 }
 
-// cuBLAS counts columns first, so the product is written as C' = op(B)' op(A)'. compute is 0 for float32, else
-// the way to round (cublasComputeType_t).
-static int blas_multiply(blas *b, int trans_a, int trans_b, int m, int n, int k, float alpha, uint64_t a, uint64_t x,
-	float beta, uint64_t c, int compute) {
+// cuBLAS counts columns first, so the product is written as C' = op(B)' op(A)'. compute is 0 for float32, -1 for
+// float64, else the way to round float32 (cublasComputeType_t).
+static int blas_multiply(blas *b, int trans_a, int trans_b, int m, int n, int k, double alpha, uint64_t a, uint64_t x,
+	double beta, uint64_t c, int compute) {
 	int lda = trans_a ? m : k, ldb = trans_b ? k : n;
-	const float *pa = (const float *)(uintptr_t)a, *pb = (const float *)(uintptr_t)x;
-	float *pc = (float *)(uintptr_t)c;
-	if (!compute) return b->sgemm(b->handle, trans_b, trans_a, n, m, k, &alpha, pb, ldb, pa, lda, &beta, pc, n);
-	return b->gemm_ex(b->handle, trans_b, trans_a, n, m, k, &alpha, pb, 0, ldb, pa, 0, lda, &beta, pc, 0, n, compute, -1);
+	void *pa = (void *)(uintptr_t)a, *pb = (void *)(uintptr_t)x, *pc = (void *)(uintptr_t)c;
+	float alpha32 = alpha, beta32 = beta;
+	switch (compute) {
+	case -1: return b->dgemm(b->handle, trans_b, trans_a, n, m, k, &alpha, pb, ldb, pa, lda, &beta, pc, n);
+	case 0: return b->sgemm(b->handle, trans_b, trans_a, n, m, k, &alpha32, pb, ldb, pa, lda, &beta32, pc, n);
+	}
+	return b->gemm_ex(b->handle, trans_b, trans_a, n, m, k, &alpha32, pb, 0, ldb, pa, 0, lda, &beta32, pc, 0, n, compute,
+		-1);
 }
 */
 import "C"
@@ -72,10 +80,16 @@ import (
 type blas struct {
 	library C.blas
 	name    string
+	least   int // multiply-adds of a product that it is asked for
 }
 
-// The environment variable GROVE_CUBLAS=off makes the engine multiply with its own kernels.
+// The environment variable GROVE_CUBLAS=off makes the engine multiply with its own kernels, and all leaves every
+// product to cuBLAS.
 const blasVariable = "GROVE_CUBLAS"
+
+// largeProduct is the number of multiply-adds from which on a product goes to cuBLAS. A smaller one lasts no longer
+// than a launch, and the engine's own kernel can be recorded together with the launches around it.
+const largeProduct = 1 << 24
 
 // blasNames are the libraries that have the calls above, the newest first.
 var blasNames = [...]string{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}
@@ -88,7 +102,10 @@ func openBLAS(s cu.Stream) *blas {
 	}
 	for _, name := range blasLibraries() {
 		openBeside(name)
-		b := &blas{name: name}
+		b := &blas{name: name, least: largeProduct}
+		if os.Getenv(blasVariable) == "all" {
+			b.least = 1
+		}
 		c := C.CString(name)
 		// cu.Stream is a struct with the handle alone, which it does not give away.
 		status := C.blas_open(&b.library, c, *(*unsafe.Pointer)(unsafe.Pointer(&s)))
@@ -113,17 +130,32 @@ func (b *blas) close() {
 	}
 }
 
-// The ways in which cuBLAS rounds the factors of a product of float32 (cublasComputeType_t).
+// The ways in which cuBLAS rounds the factors of a product: two that blas_multiply tells apart, and two of
+// cublasComputeType_t for float32.
 const (
+	computeFloat64      = -1
+	computeFloat32      = 0
 	computeFastBFloat16 = 75
 	computeFastTF32     = 77
 )
 
-// multiply enqueues a product that is not empty.
-func (b *blas) multiply(p *product[float32], precision engine.Precision) error {
-	compute := map[engine.Precision]C.int{engine.TF32: computeFastTF32, engine.BFloat16: computeFastBFloat16}[precision]
+// takes reports whether a product of so many multiply-adds goes to cuBLAS, where there is one.
+func (b *blas) takes(m, n, k int) bool { return b != nil && m*n*k >= b.least }
+
+// multiplyBLAS enqueues a product that is not empty.
+func multiplyBLAS[T real](b *blas, p *product[T], precision engine.Precision) error {
+	compute := computeFloat32
+	switch {
+	case size[T]() == size[float64]():
+		compute = computeFloat64
+	case precision == engine.TF32:
+		compute = computeFastTF32
+	case precision == engine.BFloat16:
+		compute = computeFastBFloat16
+	}
 	status := C.blas_multiply(&b.library, C.int(p.transA), C.int(p.transB), C.int(p.m), C.int(p.n), C.int(p.k),
-		C.float(p.alpha), C.uint64_t(p.a.address), C.uint64_t(p.b.address), C.float(p.beta), C.uint64_t(p.c.address), compute)
+		C.double(p.alpha), C.uint64_t(p.a.address), C.uint64_t(p.b.address), C.double(p.beta), C.uint64_t(p.c.address),
+		C.int(compute))
 	if status != 0 {
 		return fmt.Errorf("cuBLAS (%s): status %d; set %s=off to do without it", b.name, int(status), blasVariable)
 	}

@@ -16,8 +16,6 @@ type thread struct {
 	closed chan struct{}
 	spin   int
 	pool   sync.Pool // of *job
-
-	handovers int64 // jobs so far; the thread's own
 }
 
 // job is a function to be called on the thread.
@@ -29,11 +27,15 @@ type job struct {
 	wake     chan struct{}
 }
 
+// queued is how many jobs may wait for the thread before whoever sends one more waits, too.
+const queued = 64
+
 // The states of a job.
 const (
 	jobRunning int32 = iota
 	jobAwaited       // its sender sleeps
 	jobDone
+	jobSent // nobody waits for it
 )
 
 // spins is how often both sides look for each other before they go to sleep: some ten microseconds, about what
@@ -42,7 +44,7 @@ const spins = 2000
 
 // startThread starts the goroutine and makes a context for a device on it.
 func startThread(device cu.Device) (*thread, cu.CUContext, error) {
-	t := &thread{jobs: make(chan *job, 64), closed: make(chan struct{})}
+	t := &thread{jobs: make(chan *job, queued), closed: make(chan struct{})}
 	t.pool.New = func() any { return &job{wake: make(chan struct{}, 1)} }
 	if runtime.GOMAXPROCS(0) > 1 {
 		t.spin = spins
@@ -69,7 +71,11 @@ func (t *thread) loop() {
 		if !ok {
 			return
 		}
-		t.handovers++
+		if j.state.Load() == jobSent {
+			_ = j.f()
+			t.put(j)
+			continue
+		}
 		j.run()
 		if j.state.Swap(jobDone) == jobAwaited {
 			j.wake <- struct{}{}
@@ -95,19 +101,38 @@ func (j *job) run() {
 }
 
 // do calls f on the thread and returns its error. A panic of f comes out here. f must not call do.
-func (t *thread) do(f func() error) error {
+func (t *thread) do(f func() error) error { return t.finish(t.start(f)) }
+
+// send calls f on the thread some time after what was sent before. Nobody waits for it.
+func (t *thread) send(f func()) {
+	t.give(func() error { f(); return nil }, jobSent)
+}
+
+// start is the first half of do: f has its place among the jobs when it returns.
+func (t *thread) start(f func() error) *job { return t.give(f, jobRunning) }
+
+func (t *thread) give(f func() error, state int32) *job {
 	j := t.pool.Get().(*job)
-	j.f, j.err, j.panicked = f, nil, nil
-	j.state.Store(jobRunning)
+	j.f = f
+	j.state.Store(state)
 	t.jobs <- j
+	return j
+}
+
+// finish is the second half of do.
+func (t *thread) finish(j *job) error {
 	t.await(j)
 	err, panicked := j.err, j.panicked
-	j.f, j.err, j.panicked = nil, nil, nil
-	t.pool.Put(j)
+	t.put(j)
 	if panicked != nil {
 		panic(panicked)
 	}
 	return err
+}
+
+func (t *thread) put(j *job) {
+	j.f, j.err, j.panicked = nil, nil, nil
+	t.pool.Put(j)
 }
 
 func (t *thread) await(j *job) {

@@ -76,8 +76,15 @@ func (e *Engine) toDevice(dst, src *tensor.Dense) error {
 	default:
 		write = writer(src.Float32s(), func(x float32) float64 { return float64(x) })
 	}
-	width := int(dst.Dtype().Size())
-	return e.send(b, int(address-b.address), n*width, write)
+	bytes := n * int(dst.Dtype().Size())
+	if bytes > maxPacked {
+		return e.fill(b, int(address-b.address), bytes, write)
+	}
+	// A little comes with other uploads, and the device moves it: that waits for no other stream.
+	k := e.begin("Convert")
+	k.touch(b.retain())
+	from := uploaded[uint8](k, bytes, write)
+	return k.run(func(s *stream) error { return copyTo(s, pointer[uint8]{address}, from, bytes) })
 }
 
 // toHost downloads, and converts on the way.
@@ -87,18 +94,39 @@ func (e *Engine) toHost(dst, src *tensor.Dense) error {
 		return prefixed("Convert", err)
 	}
 	defer b.release()
-	var read func(piece []byte, from int)
-	switch {
-	case dst.Dtype() == src.Dtype() && src.Dtype() == tensor.Float32:
-		read = reader(dst.Float32s(), func(x float32) float32 { return x })
-	case dst.Dtype() == src.Dtype():
-		read = reader(dst.Float64s(), func(x float64) float64 { return x })
-	case src.Dtype() == tensor.Float32:
-		read = reader(dst.Float64s(), func(x float32) float64 { return float64(x) })
-	default:
-		read = reader(dst.Float32s(), func(x float64) float32 { return float32(x) })
+	return e.receive(b, int(address-b.address), int(src.MemSize()), into(dst, src.Dtype()))
+}
+
+// Fetch implements [engine.Fetcher].
+func (e *Engine) Fetch(dst, src *tensor.Dense) (func() error, error) {
+	if src.Engine() != tensor.Engine(e) || dst.Engine() == tensor.Engine(e) || !dst.IsNativelyAccessible() {
+		return func() error { return nil }, e.Convert(dst, src)
 	}
-	return e.receive(b, int(address-b.address), int(src.MemSize()), read)
+	if err := engine.CheckConvert(dst, src); err != nil {
+		return nil, err
+	}
+	b, address, err := e.locate(src)
+	if err != nil {
+		return nil, prefixed("Fetch", err)
+	}
+	if b == nil { // no elements
+		return func() error { return nil }, nil
+	}
+	defer b.release()
+	return e.receiveLater(b, int(address-b.address), int(src.MemSize()), into(dst, src.Dtype()))
+}
+
+// into returns the function that reads pieces of a download of elements of a dtype into dst, converted.
+func into(dst *tensor.Dense, from tensor.Dtype) func(piece []byte, from int) {
+	switch {
+	case dst.Dtype() == from && from == tensor.Float32:
+		return reader(dst.Float32s(), func(x float32) float32 { return x })
+	case dst.Dtype() == from:
+		return reader(dst.Float64s(), func(x float64) float64 { return x })
+	case from == tensor.Float32:
+		return reader(dst.Float64s(), func(x float32) float64 { return float64(x) })
+	}
+	return reader(dst.Float32s(), func(x float64) float32 { return float32(x) })
 }
 
 func prefixed(name string, err error) error {

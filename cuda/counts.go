@@ -5,15 +5,17 @@ package cuda
 // Counts are what an engine has asked of the driver, and what its kernels had to do at least. They are the same on
 // a simulated GPU as on a real one with as many multiprocessors, where neither has cuBLAS.
 type Counts struct {
-	Submissions int64 // calls that hand kernels to the driver
+	Submissions int64 // calls that hand kernels to the driver: one kernel, or a graph
 	Launches    int64 // kernels; a product by cuBLAS is one, whatever it launches
-	Clears      int64 // runs of memory set to zero
-	Moves       int64 // copies within the device
+	Clears      int64 // calls that set memory to zero
+	Moves       int64 // calls that copy within the device
+	Nodes       int64 // of the graphs: kernels, clears and moves that have no call of their own
+	Updates     int64 // of nodes whose addresses or numbers were others before
 
 	Uploads, UploadBytes     int64 // copies from host memory
 	Downloads, DownloadBytes int64 // copies to host memory
 
-	Handovers int64 // tasks for the context's thread, for each of which a caller waits
+	Handovers int64 // tasks for the context's thread
 	Waits     int64 // for the device to reach a point, on that thread
 
 	OperandBytes int64 // tensors and arrays of the operations, once each, and what they keep between kernels twice
@@ -43,7 +45,7 @@ func (a *Arithmetic) add(b Arithmetic) {
 	a.Values += b.Values
 }
 
-// counter counts on the context's thread.
+// counter counts what is enqueued, while the queue is locked.
 type counter struct {
 	Counts
 	exponentials bool           // are counted too
@@ -52,41 +54,47 @@ type counter struct {
 	next         Arithmetic // of the next launch
 }
 
+// performed counts on the context's thread.
+type performed struct{ submissions, clears, moves, nodes, updates, uploads, uploadBytes, waits int64 }
+
 // Counts returns what the engine has asked of the driver since it was opened. Exponentials are counted from the first
 // call on, because that costs the host time.
 func (e *Engine) Counts() (Counts, error) {
 	c := Counts{}
+	var p performed
 	err := e.do("counting", func() error {
-		e.thread.handovers-- // this one
-		c, e.counter.exponentials = e.counter.Counts, true
-		c.Handovers, c.Waits = e.thread.handovers, e.compute.waits+e.copies.waits
-		c.Kernels = make(map[string]KernelCounts)
-		for i, k := range e.counter.kernels {
-			if k.Launches > 0 {
-				c.Kernels[e.kernels[i].name] = k
-			}
-		}
-		if e.counter.blas.Launches > 0 {
-			c.Kernels["cuBLAS"] = e.counter.blas
-		}
+		p = e.performed
+		p.waits = e.compute.waits + e.copies.waits
 		return nil
 	})
-	return c, err
+	if err != nil {
+		return c, err
+	}
+	e.queue.mu.Lock()
+	defer e.queue.mu.Unlock()
+	e.counter.Handovers-- // this one
+	c, e.counter.exponentials = e.counter.Counts, true
+	c.Submissions, c.Clears, c.Moves, c.Nodes, c.Updates = p.submissions, p.clears, p.moves, p.nodes, p.updates
+	c.Uploads, c.UploadBytes, c.Waits = p.uploads, p.uploadBytes, p.waits
+	c.Kernels = make(map[string]KernelCounts)
+	for i, k := range e.counter.kernels {
+		if k.Launches > 0 {
+			c.Kernels[e.kernels[i].name] = k
+		}
+	}
+	if e.counter.blas.Launches > 0 {
+		c.Kernels["cuBLAS"] = e.counter.blas
+	}
+	return c, nil
 }
 
 // launched counts a kernel.
 func (c *counter) launched(k *KernelCounts, g grid) {
-	c.Submissions++
 	c.Launches++
 	k.Launches++
 	k.Blocks += int64(g.blocks.x) * int64(max(g.blocks.y, 1)) * int64(max(g.blocks.z, 1))
 	k.Arithmetic.add(c.next)
 	c.next = Arithmetic{}
-}
-
-func (c *counter) uploaded(bytes int) {
-	c.Uploads++
-	c.UploadBytes += int64(bytes)
 }
 
 func (c *counter) downloaded(bytes int) {

@@ -191,7 +191,8 @@ func (r Report) String() string {
 		}
 		line("driver", "CUDA %s%s, %s", r.CUDA, release, r.Driver)
 	}
-	line("kernels", "compiled with CUDA %s, for compute capability %d.0 and newer", r.Needs, oldestMajor)
+	line("kernels", "compiled with CUDA %s, for compute capability %d.%d and newer", r.Needs, oldestGPU()/10,
+		oldestGPU()%10)
 	if r.CuBLAS == "" {
 		line("cuBLAS", "none (optional; looked for %s, beside Python too)", strings.Join(blasNames[:], ", "))
 	} else {

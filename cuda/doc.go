@@ -9,10 +9,21 @@
 // # Where things run
 //
 // A context belongs to one goroutine that is locked to its OS thread; every call of the driver is made there. An
-// operation collects its arguments on the caller's goroutine and hands them over in one piece. Kernels run on
-// one stream, in the order of the operations; data of some size arrive on a second stream, so that the next batch
-// is copied while this one is computed. Operations return once their work is enqueued. What goes wrong later is
-// reported by the next operation that waits for the device, and by every one after it.
+// operation makes none: it appends launches, fills and moves to a submission, which is data, and returns. The thread
+// performs one submission after another. Only who asks for a result waits, and who needs memory that the pool does
+// not have. Kernels run on one stream, in the order of the operations; data arrive on a second stream, so that the
+// next batch is copied while this one is computed.
+//
+// A submission holds one operation, or all of those that a call of [Engine.Record] makes, as a step of a training
+// does. What these bring to the device is packed into one piece of page-locked memory and goes up in one copy; what
+// is larger than half a MiB has its own. When a recorded sequence of kernels comes for the second time it
+// becomes a CUDA graph: from then on the nodes are changed whose addresses, numbers or sizes are others, and one call
+// launches all of them. The graphs of the last sequences are kept. Where the driver has no graphs, or a product goes
+// to cuBLAS, the kernels are launched one by one.
+//
+// Wrong arguments are an error of the operation. What goes wrong on the way to the device or there loses the engine:
+// what was enqueued behind it would compute from what is missing. The first one to wait is told what happened, with
+// the name of the operation and of the kernel, and every operation after that returns an error.
 //
 // # Memory
 //
@@ -24,10 +35,10 @@
 // # Kernels
 //
 // kernels.cu at the root of the repository is the index of all kernels, which are embedded as one fatbin: machine code
-// for compute capability 8.0 and 9.0 and PTX of 7.0 for every other. The launch functions in kernels_gen.go are
-// generated from the same files, so that a wrong argument does not compile. Float32 matrix products go to cuBLAS
-// where its library is found. The tests hold every tuned kernel beside its plain ancestor of kernels/plain, which
-// they alone embed.
+// for compute capability 8.0 and 9.0, PTX of 9.0 for newer and of 7.0 for older GPUs. The launch functions in
+// kernels_gen.go are generated from the same files, so that a wrong argument does not compile. Large matrix products go
+// to cuBLAS where its library is found. The tests hold every tuned kernel beside its plain ancestor of kernels/plain,
+// which they alone embed.
 //
 // # Headers
 //
@@ -41,7 +52,8 @@
 // cuBLAS is taken from where the loader finds it (LD_LIBRARY_PATH first), else from $CUDA_HOME/lib64 and
 // /usr/local/cuda/lib64, else from the packages of a Python: $PYTHONPATH, $VIRTUAL_ENV, $CONDA_PREFIX, the python3 on
 // the PATH, the user's, the system's. GROVE_CUBLAS=off keeps matrix products in Grove's own kernels, whose results have
-// the same bits on every GPU.
-// GROVE_CUDA_POOL=off gives memory back to the driver at once, so that a memory checker sees every access after a
-// release.
+// the same bits on every GPU; GROVE_CUBLAS=all leaves small ones to cuBLAS, too.
+// GROVE_CUDA_POOL=off gives memory back to the driver at once, and lets every upload have memory of its own, so that a
+// memory checker sees every access after a release or beyond the end.
+// GROVE_CUDA_GRAPHS=off launches all kernels one by one.
 package cuda

@@ -108,9 +108,7 @@ func pinnedAlloc(bytes int) (unsafe.Pointer, error) {
 
 // allowShared lets a function be launched with the given bytes of dynamic shared memory.
 func allowShared(f cu.Function, bytes int) error {
-	// cu.Function is a struct with the handle alone, which it does not give away.
-	handle := *(*C.CUfunction)(unsafe.Pointer(&f))
-	return result(C.allow_shared(handle, C.int(bytes)))
+	return result(C.allow_shared(handle(f), C.int(bytes)))
 }
 
 // driverState is what the forwarding layer found when the driver library was first needed.

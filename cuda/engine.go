@@ -27,9 +27,13 @@ type Engine struct {
 
 	compute *timeline
 	copies  *timeline
-	stream  *stream
+	queue   queue
 	blas    *blas // nil where there is no cuBLAS
 	counter counter
+
+	graphs    graphs // of the context's thread, as are the next two
+	recent    recent
+	performed performed
 
 	pool    *pool
 	pinned  pinned
@@ -37,7 +41,8 @@ type Engine struct {
 	batches batches
 	host    *engine.CPU
 
-	lost   atomic.Pointer[error] // why the context cannot be used any more
+	lost   atomic.Pointer[error] // why nothing can be done any more
+	told   atomic.Bool           // somebody has got this error
 	closed atomic.Bool
 	once   sync.Once
 }
@@ -79,6 +84,7 @@ func open(ordinal, workers int, image string, needs int) (*Engine, error) {
 	}
 	e := &Engine{ordinal: ordinal, workers: workers,
 		pool: newPool(os.Getenv("GROVE_CUDA_POOL") != "off"), host: engine.NewCPU(workers)}
+	e.queue.next = newSubmission(1)
 	if e.device, err = readProperties(device); err != nil {
 		return nil, fmt.Errorf("GPU %d: %s", ordinal, describe(err))
 	}
@@ -106,7 +112,7 @@ func (e *Engine) prepare(image string, needs int) (err error) {
 	if e.copies, err = newTimeline(); err != nil {
 		return fmt.Errorf("GPU %d: making a stream: %s", e.ordinal, describe(err))
 	}
-	e.stream = newStream(e)
+	e.graphs.off = os.Getenv(graphsVariable) == "off"
 	if !simulated() {
 		e.blas = openBLAS(e.compute.stream)
 	}
@@ -149,8 +155,18 @@ func (e *Engine) Capabilities() engine.Capabilities {
 	return engine.Capabilities{Wide: true, Deferred: true}
 }
 
-// Stats returns the counts of the memory pool.
-func (e *Engine) Stats() Stats { return e.pool.snapshot() }
+// Stats returns the counts of the memory pool. Memory for uploads to come counts as kept, not as in use.
+func (e *Engine) Stats() Stats {
+	e.queue.mu.Lock()
+	defer e.queue.mu.Unlock()
+	s := e.pool.snapshot()
+	if a := e.queue.arena; a != nil && a.block.holders.Load() == 1 {
+		s.Blocks--
+		s.InUse -= int64(a.block.bytes)
+		s.Cached += int64(a.block.bytes)
+	}
+	return s
+}
 
 // Synchronize waits until the device has done everything, and returns what went wrong since the last time.
 func (e *Engine) Synchronize() error {
@@ -158,24 +174,8 @@ func (e *Engine) Synchronize() error {
 		if err := e.copies.synchronize(); err != nil {
 			return err
 		}
-		return e.compute.synchronize()
+		return e.synchronize()
 	})
-}
-
-// do calls f on the context's thread. The error of a driver call is explained; one that leaves the context
-// unusable is remembered and returned by every call after it.
-func (e *Engine) do(what string, f func() error) error {
-	if e.closed.Load() {
-		return fmt.Errorf("%s: %s: the engine is closed", e, what)
-	}
-	if lost := e.lost.Load(); lost != nil {
-		return fmt.Errorf("%s: %s: not done, an earlier operation failed: %w", e, what, *lost)
-	}
-	err := e.thread.do(f)
-	if err == nil {
-		return nil
-	}
-	return e.failure(what, err)
 }
 
 // Close waits for the device and gives everything back that the engine holds there. Tensors cannot be used
@@ -189,10 +189,13 @@ func (e *Engine) Close() error {
 
 func (e *Engine) close() error {
 	var failed error
-	if e.lost.Load() == nil {
+	if e.lost.Load() == nil || !e.told.Load() {
 		failed = e.Synchronize()
 	}
 	e.batches.drop()
+	e.queue.mu.Lock()
+	e.dropArena()
+	e.queue.mu.Unlock()
 	if e.leaked() {
 		collect()
 	}
@@ -201,7 +204,6 @@ func (e *Engine) close() error {
 		leak = fmt.Errorf("%s: closed with %d pieces of device memory in use (%s): release tensors, or drop the last "+
 			"reference to them, before closing", e, s.Blocks, bytesText(s.InUse))
 	}
-	e.closed.Store(true)
 	return together(failed, leak, e.shutDown())
 }
 
@@ -210,7 +212,9 @@ func (e *Engine) leaked() bool { return e.pool.snapshot().Blocks > 0 }
 
 // shutDown destroys streams, memory, module and context, and ends the thread.
 func (e *Engine) shutDown() error {
-	e.closed.Store(true)
+	e.queue.mu.Lock()
+	e.closed.Store(true) // whatever is handed over was so before
+	e.queue.mu.Unlock()
 	gone := e.lost.Load() != nil // calls into a lost context repeat its error
 	var errs []error
 	note := func(what string, err error) {
@@ -220,6 +224,7 @@ func (e *Engine) shutDown() error {
 	}
 	_ = e.thread.do(func() error {
 		e.blas.close()
+		note("destroying graphs", e.graphs.close())
 		note("freeing memory", e.pool.close())
 		note("freeing page-locked memory", e.pinned.close())
 		for _, t := range []*timeline{e.copies, e.compute} {

@@ -206,18 +206,6 @@ func TestReleasedMemoryIsReused(t *testing.T) {
 	}
 }
 
-func TestSizeClassesWasteLittle(t *testing.T) {
-	for _, n := range []int{1, 511, 512, 513, 1000, 4097, 1 << 20, 1<<20 + 1, 33 << 20, 100<<20 + 3, 5 << 30} {
-		class := classOf(n)
-		if class < n || class > max(512, n+n/3) {
-			t.Errorf("%d bytes: a block of %d", n, class)
-		}
-		if classOf(class) != class {
-			t.Errorf("%d: the class of a class is %d", class, classOf(class))
-		}
-	}
-}
-
 func TestMemoryRunsOut(t *testing.T) {
 	e := opened(t)
 	total := e.device.total
@@ -267,7 +255,7 @@ func TestLeaksAreReported(t *testing.T) {
 
 func TestUploadsOfAnySizeArrive(t *testing.T) {
 	e := opened(t)
-	for _, n := range []int{0, 1, 1000, inlineBytes / 4, inlineBytes/4 + 1, largePiece + 7} {
+	for _, n := range []int{0, 1, 1000, maxPacked / 4, maxPacked/4 + 1, largePiece + 7} {
 		src := make([]int32, n)
 		for i := range src {
 			src[i] = int32(3*i - 7)

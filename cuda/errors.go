@@ -45,8 +45,8 @@ func driverTooOld(have, need int) error {
 }
 
 func gpuTooOld(p properties) error {
-	return fmt.Errorf("%s has compute capability %d.%d, this program needs %d.0; choose a newer GPU, %s", p.name, p.major,
-		p.minor, oldestMajor, otherwise)
+	return fmt.Errorf("%s has compute capability %d.%d, this program needs %d.%d; choose a newer GPU, %s", p.name, p.major,
+		p.minor, oldestGPU()/10, oldestGPU()%10, otherwise)
 }
 
 // noContext explains why a context could not be made.
@@ -103,8 +103,11 @@ var lasting = map[int]bool{
 	718: true, 719: true, 721: true, 999: true,
 }
 
-// failure explains an error that came from the context's thread.
+// failure explains an error on the context's thread, and remembers one that leaves the context unusable.
 func (e *Engine) failure(what string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var launch *launchError
 	var full *OutOfMemory
 	cause := err
@@ -115,7 +118,7 @@ func (e *Engine) failure(what string, err error) error {
 		cause = launch.err
 	case code(err) > 0:
 		// The work that failed was enqueued earlier: name the candidates.
-		err = fmt.Errorf("%s%s", describe(err), e.stream.suspects())
+		err = fmt.Errorf("%s%s", describe(err), e.suspects())
 	}
 	err = fmt.Errorf("%s: %s: %w", e, what, err)
 	if lasting[code(cause)] {
@@ -157,7 +160,7 @@ func (p properties) suits(needs int) error {
 	if have := cu.Version(); have > 0 && have/1000 < needs/1000 {
 		return driverTooOld(have, needs)
 	}
-	if p.major < oldestMajor {
+	if p.major*10+p.minor < oldestGPU() {
 		return gpuTooOld(p)
 	}
 	return nil

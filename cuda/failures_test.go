@@ -35,7 +35,10 @@ var scenes = map[string]func() error{
 			if err := e.Convert(x, onHost(tensor.Float32, 0, 1000)); err != nil {
 				return err
 			}
-			first := e.Convert(y, x)
+			if err := e.Convert(y, x); err != nil {
+				return fmt.Errorf("before anybody waits: %w", err)
+			}
+			first := e.Synchronize()
 			if second := e.Convert(y, x); first != nil && second == nil {
 				return fmt.Errorf("the context is lost, but goes on after %v", first)
 			}
@@ -56,7 +59,8 @@ var scenes = map[string]func() error{
 	},
 	"copy": func() error {
 		return with(func(e *Engine) error {
-			return e.Convert(e.Scratch(tensor.Float32, 100000), onHost(tensor.Float32, 0, 100000))
+			err := e.Convert(e.Scratch(tensor.Float32, 100000), onHost(tensor.Float32, 0, 100000))
+			return errors.Join(err, e.Synchronize())
 		})
 	},
 	"full": func() error { // memory for 64 MiB

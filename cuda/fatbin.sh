@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compiles kernels.cu into the fatbin that package cuda embeds: PTX for compute capability 7.0 and machine code for
-# 8.0 and 9.0. Writes cuda/kernels.fatbin, cuda/kernels.toolkit (the version of CUDA it needs), the compiler's resource
+# Compiles kernels.cu into the fatbin that package cuda embeds: machine code for compute capabilities 8.0 and 9.0, PTX of
+# 9.0 for all that is newer, with its tensor cores, and PTX of 7.0 for what is older. Writes cuda/kernels.fatbin,
+# cuda/kernels.toolkit (the version of CUDA and the oldest compute capability that it needs), the compiler's resource
 # report, build/gpu/kernels.resources.txt, which cuda/resources.sh holds against the one that is kept, and
 # cuda/plain.fatbin: kernels/plain.cu as PTX, which the tests of package cuda embed and no program.
 #
@@ -11,11 +12,12 @@ cd "$(dirname "$0")/.."
 nvcc=$(cuda/toolkit.sh --nvcc)
 out=build/gpu
 mkdir -p "$out"
-"$nvcc" --version | sed -n 's/.*release \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | awk '{ printf "%d\n", $1 * 1000 + $2 * 10 }' >cuda/kernels.toolkit
-release=$(cat cuda/kernels.toolkit)
+release=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | awk '{ printf "%d", $1 * 1000 + $2 * 10 }')
 oldest=70
 [ "$release" -lt 13000 ] || oldest=75 # the oldest that CUDA 13 compiles for
-architectures="-gencode arch=compute_$oldest,code=compute_$oldest -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90"
+echo "$release $oldest" >cuda/kernels.toolkit
+architectures="-gencode arch=compute_$oldest,code=compute_$oldest -gencode arch=compute_80,code=sm_80 \
+	-gencode arch=compute_90,code=[sm_90,compute_90]"
 if [ "${1:-}" = --empty ]; then
 	echo 'extern "C" __global__ void nothing() {}' >"$out/empty.cu"
 	"$nvcc" -fatbin $architectures -o cuda/kernels.fatbin "$out/empty.cu"

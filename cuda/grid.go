@@ -9,6 +9,7 @@ type dim struct{ x, y, z int }
 type grid struct {
 	blocks, threads dim
 	shared          int
+	together        bool // blocks wait for each other; there are no more than multiprocessors, in one dimension
 }
 
 // maxBlocks bounds the blocks of a launch over many elements; kernels loop with the stride of the grid, so

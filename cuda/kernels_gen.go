@@ -7,22 +7,33 @@ package cuda
 // kernels are the entry points of kernels.cu with the kinds of their parameters: p pointer, i int, l long long,
 // f float, d double.
 var kernels = [...]kernel{
-	{"adam_f32", "pppplffffffff"},
-	{"adam_f64", "ppppldddddddd"},
-	{"assign_f32", "pppppiiii"},
-	{"assign_f64", "pppppiiii"},
+	{"adam_f32", "pppplfpppplfpppplfpppplffffffff"},
+	{"adam_f64", "ppppldppppldppppldppppldddddddd"},
+	{"assign_f32", "pppppiiiii"},
+	{"assign_f64", "pppppiiiii"},
 	{"best_splits_f64", "ppppppppppiidiilpppiii"},
 	{"best_splits_finish_f64", "pppii"},
 	{"best_splits_histogram_f64", "pppppppppppiidiilpppid"},
+	{"choose_splits_f64", "pppppppppppppiiiiii"},
 	{"convert_f32_f64", "ppl"},
 	{"convert_f64_f32", "ppl"},
-	{"dynamic_features_f64", "ppppppppppppiiii"},
+	{"cut_subsets_f64", "pppppipppppppppiiii"},
+	{"cut_vertices_f64", "pppppppiii"},
+	{"descend_graphs_f64", "pppppppppiiii"},
+	{"descend_vertices_f64", "ppppppppiiii"},
+	{"drawn_splits_f64", "pppppppppppiidiilpppppp"},
+	{"dynamic_features_f64", "ppppippppppppppiiii"},
 	{"gram_f32", "ppiiidii"},
 	{"gram_f64", "ppiiidii"},
+	{"gram_grad_f32", "pppppiiidii"},
+	{"gram_grad_f64", "pppppiiidii"},
 	{"gram_small_f32", "ppiiidii"},
 	{"gram_small_f64", "ppiiidii"},
 	{"histogram_intersection_f32", "pppppppiii"},
 	{"histogram_intersection_f64", "pppppppiii"},
+	{"level_examples_f64", "pppppppppipppppii"},
+	{"linear_layer_f32", "ppppiii"},
+	{"linear_layer_f64", "ppppiii"},
 	{"matmul_bfloat16_f32", "pppiiiiiff"},
 	{"matmul_combine_f32", "ppliff"},
 	{"matmul_combine_f64", "pplidd"},
@@ -54,8 +65,8 @@ var kernels = [...]kernel{
 	{"normalize_rows_f64", "pppiidi"},
 	{"normalize_rows_grad_f32", "pppppiifi"},
 	{"normalize_rows_grad_f64", "pppppiidi"},
-	{"output_loss_f32", "ppppiiii"},
-	{"output_loss_f64", "ppppiiii"},
+	{"output_loss_f32", "pppppiiii"},
+	{"output_loss_f64", "pppppiiii"},
 	{"path_counts", "pppii"},
 	{"path_grad_4_f32", "ppppppppppiiifi"},
 	{"path_grad_4_f64", "ppppppppppiiidi"},
@@ -72,18 +83,20 @@ var kernels = [...]kernel{
 	{"path_norm_grad_f64", "ppppiii"},
 	{"path_pool_long_f32", "pppppppiiiiifipp"},
 	{"path_pool_long_f64", "pppppppiiiiidipp"},
-	{"path_trie_4_f32", "ppppppppiiiiifiii"},
-	{"path_trie_4_f64", "ppppppppiiiiidiii"},
-	{"path_trie_8_f32", "ppppppppiiiiifiii"},
-	{"path_trie_8_f64", "ppppppppiiiiidiii"},
-	{"path_trie_max_4_f32", "ppppppppiiiiifiii"},
-	{"path_trie_max_4_f64", "ppppppppiiiiidiii"},
-	{"path_trie_max_8_f32", "ppppppppiiiiifiii"},
-	{"path_trie_max_8_f64", "ppppppppiiiiidiii"},
-	{"path_trie_max_wide_4_f32", "ppppppppiiiiifiii"},
-	{"path_trie_max_wide_8_f32", "ppppppppiiiiifiii"},
-	{"path_trie_wide_4_f32", "ppppppppiiiiifiii"},
-	{"path_trie_wide_8_f32", "ppppppppiiiiifiii"},
+	{"path_single_grad_f32", "pppppiifi"},
+	{"path_single_grad_f64", "pppppiidi"},
+	{"path_trie_4_f32", "ppppppppiiiiifiiii"},
+	{"path_trie_4_f64", "ppppppppiiiiidiiii"},
+	{"path_trie_8_f32", "ppppppppiiiiifiiii"},
+	{"path_trie_8_f64", "ppppppppiiiiidiiii"},
+	{"path_trie_max_4_f32", "ppppppppiiiiifiiii"},
+	{"path_trie_max_4_f64", "ppppppppiiiiidiiii"},
+	{"path_trie_max_8_f32", "ppppppppiiiiifiiii"},
+	{"path_trie_max_8_f64", "ppppppppiiiiidiiii"},
+	{"path_trie_max_wide_4_f32", "ppppppppiiiiifiiii"},
+	{"path_trie_max_wide_8_f32", "ppppppppiiiiifiiii"},
+	{"path_trie_wide_4_f32", "ppppppppiiiiifiiii"},
+	{"path_trie_wide_8_f32", "ppppppppiiiiifiiii"},
 	{"path_weights_f32", "ppppppiifi"},
 	{"path_weights_f64", "ppppppiidi"},
 	{"path_winners_4_f32", "pppppppppiiiiifi"},
@@ -94,6 +107,14 @@ var kernels = [...]kernel{
 	{"place_f64", "pppiiiii"},
 	{"posterior_f32", "pppppii"},
 	{"posterior_f64", "pppppii"},
+	{"project_f32", "pppiiiiiiiiiiiiiiii"},
+	{"project_f64", "pppiiiiiiiiiiiiiiii"},
+	{"project_grad_f32", "pppiiiiiiiiiiiiiii"},
+	{"project_grad_f64", "pppiiiiiiiiiiiiiii"},
+	{"project_grad_small_f32", "pppiiiiiiiiiiiiiii"},
+	{"project_grad_small_f64", "pppiiiiiiiiiiiiiii"},
+	{"project_small_f32", "pppiiiiiiiiiiiiiiii"},
+	{"project_small_f64", "pppiiiiiiiiiiiiiiii"},
 	{"rate_exponential_f32", "pi"},
 	{"rate_exponential_f64", "pi"},
 	{"rate_multiply_add_f32", "piff"},
@@ -108,29 +129,24 @@ var kernels = [...]kernel{
 	{"segment_reduce_wide_f64", "pppppppiiii"},
 	{"segment_winners_f32", "pppppiii"},
 	{"segment_winners_f64", "pppppiii"},
-	{"softmax_cross_entropy_f32", "ppppiii"},
-	{"softmax_cross_entropy_f64", "ppppiii"},
+	{"softmax_cross_entropy_f32", "pppppiii"},
+	{"softmax_cross_entropy_f64", "pppppiii"},
 	{"softmax_cross_entropy_long_f32", "ppppii"},
 	{"softmax_cross_entropy_long_f64", "ppppii"},
-	{"sparse_matmul_f32", "pppppppiiiippppp"},
-	{"sparse_matmul_f64", "pppppppiiiippppp"},
-	{"sparse_matmul_finish_f32", "pppippp"},
-	{"sparse_matmul_finish_f64", "pppippp"},
-	{"sparse_matmul_narrow_f32", "pppppppiiiippppp"},
-	{"sparse_matmul_narrow_f64", "pppppppiiiippppp"},
-	{"sparse_matmul_parts_f32", "ppppppiippp"},
-	{"sparse_matmul_parts_f64", "ppppppiippp"},
-	{"sparse_matmul_parts_narrow_f32", "ppppppiippp"},
-	{"sparse_matmul_parts_narrow_f64", "ppppppiippp"},
-	{"spectral_norms_f64", "ppii"},
+	{"sparse_matmul_f32", "pppppppppii"},
+	{"sparse_matmul_f64", "pppppppppii"},
+	{"sparse_matmul_finish_f32", "pppii"},
+	{"sparse_matmul_finish_f64", "pppii"},
+	{"sparse_matmul_narrow_f32", "pppppppppii"},
+	{"sparse_matmul_narrow_f64", "pppppppppii"},
+	{"spectral_grad_f64", "ppppiidi"},
+	{"spectral_large_f64", "ppppppppppiidii"},
 	{"spectral_product_f64", "ppppiiiippppi"},
-	{"spectral_round_f64", "pppiiiii"},
 	{"spectral_rule_f64", "pppppiidi"},
-	{"spectral_small_f64", "ppppii"},
-	{"spectral_start_f64", "pppppiid"},
+	{"spectral_small_f64", "pppppiidi"},
 	{"spectral_symmetrize_f64", "ppii"},
-	{"spectral_values_f64", "pppppii"},
-	{"subset_walks_f64", "ppppppppiiiii"},
+	{"subset_walks_f64", "ppppppppppiiiiii"},
+	{"tree_walks_f64", "ppppppppppiiii"},
 	{"walk_finish_f32", "ppppppiiiiif"},
 	{"walk_finish_f64", "ppppppiiiiid"},
 	{"walk_grad_f32", "pppppppppppppiiiiiiiff"},
@@ -150,15 +166,26 @@ const (
 	kernelBestSplitsF64
 	kernelBestSplitsFinishF64
 	kernelBestSplitsHistogramF64
+	kernelChooseSplitsF64
 	kernelConvertF32F64
 	kernelConvertF64F32
+	kernelCutSubsetsF64
+	kernelCutVerticesF64
+	kernelDescendGraphsF64
+	kernelDescendVerticesF64
+	kernelDrawnSplitsF64
 	kernelDynamicFeaturesF64
 	kernelGramF32
 	kernelGramF64
+	kernelGramGradF32
+	kernelGramGradF64
 	kernelGramSmallF32
 	kernelGramSmallF64
 	kernelHistogramIntersectionF32
 	kernelHistogramIntersectionF64
+	kernelLevelExamplesF64
+	kernelLinearLayerF32
+	kernelLinearLayerF64
 	kernelMatmulBfloat16F32
 	kernelMatmulCombineF32
 	kernelMatmulCombineF64
@@ -208,6 +235,8 @@ const (
 	kernelPathNormGradF64
 	kernelPathPoolLongF32
 	kernelPathPoolLongF64
+	kernelPathSingleGradF32
+	kernelPathSingleGradF64
 	kernelPathTrie4F32
 	kernelPathTrie4F64
 	kernelPathTrie8F32
@@ -230,6 +259,14 @@ const (
 	kernelPlaceF64
 	kernelPosteriorF32
 	kernelPosteriorF64
+	kernelProjectF32
+	kernelProjectF64
+	kernelProjectGradF32
+	kernelProjectGradF64
+	kernelProjectGradSmallF32
+	kernelProjectGradSmallF64
+	kernelProjectSmallF32
+	kernelProjectSmallF64
 	kernelRateExponentialF32
 	kernelRateExponentialF64
 	kernelRateMultiplyAddF32
@@ -254,19 +291,14 @@ const (
 	kernelSparseMatmulFinishF64
 	kernelSparseMatmulNarrowF32
 	kernelSparseMatmulNarrowF64
-	kernelSparseMatmulPartsF32
-	kernelSparseMatmulPartsF64
-	kernelSparseMatmulPartsNarrowF32
-	kernelSparseMatmulPartsNarrowF64
-	kernelSpectralNormsF64
+	kernelSpectralGradF64
+	kernelSpectralLargeF64
 	kernelSpectralProductF64
-	kernelSpectralRoundF64
 	kernelSpectralRuleF64
 	kernelSpectralSmallF64
-	kernelSpectralStartF64
 	kernelSpectralSymmetrizeF64
-	kernelSpectralValuesF64
 	kernelSubsetWalksF64
+	kernelTreeWalksF64
 	kernelWalkFinishF32
 	kernelWalkFinishF64
 	kernelWalkGradF32
@@ -278,13 +310,13 @@ const (
 )
 
 // adam launches adam_f32 or adam_f64.
-func adam[T real](s *stream, g grid, parameter pointer[T], moment1 pointer[T], moment2 pointer[T], gradient pointer[T], n int64, rate T, root T, beta1 T, beta2 T, rest1 T, rest2 T, epsilon T, decay T) error {
-	return s.launch(either[T](kernelAdamF32, kernelAdamF64), g, parameter.address, moment1.address, moment2.address, gradient.address, uint64(n), bitsOf(rate), bitsOf(root), bitsOf(beta1), bitsOf(beta2), bitsOf(rest1), bitsOf(rest2), bitsOf(epsilon), bitsOf(decay))
+func adam[T real](s *stream, g grid, parameter0 pointer[T], first0 pointer[T], second0 pointer[T], gradient0 pointer[T], n0 int64, decay0 T, parameter1 pointer[T], first1 pointer[T], second1 pointer[T], gradient1 pointer[T], n1 int64, decay1 T, parameter2 pointer[T], first2 pointer[T], second2 pointer[T], gradient2 pointer[T], n2 int64, decay2 T, parameter3 pointer[T], first3 pointer[T], second3 pointer[T], gradient3 pointer[T], n3 int64, decay3 T, rate T, root T, beta1 T, beta2 T, rest1 T, rest2 T, epsilon T) error {
+	return s.launch(either[T](kernelAdamF32, kernelAdamF64), g, parameter0.address, first0.address, second0.address, gradient0.address, uint64(n0), bitsOf(decay0), parameter1.address, first1.address, second1.address, gradient1.address, uint64(n1), bitsOf(decay1), parameter2.address, first2.address, second2.address, gradient2.address, uint64(n2), bitsOf(decay2), parameter3.address, first3.address, second3.address, gradient3.address, uint64(n3), bitsOf(decay3), bitsOf(rate), bitsOf(root), bitsOf(beta1), bitsOf(beta2), bitsOf(rest1), bitsOf(rest2), bitsOf(epsilon))
 }
 
 // assign launches assign_f32 or assign_f64.
-func assign[T real](s *stream, g grid, index pointer[int32], best pointer[T], table pointer[T], list pointer[int32], z pointer[T], n int32, p int32, q int32, d int32) error {
-	return s.launch(either[T](kernelAssignF32, kernelAssignF64), g, index.address, best.address, table.address, list.address, z.address, uint64(uint32(n)), uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)))
+func assign[T real](s *stream, g grid, index pointer[int32], best pointer[T], table pointer[T], list pointer[int32], z pointer[T], n int32, p int32, q int32, d int32, columns int32) error {
+	return s.launch(either[T](kernelAssignF32, kernelAssignF64), g, index.address, best.address, table.address, list.address, z.address, uint64(uint32(n)), uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)), uint64(uint32(columns)))
 }
 
 // bestSplitsF64 launches best_splits_f64.
@@ -302,6 +334,11 @@ func (s *stream) bestSplitsHistogramF64(g grid, found pointer[float64], columns 
 	return s.launch(kernelBestSplitsHistogramF64, g, found.address, columns.address, searches.address, empties.address, places.address, nodes.address, features.address, weights.address, targets.address, classes.address, information.address, uint64(uint32(impurity)), uint64(uint32(width)), bitsOf(minLeaf), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(count), cellSpace.address, weightSpace.address, sumSpace.address, uint64(uint32(bins)), bitsOf(unit))
 }
 
+// chooseSplitsF64 launches choose_splits_f64.
+func (s *stream) chooseSplitsF64(g grid, best pointer[float64], chosen pointer[int32], sides pointer[int32], order pointer[int32], found pointer[float64], columns pointer[float64], firstSearch pointer[int32], ranks pointer[int32], places pointer[int64], numbers pointer[int32], nodes pointer[int32], fields pointer[int32], words pointer[int32], all int32, planted int32, perSearch int32, q int32, count int32, first int32) error {
+	return s.launch(kernelChooseSplitsF64, g, best.address, chosen.address, sides.address, order.address, found.address, columns.address, firstSearch.address, ranks.address, places.address, numbers.address, nodes.address, fields.address, words.address, uint64(uint32(all)), uint64(uint32(planted)), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(uint32(count)), uint64(uint32(first)))
+}
+
 // convertF32F64 launches convert_f32_f64.
 func (s *stream) convertF32F64(g grid, dst pointer[float64], src pointer[float32], n int64) error {
 	return s.launch(kernelConvertF32F64, g, dst.address, src.address, uint64(n))
@@ -312,14 +349,44 @@ func (s *stream) convertF64F32(g grid, dst pointer[float32], src pointer[float64
 	return s.launch(kernelConvertF64F32, g, dst.address, src.address, uint64(n))
 }
 
+// cutSubsetsF64 launches cut_subsets_f64.
+func (s *stream) cutSubsetsF64(g grid, sides pointer[uint8], best pointer[float64], chosen pointer[int32], x pointer[float64], walked pointer[float64], shared int32, searches pointer[int32], empties pointer[float64], examples pointer[int32], nodes pointer[int32], fields pointer[int32], offsets pointer[int32], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], perSearch int32, n int32, q int32, count int32) error {
+	return s.launch(kernelCutSubsetsF64, g, sides.address, best.address, chosen.address, x.address, walked.address, uint64(uint32(shared)), searches.address, empties.address, examples.address, nodes.address, fields.address, offsets.address, factors.address, shifts.address, aggregations.address, uint64(uint32(perSearch)), uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(count)))
+}
+
+// cutVerticesF64 launches cut_vertices_f64.
+func (s *stream) cutVerticesF64(g grid, sides pointer[uint8], x pointer[float64], walked pointer[float64], fields pointer[int32], numbers pointer[float64], ofSlot pointer[int32], factors pointer[float64], features int32, n int32, slots int32) error {
+	return s.launch(kernelCutVerticesF64, g, sides.address, x.address, walked.address, fields.address, numbers.address, ofSlot.address, factors.address, uint64(uint32(features)), uint64(uint32(n)), uint64(uint32(slots)))
+}
+
+// descendGraphsF64 launches descend_graphs_f64.
+func (s *stream) descendGraphsF64(g grid, at pointer[int32], sides pointer[uint8], x pointer[float64], walked pointer[float64], fields pointer[int32], numbers pointer[float64], roots pointer[int32], offsets pointer[int32], factors pointer[float64], features int32, n int32, graphs int32, trees int32) error {
+	return s.launch(kernelDescendGraphsF64, g, at.address, sides.address, x.address, walked.address, fields.address, numbers.address, roots.address, offsets.address, factors.address, uint64(uint32(features)), uint64(uint32(n)), uint64(uint32(graphs)), uint64(uint32(trees)))
+}
+
+// descendVerticesF64 launches descend_vertices_f64.
+func (s *stream) descendVerticesF64(g grid, at pointer[int32], sides pointer[uint8], x pointer[float64], walked pointer[float64], fields pointer[int32], numbers pointer[float64], roots pointer[int32], factors pointer[float64], features int32, n int32, slots int32, trees int32) error {
+	return s.launch(kernelDescendVerticesF64, g, at.address, sides.address, x.address, walked.address, fields.address, numbers.address, roots.address, factors.address, uint64(uint32(features)), uint64(uint32(n)), uint64(uint32(slots)), uint64(uint32(trees)))
+}
+
+// drawnSplitsF64 launches drawn_splits_f64.
+func (s *stream) drawnSplitsF64(g grid, found pointer[float64], columns pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], nodes pointer[int32], features pointer[uint8], weights pointer[float64], targets pointer[float64], classes pointer[int32], information pointer[float64], impurity int32, width int32, minLeaf float64, perSearch int32, q int32, count int64, hollow pointer[uint8], seeds pointer[int64], streams pointer[int64], ofKind pointer[int64], ofFeature pointer[int64], sumSpace pointer[float64]) error {
+	return s.launch(kernelDrawnSplitsF64, g, found.address, columns.address, searches.address, empties.address, places.address, nodes.address, features.address, weights.address, targets.address, classes.address, information.address, uint64(uint32(impurity)), uint64(uint32(width)), bitsOf(minLeaf), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(count), hollow.address, seeds.address, streams.address, ofKind.address, ofFeature.address, sumSpace.address)
+}
+
 // dynamicFeaturesF64 launches dynamic_features_f64.
-func (s *stream) dynamicFeaturesF64(g grid, columns pointer[float64], x pointer[float64], searches pointer[int32], empties pointer[float64], places pointer[int64], examples pointer[int32], nodes pointer[int32], offsets pointer[int32], sides pointer[uint8], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], kinds int32, n int32, q int32, count int32) error {
-	return s.launch(kernelDynamicFeaturesF64, g, columns.address, x.address, searches.address, empties.address, places.address, examples.address, nodes.address, offsets.address, sides.address, factors.address, shifts.address, aggregations.address, uint64(uint32(kinds)), uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(count)))
+func (s *stream) dynamicFeaturesF64(g grid, columns pointer[float64], hollow pointer[uint8], x pointer[float64], walked pointer[float64], shared int32, searches pointer[int32], empties pointer[float64], places pointer[int64], examples pointer[int32], nodes pointer[int32], offsets pointer[int32], sides pointer[uint8], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], kinds int32, n int32, q int32, count int32) error {
+	return s.launch(kernelDynamicFeaturesF64, g, columns.address, hollow.address, x.address, walked.address, uint64(uint32(shared)), searches.address, empties.address, places.address, examples.address, nodes.address, offsets.address, sides.address, factors.address, shifts.address, aggregations.address, uint64(uint32(kinds)), uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(count)))
 }
 
 // gram launches gram_f32 or gram_f64.
 func gram[T real](s *stream, g grid, out pointer[float64], z pointer[T], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
 	return s.launch(either[T](kernelGramF32, kernelGramF64), g, out.address, z.address, uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)), bitsOf(alpha), uint64(uint32(sumExponent)), uint64(uint32(allLengths)))
+}
+
+// gramGrad launches gram_grad_f32 or gram_grad_f64.
+func gramGrad[T real](s *stream, g grid, zGrad pointer[T], plus pointer[T], z pointer[T], kGrad pointer[float64], k pointer[float64], p int32, q int32, d int32, alpha float64, sumExponent int32, allLengths int32) error {
+	return s.launch(either[T](kernelGramGradF32, kernelGramGradF64), g, zGrad.address, plus.address, z.address, kGrad.address, k.address, uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)), bitsOf(alpha), uint64(uint32(sumExponent)), uint64(uint32(allLengths)))
 }
 
 // gramSmall launches gram_small_f32 or gram_small_f64.
@@ -330,6 +397,16 @@ func gramSmall[T real](s *stream, g grid, out pointer[float64], z pointer[T], p 
 // histogramIntersection launches histogram_intersection_f32 or histogram_intersection_f64.
 func histogramIntersection[T real](s *stream, g grid, out pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], binPtr pointer[int32], binRow pointer[int32], binValues pointer[T], rows int32, others int32, same int32) error {
 	return s.launch(either[T](kernelHistogramIntersectionF32, kernelHistogramIntersectionF64), g, out.address, rowPtr.address, col.address, values.address, binPtr.address, binRow.address, binValues.address, uint64(uint32(rows)), uint64(uint32(others)), uint64(uint32(same)))
+}
+
+// levelExamplesF64 launches level_examples_f64.
+func (s *stream) levelExamplesF64(g grid, weights pointer[float64], targets pointer[float64], classes pointer[int32], examples pointer[int32], stamps pointer[int32], order pointer[int32], fields pointer[int32], centres pointer[float64], nodes pointer[int32], count int32, exampleOf pointer[int32], weightOf pointer[float64], targetOf pointer[float64], classOf pointer[int32], offsets pointer[int32], stamp int32, planted int32) error {
+	return s.launch(kernelLevelExamplesF64, g, weights.address, targets.address, classes.address, examples.address, stamps.address, order.address, fields.address, centres.address, nodes.address, uint64(uint32(count)), exampleOf.address, weightOf.address, targetOf.address, classOf.address, offsets.address, uint64(uint32(stamp)), uint64(uint32(planted)))
+}
+
+// linearLayer launches linear_layer_f32 or linear_layer_f64.
+func linearLayer[T real](s *stream, g grid, y pointer[T], x pointer[T], w pointer[T], b pointer[T], n int32, outputs int32, d int32) error {
+	return s.launch(either[T](kernelLinearLayerF32, kernelLinearLayerF64), g, y.address, x.address, w.address, b.address, uint64(uint32(n)), uint64(uint32(outputs)), uint64(uint32(d)))
 }
 
 // matmulBfloat16F32 launches matmul_bfloat16_f32.
@@ -418,8 +495,8 @@ func normalizeRowsGrad[T real](s *stream, g grid, xGrad pointer[T], unitGrad poi
 }
 
 // outputLoss launches output_loss_f32 or output_loss_f64.
-func outputLoss[T real](s *stream, g grid, loss pointer[T], grad pointer[T], x pointer[T], y pointer[T], n int32, c int32, kind int32, group int32) error {
-	return s.launch(either[T](kernelOutputLossF32, kernelOutputLossF64), g, loss.address, grad.address, x.address, y.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(kind)), uint64(uint32(group)))
+func outputLoss[T real](s *stream, g grid, loss pointer[T], grad pointer[T], x pointer[T], y pointer[T], weights pointer[T], n int32, c int32, kind int32, group int32) error {
+	return s.launch(either[T](kernelOutputLossF32, kernelOutputLossF64), g, loss.address, grad.address, x.address, y.address, weights.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(kind)), uint64(uint32(group)))
 }
 
 // pathCounts launches path_counts.
@@ -467,44 +544,49 @@ func pathPoolLong[T real](s *stream, g grid, out pointer[int64], scores pointer[
 	return s.launch(either[T](kernelPathPoolLongF32, kernelPathPoolLongF64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(route)), uint64(uint32(pool)), bitsOf(alpha2), uint64(uint32(sumExponent)), ints.address, values.address)
 }
 
+// pathSingleGrad launches path_single_grad_f32 or path_single_grad_f64.
+func pathSingleGrad[T real](s *stream, g grid, scoreGrad pointer[T], normGrad pointer[T], gradient pointer[T], scores pointer[T], norms pointer[T], n int32, q int32, alpha T, group int32) error {
+	return s.launch(either[T](kernelPathSingleGradF32, kernelPathSingleGradF64), g, scoreGrad.address, normGrad.address, gradient.address, scores.address, norms.address, uint64(uint32(n)), uint64(uint32(q)), bitsOf(alpha), uint64(uint32(group)))
+}
+
 // pathTrie4 launches path_trie_4_f32 or path_trie_4_f64.
-func pathTrie4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32) error {
-	return s.launch(either[T](kernelPathTrie4F32, kernelPathTrie4F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+func pathTrie4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
+	return s.launch(either[T](kernelPathTrie4F32, kernelPathTrie4F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
 }
 
 // pathTrie8 launches path_trie_8_f32 or path_trie_8_f64.
-func pathTrie8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32) error {
-	return s.launch(either[T](kernelPathTrie8F32, kernelPathTrie8F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+func pathTrie8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
+	return s.launch(either[T](kernelPathTrie8F32, kernelPathTrie8F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
 }
 
 // pathTrieMax4 launches path_trie_max_4_f32 or path_trie_max_4_f64.
-func pathTrieMax4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32) error {
-	return s.launch(either[T](kernelPathTrieMax4F32, kernelPathTrieMax4F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+func pathTrieMax4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
+	return s.launch(either[T](kernelPathTrieMax4F32, kernelPathTrieMax4F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
 }
 
 // pathTrieMax8 launches path_trie_max_8_f32 or path_trie_max_8_f64.
-func pathTrieMax8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32) error {
-	return s.launch(either[T](kernelPathTrieMax8F32, kernelPathTrieMax8F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+func pathTrieMax8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
+	return s.launch(either[T](kernelPathTrieMax8F32, kernelPathTrieMax8F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
 }
 
 // pathTrieMaxWide4F32 launches path_trie_max_wide_4_f32.
-func (s *stream) pathTrieMaxWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	return s.launch(kernelPathTrieMaxWide4F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+func (s *stream) pathTrieMaxWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
+	return s.launch(kernelPathTrieMaxWide4F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
 }
 
 // pathTrieMaxWide8F32 launches path_trie_max_wide_8_f32.
-func (s *stream) pathTrieMaxWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	return s.launch(kernelPathTrieMaxWide8F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+func (s *stream) pathTrieMaxWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
+	return s.launch(kernelPathTrieMaxWide8F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
 }
 
 // pathTrieWide4F32 launches path_trie_wide_4_f32.
-func (s *stream) pathTrieWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	return s.launch(kernelPathTrieWide4F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+func (s *stream) pathTrieWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
+	return s.launch(kernelPathTrieWide4F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
 }
 
 // pathTrieWide8F32 launches path_trie_wide_8_f32.
-func (s *stream) pathTrieWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32) error {
-	return s.launch(kernelPathTrieWide8F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)))
+func (s *stream) pathTrieWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
+	return s.launch(kernelPathTrieWide8F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
 }
 
 // pathWeights launches path_weights_f32 or path_weights_f64.
@@ -530,6 +612,26 @@ func place[T real](s *stream, g grid, dst pointer[T], src pointer[T], index poin
 // posterior launches posterior_f32 or posterior_f64.
 func posterior[T real](s *stream, g grid, to pointer[T], evidence pointer[T], prior pointer[T], likelihood pointer[T], index pointer[int32], n int32, c int32) error {
 	return s.launch(either[T](kernelPosteriorF32, kernelPosteriorF64), g, to.address, evidence.address, prior.address, likelihood.address, index.address, uint64(uint32(n)), uint64(uint32(c)))
+}
+
+// project launches project_f32 or project_f64.
+func project[T real](s *stream, g grid, y pointer[T], x pointer[T], a pointer[float64], matrices int32, q int32, transposed int32, interleavedX int32, interleavedY int32, from int32, first int32, count int32, end0 int32, end1 int32, end2 int32, end3 int32, end4 int32, end5 int32, end6 int32, end7 int32) error {
+	return s.launch(either[T](kernelProjectF32, kernelProjectF64), g, y.address, x.address, a.address, uint64(uint32(matrices)), uint64(uint32(q)), uint64(uint32(transposed)), uint64(uint32(interleavedX)), uint64(uint32(interleavedY)), uint64(uint32(from)), uint64(uint32(first)), uint64(uint32(count)), uint64(uint32(end0)), uint64(uint32(end1)), uint64(uint32(end2)), uint64(uint32(end3)), uint64(uint32(end4)), uint64(uint32(end5)), uint64(uint32(end6)), uint64(uint32(end7)))
+}
+
+// projectGrad launches project_grad_f32 or project_grad_f64.
+func projectGrad[T real](s *stream, g grid, aGrad pointer[float64], x pointer[T], y pointer[T], matrices int32, q int32, interleavedY int32, split int32, from int32, first int32, count int32, end0 int32, end1 int32, end2 int32, end3 int32, end4 int32, end5 int32, end6 int32, end7 int32) error {
+	return s.launch(either[T](kernelProjectGradF32, kernelProjectGradF64), g, aGrad.address, x.address, y.address, uint64(uint32(matrices)), uint64(uint32(q)), uint64(uint32(interleavedY)), uint64(uint32(split)), uint64(uint32(from)), uint64(uint32(first)), uint64(uint32(count)), uint64(uint32(end0)), uint64(uint32(end1)), uint64(uint32(end2)), uint64(uint32(end3)), uint64(uint32(end4)), uint64(uint32(end5)), uint64(uint32(end6)), uint64(uint32(end7)))
+}
+
+// projectGradSmall launches project_grad_small_f32 or project_grad_small_f64.
+func projectGradSmall[T real](s *stream, g grid, aGrad pointer[float64], x pointer[T], y pointer[T], matrices int32, q int32, interleavedY int32, split int32, from int32, first int32, count int32, end0 int32, end1 int32, end2 int32, end3 int32, end4 int32, end5 int32, end6 int32, end7 int32) error {
+	return s.launch(either[T](kernelProjectGradSmallF32, kernelProjectGradSmallF64), g, aGrad.address, x.address, y.address, uint64(uint32(matrices)), uint64(uint32(q)), uint64(uint32(interleavedY)), uint64(uint32(split)), uint64(uint32(from)), uint64(uint32(first)), uint64(uint32(count)), uint64(uint32(end0)), uint64(uint32(end1)), uint64(uint32(end2)), uint64(uint32(end3)), uint64(uint32(end4)), uint64(uint32(end5)), uint64(uint32(end6)), uint64(uint32(end7)))
+}
+
+// projectSmall launches project_small_f32 or project_small_f64.
+func projectSmall[T real](s *stream, g grid, y pointer[T], x pointer[T], a pointer[float64], matrices int32, q int32, transposed int32, interleavedX int32, interleavedY int32, from int32, first int32, count int32, end0 int32, end1 int32, end2 int32, end3 int32, end4 int32, end5 int32, end6 int32, end7 int32) error {
+	return s.launch(either[T](kernelProjectSmallF32, kernelProjectSmallF64), g, y.address, x.address, a.address, uint64(uint32(matrices)), uint64(uint32(q)), uint64(uint32(transposed)), uint64(uint32(interleavedX)), uint64(uint32(interleavedY)), uint64(uint32(from)), uint64(uint32(first)), uint64(uint32(count)), uint64(uint32(end0)), uint64(uint32(end1)), uint64(uint32(end2)), uint64(uint32(end3)), uint64(uint32(end4)), uint64(uint32(end5)), uint64(uint32(end6)), uint64(uint32(end7)))
 }
 
 // rateExponential launches rate_exponential_f32 or rate_exponential_f64.
@@ -573,8 +675,8 @@ func segmentWinners[T real](s *stream, g grid, winners pointer[int32], x pointer
 }
 
 // softmaxCrossEntropy launches softmax_cross_entropy_f32 or softmax_cross_entropy_f64.
-func softmaxCrossEntropy[T real](s *stream, g grid, loss pointer[T], grad pointer[T], logits pointer[T], target pointer[int32], n int32, c int32, group int32) error {
-	return s.launch(either[T](kernelSoftmaxCrossEntropyF32, kernelSoftmaxCrossEntropyF64), g, loss.address, grad.address, logits.address, target.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(group)))
+func softmaxCrossEntropy[T real](s *stream, g grid, loss pointer[T], grad pointer[T], logits pointer[T], target pointer[int32], weights pointer[T], n int32, c int32, group int32) error {
+	return s.launch(either[T](kernelSoftmaxCrossEntropyF32, kernelSoftmaxCrossEntropyF64), g, loss.address, grad.address, logits.address, target.address, weights.address, uint64(uint32(n)), uint64(uint32(c)), uint64(uint32(group)))
 }
 
 // softmaxCrossEntropyLong launches softmax_cross_entropy_long_f32 or softmax_cross_entropy_long_f64.
@@ -583,43 +685,33 @@ func softmaxCrossEntropyLong[T real](s *stream, g grid, loss pointer[T], grad po
 }
 
 // sparseMatmul launches sparse_matmul_f32 or sparse_matmul_f64.
-func sparseMatmul[T real](s *stream, g grid, y pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], rows int32, q int32, rowLanes int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	return s.launch(either[T](kernelSparseMatmulF32, kernelSparseMatmulF64), g, y.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(rowLanes)), uint64(uint32(columnLanes)), counts.address, partRow.address, partNumber.address, hugeRow.address, hugeFirst.address)
+func sparseMatmul[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32) error {
+	return s.launch(either[T](kernelSparseMatmulF32, kernelSparseMatmulF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)))
 }
 
 // sparseMatmulFinish launches sparse_matmul_finish_f32 or sparse_matmul_finish_f64.
-func sparseMatmulFinish[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], q int32, counts pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	return s.launch(either[T](kernelSparseMatmulFinishF32, kernelSparseMatmulFinishF64), g, y.address, sums.address, rowPtr.address, uint64(uint32(q)), counts.address, hugeRow.address, hugeFirst.address)
+func sparseMatmulFinish[T real](s *stream, g grid, y pointer[T], sums pointer[T], parted pointer[int32], rows int32, q int32) error {
+	return s.launch(either[T](kernelSparseMatmulFinishF32, kernelSparseMatmulFinishF64), g, y.address, sums.address, parted.address, uint64(uint32(rows)), uint64(uint32(q)))
 }
 
 // sparseMatmulNarrow launches sparse_matmul_narrow_f32 or sparse_matmul_narrow_f64.
-func sparseMatmulNarrow[T real](s *stream, g grid, y pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], rows int32, q int32, rowLanes int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32], hugeRow pointer[int32], hugeFirst pointer[int32]) error {
-	return s.launch(either[T](kernelSparseMatmulNarrowF32, kernelSparseMatmulNarrowF64), g, y.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(rowLanes)), uint64(uint32(columnLanes)), counts.address, partRow.address, partNumber.address, hugeRow.address, hugeFirst.address)
+func sparseMatmulNarrow[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32) error {
+	return s.launch(either[T](kernelSparseMatmulNarrowF32, kernelSparseMatmulNarrowF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)))
 }
 
-// sparseMatmulParts launches sparse_matmul_parts_f32 or sparse_matmul_parts_f64.
-func sparseMatmulParts[T real](s *stream, g grid, sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepCols pointer[uint8], x pointer[T], q int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32]) error {
-	return s.launch(either[T](kernelSparseMatmulPartsF32, kernelSparseMatmulPartsF64), g, sums.address, rowPtr.address, col.address, values.address, keepCols.address, x.address, uint64(uint32(q)), uint64(uint32(columnLanes)), counts.address, partRow.address, partNumber.address)
+// spectralGradF64 launches spectral_grad_f64.
+func (s *stream) spectralGradF64(g grid, to pointer[float64], gradient pointer[float64], vectors pointer[float64], values pointer[float64], n int32, matrices int32, eps float64, rule int32) error {
+	return s.launch(kernelSpectralGradF64, g, to.address, gradient.address, vectors.address, values.address, uint64(uint32(n)), uint64(uint32(matrices)), bitsOf(eps), uint64(uint32(rule)))
 }
 
-// sparseMatmulPartsNarrow launches sparse_matmul_parts_narrow_f32 or sparse_matmul_parts_narrow_f64.
-func sparseMatmulPartsNarrow[T real](s *stream, g grid, sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepCols pointer[uint8], x pointer[T], q int32, columnLanes int32, counts pointer[int32], partRow pointer[int32], partNumber pointer[int32]) error {
-	return s.launch(either[T](kernelSparseMatmulPartsNarrowF32, kernelSparseMatmulPartsNarrowF64), g, sums.address, rowPtr.address, col.address, values.address, keepCols.address, x.address, uint64(uint32(q)), uint64(uint32(columnLanes)), counts.address, partRow.address, partNumber.address)
-}
-
-// spectralNormsF64 launches spectral_norms_f64.
-func (s *stream) spectralNormsF64(g grid, norms pointer[float64], k pointer[float64], n int32, matrices int32) error {
-	return s.launch(kernelSpectralNormsF64, g, norms.address, k.address, uint64(uint32(n)), uint64(uint32(matrices)))
+// spectralLargeF64 launches spectral_large_f64.
+func (s *stream) spectralLargeF64(g grid, r pointer[float64], values pointer[float64], vectors pointer[float64], factors pointer[float64], norms pointer[float64], scales pointer[float64], arrived pointer[int32], status pointer[int32], angles pointer[int32], k pointer[float64], n int32, matrices int32, eps float64, rule int32, ask int32) error {
+	return s.launch(kernelSpectralLargeF64, g, r.address, values.address, vectors.address, factors.address, norms.address, scales.address, arrived.address, status.address, angles.address, k.address, uint64(uint32(n)), uint64(uint32(matrices)), bitsOf(eps), uint64(uint32(rule)), uint64(uint32(ask)))
 }
 
 // spectralProductF64 launches spectral_product_f64.
 func (s *stream) spectralProductF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], status pointer[int32], transA int32, transB int32, n int32, matrices int32, scale pointer[float64], factors pointer[float64], roots pointer[float64], clamped pointer[float64], mirror int32) error {
 	return s.launch(kernelSpectralProductF64, g, c.address, a.address, b.address, status.address, uint64(uint32(transA)), uint64(uint32(transB)), uint64(uint32(n)), uint64(uint32(matrices)), scale.address, factors.address, roots.address, clamped.address, uint64(uint32(mirror)))
-}
-
-// spectralRoundF64 launches spectral_round_f64.
-func (s *stream) spectralRoundF64(g grid, w pointer[float64], angles pointer[int32], status pointer[int32], n int32, blocks int32, round int32, sweep int32, matrices int32) error {
-	return s.launch(kernelSpectralRoundF64, g, w.address, angles.address, status.address, uint64(uint32(n)), uint64(uint32(blocks)), uint64(uint32(round)), uint64(uint32(sweep)), uint64(uint32(matrices)))
 }
 
 // spectralRuleF64 launches spectral_rule_f64.
@@ -628,13 +720,8 @@ func (s *stream) spectralRuleF64(g grid, f pointer[float64], roots pointer[float
 }
 
 // spectralSmallF64 launches spectral_small_f64.
-func (s *stream) spectralSmallF64(g grid, w pointer[float64], values pointer[float64], status pointer[int32], scales pointer[float64], n int32, matrices int32) error {
-	return s.launch(kernelSpectralSmallF64, g, w.address, values.address, status.address, scales.address, uint64(uint32(n)), uint64(uint32(matrices)))
-}
-
-// spectralStartF64 launches spectral_start_f64.
-func (s *stream) spectralStartF64(g grid, w pointer[float64], scales pointer[float64], status pointer[int32], k pointer[float64], norms pointer[float64], n int32, matrices int32, shift float64) error {
-	return s.launch(kernelSpectralStartF64, g, w.address, scales.address, status.address, k.address, norms.address, uint64(uint32(n)), uint64(uint32(matrices)), bitsOf(shift))
+func (s *stream) spectralSmallF64(g grid, r pointer[float64], values pointer[float64], vectors pointer[float64], status pointer[int32], k pointer[float64], n int32, matrices int32, eps float64, rule int32) error {
+	return s.launch(kernelSpectralSmallF64, g, r.address, values.address, vectors.address, status.address, k.address, uint64(uint32(n)), uint64(uint32(matrices)), bitsOf(eps), uint64(uint32(rule)))
 }
 
 // spectralSymmetrizeF64 launches spectral_symmetrize_f64.
@@ -642,14 +729,14 @@ func (s *stream) spectralSymmetrizeF64(g grid, to pointer[float64], gArgument po
 	return s.launch(kernelSpectralSymmetrizeF64, g, to.address, gArgument.address, uint64(uint32(n)), uint64(uint32(matrices)))
 }
 
-// spectralValuesF64 launches spectral_values_f64.
-func (s *stream) spectralValuesF64(g grid, w pointer[float64], values pointer[float64], status pointer[int32], angles pointer[int32], scales pointer[float64], n int32, matrices int32) error {
-	return s.launch(kernelSpectralValuesF64, g, w.address, values.address, status.address, angles.address, scales.address, uint64(uint32(n)), uint64(uint32(matrices)))
+// subsetWalksF64 launches subset_walks_f64.
+func (s *stream) subsetWalksF64(g grid, y pointer[float64], x pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], sides pointer[uint8], ofSides pointer[int32], rows pointer[int32], shifts pointer[float64], stamps pointer[int32], stamp int32, n int32, q int32, vectors int32, wanted int32, own int32) error {
+	return s.launch(kernelSubsetWalksF64, g, y.address, x.address, rowPtr.address, col.address, values.address, sides.address, ofSides.address, rows.address, shifts.address, stamps.address, uint64(uint32(stamp)), uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(vectors)), uint64(uint32(wanted)), uint64(uint32(own)))
 }
 
-// subsetWalksF64 launches subset_walks_f64.
-func (s *stream) subsetWalksF64(g grid, y pointer[float64], x pointer[float64], rowPtr pointer[int32], col pointer[int32], values pointer[float64], sides pointer[uint8], rows pointer[int32], shifts pointer[float64], n int32, q int32, vectors int32, wanted int32, own int32) error {
-	return s.launch(kernelSubsetWalksF64, g, y.address, x.address, rowPtr.address, col.address, values.address, sides.address, rows.address, shifts.address, uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(vectors)), uint64(uint32(wanted)), uint64(uint32(own)))
+// treeWalksF64 launches tree_walks_f64.
+func (s *stream) treeWalksF64(g grid, walked pointer[float64], x pointer[float64], fields pointer[int32], numbers pointer[float64], ofSlot pointer[int32], roots pointer[int32], at pointer[int32], graphOf pointer[int32], matrices pointer[int64], sides pointer[uint8], step int32, n int32, graphs int32, slots int32) error {
+	return s.launch(kernelTreeWalksF64, g, walked.address, x.address, fields.address, numbers.address, ofSlot.address, roots.address, at.address, graphOf.address, matrices.address, sides.address, uint64(uint32(step)), uint64(uint32(n)), uint64(uint32(graphs)), uint64(uint32(slots)))
 }
 
 // walkFinish launches walk_finish_f32 or walk_finish_f64.

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // take returns device memory of any content with one holder. Where none is left it gives kept blocks back to the
 // driver, then has unreachable tensors collected and cached graphs dropped, before it fails with [OutOfMemory].
 func (e *Engine) take(bytes int) (*block, error) {
-	if b := e.pool.take(bytes); b != nil && !e.closed.Load() {
+	if b := e.pool.take(bytes, false); b != nil && !e.closed.Load() {
 		return b, nil
 	} else if b != nil {
 		b.release()
@@ -22,11 +23,17 @@ func (e *Engine) take(bytes int) (*block, error) {
 	if !full(err) {
 		return b, err
 	}
+	if b := e.pool.take(bytes, true); b != nil {
+		return b, nil
+	}
 	if b, err = e.allocate(bytes, true); !full(err) {
 		return b, err
 	}
 	e.batches.drop()
 	collect()
+	if b := e.pool.take(bytes, true); b != nil {
+		return b, nil
+	}
 	if b, err = e.allocate(bytes, true); !full(err) {
 		return b, err
 	}
@@ -45,13 +52,17 @@ type outOfMemory struct{}
 func (outOfMemory) Error() string { return "out of memory" }
 
 func (e *Engine) allocate(bytes int, empty bool) (b *block, err error) {
-	err = e.do("allocating device memory", func() error {
+	do := e.beside
+	if empty {
+		do = e.do // what is enqueued may use the blocks that go back to the driver
+	}
+	err = do("allocating device memory", func() error {
 		if empty {
-			if err := e.pool.empty(); err != nil {
+			if err := e.pool.empty(e.compute.queued); err != nil {
 				return err
 			}
 		}
-		b, err = e.pool.allocate(bytes)
+		b, err = e.pool.allocate(bytes, e.localMemory())
 		if code(err) == codeOutOfMemory {
 			b, err = nil, nil
 		}
@@ -73,20 +84,31 @@ func (e *Engine) outOfMemory(bytes int) error {
 
 // memory returns the bytes of device memory that are free, and all there are.
 func (e *Engine) memory() (free, total int64, err error) {
-	err = e.do("asking for free memory", func() (err error) {
+	err = e.beside("asking for free memory", func() (err error) {
 		free, total, err = cu.MemInfo()
 		return err
 	})
 	return free, total, err
 }
 
-// Available implements [engine.Memory]: what is free on the device and what the pool keeps.
+// Available implements [engine.Memory]: what is free on the device and what the pool keeps, but for the local memory of
+// kernels.
 func (e *Engine) Available() (int64, error) {
 	free, _, err := e.memory()
 	if err != nil {
 		return 0, err
 	}
-	return free + e.pool.snapshot().Cached, nil
+	return max(free-e.localMemory(), 0) + e.pool.snapshot().Cached, nil
+}
+
+// localBytes is the most local memory that a thread of any kernel has (stack, in kernels.resources.txt), and as much
+// again for code that the driver compiles from PTX.
+const localBytes = 128
+
+// localMemory returns the bytes that the driver takes for the local memory of all threads that the device can hold, at
+// the first launch of a kernel that has some. The pool leaves them free: a launch cannot wait for memory.
+func (e *Engine) localMemory() int64 {
+	return int64(localBytes * e.device.threadsPerMultiproc * e.device.multiprocessors)
 }
 
 // collect runs the garbage collector until the tensors that nobody can reach have given their memory back.
@@ -105,103 +127,113 @@ func collect() {
 	}
 }
 
-// send copies bytes into a block on the copy stream, at an offset. write(dst, from) writes the bytes from number
-// from on. The copies are enqueued when send returns, and work that uses the block afterwards waits for them.
-func (e *Engine) send(b *block, offset, bytes int, write func(dst []byte, from int)) error {
-	for from := 0; from < bytes; from += largePiece {
-		n := min(bytes-from, largePiece)
-		c, err := e.pinned.take(n, e.background)
-		if err != nil {
-			return err
-		}
-		write(c.bytes[:n], from)
-		number := uint64(0)
-		err = e.do("copying to the device", func() error {
-			number = e.copies.advance()
-			b.filled.Store(number)
-			if err := e.copies.follow(e.compute, b.used.Load()); err != nil {
-				return err
-			}
-			e.counter.uploaded(n)
-			if err := cu.MemcpyHtoDAsync(cu.DevicePtr(b.address+uint64(offset+from)), c.address(), int64(n),
-				e.copies.stream); err != nil {
-				return err
-			}
-			return e.copies.mark()
-		})
-		e.pinned.give(c, e.copies, number)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// flight is a piece of a copy to the host: bytes from a number on.
+type flight struct {
+	piece       *piece
+	from, bytes int
+	number      uint64 // of its work
 }
 
-// receive copies bytes of a block to the host, behind everything enqueued on the compute stream. read(src, from)
-// gets the bytes from number from on. While the host reads one piece, the next one is copied.
-func (e *Engine) receive(b *block, offset, bytes int, read func(src []byte, from int)) error {
-	type flight struct {
-		piece  *piece
-		from   int
-		number uint64
+// depart enqueues the copy of bytes of a block from a number on, behind everything on the stream of the kernels, and
+// may hand it over.
+func (e *Engine) depart(b *block, offset, from, bytes int, send bool) (flight, error) {
+	c, err := e.pinned.take(bytes, e)
+	if err != nil {
+		return flight{}, err
 	}
-	var last *flight
+	k := e.begin("copying to the host")
+	k.touch(b.retain())
+	err = k.enqueue(func(s *stream) error {
+		s.download(c.bytes[:bytes], b.address+uint64(offset+from))
+		return nil
+	}, send)
+	k.end()
+	if err != nil {
+		e.pinned.give(c, nil, 0)
+	}
+	return flight{c, from, bytes, k.number}, err
+}
+
+// land waits for a piece and calls read with it and the number of its first byte.
+func (e *Engine) land(f flight, read func(src []byte, from int)) error {
+	err := e.do("copying to the host", func() error { return e.compute.wait(f.number) })
+	if err == nil {
+		read(f.piece.bytes[:f.bytes], f.from)
+	}
+	e.pinned.give(f.piece, e.compute, f.number)
+	return err
+}
+
+// receive copies bytes of a block to the host. read(src, from) gets the bytes from number from on. While the host reads
+// one piece, the next one is copied.
+func (e *Engine) receive(b *block, offset, bytes int, read func(src []byte, from int)) error {
+	var last flight
 	land := func() error {
-		if last == nil {
+		f := last
+		if last = (flight{}); f.piece == nil {
 			return nil
 		}
-		l := last
-		last = nil
-		err := e.do("copying to the host", func() error { return e.compute.wait(l.number) })
-		if err == nil {
-			read(l.piece.bytes[:min(bytes-l.from, largePiece)], l.from)
-		}
-		e.pinned.give(l.piece, e.compute, l.number)
-		return err
+		return e.land(f, read)
 	}
 	for from := 0; from < bytes; from += largePiece {
-		n := min(bytes-from, largePiece)
-		c, err := e.pinned.take(n, e.background)
+		next, err := e.depart(b, offset, from, min(bytes-from, largePiece), bytes > largePiece)
 		if err != nil {
-			_ = land()
-			return err
+			return together(err, land())
 		}
-		next := &flight{piece: c, from: from}
-		err = e.do("copying to the host", func() error {
-			next.number = e.compute.advance()
-			b.used.Store(next.number)
-			if err := e.compute.follow(e.copies, b.filled.Load()); err != nil {
-				return err
-			}
-			e.counter.downloaded(n)
-			if err := cu.MemcpyDtoHAsync(c.address(), cu.DevicePtr(b.address+uint64(offset+from)), int64(n),
-				e.compute.stream); err != nil {
-				return err
-			}
-			return e.compute.mark()
-		})
-		if err == nil {
-			err = land()
-		} else {
-			_ = land()
-		}
+		err = land()
 		last = next
 		if err != nil {
-			e.pinned.give(c, e.compute, next.number)
-			return err
+			return together(err, land())
 		}
 	}
 	return land()
 }
 
+// receiveLater is receive in two parts: the copies are enqueued at once, and the function that it returns waits for
+// them. What needs too many pieces is copied by that function.
+func (e *Engine) receiveLater(b *block, offset, bytes int, read func(src []byte, from int)) (func() error, error) {
+	const most = maxPinned / largePiece / 4
+	if bytes > most*largePiece {
+		b.retain()
+		return func() error {
+			defer b.release()
+			return e.receive(b, offset, bytes, read)
+		}, nil
+	}
+	var flights []flight
+	land := func() error {
+		var first error
+		for _, f := range flights {
+			if err := e.land(f, read); first == nil {
+				first = err
+			}
+		}
+		return first
+	}
+	for from := 0; from < bytes; from += largePiece {
+		f, err := e.depart(b, offset, from, min(bytes-from, largePiece), true)
+		if err != nil {
+			return nil, together(err, land())
+		}
+		flights = append(flights, f)
+	}
+	return land, nil
+}
+
 func (p *pool) close() error {
 	p.mu.Lock()
 	p.closed = true
-	live := p.live
-	p.live = make(map[uint64]*block)
+	chunks := make(map[*block]bool) // that something still uses, by their first block
+	for _, b := range p.live {
+		for b.previous != nil {
+			b = b.previous
+		}
+		chunks[b] = true
+	}
+	clear(p.live)
 	p.mu.Unlock()
-	first := p.empty()
-	for _, b := range live {
+	first := p.empty(math.MaxUint64)
+	for b := range chunks {
 		if err := cu.MemFree(cu.DevicePtr(b.address)); err != nil && first == nil {
 			first = fmt.Errorf("memory in use at %#x: %w", b.address, err)
 		}

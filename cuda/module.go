@@ -6,8 +6,6 @@ import (
 	_ "embed" // of the kernels
 	"encoding/binary"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"gorgonia.org/cu"
 )
@@ -22,13 +20,16 @@ var toolkitText string
 
 // toolkit returns the version of the CUDA toolkit that compiled the kernels, as the driver counts: 11080 for
 // 11.8. A driver runs what toolkits of its own major version or an older one compiled.
-func toolkit() int {
-	v, _ := strconv.Atoi(strings.TrimSpace(toolkitText))
-	return v
-}
+func toolkit() int { return requirements()[0] }
 
-// oldestMajor is the oldest compute capability that the fatbin has code for: its PTX is of 7.0.
-const oldestMajor = 7
+// oldestGPU returns the compute capability that the oldest PTX of the fatbin is for, 70 for 7.0.
+func oldestGPU() int { return requirements()[1] }
+
+// requirements reads the two numbers of kernels.toolkit.
+func requirements() (numbers [2]int) {
+	_, _ = fmt.Sscan(toolkitText, &numbers[0], &numbers[1])
+	return numbers
+}
 
 // kernel is an entry point of kernels.cu with the kinds of its parameters.
 type kernel struct {

@@ -7,30 +7,22 @@ import (
 	"runtime"
 	"unsafe"
 
-	"gorgonia.org/cu"
 	"gorgonia.org/tensor"
 )
 
-// op is an operation being put together: its arguments are collected on the caller's goroutine, and run enqueues
-// everything in one piece. The first error sticks and comes out of run.
+// op is an operation being put together: its arguments are collected, and run enqueues everything in one piece. The
+// first error sticks and comes out of run.
 type op struct {
 	e       *Engine
 	name    string
 	err     error
 	tensors []*tensor.Dense // alive until the work is enqueued
 	blocks  []*block        // held until the work is enqueued
-	filled  uint64          // work of the copy stream that must come first
+	filled  uint64          // copies to the device up to this number must come first
 	bytes   int64           // of operands
-	uploads []staging
 	clears  []clearing
 	fetches []fetching
-}
-
-// staging is a copy to the device that precedes the kernels, on their stream.
-type staging struct {
-	to     uint64
-	piece  *piece
-	length int
+	number  uint64 // of the submission that it went into
 }
 
 // clearing is memory to be zeroed before the kernels.
@@ -84,21 +76,26 @@ func of[T real](k *op, t *tensor.Dense) pointer[T] {
 	return pointer[T]{address}
 }
 
-// inlineBytes is up to which size data go to the device on the stream of the kernels, in the hand-over of the
-// operation itself; more data go through the copy stream.
-const inlineBytes = smallPiece
-
 // upload copies a slice to the device before the kernels; a nil slice has the null pointer. The slice may be
 // changed when upload has returned.
 func upload[T element](k *op, s []T) pointer[T] {
-	if s == nil {
+	if s == nil || k.err != nil {
 		return pointer[T]{}
 	}
-	p := scratch[T](k, max(len(s), 1))
-	if k.err == nil && len(s) > 0 {
-		k.fill(k.blocks[len(k.blocks)-1], 0, bytesOf(s))
+	data := bytesOf(s)
+	return uploaded[T](k, len(data), func(dst []byte, from int) { copy(dst, data[from:]) })
+}
+
+// uploaded is upload of bytes that write writes from a number on.
+func uploaded[T element](k *op, bytes int, write func(dst []byte, from int)) pointer[T] {
+	b, address, err := k.e.upload(bytes, write)
+	if err != nil {
+		k.fail(err)
+		return pointer[T]{}
 	}
-	return p
+	k.touch(b)
+	k.bytes += 2 * int64(bytes)
+	return pointer[T]{address}
 }
 
 // uploadAs is upload with rounding to T.
@@ -126,24 +123,6 @@ func uploadBools(k *op, s []bool) pointer[uint8] {
 	}
 	// A bool of Go is a byte of 0 or 1.
 	return upload(k, unsafe.Slice((*uint8)(unsafe.Pointer(&s[0])), len(s)))
-}
-
-// fill copies data into a block, at an offset in bytes.
-func (k *op) fill(b *block, offset int, data []byte) {
-	if len(data) > inlineBytes {
-		if err := k.e.send(b, offset, len(data), func(dst []byte, from int) { copy(dst, data[from:]) }); err != nil {
-			k.fail(err)
-		}
-		k.filled = max(k.filled, b.filled.Load())
-		return
-	}
-	c, err := k.e.pinned.take(len(data), k.e.background)
-	if err != nil {
-		k.fail(err)
-		return
-	}
-	copy(c.bytes, data)
-	k.uploads = append(k.uploads, staging{b.address + uint64(offset), c, len(data)})
 }
 
 // scratch returns memory of any content for n elements, which is given back when the operation has run.
@@ -177,8 +156,8 @@ func fetch[T element](k *op, dst []T, from pointer[T]) {
 	}
 }
 
-// run enqueues the operation: uploads, what f enqueues, and fetches. f runs on the context's thread. With a
-// fetch, run returns when the data are there, otherwise at once.
+// run enqueues the operation: what f enqueues, behind uploads and before fetches. With a fetch, run returns when the
+// data are there, otherwise at once.
 func (k *op) run(f func(*stream) error) error { return k.finish(f, len(k.fetches) > 0) }
 
 // wait is run that returns when the device has done the work.
@@ -190,9 +169,12 @@ func (k *op) finish(f func(*stream) error, wait bool) error {
 		k.stageFetches()
 	}
 	if k.err != nil {
-		return k.explained()
+		return k.err
 	}
-	err := k.e.do(k.name, func() error { return k.enqueue(f, wait) })
+	err := k.enqueue(f, !wait)
+	if err == nil && wait {
+		err = k.e.do(k.name, k.e.synchronize)
+	}
 	if err != nil {
 		return err
 	}
@@ -205,20 +187,11 @@ func (k *op) finish(f func(*stream) error, wait bool) error {
 	return nil
 }
 
-// explained puts the name in front of an error where it is not there.
-func (k *op) explained() error {
-	var err error = k.err
-	if c := code(err); c > 0 {
-		return k.e.failure(k.name, err)
-	}
-	return err
-}
-
 // stageFetches takes page-locked memory for the results.
 func (k *op) stageFetches() {
 	for i := range k.fetches {
 		for left := len(k.fetches[i].to); left > 0; left -= largePiece {
-			c, err := k.e.pinned.take(min(left, largePiece), k.e.background)
+			c, err := k.e.pinned.take(min(left, largePiece), k.e)
 			if err != nil {
 				k.fail(err)
 				return
@@ -228,28 +201,29 @@ func (k *op) stageFetches() {
 	}
 }
 
-// enqueue runs on the context's thread.
-func (k *op) enqueue(f func(*stream) error, wait bool) error {
-	e, s := k.e, k.e.stream
-	number := e.compute.advance()
-	e.counter.OperandBytes += k.bytes
-	for _, b := range k.blocks {
-		b.used.Store(number)
-	}
-	if err := e.compute.follow(e.copies, k.filled); err != nil {
+// enqueue appends the operation to the submission that is being put together, and hands that over if it is to go. Where
+// f fails nothing of it stays.
+func (k *op) enqueue(f func(*stream) error, send bool) error {
+	e := k.e
+	e.queue.mu.Lock()
+	defer e.queue.mu.Unlock()
+	if err := e.usable(k.name); err != nil {
 		return err
 	}
-	for _, u := range k.uploads {
-		e.counter.uploaded(u.length)
-		if err := cu.MemcpyHtoDAsync(cu.DevicePtr(u.to), u.piece.address(), int64(u.length), s.stream); err != nil {
-			return err
+	to, whole := e.queue.next, false
+	entries, words := len(to.entries), len(to.words)
+	defer func() {
+		if !whole {
+			to.cut(entries, words)
 		}
+	}()
+	s := &stream{e, k.name, to}
+	k.number, to.filled = to.number, max(to.filled, k.filled)
+	for _, b := range k.blocks {
+		b.used.Store(k.number)
 	}
 	for _, c := range k.clears {
-		e.counter.Clears++
-		if err := cu.MemsetD8Async(cu.DevicePtr(c.at), 0, int64(c.length), s.stream); err != nil {
-			return err
-		}
+		s.fill(c.at, c.length, 0)
 	}
 	if err := f(s); err != nil {
 		return err
@@ -258,43 +232,32 @@ func (k *op) enqueue(f func(*stream) error, wait bool) error {
 		from, left := c.from, len(c.to)
 		for _, p := range c.pieces {
 			n := min(left, len(p.bytes))
-			e.counter.downloaded(n)
-			if err := cu.MemcpyDtoHAsync(p.address(), cu.DevicePtr(from), int64(n), s.stream); err != nil {
-				return err
-			}
+			s.download(p.bytes[:n], from)
 			from, left = from+uint64(n), left-n
 		}
 	}
-	if wait {
-		return s.synchronize()
-	}
-	if len(k.uploads) > 0 {
-		return e.compute.mark()
+	e.counter.OperandBytes += k.bytes
+	whole = true
+	if send {
+		e.send()
 	}
 	return nil
 }
 
 // end gives back what the operation held; on the device it is reused behind the work enqueued.
 func (k *op) end() {
-	e := k.e
-	for _, u := range k.uploads {
-		e.pinned.give(u.piece, e.compute, e.compute.number.Load())
-	}
 	for _, c := range k.fetches {
 		for _, p := range c.pieces {
-			e.pinned.give(p, e.compute, e.compute.number.Load())
+			k.e.pinned.give(p, k.e.compute, k.number)
 		}
 	}
 	for _, b := range k.blocks {
 		b.release()
 	}
-	k.uploads, k.fetches, k.blocks = nil, nil, nil
+	k.fetches, k.blocks = nil, nil
 	runtime.KeepAlive(k.tensors)
 	k.tensors = nil
 }
-
-// background is thread.do for steps of an operation that is not enqueued yet.
-func (e *Engine) background(f func() error) error { return e.do("moving data", f) }
 
 // bytesOf is the memory of a slice.
 func bytesOf[T element](s []T) []byte {

@@ -3,6 +3,8 @@
 package cuda
 
 import (
+	"slices"
+
 	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
 )
@@ -93,31 +95,86 @@ func assignOn[T real](e *Engine, index []int32, best *tensor.Dense, points engin
 	return k.run(func(s *stream) error {
 		g := grid{blocks: dim{x: blocksOf(n, largeTile*4/size[T]())}, threads: dim{x: 256}}
 		operations[T](s, 2, n, p, q, d)
-		return assign(s, g, nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q), int32(d))
+		return assign(s, g, nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q), int32(d),
+			bestColumns(best))
 	})
 }
 
+// bestColumns returns how many of the largest similarities of a point are wanted.
+func bestColumns(best *tensor.Dense) int32 {
+	if best == nil {
+		return 0
+	}
+	return int32(min(best.Dims(), 2))
+}
+
 // SoftmaxCrossEntropy implements [engine.Engine].
-func (e *Engine) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error {
-	if err := engine.CheckSoftmaxCrossEntropy(loss, grad, logits, target); err != nil {
+func (e *Engine) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32, weights []float64) error {
+	if err := engine.CheckSoftmaxCrossEntropy(loss, grad, logits, target, weights); err != nil {
 		return err
 	}
-	if logits.Dtype() == tensor.Float32 {
-		return softmaxCrossEntropyOn[float32](e, loss, grad, logits, target)
+	compute := func(loss, grad *tensor.Dense, weights []float64) error {
+		if logits.Dtype() == tensor.Float32 {
+			return softmaxCrossEntropyOn[float32](e, loss, grad, logits, target, weights)
+		}
+		return softmaxCrossEntropyOn[float64](e, loss, grad, logits, target, weights)
 	}
-	return softmaxCrossEntropyOn[float64](e, loss, grad, logits, target)
+	if logits.Shape()[1] > longRow {
+		return e.weighted(loss, grad, weights, compute)
+	}
+	return e.losses(loss, grad, weights, compute)
+}
+
+// fewLosses is the number of rows up to which one block has them all, and adds up their losses.
+const fewLosses = 4096
+
+// losses computes losses and their slopes with one launch, unless weights and many rows ask for more.
+func (e *Engine) losses(loss, grad *tensor.Dense, weights []float64,
+	compute func(loss, grad *tensor.Dense, weights []float64) error) error {
+	if len(weights) > fewLosses {
+		return e.weighted(loss, grad, weights, compute)
+	}
+	return compute(loss, grad, weights)
+}
+
+// weighted computes the losses of rows and their slopes, and adds them up by their weights, if there are any.
+func (e *Engine) weighted(loss, grad *tensor.Dense, weights []float64,
+	compute func(loss, grad *tensor.Dense, weights []float64) error) error {
+	if weights == nil {
+		return compute(loss, grad, nil)
+	}
+	n := len(weights)
+	each, slopes := e.Scratch(loss.Dtype(), n), (*tensor.Dense)(nil)
+	if grad != nil {
+		slopes = e.Scratch(grad.Dtype(), grad.Shape()...)
+	}
+	defer e.Release(each, slopes)
+	if err := compute(each, slopes, nil); err != nil {
+		return err
+	}
+	all := engine.Segments{Offsets: []int32{0, int32(n)}, Weights: weights}
+	if err := e.SegmentReduce(e.View(loss, 0, 1, 1), e.View(each, 0, n, 1), all, engine.Sum); err != nil || grad == nil {
+		return err
+	}
+	rows := engine.Segments{Offsets: make([]int32, n+1), Weights: weights}
+	for i := range rows.Offsets {
+		rows.Offsets[i] = int32(i)
+	}
+	return e.SegmentReduce(grad, slopes, rows, engine.Sum)
 }
 
 // longRow is the number of classes above which a block, not a warp, has a row.
 const longRow = 1024
 
-func softmaxCrossEntropyOn[T real](e *Engine, loss, grad, logits *tensor.Dense, target []int32) error {
+func softmaxCrossEntropyOn[T real](e *Engine, loss, grad, logits *tensor.Dense, target []int32,
+	weights []float64) error {
 	n, c := logits.Shape()[0], logits.Shape()[1]
-	if n == 0 {
+	if n == 0 && weights == nil {
 		return nil
 	}
 	k := e.begin("SoftmaxCrossEntropy")
 	losses, gradient, x, aim := of[T](k, loss), of[T](k, grad), of[T](k, logits), upload(k, target)
+	shares := uploadAs[T](k, weights)
 	return k.run(func(s *stream) error {
 		exponentials[T](s, func() int {
 			if grad == nil {
@@ -129,33 +186,69 @@ func softmaxCrossEntropyOn[T real](e *Engine, loss, grad, logits *tensor.Dense, 
 			return softmaxCrossEntropyLong(s, linear(n*256, 256), losses, gradient, x, aim, int32(n), int32(c))
 		}
 		group := lanes(blocksOf(c, 4))
-		return softmaxCrossEntropy(s, linear(n*group, 256), losses, gradient, x, aim, int32(n), int32(c), int32(group))
+		return softmaxCrossEntropy(s, lossGrid(n*group, weights), losses, gradient, x, aim, shares, int32(n), int32(c),
+			int32(group))
 	})
 }
 
-// Adam implements [engine.Engine].
-func (e *Engine) Adam(parameter, moment1, moment2, gradient *tensor.Dense, step engine.Adam) error {
-	if err := engine.CheckAdam(parameter, moment1, moment2, gradient, step); err != nil {
-		return err
+// lossGrid is the grid for losses with so many threads: one block where it adds them up.
+func lossGrid(threads int, weights []float64) grid {
+	g := linear(threads, 256)
+	if weights != nil {
+		g = grid{blocks: dim{x: 1}, threads: dim{x: min(blocksOf(max(threads, 1), 32)*32, 1024)}}
 	}
-	if parameter.Dtype() == tensor.Float32 {
-		return adamOn[float32](e, parameter, moment1, moment2, gradient, step)
-	}
-	return adamOn[float64](e, parameter, moment1, moment2, gradient, step)
+	return g
 }
 
-func adamOn[T real](e *Engine, parameter, moment1, moment2, gradient *tensor.Dense, step engine.Adam) error {
-	n := parameter.DataSize()
-	if n == 0 {
-		return nil
+// Adam implements [engine.Engine].
+func (e *Engine) Adam(states []engine.AdamState, step engine.Adam) error {
+	if err := engine.CheckAdam(states, step); err != nil {
+		return err
 	}
-	k := e.begin("Adam")
-	p, m1, m2, slope := of[T](k, parameter), of[T](k, moment1), of[T](k, moment2), of[T](k, gradient)
+	for some := range slices.Chunk(states, adamStates) {
+		on := adamOn[float64]
+		if some[0].Parameter.Dtype() == tensor.Float32 {
+			on = adamOn[float32]
+		}
+		if err := on(e, some, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adamStates is the number of tensors that a launch of adam takes.
+const adamStates = 4
+
+// adamState is a tensor of Adam as the kernel takes it.
+type adamState[T real] struct {
+	parameter, moment1, moment2, gradient pointer[T]
+	n                                     int64
+	decay                                 T
+}
+
+func adamOn[T real](e *Engine, states []engine.AdamState, step engine.Adam) error {
+	var t [adamStates]adamState[T]
+	longest, k := 0, e.begin("Adam")
+	for i, o := range states {
+		n := o.Parameter.DataSize()
+		t[i] = adamState[T]{of[T](k, o.Parameter), of[T](k, o.Moment1), of[T](k, o.Moment2), of[T](k, o.Gradient),
+			int64(n), T(o.Decay)}
+		longest = max(longest, n)
+	}
 	rate, root := step.Corrected()
-	g := linear(blocksOf(n, 16/size[T]()), 256)
+	g := linear(blocksOf(longest, 16/size[T]()), 256)
+	g.blocks.y = len(states)
 	return k.run(func(s *stream) error {
-		return adam(s, g, p, m1, m2, slope, int64(n), T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1),
-			T(1-step.Beta2), T(step.Epsilon), T(step.Decay))
+		if longest == 0 {
+			return nil
+		}
+		return adam(s, g,
+			t[0].parameter, t[0].moment1, t[0].moment2, t[0].gradient, t[0].n, t[0].decay,
+			t[1].parameter, t[1].moment1, t[1].moment2, t[1].gradient, t[1].n, t[1].decay,
+			t[2].parameter, t[2].moment1, t[2].moment2, t[2].gradient, t[2].n, t[2].decay,
+			t[3].parameter, t[3].moment1, t[3].moment2, t[3].gradient, t[3].n, t[3].decay,
+			T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1), T(1-step.Beta2), T(step.Epsilon))
 	})
 }
 

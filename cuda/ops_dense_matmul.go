@@ -8,27 +8,35 @@ import (
 )
 
 // MatMul implements [engine.Engine]. Products in TF32 and bfloat16 run on tensor cores where the GPU has them
-// and the matrices are not thin; the others are exact. Products of float32 go to cuBLAS where it was found.
+// and the matrices are not thin; the others are exact. Large products go to cuBLAS where it was found.
 func (e *Engine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
 	m, n, k, err := engine.CheckMatMul(c, a, b, opt)
 	if err != nil {
 		return err
 	}
 	if c.Dtype() == tensor.Float64 {
-		return newProduct[float64](e, c, a, b, opt, m, n, k).multiply()
+		return newProduct[float64](e, c, a, b, opt, m, n, k).compute(engine.Full)
 	}
 	p := newProduct[float32](e, c, a, b, opt, m, n, k)
-	switch {
-	case m*n > 0 && k > 0 && e.blas != nil:
-		return p.op.run(func(s *stream) error {
-			p.counted(s)
-			e.counter.launched(&e.counter.blas, grid{blocks: dim{x: 1}})
-			return e.blas.multiply(p, opt.Precision)
-		})
-	case opt.Precision != engine.Full && m >= thinTensor && n >= thinTensor && e.device.major >= 8:
+	wide := opt.Precision != engine.Full && m >= thinTensor && n >= thinTensor
+	if wide && e.device.major >= 8 && !e.blas.takes(m, n, k) {
 		return p.op.run(func(s *stream) error { return multiplyRounded(s, p, opt.Precision) })
 	}
-	return p.multiply()
+	return p.compute(opt.Precision)
+}
+
+// compute computes the product by cuBLAS where it is large, which rounds factors as asked, and else without rounding.
+func (p *product[T]) compute(precision engine.Precision) error {
+	e := p.op.e
+	if !e.blas.takes(p.m, p.n, p.k) {
+		return p.multiply()
+	}
+	return p.op.run(func(s *stream) error {
+		p.counted(s)
+		e.counter.launched(&e.counter.blas, grid{blocks: dim{x: 1}})
+		s.call(func() error { return multiplyBLAS(e.blas, p, precision) })
+		return nil
+	})
 }
 
 // thinTensor is the number of rows or columns below which tiles of tensor cores would be mostly empty.

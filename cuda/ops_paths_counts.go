@@ -3,6 +3,8 @@
 package cuda
 
 import (
+	"math"
+
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 )
@@ -41,11 +43,33 @@ func (w *pathWork[T]) eachRoot(visit func(j, v int)) {
 	}
 }
 
-// pooledRoutes returns the number of routes from the roots of all sizes, at most so many from a root.
-func (w *pathWork[T]) pooledRoutes(most int64) int {
+// pooledRoutes returns the number of routes from the roots of all sizes that are of interest, or from all of them, at
+// most so many from a root.
+func (w *pathWork[T]) pooledRoutes(most int64, of func(v int) bool) int {
 	routes, all := w.routes(), 0
-	w.eachRoot(func(j, v int) { all += int(min(routes[v*w.Size+j-1], most)) })
+	w.eachRoot(func(j, v int) {
+		if of == nil || of(v) {
+			all += int(min(routes[v*w.Size+j-1], most))
+		}
+	})
 	return all
+}
+
+// trieExponentials returns how many exponentials a filter the trie takes: one for every row and position that a pack
+// keeps, where paths are products of factors, as they are while no factor is larger than scores of unit rows make it;
+// otherwise one for every path, or for every maximum.
+func (w *pathWork[T]) trieExponentials(p *packing, whole int) int {
+	if w.Pool == engine.Max {
+		return w.roots(func(int, int) bool { return true })
+	}
+	if w.root() == 0 {
+		return w.pooledRoutes(math.MaxInt64, nil)
+	}
+	factors := p.small.sum() + p.medium.sum()
+	if whole > 0 {
+		factors = whole * (p.small.len() + p.medium.len())
+	}
+	return factors*w.Size + w.pooledRoutes(math.MaxInt64, p.large.has)
 }
 
 // roots returns the number of roots of all sizes that are of interest.

@@ -3,8 +3,6 @@
 package cuda
 
 import (
-	"math"
-
 	"github.com/grove-graph/grove/engine"
 )
 
@@ -14,7 +12,7 @@ const wideFilters = 65
 // trieKernel launches one of the kernels that pool paths by the trie.
 type trieKernel[T real] func(s *stream, g grid, out pointer[int64], scores, norms pointer[T], index, rowPtr, col,
 	rootRow, packs pointer[int32],
-	n, rows, size, q, mean int32, alpha2 T, sumExponent, maxRows, maxArcs int32) error
+	n, rows, size, q, mean int32, alpha2 T, sumExponent, maxRows, maxArcs, root int32) error
 
 // trieKernelOf chooses the kernel, and the filters that a warp of it takes.
 func (w *pathWork[T]) trieKernelOf() (trieKernel[T], int) {
@@ -44,6 +42,24 @@ func (w *pathWork[T]) trieKernelOf() (trieKernel[T], int) {
 	return pathTrie8[T], 32
 }
 
+// root returns the root of which the kernel values of paths are powers, as the kernels take it: 1 where the product of
+// the factors is the value itself, otherwise a multiple of the pooled lengths; 0 where exponentials are taken, because
+// the rounding errors of that power would show.
+func (w *pathWork[T]) root() int32 {
+	_, single := any(w).(*pathWork[float32])
+	switch {
+	case !w.AllLengths || w.Size == 1 || w.Kernel.SumExponent:
+		return 1
+	case w.Size <= 4:
+		return 12
+	case single:
+		return 0
+	case w.Size <= 6:
+		return 60
+	}
+	return 840
+}
+
 // trie pools paths by the trie. A small table goes into shared memory as a whole; otherwise the rows of
 // the vertices of a run of graphs do.
 func (w *pathWork[T]) trie() error {
@@ -60,7 +76,7 @@ func (w *pathWork[T]) trie() error {
 	switch {
 	case w.Graph == nil || w.Size == 1:
 		p.large.addPieces(0, w.n)
-	case w.Index != nil && shared(w.tableRows, manyVertices, 4*manyVertices) <= half:
+	case w.Index != nil && w.tableRows <= run && shared(w.tableRows, manyVertices, 4*manyVertices) <= half:
 		whole = w.tableRows
 		p = packGraphs(w.Graph, run, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) })
 	default:
@@ -77,12 +93,7 @@ func (w *pathWork[T]) trie() error {
 	}
 	return w.k.run(func(s *stream) error {
 		// All lists together, which the first launch stands for.
-		exponentials[T](s, func() int {
-			if w.Pool == engine.Max {
-				return w.roots(func(int, int) bool { return true }) * tiles * tile
-			}
-			return w.pooledRoutes(math.MaxInt64) * tiles * tile
-		})
+		exponentials[T](s, func() int { return w.trieExponentials(&p, whole) * tiles * tile })
 		for _, list := range lists {
 			if list.len() == 0 || tiles == 0 {
 				continue
@@ -98,7 +109,7 @@ func (w *pathWork[T]) trie() error {
 			}
 			if err := kernel(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow, list.bounds,
 				int32(w.n), int32(rows), int32(w.Size), int32(w.q), number(w.Pool == engine.Mean), w.alpha2, w.sumExponent,
-				int32(maxRows), int32(list.arcs)); err != nil {
+				int32(maxRows), int32(list.arcs), w.root()); err != nil {
 				return err
 			}
 		}

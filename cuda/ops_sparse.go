@@ -18,57 +18,79 @@ func (e *Engine) SparseMatMul(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense
 	return sparseMatMulOn[float64](e, y, a, x)
 }
 
-// The constants of the kernels sparse_matmul that the host computes with too.
-const (
-	sparseThreads = 256
-	hugeRow       = 4096
-	rowPart       = 1024
-
-	// listedEntries is the size from which on a matrix may have so long a row that it is worth two more
-	// launches to spread it over the device.
-	listedEntries = 1 << 19
-)
-
 func sparseMatMulOn[T real](e *Engine, y *tensor.Dense, a *engine.Sparse, x *tensor.Dense) error {
 	k := e.begin("SparseMatMul")
 	to, from, m := of[T](k, y), of[T](k, x), sparse[T](k, a)
-	rows, q := a.Rows(), x.Shape()[1]
-	launch, launchParts := sparseMatmul[T], sparseMatmulParts[T]
-	wide := vectorWidth[T]()
+	rows, q, wide := a.Rows(), x.Shape()[1], vectorWidth[T]()
+	launch := sparseMatmul[T]
 	if q%wide != 0 || to.address%16 != 0 || from.address%16 != 0 {
-		launch, launchParts, wide = sparseMatmulNarrow[T], sparseMatmulPartsNarrow[T], 1
+		launch, wide = sparseMatmulNarrow[T], 1
 	}
-	rowLanes, columnLanes := rowShape(rows, len(a.Col), q, wide)
-	var counts, partRow, partNumber, hugeRows, hugeFirst pointer[int32]
-	var sums pointer[T]
-	// A row of n > hugeRow entries has at most n/rowPart + 1 parts.
-	parts, listed := len(a.Col)/rowPart+len(a.Col)/hugeRow+1, len(a.Col)/hugeRow+1
-	if len(a.Col) >= listedEntries {
-		counts = cleared[int32](k, 2)
-		partRow, partNumber = scratch[int32](k, parts), scratch[int32](k, parts)
-		hugeRows, hugeFirst = scratch[int32](k, listed), scratch[int32](k, listed)
-		sums = scratch[T](k, parts*q)
-	}
+	lanes := lanesFor((q + wide - 1) / wide)
+	cut := cutRows(a.RowPtr, sparseThreads/lanes)
+	blocks, parted := upload(k, cut.blocks), upload(k, cut.parted)
+	sums := scratch[T](k, cut.parts*q)
 	return k.run(func(s *stream) error {
 		if rows*q == 0 {
 			return nil
 		}
 		operations[T](s, 2, len(a.Col), q)
-		if err := launch(s, linear(rows*rowLanes, sparseThreads), to, m.rowPtr, m.col, m.values, m.keepRows, m.keepCols, from,
-			int32(rows), int32(q), int32(rowLanes), int32(columnLanes), counts, partRow, partNumber, hugeRows,
-			hugeFirst); err != nil {
+		g := grid{blocks: dim{x: len(cut.blocks) / 4}, threads: dim{x: sparseThreads}}
+		if err := launch(s, g, to, sums, m.rowPtr, m.col, m.values, m.keepRows, m.keepCols, from, blocks, int32(q),
+			int32(lanes)); err != nil || cut.parts == 0 {
 			return err
 		}
-		if counts.null() {
-			return nil
-		}
-		if err := launchParts(s, linear(parts*32, sparseThreads), sums, m.rowPtr, m.col, m.values, m.keepCols, from,
-			int32(q), int32(columnLanes), counts, partRow, partNumber); err != nil {
-			return err
-		}
-		return sparseMatmulFinish(s, linear(listed*q, sparseThreads), to, sums, m.rowPtr, int32(q), counts, hugeRows,
-			hugeFirst)
+		long := len(cut.parted) / 3
+		return sparseMatmulFinish(s, linear(long*q, sparseThreads), to, sums, parted, int32(long), int32(q))
 	})
+}
+
+// The constants of the kernels sparse_matmul that the host computes with too.
+const (
+	sparseThreads    = 256
+	sparseBlockItems = 2048
+
+	fewItems, manyItems = 8, 32 // that a group of lanes takes, by the size of the matrix
+	busyGroups          = 8192  // of lanes, which fill any GPU: the cuts must not depend on the one at hand
+	partEntries         = 1024  // of a row that several blocks share
+)
+
+// rowCuts are the pieces of a sparse matrix that blocks of a kernel take, see sparse_matmul.
+type rowCuts struct {
+	blocks []int32 // of each: first row, the row after the last, first entry and the one after the last
+	parted []int32 // rows in parts: the row, its first part and the one after the last
+	parts  int
+}
+
+// cutRows cuts the rows of a matrix for blocks of so many groups of lanes.
+func cutRows(rowPtr []int32, groups int) (c rowCuts) {
+	rows := len(rowPtr) - 1
+	if rows <= 0 {
+		return c
+	}
+	total := rows + int(rowPtr[rows])
+	items := min(min(max(total/busyGroups, fewItems), manyItems)*groups, sparseBlockItems)
+	entries := func(row int) int { return int(rowPtr[row+1] - rowPtr[row]) }
+	for row := 0; row < rows; {
+		first := row
+		for taken := 0; row < rows && taken < items && entries(row) <= partEntries; row++ {
+			taken += 1 + entries(row)
+		}
+		if row > first {
+			c.blocks = append(c.blocks, int32(first), int32(row), rowPtr[first], rowPtr[row])
+		}
+		if row == rows || entries(row) <= partEntries {
+			continue
+		}
+		c.parted = append(c.parted, int32(row), int32(c.parts))
+		for at, end := rowPtr[row], rowPtr[row+1]; at < end; at += partEntries {
+			c.blocks = append(c.blocks, int32(row), int32(row-c.parts), at, min(at+partEntries, end))
+			c.parts++
+		}
+		c.parted = append(c.parted, int32(c.parts))
+		row++
+	}
+	return c
 }
 
 // vectorWidth returns the number of elements in 16 bytes.
@@ -78,17 +100,6 @@ func vectorWidth[T real]() int {
 		return 4
 	}
 	return 2
-}
-
-// rowShape returns the lanes for a row and for its columns: enough for q columns, wide to a lane, and where
-// rows are long enough that each lane would walk more than four entries, several entries side by side.
-func rowShape(rows, entries, q, wide int) (rowLanes, columnLanes int) {
-	columnLanes = lanesFor((q + wide - 1) / wide)
-	rowLanes = columnLanes
-	for rowLanes < 32 && entries/max(rows, 1) >= 8*rowLanes/columnLanes {
-		rowLanes *= 2
-	}
-	return rowLanes, columnLanes
 }
 
 // lanesFor returns the least power of two that is at least n, but no more than a warp.

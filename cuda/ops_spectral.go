@@ -22,27 +22,36 @@ func (e *Engine) InvSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Den
 	return newSpectrum(o, k.Shape(), eps, rule).invSqrt(dst, kept, k)
 }
 
+// invSqrt is one launch: a block for each matrix where these are small, else blocks that wait for each other.
 func (d *spectrum) invSqrt(dst *tensor.Dense, kept *engine.Spectrum, k *tensor.Dense) error {
-	o := d.o
-	d.angles, d.status = cleared[int32](o, d.matrices*spectralSweeps), cleared[int32](o, d.matrices)
-	d.norms, d.scales = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices)
+	o, ask := d.o, kept == nil
+	if ask && d.small {
+		d.status = scratch[int32](o, d.matrices)
+	}
 	if kept != nil {
 		d.values, d.vectors = of[float64](o, kept.Values), of[float64](o, kept.Vectors)
-	} else {
-		d.values, d.vectors = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.elements())
 	}
 	from, to := of[float64](o, k), of[float64](o, dst)
-	return d.run(kept == nil, func(s *stream) error {
-		if err := d.decompose(s, from); err != nil {
-			return err
-		}
-		if err := d.applyRule(s); err != nil {
-			return err
-		}
-		if kept != nil {
-			d.status = pointer[int32]{} // nobody asks for it: what has one is to be NaN
-		}
-		return d.product(d, s, spectralTerm{to: to, a: d.vectors, b: d.vectors, transA: true, scale: d.factors, mirror: true})
+	n, matrices, eps, rule := int32(d.n), int32(d.matrices), d.eps, int32(d.rule)
+	if d.small {
+		return d.run(ask, func(s *stream) error {
+			operations[float64](s, 2, d.n, d.n, d.n, d.matrices)
+			return s.spectralSmallF64(d.each(), to, d.values, d.vectors, d.status, from, n, matrices, eps, rule)
+		})
+	}
+	if ask {
+		d.values, d.vectors = scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.elements())
+	}
+	norms, scales := scratch[float64](o, d.matrices*d.n), scratch[float64](o, d.matrices)
+	arrived := cleared[int32](o, 1+d.matrices*(1+spectralSweeps))
+	d.status = arrived.at(1)
+	angles := d.status.at(d.matrices)
+	return d.run(ask, func(s *stream) error {
+		operations[float64](s, 2, d.n, d.n, d.n, d.matrices)
+		pairs := (d.n + spectralPair - 1) / spectralPair * d.matrices
+		g := grid{blocks: dim{x: min(pairs, o.e.device.multiprocessors)}, threads: dim{x: spectralThreads}, together: true}
+		return s.spectralLargeF64(g, to, d.values, d.vectors, d.factors, norms, scales, arrived, d.status, angles, from, n,
+			matrices, eps, rule, number(ask))
 	})
 }
 
@@ -51,6 +60,9 @@ func (e *Engine) InvSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectrum
 	rule engine.InvSqrtRule) error {
 	if err := engine.CheckInvSqrtGrad(kGrad, dstGrad, kept, eps, rule); err != nil {
 		return err
+	}
+	if dstGrad.Shape()[1] <= spectralWhole {
+		return e.wholeInvSqrtGrad(kGrad, dstGrad, kept, eps, rule)
 	}
 	o := e.begin("InvSqrtGrad")
 	return newSpectrum(o, dstGrad.Shape(), eps, rule).invSqrtGrad(kGrad, dstGrad, kept)
@@ -88,10 +100,9 @@ func (d *spectrum) invSqrtGrad(kGrad, dstGrad *tensor.Dense, kept *engine.Spectr
 const (
 	spectralThreads = 256
 	spectralSmall   = 32 // order up to which a matrix is the work of one block
-	spectralHalf    = 16 // columns of a block
+	spectralPair    = 32 // columns that a block turns
 	spectralSweeps  = 24
 	spectralTile    = 64
-	spectralShift   = 1.5
 )
 
 // spectrum is the eigendecomposition of matrices of order n on the device, and what a rule makes of it.
@@ -101,24 +112,17 @@ type spectrum struct {
 	eps         float64
 	rule        engine.InvSqrtRule
 	small       bool // the order is that of one block
-	spectralKernels
 
 	values, vectors         pointer[float64]
 	factors, roots, clamped pointer[float64] // what the rule needs of every eigenvalue
-	norms, scales           pointer[float64]
-	angles, status          pointer[int32] // null where there is no decomposition
-}
+	status                  pointer[int32]   // null where nobody asks
 
-// spectralKernels enqueue the sweeps that make the columns of the matrices orthogonal, those after convergence doing
-// nothing, and a product. The tests can put others in their place.
-type spectralKernels struct {
-	orthogonalize func(d *spectrum, s *stream) error
-	product       func(d *spectrum, s *stream, t spectralTerm) error
+	product func(d *spectrum, s *stream, t spectralTerm) error // the tests can put another in its place
 }
 
 func newSpectrum(o *op, shape tensor.Shape, eps float64, rule engine.InvSqrtRule) *spectrum {
 	d := &spectrum{o: o, matrices: shape[0], n: shape[1], eps: eps, rule: rule, small: shape[1] <= spectralSmall,
-		spectralKernels: spectralKernels{(*spectrum).jacobi, (*spectrum).multiply}}
+		product: (*spectrum).multiply}
 	d.factors = scratch[float64](o, d.matrices*d.n)
 	return d
 }
@@ -154,31 +158,6 @@ func (d *spectrum) run(wait bool, f func(s *stream) error) error {
 	return nil
 }
 
-// decompose enqueues the eigendecomposition of k.
-func (d *spectrum) decompose(s *stream, k pointer[float64]) error {
-	n, matrices := int32(d.n), int32(d.matrices)
-	rows := linear(d.matrices*d.n*32, spectralThreads)
-	if err := s.spectralNormsF64(rows, d.norms, k, n, matrices); err != nil {
-		return err
-	}
-	shift := spectralShift
-	if d.small {
-		shift = 0
-	}
-	start := linear(d.n*d.n, spectralThreads)
-	start.blocks.y = min(d.matrices, 65535)
-	if err := s.spectralStartF64(start, d.vectors, d.scales, d.status, k, d.norms, n, matrices, shift); err != nil {
-		return err
-	}
-	if d.small {
-		return s.spectralSmallF64(d.each(), d.vectors, d.values, d.status, d.scales, n, matrices)
-	}
-	if err := d.orthogonalize(d, s); err != nil {
-		return err
-	}
-	return s.spectralValuesF64(rows, d.vectors, d.values, d.status, d.angles, d.scales, n, matrices)
-}
-
 // each is a grid with a block for each matrix.
 func (d *spectrum) each() grid {
 	return grid{blocks: dim{x: d.matrices}, threads: dim{x: spectralThreads}}
@@ -188,22 +167,6 @@ func (d *spectrum) each() grid {
 func (d *spectrum) applyRule(s *stream) error {
 	return s.spectralRuleF64(d.each(), d.factors, d.roots, d.clamped, d.status, d.values, int32(d.n), int32(d.matrices),
 		d.eps, int32(d.rule))
-}
-
-// jacobi enqueues the sweeps of the one-sided block method.
-func (d *spectrum) jacobi(s *stream) error {
-	blocks := (d.n + spectralHalf - 1) / spectralHalf
-	blocks += blocks % 2
-	g := grid{blocks: dim{x: blocks / 2 * d.matrices}, threads: dim{x: spectralThreads}}
-	for sweep := range spectralSweeps {
-		for round := range blocks - 1 {
-			if err := s.spectralRoundF64(g, d.vectors, d.angles, d.status, int32(d.n), int32(blocks), int32(round), int32(sweep),
-				int32(d.matrices)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // spectralTerm is a product op(A) diag(scale) op(B) of matrices of a spectrum, times divided differences

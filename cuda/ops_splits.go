@@ -29,41 +29,45 @@ func (e *Engine) SubsetWalks(y, x *tensor.Dense, a *engine.Sparse, s *engine.Sub
 			return nil
 		}
 		operations[float64](s, 2, len(a.Col), q, vectors)
-		return s.subsetWalksF64(linear(items, 256), to, from, m.rowPtr, m.col, m.values, sides, rows, shifts, int32(n),
-			int32(q),
-			int32(vectors), int32(wanted), number(x.Shape()[0] > 1))
+		return s.subsetWalksF64(linear(items, 256), to, from, m.rowPtr, m.col, m.values, sides, pointer[int32]{}, rows,
+			shifts, pointer[int32]{}, 0, int32(n), int32(q), int32(vectors), int32(wanted), number(x.Shape()[0] > 1))
 	})
 }
 
 // searches are those of an engine.SplitSearch on the device.
 type searches struct {
-	fields  pointer[int32] // searchFields for each
-	empties pointer[float64]
-	places  pointer[int64]
-	nodes   pointer[int32]
-	count   int
-	columns int // of each search
-	longest int // examples of a node that has searches
+	fields    pointer[int32] // searchFields for each
+	empties   pointer[float64]
+	places    pointer[int64]
+	nodes     pointer[int32]
+	count     int
+	perSearch int // columns of each search
+	longest   int // examples of a node that has searches
 }
 
 // searchFields is SEARCH_FIELDS of the kernels.
-const searchFields = 5
+const searchFields = 6
 
 func (k *op) searches(s *engine.SplitSearch, q int) searches {
 	fields, empties := make([]int32, 0, searchFields*len(s.Searches)), make([]float64, 0, len(s.Searches))
-	d := searches{count: len(s.Searches), columns: s.Kinds() * q}
+	d := searches{count: len(s.Searches), perSearch: s.Kinds() * q}
 	for _, t := range s.Searches {
-		fields = append(fields, t.Node, t.Vector, t.Subset, t.Factor, int32(t.Over))
+		fields = append(fields, t.Node, t.Vector, t.Subset, t.Factor, int32(t.Over), t.Mask)
 		empties = append(empties, t.Empty)
 		d.longest = max(d.longest, int(s.Nodes[t.Node+1]-s.Nodes[t.Node]))
 	}
-	if int64(d.count)*int64(d.columns) > math.MaxInt32/4 {
-		k.fail(fmt.Errorf("%s: %d searches of %d columns each, want at most %d columns: search fewer features at a time",
-			k.name, d.count, d.columns, math.MaxInt32/4))
-	}
+	k.limit(&d)
 	d.fields, d.empties = upload(k, fields), upload(k, empties)
 	d.places, d.nodes = upload(k, s.Places(q)), upload(k, s.Nodes)
 	return d
+}
+
+// limit wants so few columns that the kernels can number them.
+func (k *op) limit(d *searches) {
+	if int64(d.count)*int64(d.perSearch) > math.MaxInt32/4 {
+		k.fail(fmt.Errorf("%s: %d searches of %d columns each, want at most %d columns: search fewer features at a time",
+			k.name, d.count, d.perSearch, math.MaxInt32/4))
+	}
 }
 
 // The constants of the kernels dynamic_features and best_splits that the host computes with too.
@@ -71,6 +75,7 @@ const (
 	tileExamples, tileFeatures = 32, 8
 	sortTile                   = 2048 // values that a block sorts in shared memory
 	sortSpace                  = 512 << 20
+	drawThreads                = 128 // of a block of drawn_splits
 	allCells                   = engine.NumCells + 1
 )
 
@@ -80,7 +85,7 @@ func (e *Engine) DynamicFeatures(columns, x *tensor.Dense, s *engine.SplitSearch
 		return err
 	}
 	k := e.begin("DynamicFeatures")
-	n, q := x.Shape()[1], x.Shape()[2]
+	vectors, n, q := x.Shape()[0], x.Shape()[1], x.Shape()[2]
 	to, from, d := of[float64](k, columns), of[float64](k, x), k.searches(s, q)
 	examples, offsets := upload(k, s.Examples), upload(k, s.Offsets)
 	sides, factors, shifts := upload(k, s.Sides), of[float64](k, s.Factors), upload(k, s.Shifts)
@@ -89,17 +94,22 @@ func (e *Engine) DynamicFeatures(columns, x *tensor.Dense, s *engine.SplitSearch
 		aggregations[i] = int32(a)
 	}
 	kinds, ofFeature := upload(k, aggregations), int32(s.Kinds())
-	tiles := (d.longest + tileExamples - 1) / tileExamples * ((q + tileFeatures - 1) / tileFeatures)
-	g := linear(tiles*tileExamples*tileFeatures, tileExamples*tileFeatures)
-	g.blocks.y = min(d.count, 1<<15)
 	return k.run(func(s *stream) error {
-		if d.longest*d.columns == 0 {
+		if d.longest*d.perSearch == 0 {
 			return nil
 		}
-		return s.dynamicFeaturesF64(g, to, from, d.fields, d.empties, d.places, examples, d.nodes, offsets, sides, factors,
-			shifts,
-			kinds, ofFeature, int32(n), int32(q), int32(d.count))
+		return s.dynamicFeaturesF64(featureGrid(d.longest, q, d.count), to, pointer[uint8]{}, from, pointer[float64]{},
+			int32(vectors), d.fields, d.empties, d.places, examples, d.nodes, offsets, sides, factors, shifts, kinds,
+			ofFeature, int32(n), int32(q), int32(d.count))
 	})
+}
+
+// featureGrid is the shape of a launch of dynamic_features for searches of nodes of so many examples at most.
+func featureGrid(longest, q, count int) grid {
+	tiles := (longest + tileExamples - 1) / tileExamples * ((q + tileFeatures - 1) / tileFeatures)
+	g := linear(tiles*tileExamples*tileFeatures, tileExamples*tileFeatures)
+	g.blocks.y = min(count, 1<<15)
+	return g
 }
 
 // BestSplits implements [engine.Engine].
@@ -107,10 +117,15 @@ func (e *Engine) BestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, 
 	if err := engine.CheckBestSplits(best, columns, s, features); err != nil {
 		return err
 	}
-	return e.bestSplits(best, columns, s, features, splitKernels{
+	return e.bestSplits(best, columns, s, features, e.splitKernels())
+}
+
+// splitKernels are those of this package.
+func (e *Engine) splitKernels() splitKernels {
+	return splitKernels{
 		exact: (*stream).bestSplitsF64, histogram: (*stream).bestSplitsHistogramF64,
 		exactSpace: e.splitSpace, histogramSpace: e.histogramSpace,
-	})
+	}
 }
 
 // splitKernels are the kernels that find the best threshold of every column, exact or by histograms, with the shapes of
@@ -133,48 +148,25 @@ func (e *Engine) bestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, 
 	kernels splitKernels) error {
 	k := e.begin("BestSplits")
 	to, from, d := of[float64](k, best), of[float64](k, columns), k.searches(s, features)
-	nodes, count, width := len(s.Nodes)-1, d.count*d.columns, max(s.Number, 1)
+	nodes, count, width := len(s.Nodes)-1, d.count*d.perSearch, max(s.Number, 1)
 	if nodes == 0 {
 		return k.run(func(*stream) error { return nil })
 	}
-	mask, weights := uploadBools(k, s.Features), upload(k, s.Weights)
-	targets, classes := upload(k, s.Targets), upload(k, s.Classes)
-	information, first := upload(k, s.Information()), upload(k, firstSearches(s))
-	found := scratch[float64](k, 3*max(count, 1))
-	b := kernels.exactSpace(d.longest, count, width)
-	values, indices, sums := scratch[float64](k, b.values), scratch[int32](k, b.values), scratch[float64](k, b.sums)
-	h := histogramSpace{}
-	if engine.Histogrammed(d.longest, s.Bins) {
-		h = kernels.histogramSpace(count, width)
+	l := &splitLaunch{
+		splitKernels: kernels, columns: from, searches: d, q: features, mask: uploadBools(k, s.Features),
+		weights: upload(k, s.Weights), targets: upload(k, s.Targets), classes: upload(k, s.Classes),
+		information: upload(k, s.Information()), impurity: s.Impurity, width: width, minLeaf: s.MinLeaf, bins: s.Bins,
+		unit: s.Unit, ofGraphs: s.Offsets != nil,
 	}
-	cells, weightsOf, sumsOf := scratch[int64](k, h.cells), scratch[int32](k, h.weights), scratch[float64](k, h.sums)
-	impurity, minLeaf, bins := int32(s.Impurity), s.MinLeaf, int32(min(s.Bins, math.MaxInt32))
-	unit, empties := 1.0, d.empties
-	if s.Impurity == engine.Variance {
-		unit = s.Unit
-	}
-	if s.Offsets == nil {
-		empties = pointer[float64]{}
-	}
+	first := upload(k, firstSearches(s))
+	l.space(k, count)
 	return k.run(func(s *stream) error {
 		s.engine.counter.next.Values = int64(elementCount(columns))
-		if count > 0 && h.cells > 0 {
-			if err := kernels.histogram(s, h.grid, found, from, d.fields, empties, d.places, d.nodes, mask, weights, targets,
-				classes, information, impurity, int32(width), minLeaf, int32(d.columns), int32(features), int64(count), cells,
-				weightsOf, sumsOf, bins, unit); err != nil {
-				return err
-			}
+		if err := l.launch(s); err != nil {
+			return err
 		}
-		if count > 0 {
-			if err := kernels.exact(s, b.grid, found, from, d.fields, d.places, d.nodes, mask, weights, targets, classes,
-				information,
-				impurity, int32(width), minLeaf, int32(d.columns), int32(features), int64(count), values, indices, sums,
-				int32(d.longest), int32(b.tile), bins); err != nil {
-				return err
-			}
-		}
-		return s.bestSplitsFinishF64(grid{blocks: dim{x: min(nodes, maxBlocks)}, threads: dim{x: 256}}, to, found, first,
-			int32(d.columns), int32(nodes))
+		return s.bestSplitsFinishF64(grid{blocks: dim{x: min(nodes, maxBlocks)}, threads: dim{x: 256}}, to, l.found, first,
+			int32(d.perSearch), int32(nodes))
 	})
 }
 
@@ -188,39 +180,4 @@ func firstSearches(s *engine.SplitSearch) []int32 {
 		first[node] += first[node-1]
 	}
 	return first
-}
-
-// splitSpace is the shape of a launch that sorts columns, and the memory that it needs.
-type splitSpace struct {
-	grid
-	tile         int
-	values, sums int // elements
-}
-
-func (e *Engine) splitSpace(longest, count, width int) splitSpace {
-	b := splitSpace{tile: 1}
-	for b.tile < min(longest, sortTile) {
-		b.tile *= 2
-	}
-	threads := min(max(b.tile/4, 32), 256)
-	ofBlock := 24*longest + 8*(width+1)*(threads+2)
-	blocks := min(count, e.device.multiprocessors*(2048/threads), max(sortSpace/max(ofBlock, 1), 1))
-	b.grid = grid{blocks: dim{x: blocks}, threads: dim{x: threads}, shared: b.tile * 12}
-	b.values, b.sums = max(blocks*2*longest, 1), blocks*(width+1)*(threads+2)
-	return b
-}
-
-// histogramSpace is the shape of a launch that makes histograms of columns, and the memory that it needs.
-type histogramSpace struct {
-	grid
-	cells, weights, sums int // elements
-}
-
-func (e *Engine) histogramSpace(count, width int) histogramSpace {
-	ofColumn := 8*allCells*(width+2) + 4*allCells
-	most := max(min(count, sortSpace/ofColumn), 1)
-	const threads, together = 256, 6 // blocks of a multiprocessor
-	blocks := min(most, e.device.multiprocessors*together)
-	g := grid{blocks: dim{x: blocks}, threads: dim{x: threads}}
-	return histogramSpace{g, blocks * allCells * width, 1, blocks * (width + 1) * (threads + 2)}
 }

@@ -33,31 +33,58 @@ func normalizeRowsGradOn[T real](e *Engine, xGrad, unitGrad, normGrad, unit, nor
 	})
 }
 
-// OutputLoss implements [engine.Engine].
-func (e *Engine) OutputLoss(loss, grad, x, y *tensor.Dense, kind engine.Loss) error {
-	if err := engine.CheckOutputLoss(loss, grad, x, y, kind); err != nil {
+// Linear implements [engine.Engine].
+func (e *Engine) Linear(y, x, weight, bias *tensor.Dense) error {
+	if err := engine.CheckLinear(y, x, weight, bias); err != nil {
 		return err
 	}
 	if x.Dtype() == tensor.Float32 {
-		return outputLossOn[float32](e, loss, grad, x, y, kind)
+		return linearOn[float32](e, y, x, weight, bias)
 	}
-	return outputLossOn[float64](e, loss, grad, x, y, kind)
+	return linearOn[float64](e, y, x, weight, bias)
 }
 
-func outputLossOn[T real](e *Engine, loss, grad, x, y *tensor.Dense, kind engine.Loss) error {
+func linearOn[T real](e *Engine, y, x, weight, bias *tensor.Dense) error {
+	n, d, outputs := x.Shape()[0], x.Shape()[1], weight.Shape()[0]
+	if n*outputs == 0 {
+		return nil
+	}
+	k := e.begin("Linear")
+	to, rows, w, b := of[T](k, y), of[T](k, x), of[T](k, weight), of[T](k, bias)
+	return k.run(func(s *stream) error {
+		operations[T](s, 2, n, outputs, d)
+		return linearLayer(s, linear(n*outputs*32, 256), to, rows, w, b, int32(n), int32(outputs), int32(d))
+	})
+}
+
+// OutputLoss implements [engine.Engine].
+func (e *Engine) OutputLoss(loss, grad, x, y *tensor.Dense, kind engine.Loss, weights []float64) error {
+	if err := engine.CheckOutputLoss(loss, grad, x, y, kind, weights); err != nil {
+		return err
+	}
+	return e.losses(loss, grad, weights, func(loss, grad *tensor.Dense, weights []float64) error {
+		if x.Dtype() == tensor.Float32 {
+			return outputLossOn[float32](e, loss, grad, x, y, kind, weights)
+		}
+		return outputLossOn[float64](e, loss, grad, x, y, kind, weights)
+	})
+}
+
+func outputLossOn[T real](e *Engine, loss, grad, x, y *tensor.Dense, kind engine.Loss, weights []float64) error {
 	n, c := x.Shape()[0], x.Shape()[1]
-	if n == 0 {
+	if n == 0 && weights == nil {
 		return nil
 	}
 	k := e.begin("OutputLoss")
 	losses, gradient, from, targets := of[T](k, loss), of[T](k, grad), of[T](k, x), of[T](k, y)
+	shares := uploadAs[T](k, weights)
 	return k.run(func(s *stream) error {
 		group := lanes(blocksOf(c, 4))
 		if kind == engine.LogisticLoss {
 			exponentials[T](s, func() int { return n * c })
 		}
-		return outputLoss(s, linear(n*group, 256), losses, gradient, from, targets, int32(n), int32(c), int32(kind),
-			int32(group))
+		return outputLoss(s, lossGrid(n*group, weights), losses, gradient, from, targets, shares, int32(n), int32(c),
+			int32(kind), int32(group))
 	})
 }
 

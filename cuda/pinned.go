@@ -14,55 +14,69 @@ import (
 // wrote them are over.
 type pinned struct {
 	mu    sync.Mutex
-	small []*piece // oldest first
-	large []*piece
-	all   []*piece
+	free  [len(pieceBytes)][]*piece // by size, oldest first
+	all   []unsafe.Pointer          // allocations that pieces are cut from
 	bytes int
 }
 
 // piece is a piece of page-locked memory.
 type piece struct {
-	memory unsafe.Pointer
 	bytes  []byte
 	stream *timeline // that last copied it, nil for none
 	number uint64    // of that copy
 }
 
 const (
-	smallPiece = 64 << 10
-	largePiece = 4 << 20
-	maxPinned  = 128 << 20 // beyond this much, wait for a copy to finish
+	smallPiece  = 64 << 10
+	middlePiece = 1 << 20
+	largePiece  = 4 << 20
+	maxPinned   = 128 << 20 // beyond this much, wait for a copy to finish
 )
 
-func (p *pinned) list(bytes int) *[]*piece {
-	if bytes <= smallPiece {
-		return &p.small
+// pieceBytes are the sizes of pieces. Smaller ones are cut from memory for a large one.
+var pieceBytes = [...]int{smallPiece, middlePiece, largePiece}
+
+// kind returns the place of the smallest size that has the given bytes.
+func (p *pinned) kind(bytes int) int {
+	i := 0
+	for pieceBytes[i] < bytes {
+		i++
 	}
-	return &p.large
+	return i
 }
 
-// take returns a piece of at least the given bytes, at most largePiece, whose copies are over. do runs
-// functions on the context's thread.
-func (p *pinned) take(bytes int, do func(func() error) error) (*piece, error) {
+func (p *pinned) list(bytes int) *[]*piece { return &p.free[p.kind(bytes)] }
+
+// take returns a piece of at least the given bytes, at most largePiece, whose copies are over.
+func (p *pinned) take(bytes int, e *Engine) (*piece, error) {
 	if c := p.ready(bytes); c != nil {
 		return c, nil
 	}
 	var c *piece
-	err := do(func() (err error) {
+	err := e.beside("moving data", func() (err error) {
 		if err := p.poll(bytes); err != nil {
 			return err
 		}
 		if c = p.ready(bytes); c != nil {
 			return nil
 		}
-		if c, err = p.allocate(bytes); c != nil || err != nil && code(err) != codeOutOfMemory {
-			return err
+		if c, err = p.allocate(bytes); code(err) == codeOutOfMemory {
+			return nil
 		}
-		// No more page-locked memory: wait for the oldest copy.
-		if c = p.oldest(bytes); c != nil {
-			return c.stream.wait(c.number)
+		return err
+	})
+	if c != nil || err != nil {
+		return c, err
+	}
+	// No more page-locked memory: wait for the oldest copy.
+	err = e.do("moving data", func() error {
+		if c = p.oldest(bytes); c == nil {
+			return noPinnedMemory(bytes)
 		}
-		return noPinnedMemory(bytes)
+		if c.stream == nil {
+			return nil
+		}
+		return c.stream.wait(c.number)
 	})
 	return c, err
 }
@@ -114,39 +128,26 @@ func (p *pinned) poll(bytes int) error {
 	return nil
 }
 
-// allocate makes a new piece, or returns nil where there is enough of them. Pieces of the small kind are cut from
-// one large allocation.
+// allocate makes new pieces and returns one of them, or nil where there are enough.
 func (p *pinned) allocate(bytes int) (*piece, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bytes >= maxPinned && len(*p.list(bytes)) > 0 {
+	list, size := p.list(bytes), pieceBytes[p.kind(bytes)]
+	if p.bytes >= maxPinned && len(*list) > 0 {
 		return nil, nil
 	}
-	n := largePiece
-	if bytes <= smallPiece {
-		n = 16 * smallPiece
-	}
-	memory, err := pinnedAlloc(n)
+	memory, err := pinnedAlloc(largePiece)
 	if err != nil {
 		return nil, err
 	}
-	p.bytes += n
-	whole := unsafe.Slice((*byte)(memory), n)
-	first := &piece{memory: memory, bytes: whole}
-	p.all = append(p.all, first)
-	if bytes > smallPiece {
-		return first, nil
+	p.bytes += largePiece
+	p.all = append(p.all, memory)
+	whole := unsafe.Slice((*byte)(memory), largePiece)
+	for at := size; at < largePiece; at += size {
+		*list = append(*list, &piece{bytes: whole[at : at+size : at+size]})
 	}
-	for at := 0; at < n; at += smallPiece {
-		p.small = append(p.small, &piece{bytes: whole[at : at+smallPiece : at+smallPiece]})
-	}
-	c := p.small[len(p.small)-1]
-	p.small = p.small[:len(p.small)-1]
-	return c, nil
+	return &piece{bytes: whole[:size:size]}, nil
 }
-
-// address is where the piece begins.
-func (c *piece) address() unsafe.Pointer { return unsafe.Pointer(&c.bytes[0]) }
 
 // give returns a piece that a stream copies up to the work with a number; a nil stream means no copy.
 func (p *pinned) give(c *piece, stream *timeline, number uint64) {
@@ -162,11 +163,11 @@ func (p *pinned) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var first error
-	for _, c := range p.all {
-		if err := cu.MemFreeHost(c.memory); err != nil && first == nil {
+	for _, memory := range p.all {
+		if err := cu.MemFreeHost(memory); err != nil && first == nil {
 			first = err
 		}
 	}
-	p.all, p.small, p.large, p.bytes = nil, nil, nil, 0
+	p.all, p.free, p.bytes = nil, [len(pieceBytes)][]*piece{}, 0
 	return first
 }

@@ -122,7 +122,7 @@ func plainAssign[T real](e plainEngine, index []int32, best *tensor.Dense, point
 	fetch(k, index, nearest)
 	return k.run(func(s *stream) error {
 		return assignPlain(s, linear(n, 128), nearest, similarity, table, rows, anchors, int32(n), int32(p), int32(q),
-			int32(d))
+			int32(d), bestColumns(best))
 	})
 }
 

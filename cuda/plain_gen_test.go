@@ -9,8 +9,8 @@ package cuda
 var plainKernels = [...]kernel{
 	{"adam_plain_f32", "pppplffffffff"},
 	{"adam_plain_f64", "ppppldddddddd"},
-	{"assign_plain_f32", "pppppiiii"},
-	{"assign_plain_f64", "pppppiiii"},
+	{"assign_plain_f32", "pppppiiiii"},
+	{"assign_plain_f64", "pppppiiiii"},
 	{"best_splits_histogram_plain_f64", "pppppppppppiidiilpppid"},
 	{"best_splits_plain_f64", "ppppppppppiidiilpppiii"},
 	{"dynamic_features_plain_f64", "ppppppppppppiiii"},
@@ -39,8 +39,11 @@ var plainKernels = [...]kernel{
 	{"softmax_cross_entropy_plain_f64", "ppppii"},
 	{"sparse_matmul_plain_f32", "pppppppii"},
 	{"sparse_matmul_plain_f64", "pppppppii"},
+	{"spectral_norms_plain_f64", "ppii"},
 	{"spectral_plain_f64", "pppii"},
 	{"spectral_product_plain_f64", "ppppiiiippppi"},
+	{"spectral_start_plain_f64", "pppppii"},
+	{"spectral_values_plain_f64", "pppppii"},
 	{"subset_walks_plain_f64", "ppppppppiiiii"},
 }
 
@@ -78,8 +81,11 @@ const (
 	kernelSoftmaxCrossEntropyPlainF64
 	kernelSparseMatmulPlainF32
 	kernelSparseMatmulPlainF64
+	kernelSpectralNormsPlainF64
 	kernelSpectralPlainF64
 	kernelSpectralProductPlainF64
+	kernelSpectralStartPlainF64
+	kernelSpectralValuesPlainF64
 	kernelSubsetWalksPlainF64
 )
 
@@ -89,8 +95,8 @@ func adamPlain[T real](s *stream, g grid, parameter pointer[T], moment1 pointer[
 }
 
 // assignPlain launches assign_plain_f32 or assign_plain_f64.
-func assignPlain[T real](s *stream, g grid, index pointer[int32], best pointer[T], table pointer[T], list pointer[int32], z pointer[T], n int32, p int32, q int32, d int32) error {
-	return s.launch(either[T](kernelAssignPlainF32, kernelAssignPlainF64), g, index.address, best.address, table.address, list.address, z.address, uint64(uint32(n)), uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)))
+func assignPlain[T real](s *stream, g grid, index pointer[int32], best pointer[T], table pointer[T], list pointer[int32], z pointer[T], n int32, p int32, q int32, d int32, columns int32) error {
+	return s.launch(either[T](kernelAssignPlainF32, kernelAssignPlainF64), g, index.address, best.address, table.address, list.address, z.address, uint64(uint32(n)), uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)), uint64(uint32(columns)))
 }
 
 // bestSplitsHistogramPlainF64 launches best_splits_histogram_plain_f64.
@@ -178,6 +184,11 @@ func sparseMatmulPlain[T real](s *stream, g grid, y pointer[T], rowPtr pointer[i
 	return s.launch(either[T](kernelSparseMatmulPlainF32, kernelSparseMatmulPlainF64), g, y.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, uint64(uint32(rows)), uint64(uint32(q)))
 }
 
+// spectralNormsPlainF64 launches spectral_norms_plain_f64.
+func (s *stream) spectralNormsPlainF64(g grid, norms pointer[float64], k pointer[float64], n int32, matrices int32) error {
+	return s.launch(kernelSpectralNormsPlainF64, g, norms.address, k.address, uint64(uint32(n)), uint64(uint32(matrices)))
+}
+
 // spectralPlainF64 launches spectral_plain_f64.
 func (s *stream) spectralPlainF64(g grid, w pointer[float64], angles pointer[int32], status pointer[int32], n int32, matrices int32) error {
 	return s.launch(kernelSpectralPlainF64, g, w.address, angles.address, status.address, uint64(uint32(n)), uint64(uint32(matrices)))
@@ -186,6 +197,16 @@ func (s *stream) spectralPlainF64(g grid, w pointer[float64], angles pointer[int
 // spectralProductPlainF64 launches spectral_product_plain_f64.
 func (s *stream) spectralProductPlainF64(g grid, c pointer[float64], a pointer[float64], b pointer[float64], status pointer[int32], transA int32, transB int32, n int32, matrices int32, scale pointer[float64], factors pointer[float64], roots pointer[float64], clamped pointer[float64], mirror int32) error {
 	return s.launch(kernelSpectralProductPlainF64, g, c.address, a.address, b.address, status.address, uint64(uint32(transA)), uint64(uint32(transB)), uint64(uint32(n)), uint64(uint32(matrices)), scale.address, factors.address, roots.address, clamped.address, uint64(uint32(mirror)))
+}
+
+// spectralStartPlainF64 launches spectral_start_plain_f64.
+func (s *stream) spectralStartPlainF64(g grid, w pointer[float64], scales pointer[float64], status pointer[int32], k pointer[float64], norms pointer[float64], n int32, matrices int32) error {
+	return s.launch(kernelSpectralStartPlainF64, g, w.address, scales.address, status.address, k.address, norms.address, uint64(uint32(n)), uint64(uint32(matrices)))
+}
+
+// spectralValuesPlainF64 launches spectral_values_plain_f64.
+func (s *stream) spectralValuesPlainF64(g grid, w pointer[float64], values pointer[float64], status pointer[int32], angles pointer[int32], scales pointer[float64], n int32, matrices int32) error {
+	return s.launch(kernelSpectralValuesPlainF64, g, w.address, values.address, status.address, angles.address, scales.address, uint64(uint32(n)), uint64(uint32(matrices)))
 }
 
 // subsetWalksPlainF64 launches subset_walks_plain_f64.

@@ -46,7 +46,7 @@ func (e plainEngine) DynamicFeatures(columns, x *tensor.Dense, s *engine.SplitSe
 	g := linear(d.longest*q, 256)
 	g.blocks.y = d.count
 	return k.run(func(s *stream) error {
-		if d.longest*d.columns == 0 {
+		if d.longest*d.perSearch == 0 {
 			return nil
 		}
 		return s.dynamicFeaturesPlainF64(g, to, from, d.fields, d.empties, d.places, examples, d.nodes, offsets, sides,

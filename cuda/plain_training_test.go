@@ -7,14 +7,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-func (e plainEngine) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error {
-	if err := engine.CheckSoftmaxCrossEntropy(loss, grad, logits, target); err != nil {
+func (e plainEngine) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32, weights []float64) error {
+	if err := engine.CheckSoftmaxCrossEntropy(loss, grad, logits, target, weights); err != nil {
 		return err
 	}
-	if of32(logits) {
-		return plainSoftmax[float32](e, loss, grad, logits, target)
-	}
-	return plainSoftmax[float64](e, loss, grad, logits, target)
+	return e.weighted(loss, grad, weights, func(loss, grad *tensor.Dense, _ []float64) error {
+		if of32(logits) {
+			return plainSoftmax[float32](e, loss, grad, logits, target)
+		}
+		return plainSoftmax[float64](e, loss, grad, logits, target)
+	})
 }
 
 func plainSoftmax[T real](e plainEngine, loss, grad, logits *tensor.Dense, target []int32) error {
@@ -29,14 +31,16 @@ func plainSoftmax[T real](e plainEngine, loss, grad, logits *tensor.Dense, targe
 	})
 }
 
-func (e plainEngine) OutputLoss(loss, grad, x, y *tensor.Dense, kind engine.Loss) error {
-	if err := engine.CheckOutputLoss(loss, grad, x, y, kind); err != nil {
+func (e plainEngine) OutputLoss(loss, grad, x, y *tensor.Dense, kind engine.Loss, weights []float64) error {
+	if err := engine.CheckOutputLoss(loss, grad, x, y, kind, weights); err != nil {
 		return err
 	}
-	if of32(x) {
-		return plainOutputLoss[float32](e, loss, grad, x, y, kind)
-	}
-	return plainOutputLoss[float64](e, loss, grad, x, y, kind)
+	return e.weighted(loss, grad, weights, func(loss, grad *tensor.Dense, _ []float64) error {
+		if of32(x) {
+			return plainOutputLoss[float32](e, loss, grad, x, y, kind)
+		}
+		return plainOutputLoss[float64](e, loss, grad, x, y, kind)
+	})
 }
 
 func plainOutputLoss[T real](e plainEngine, loss, grad, x, y *tensor.Dense, kind engine.Loss) error {
@@ -51,26 +55,32 @@ func plainOutputLoss[T real](e plainEngine, loss, grad, x, y *tensor.Dense, kind
 	})
 }
 
-func (e plainEngine) Adam(parameter, moment1, moment2, gradient *tensor.Dense, step engine.Adam) error {
-	if err := engine.CheckAdam(parameter, moment1, moment2, gradient, step); err != nil {
+func (e plainEngine) Adam(states []engine.AdamState, step engine.Adam) error {
+	if err := engine.CheckAdam(states, step); err != nil {
 		return err
 	}
-	if of32(parameter) {
-		return plainAdam[float32](e, parameter, moment1, moment2, gradient, step)
+	for _, t := range states {
+		on := plainAdam[float64]
+		if of32(t.Parameter) {
+			on = plainAdam[float32]
+		}
+		if err := on(e, t, step); err != nil {
+			return err
+		}
 	}
-	return plainAdam[float64](e, parameter, moment1, moment2, gradient, step)
+	return nil
 }
 
-func plainAdam[T real](e plainEngine, parameter, moment1, moment2, gradient *tensor.Dense, step engine.Adam) error {
-	n := parameter.DataSize()
+func plainAdam[T real](e plainEngine, t engine.AdamState, step engine.Adam) error {
+	n := t.Parameter.DataSize()
 	if n == 0 {
 		return nil
 	}
 	k := e.begin("Adam")
-	p, m1, m2, slope := of[T](k, parameter), of[T](k, moment1), of[T](k, moment2), of[T](k, gradient)
+	p, m1, m2, slope := of[T](k, t.Parameter), of[T](k, t.Moment1), of[T](k, t.Moment2), of[T](k, t.Gradient)
 	rate, root := step.Corrected()
 	return k.run(func(s *stream) error {
 		return adamPlain(s, linear(n, 256), p, m1, m2, slope, int64(n), T(rate), T(root), T(step.Beta1), T(step.Beta2),
-			T(1-step.Beta1), T(1-step.Beta2), T(step.Epsilon), T(step.Decay))
+			T(1-step.Beta1), T(1-step.Beta2), T(step.Epsilon), T(t.Decay))
 	})
 }

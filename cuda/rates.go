@@ -21,20 +21,19 @@ func (e *Engine) Elapsed(run func() error) (seconds float64, err error) {
 		if err := start.Record(e.compute.stream); err != nil {
 			return err
 		}
-		e.compute.advance() // so that there is something to follow
-		return e.copies.follow(e.compute, e.compute.number.Load())
+		return e.copies.stream.Wait(start, 0)
 	})
 	if err != nil {
 		return 0, err
 	}
 	failed := run()
 	err = e.do("timing", func() error {
-		err := e.compute.follow(e.copies, e.copies.number.Load())
+		err := e.compute.follow(e.copies, e.copies.queued)
 		if err == nil {
 			err = end.Record(e.compute.stream)
 		}
 		if err == nil {
-			err = e.compute.synchronize()
+			err = e.synchronize()
 		}
 		if err == nil {
 			seconds, err = start.Elapsed(end)

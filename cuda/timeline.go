@@ -8,12 +8,12 @@ import (
 	"gorgonia.org/cu"
 )
 
-// timeline is a stream with numbered work: what is enqueued between two calls of advance has one number. It
-// remembers events at some numbers, so that the host and other streams can ask for or wait for any earlier
-// work. All methods but reached run on the context's thread.
+// timeline is a stream with numbered work: that of a submission has its number. It remembers events at some numbers,
+// so that the host and other streams can ask for or wait for any earlier work that is enqueued. All methods but reached
+// run on the context's thread.
 type timeline struct {
 	stream  cu.Stream
-	number  atomic.Uint64 // of the work being enqueued
+	queued  uint64        // work up to this number is enqueued
 	done    atomic.Uint64 // all work up to this number is known to be over
 	marks   []mark        // ascending, above done
 	spare   []cu.Event
@@ -35,17 +35,22 @@ func newTimeline() (*timeline, error) {
 	return &timeline{stream: s, follows: make(map[*timeline]uint64)}, nil
 }
 
-// advance begins new work and returns its number.
-func (t *timeline) advance() uint64 { return t.number.Add(1) }
-
 // reached reports, without asking the device, whether the work with a number is known to be over.
 func (t *timeline) reached(number uint64) bool { return number <= t.done.Load() }
 
+// maxMarks is the number of events from which on the device is asked which are over.
+const maxMarks = 32
+
 // mark records an event behind everything enqueued so far.
 func (t *timeline) mark() error {
-	number := t.number.Load()
+	number := t.queued
 	if n := len(t.marks); t.reached(number) || n > 0 && t.marks[n-1].number == number {
 		return nil
+	}
+	if len(t.marks) >= maxMarks {
+		if err := t.poll(); err != nil {
+			return err
+		}
 	}
 	event, err := t.event()
 	if err != nil {
@@ -140,7 +145,7 @@ func (t *timeline) follow(other *timeline, number uint64) error {
 
 // synchronize returns when everything enqueued is over.
 func (t *timeline) synchronize() error {
-	number := t.number.Load()
+	number := t.queued
 	t.waits++
 	if err := t.stream.Synchronize(); err != nil {
 		return err

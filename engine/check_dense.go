@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+
 	"slices"
 
 	"gorgonia.org/tensor"
@@ -76,6 +78,20 @@ func CheckGram(out, z *tensor.Dense, allLengths bool) error {
 	return ck.err
 }
 
+// CheckGramGrad returns what is wrong with the arguments of GramGrad.
+func CheckGramGrad(zGrad, plus, z, kGrad, k *tensor.Dense, allLengths bool) error {
+	if err := CheckGram(k, z, allLengths); err != nil {
+		return fmt.Errorf("gradient: %w", err)
+	}
+	ck := checks{op: "GramGrad"}
+	ck.shape("the gradient of Z", zGrad, z.Shape()...)
+	ck.optional("what is added to it", plus, z.Shape()...)
+	ck.shape("the gradient of the kernel matrices", kGrad, k.Shape()...)
+	ck.float(z, zGrad, plus)
+	ck.float(k, kGrad)
+	return ck.err
+}
+
 // CheckAssign returns what is wrong with the arguments of Assign. It reads all rows of the points.
 func CheckAssign(index []int32, best *tensor.Dense, points Points, z *tensor.Dense) error {
 	ck := checks{op: "Assign"}
@@ -94,9 +110,21 @@ func CheckAssign(index []int32, best *tensor.Dense, points Points, z *tensor.Den
 	ck.that(len(points.Rows)%points.Size == 0, "%d rows for points of %d", len(points.Rows), points.Size)
 	ck.that(len(index) == points.Len(), "index of length %d for %d points", len(index), points.Len())
 	ck.rowsOf(points.Rows, points.Table.Shape()[0])
-	ck.optional("best", best, points.Len())
+	if columns := bestColumns(best); columns == 2 {
+		ck.shape("best", best, points.Len(), columns)
+	} else {
+		ck.optional("best", best, points.Len())
+	}
 	ck.float(z, points.Table, best)
 	return ck.err
+}
+
+// bestColumns returns how many of the largest similarities of a point are wanted.
+func bestColumns(best *tensor.Dense) int {
+	if best == nil {
+		return 0
+	}
+	return min(best.Dims(), 2)
 }
 
 // CheckSegmentReduce returns what is wrong with the arguments of SegmentReduce. It reads all offsets and
@@ -134,13 +162,13 @@ func CheckSegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
 }
 
 // CheckSoftmaxCrossEntropy returns what is wrong with the arguments of SoftmaxCrossEntropy.
-func CheckSoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error {
+func CheckSoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32, weights []float64) error {
 	ck := checks{op: "SoftmaxCrossEntropy"}
 	if !ck.dims("logits", logits, 2) {
 		return ck.err
 	}
 	n, c := logits.Shape()[0], logits.Shape()[1]
-	ck.shape("loss", loss, n)
+	ck.losses(loss, n, weights)
 	ck.optional("grad", grad, n, c)
 	ck.that(len(target) == n, "%d targets for %d rows", len(target), n)
 	ck.within(target, c, "target %[2]d of row %[1]d, there are %[3]d classes")
@@ -149,20 +177,22 @@ func CheckSoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) 
 }
 
 // CheckAdam returns what is wrong with the arguments of Adam.
-func CheckAdam(parameter, moment1, moment2, gradient *tensor.Dense, step Adam) error {
+func CheckAdam(of []AdamState, step Adam) error {
 	ck := checks{op: "Adam"}
-	ck.that(parameter != nil && moment1 != nil && moment2 != nil && gradient != nil, "nil tensor")
-	if ck.err != nil {
-		return ck.err
+	for _, t := range of {
+		ck.that(t.Parameter != nil && t.Moment1 != nil && t.Moment2 != nil && t.Gradient != nil, "nil tensor")
+		if ck.err != nil {
+			return ck.err
+		}
+		n := t.Parameter.DataSize()
+		ck.that(t.Moment1.DataSize() == n && t.Moment2.DataSize() == n && t.Gradient.DataSize() == n,
+			"%d parameters, moments of %d and %d elements, a gradient of %d",
+			n, t.Moment1.DataSize(), t.Moment2.DataSize(), t.Gradient.DataSize())
+		ck.float(of[0].Parameter, t.Parameter, t.Moment1, t.Moment2, t.Gradient)
 	}
-	n := parameter.DataSize()
-	ck.that(moment1.DataSize() == n && moment2.DataSize() == n && gradient.DataSize() == n,
-		"%d parameters, moments of %d and %d elements, a gradient of %d",
-		n, moment1.DataSize(), moment2.DataSize(), gradient.DataSize())
 	ck.that(step.Step >= 1, "step %d, want them counted from 1", step.Step)
 	ck.that(step.Beta1 >= 0 && step.Beta1 < 1 && step.Beta2 >= 0 && step.Beta2 < 1,
 		"decay rates %g and %g, want at least 0 and below 1", step.Beta1, step.Beta2)
-	ck.float(parameter, moment1, moment2, gradient)
 	return ck.err
 }
 

@@ -125,29 +125,45 @@ func CheckBestSplits(best, columns *tensor.Dense, s *SplitSearch, features int) 
 	if ck.err != nil {
 		return ck.err
 	}
-	nodes, examples := len(s.Nodes)-1, len(s.Examples)
-	ck.shape("best", best, nodes, 4)
-	ck.that(s.Features == nil || len(s.Features) == nodes*features, "a mask of %d features for %d nodes of %d",
-		len(s.Features), nodes, features)
-	ck.that(len(s.Weights) == examples, "%d weights for %d examples", len(s.Weights), examples)
-	switch s.Impurity {
-	case Variance:
-		ck.that(len(s.Targets) == examples, "%d targets for %d examples", len(s.Targets), examples)
-	case Gini, Entropy:
-		ck.that(len(s.Classes) == examples, "%d classes for %d examples", len(s.Classes), examples)
-		ck.within(s.Classes, s.Number, "example %d is of class %d of %d")
-	default:
-		ck.that(false, "impurity %d", s.Impurity)
-	}
-	ck.weights(s)
-	ck.that(s.Bins >= 0, "%d bins", s.Bins)
-	if s.Bins > 0 && s.Impurity == Variance {
-		ck.units(s)
-	}
+	ck.shape("best", best, len(s.Nodes)-1, 4)
+	ck.masksOf(s, features)
+	ck.examples(s)
 	if ck.err == nil {
 		ck.double(best)
 	}
 	return ck.err
+}
+
+// examples wants weights, and targets or classes, that splits can be searched by.
+func (c *checks) examples(s *SplitSearch) {
+	examples := len(s.Examples)
+	c.that(len(s.Weights) == examples, "%d weights for %d examples", len(s.Weights), examples)
+	switch s.Impurity {
+	case Variance:
+		c.that(len(s.Targets) == examples, "%d targets for %d examples", len(s.Targets), examples)
+	case Gini, Entropy:
+		c.that(len(s.Classes) == examples, "%d classes for %d examples", len(s.Classes), examples)
+		c.within(s.Classes, s.Number, "example %d is of class %d of %d")
+	default:
+		c.that(false, "impurity %d", s.Impurity)
+	}
+	c.weights(s)
+	c.that(s.Bins >= 0, "%d bins", s.Bins)
+	if s.Bins > 0 && s.Impurity == Variance {
+		c.units(s)
+	}
+}
+
+// masksOf wants masks of all features, one for each search.
+func (c *checks) masksOf(s *SplitSearch, features int) {
+	if s.Features == nil || features == 0 {
+		return
+	}
+	c.that(len(s.Features)%features == 0, "masks of %d entries for %d features", len(s.Features), features)
+	for i, t := range s.Searches {
+		c.that(t.Mask >= 0 && int(t.Mask) < len(s.Features)/features, "search %d: mask %d of %d", i, t.Mask,
+			len(s.Features)/features)
+	}
 }
 
 // largestWeight bounds the weight of the examples of a node, so that squares of it are exact.

@@ -35,7 +35,7 @@ func CheckSegmentReduceGrad(xGrad, outGrad, x *tensor.Dense, s Segments, pool Po
 }
 
 // CheckOutputLoss returns what is wrong with the arguments of OutputLoss.
-func CheckOutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
+func CheckOutputLoss(loss, grad, x, y *tensor.Dense, kind Loss, weights []float64) error {
 	ck := checks{op: "OutputLoss"}
 	if !ck.dims("x", x, 2) {
 		return ck.err
@@ -43,8 +43,32 @@ func CheckOutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
 	n, c := x.Shape()[0], x.Shape()[1]
 	ck.that(kind >= SquaredLoss && kind <= SquaredHinge, "loss %d is unknown", int(kind))
 	ck.shape("y", y, n, c)
-	ck.shape("loss", loss, n)
+	ck.losses(loss, n, weights)
 	ck.optional("grad", grad, n, c)
 	ck.float(x, y, loss, grad)
+	return ck.err
+}
+
+// losses wants one for each of n rows, or the sum by their weights.
+func (c *checks) losses(loss *tensor.Dense, n int, weights []float64) {
+	if weights == nil {
+		c.shape("loss", loss, n)
+		return
+	}
+	c.that(len(weights) == n, "%d weights for %d rows", len(weights), n)
+	c.that(loss != nil && loss.DataSize() == 1, "the loss must have one entry")
+}
+
+// CheckLinear returns what is wrong with the arguments of Linear.
+func CheckLinear(y, x, weight, bias *tensor.Dense) error {
+	ck := checks{op: "Linear"}
+	if !ck.dims("x", x, 2) || !ck.dims("weight", weight, 2) {
+		return ck.err
+	}
+	outputs, d := weight.Shape()[0], x.Shape()[1]
+	ck.shape("weight", weight, outputs, d)
+	ck.shape("bias", bias, 1, outputs)
+	ck.shape("y", y, x.Shape()[0], outputs)
+	ck.float(x, weight, bias, y)
 	return ck.err
 }

@@ -43,7 +43,7 @@ func (e *CPU) WithWorkers(workers int) Engine {
 func (e *CPU) Host() Engine { return e }
 
 // Capabilities implements [Engine].
-func (e *CPU) Capabilities() Capabilities { return Capabilities{GramGrad: e} }
+func (e *CPU) Capabilities() Capabilities { return Capabilities{} }
 
 // Synchronize implements [Engine]; operations are done when they return.
 func (e *CPU) Synchronize() error { return nil }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/parallel"
 	"gorgonia.org/tensor"
@@ -24,7 +26,7 @@ func (e *CPU) Assign(index []int32, best *tensor.Dense, points Points, z *tensor
 func assign[T simd.Float](workers int, index []int32, best *tensor.Dense, points Points, z *tensor.Dense) {
 	p, q, d := points.Size, z.Shape()[1], z.Shape()[2]
 	n, rows := points.Len(), points.Table.Shape()[0]
-	table, anchors, similarity := data[T](points.Table), data[T](z), data[T](best)
+	table, anchors, similarity, columns := data[T](points.Table), data[T](z), data[T](best), bestColumns(best)
 	ld := max(d, 1)
 
 	var shared []T // rows x (p q): products of every table row with every position of every anchor
@@ -69,10 +71,15 @@ func assign[T simd.Float](workers int, index []int32, best *tensor.Dense, points
 				}
 			}
 			for i := range m {
-				f, sim := simd.ArgMax(sims[i*q : (i+1)*q])
+				row := sims[i*q : (i+1)*q]
+				f, sim := simd.ArgMax(row)
 				index[from+i] = int32(f)
-				if similarity != nil {
-					similarity[from+i] = sim
+				if columns > 0 {
+					similarity[(from+i)*columns] = sim
+				}
+				if columns == 2 {
+					row[f] = T(math.Inf(-1))
+					_, similarity[(from+i)*2+1] = simd.ArgMax(row)
 				}
 			}
 		}

@@ -9,12 +9,39 @@ import (
 )
 
 // SoftmaxCrossEntropy implements [Engine]; sums are in float64.
-func (e *CPU) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error {
-	if err := CheckSoftmaxCrossEntropy(loss, grad, logits, target); err != nil {
+func (e *CPU) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32, weights []float64) error {
+	if err := CheckSoftmaxCrossEntropy(loss, grad, logits, target, weights); err != nil {
 		return err
 	}
-	typed(logits, softmaxCrossEntropy[float32], softmaxCrossEntropy[float64])(e.workers, loss, grad, logits, target)
+	compute := typed(logits, softmaxCrossEntropy[float32], softmaxCrossEntropy[float64])
+	e.weighted(loss, grad, weights, func(each *tensor.Dense) { compute(e.workers, each, grad, logits, target) })
 	return nil
+}
+
+// weighted lets compute make the loss of every row and its slopes, and adds them up by their weights, if there are any.
+func (e *CPU) weighted(loss, grad *tensor.Dense, weights []float64, compute func(each *tensor.Dense)) {
+	if weights == nil {
+		compute(loss)
+		return
+	}
+	each := e.Scratch(loss.Dtype(), len(weights))
+	compute(each)
+	typed(loss, weigh[float32], weigh[float64])(e.workers, loss, grad, each, weights)
+	e.Release(each)
+}
+
+func weigh[T simd.Float](workers int, loss, grad, each *tensor.Dense, weights []float64) {
+	total, all := data[T](loss), Segments{Offsets: []int32{0, int32(len(weights))}, Weights: weights}
+	segmentReduce(1, total, 1, all, Sum, accumulate(data[T](each), 1, all, Sum))
+	if grad == nil {
+		return
+	}
+	slopes, c := data[T](grad), grad.Shape()[1]
+	parallel.Chunks(workers, len(weights), rowChunk, func(from, to int) {
+		for i := from; i < to; i++ {
+			simd.Scale(T(weights[i]), slopes[i*c:(i+1)*c])
+		}
+	})
 }
 
 func softmaxCrossEntropy[T simd.Float](workers int, loss, grad, logits *tensor.Dense, target []int32) {
@@ -43,21 +70,23 @@ func softmaxCrossEntropy[T simd.Float](workers int, loss, grad, logits *tensor.D
 }
 
 // Adam implements [Engine].
-func (e *CPU) Adam(parameter, moment1, moment2, gradient *tensor.Dense, step Adam) error {
-	if err := CheckAdam(parameter, moment1, moment2, gradient, step); err != nil {
+func (e *CPU) Adam(of []AdamState, step Adam) error {
+	if err := CheckAdam(of, step); err != nil {
 		return err
 	}
-	typed(parameter, adam[float32], adam[float64])(e.workers, parameter, moment1, moment2, gradient, step)
+	for i := range of {
+		typed(of[i].Parameter, adam[float32], adam[float64])(e.workers, &of[i], step)
+	}
 	return nil
 }
 
 // elementChunk is the number of elements that one piece of parallel work covers.
 const elementChunk = 1 << 13
 
-func adam[T simd.Float](workers int, parameter, moment1, moment2, gradient *tensor.Dense, step Adam) {
-	ps, m1s, m2s, gs := data[T](parameter), data[T](moment1), data[T](moment2), data[T](gradient)
+func adam[T simd.Float](workers int, of *AdamState, step Adam) {
+	ps, m1s, m2s, gs := data[T](of.Parameter), data[T](of.Moment1), data[T](of.Moment2), data[T](of.Gradient)
 	rate, root := step.Corrected()
-	beta1, beta2, epsilon, decay := T(step.Beta1), T(step.Beta2), T(step.Epsilon), T(step.Decay)
+	beta1, beta2, epsilon, decay := T(step.Beta1), T(step.Beta2), T(step.Epsilon), T(of.Decay)
 	rest1, rest2 := T(1-step.Beta1), T(1-step.Beta2)
 	parallel.Chunks(workers, len(ps), elementChunk, func(from, to int) {
 		p, m1, m2, g := ps[from:to], m1s[from:to], m2s[from:to], gs[from:to]
@@ -68,14 +97,6 @@ func adam[T simd.Float](workers int, parameter, moment1, moment2, gradient *tens
 			p[i] -= T(rate) * m1[i] / (T(math.Sqrt(float64(m2[i])))*T(root) + epsilon)
 		}
 	})
-}
-
-// Corrected returns the factors of the moments that correct for their start at zero: the parameter
-// decreases by rate * m1 / (root * sqrt(m2) + Epsilon), with rate = Rate/(1-Beta1^Step) and
-// root = 1/sqrt(1-Beta2^Step).
-func (a Adam) Corrected() (rate, root float64) {
-	t := float64(a.Step)
-	return a.Rate / (1 - math.Pow(a.Beta1, t)), 1 / math.Sqrt(1-math.Pow(a.Beta2, t))
 }
 
 // Place implements [Engine].

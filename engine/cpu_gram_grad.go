@@ -5,30 +5,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// GramGrader is a capability of some engines, see [Capabilities].
-type GramGrader interface {
-	// GramGrad is the gradient of a scalar through Gram: from kGrad, its gradient with respect to the kernel matrices
-	// k of anchors z (p x q x d), it computes the gradient with respect to z,
-	//
-	//	zGrad_i = sum_{j>=i} scale_j (K_j o G_j + (K_j o G_j)^T) Z_i
-	//
-	// over the lengths j that have a matrix. k and kGrad are J x q x q and Float64; sums are in float64 for either
-	// dtype of z.
-	GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengths bool) error
-}
-
-// GramGrad implements [GramGrader].
-func (e *CPU) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengths bool) error {
-	if err := CheckGram(k, z, allLengths); err != nil {
+// GramGrad implements [Engine].
+func (e *CPU) GramGrad(zGrad, plus, z, kGrad, k *tensor.Dense, kernel Kernel, allLengths bool) error {
+	if err := CheckGramGrad(zGrad, plus, z, kGrad, k, allLengths); err != nil {
 		return err
-	}
-	ck := checks{op: "GramGrad"}
-	ck.shape("the gradient of Z", zGrad, z.Shape()...)
-	ck.shape("the gradient of the kernel matrices", kGrad, k.Shape()...)
-	ck.float(z, zGrad)
-	ck.float(k, kGrad)
-	if ck.err != nil {
-		return ck.err
 	}
 	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
 	wide := e.Scratch(tensor.Float64, q*q+2*p*q*d)
@@ -58,6 +38,9 @@ func (e *CPU) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel Kernel, allLengt
 	if single {
 		convert(e.workers, zGrad.Float32s(), to)
 	}
+	if plus != nil {
+		typed(z, addTo[float32], addTo[float64])(zGrad, plus)
+	}
 	return nil
 }
 
@@ -71,3 +54,6 @@ func addSymmetric(q int, sum []float64, scale float64, k, g []float64) {
 		}
 	}
 }
+
+// addTo adds the elements of x to those of y.
+func addTo[T simd.Float](y, x *tensor.Dense) { simd.Add(data[T](y), data[T](x), data[T](y)) }

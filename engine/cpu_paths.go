@@ -9,10 +9,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// PathPool implements [Engine] in four exact ways: walks by a recursion over vertices (cpu_walks.go),
-// non-backtracking walks by one over arcs (cpu_nonbacktracking.go), paths by a fused depth-first search
-// (the trie, this file), and sums or means of paths in graphs with many neighbours by a search that
-// stops one vertex early (cpu_leaves.go).
+// PathPool implements [Engine] in five exact ways: walks by a recursion over vertices (cpu_walks.go),
+// non-backtracking walks by one over arcs (cpu_nonbacktracking.go), paths by a fused depth-first search (the trie, this
+// file), sums or means of paths by one that takes products of factors where many vertices share a row of the table
+// (cpu_factors.go), and in graphs with many neighbours by a search that stops one vertex early (cpu_leaves.go).
 func (e *CPU) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error {
 	q, err := CheckPathPool(out, scores, norms, p)
 	if err != nil {
@@ -126,14 +126,18 @@ func (p *pathPool[T]) vertices(workers int) {
 	})
 }
 
-// paths chooses for every run of graphs between the trie and its variant that stops a vertex early. Each
-// small run of the latter is the work of one goroutine, whose tables stay in its cache.
+// paths chooses for every run of graphs between the trie, by exponentials or by products, and its variant that stops a
+// vertex early. Each small run of the latter is the work of one goroutine, whose tables stay in its cache.
 func (p *pathPool[T]) paths(workers int) {
 	var small []section
+	start := func() rootPooler[T] { return newTrie(p) }
+	if factors := p.newFactors(workers); factors != nil {
+		start = func() rootPooler[T] { return newProducts(factors) }
+	}
 	for _, s := range p.sections() {
 		switch {
 		case !s.early:
-			p.forRoots(workers, s.from, s.to, func() rootPooler[T] { return newTrie(p) })
+			p.forRoots(workers, s.from, s.to, start)
 		case s.to-s.from > sectionVertices:
 			p.newLeaves(int(s.to-s.from)).pool(workers, s.from, s.to)
 		default:

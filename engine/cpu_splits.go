@@ -150,7 +150,7 @@ func (e *CPU) BestSplits(best, columns *tensor.Dense, s *SplitSearch, features i
 		c := &splitColumn{SplitSearch: s, sums: make([]float64, 2*max(s.Number, 1))}
 		return func(i int) {
 			t := s.Searches[i/perSearch]
-			if s.Features != nil && !s.Features[int(t.Node)*features+i%features] {
+			if s.Features != nil && !s.Features[int(t.Mask)*features+i%features] {
 				return
 			}
 			size := s.size(t.Node)

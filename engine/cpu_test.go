@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/enginetest"
@@ -53,6 +54,9 @@ func TestOpen(t *testing.T) {
 		if err != nil || e.String() != "cpu" || e.Workers() < 1 {
 			t.Errorf("device %q: %v, %v", device, e, err)
 		}
+	}
+	if e, err := engine.OpenFor("auto", 2, time.Hour); err != nil || e.String() != "cpu" || e.Workers() != 2 {
+		t.Errorf("an hour of work: %v, %v", e, err)
 	}
 	for device, want := range map[string]string{"cuda": "without GPU support", "cuda:1": "without GPU support",
 		"tpu": "want auto, cpu, cuda or cuda:N"} {

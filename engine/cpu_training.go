@@ -96,11 +96,12 @@ func segmentReduceGrad[T simd.Float](workers int, xGrad, outGrad, x *tensor.Dens
 }
 
 // OutputLoss implements [Engine]; it computes each loss in float64.
-func (e *CPU) OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
-	if err := CheckOutputLoss(loss, grad, x, y, kind); err != nil {
+func (e *CPU) OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss, weights []float64) error {
+	if err := CheckOutputLoss(loss, grad, x, y, kind, weights); err != nil {
 		return err
 	}
-	typed(x, outputLoss[float32], outputLoss[float64])(e.workers, loss, grad, x, y, kind)
+	compute := typed(x, outputLoss[float32], outputLoss[float64])
+	e.weighted(loss, grad, weights, func(each *tensor.Dense) { compute(e.workers, each, grad, x, y, kind) })
 	return nil
 }
 
@@ -119,4 +120,24 @@ func outputLoss[T simd.Float](workers int, loss, grad, x, y *tensor.Dense, kind 
 			losses[i] = T(sum)
 		}
 	})
+}
+
+// Linear implements [Engine] by a product that is added to the bias.
+func (e *CPU) Linear(y, x, weight, bias *tensor.Dense) error {
+	if err := CheckLinear(y, x, weight, bias); err != nil {
+		return err
+	}
+	typed(x, linear[float32], linear[float64])(e.workers, y, x, weight, bias)
+	return nil
+}
+
+func linear[T simd.Float](workers int, y, x, weight, bias *tensor.Dense) {
+	n, d, outputs := x.Shape()[0], x.Shape()[1], weight.Shape()[0]
+	out, b := data[T](y), data[T](bias)
+	parallel.Chunks(workers, n, rowChunk, func(from, to int) {
+		for i := from; i < to; i++ {
+			copy(out[i*outputs:(i+1)*outputs], b)
+		}
+	})
+	gemm[T](workers, y, x, weight, n, outputs, d, MatMul{TransB: true, Alpha: 1, Beta: 1})
 }

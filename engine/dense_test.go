@@ -31,7 +31,7 @@ func TestCrossEntropyGradient(t *testing.T) {
 	loss, grad := e.New(tensor.Float64, 2), e.New(tensor.Float64, 2, 3)
 	target := []int32{2, 0}
 	at := func() float64 {
-		if err := e.SoftmaxCrossEntropy(loss, grad, logits, target); err != nil {
+		if err := e.SoftmaxCrossEntropy(loss, grad, logits, target, nil); err != nil {
 			t.Fatal(err)
 		}
 		return loss.Float64s()[0] + loss.Float64s()[1]
@@ -57,9 +57,10 @@ func TestAdamMinimises(t *testing.T) {
 	x, m1, m2, g := e.New(tensor.Float64, 1), e.New(tensor.Float64, 1), e.New(tensor.Float64, 1),
 		e.New(tensor.Float64, 1)
 	x.Float64s()[0] = 3
+	of := []engine.AdamState{{Parameter: x, Moment1: m1, Moment2: m2, Gradient: g}}
 	for step := 1; step <= 2000; step++ {
 		g.Float64s()[0] = 2 * (x.Float64s()[0] - 1)
-		if err := e.Adam(x, m1, m2, g, engine.Adam{Rate: 0.05, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8,
+		if err := e.Adam(of, engine.Adam{Rate: 0.05, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8,
 			Step: step}); err != nil {
 			t.Fatal(err)
 		}

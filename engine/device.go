@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/grove-graph/grove/engine/simd"
 )
@@ -23,6 +24,22 @@ var openers = map[string]opener{}
 // function.
 func Register(kind string, available func() bool, open func(ordinal, workers int) (Engine, error)) {
 	openers[kind] = opener{open, available}
+}
+
+// worthOpening is how long a CPU must compute for a GPU to pay: to open one takes half a second or so, and it is not
+// infinitely fast then.
+const worthOpening = 2 * time.Second
+
+// OpenFor is [Open] for some work that takes one core of a CPU about the given time. Auto is a GPU only where all cores
+// that may be used would take longer than to open one.
+func OpenFor(device string, workers int, cost time.Duration) (Engine, error) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if (device == "auto" || device == "") && cost/time.Duration(workers) < worthOpening {
+		device = "cpu"
+	}
+	return Open(device, workers)
 }
 
 // Open returns the engine of a device: "auto", "cpu", "cuda" or "cuda:1". Auto is the first GPU where there is

@@ -69,15 +69,36 @@ type Engine interface {
 	// whatever the dtype of Z, because its small eigenvalues matter to InvSqrt.
 	Gram(out, z *tensor.Dense, kernel Kernel, allLengths bool) error
 
+	// GramGrad is the gradient of a scalar through Gram: from kGrad, its gradient with respect to the kernel matrices k
+	// of anchors z, it computes the gradient with respect to z,
+	//
+	//	zGrad_i = plus_i + sum_{j>=i} scale_j (K_j o G_j + (K_j o G_j)^T) Z_i
+	//
+	// over the lengths j that have a matrix. plus is what the anchors have of a gradient already, and may be nil. zGrad
+	// and plus are p x q x d like z; k and kGrad are J x q x q and Float64, and so are the sums.
+	GramGrad(zGrad, plus, z, kGrad, k *tensor.Dense, kernel Kernel, allLengths bool) error
+
 	// InvSqrt computes the regularised inverse square root of each of the symmetric matrices in k (J x q x q,
 	// Float64), by the given rule. dst and k may be the same tensor. A matrix that is not finite or has no
 	// inverse square root is an error. Unless spectrum is nil, the eigendecompositions are left there for
 	// InvSqrtGrad; a device then need not wait for the result, and gives NaN in place of the error.
 	InvSqrt(dst *tensor.Dense, spectrum *Spectrum, k *tensor.Dense, eps float64, rule InvSqrtRule) error
 
+	// Project multiplies the channels of stacked rows x (rows x q) by matrices a (J x q x q, Float64 whatever the rows
+	// are): y_r = x_r A_{c mod J} for the rows r of channel c. y is rows x q, or interleaved, see [Projection].
+	Project(y, x, a *tensor.Dense, p Projection) error
+
+	// ProjectGrad is the gradient of a scalar through Project: from yGrad, its gradient with respect to y, it computes
+	//
+	//	xGrad_r = yGrad_r A_{c mod J}^T,  aGrad_j = sum over the rows r of the channels c = j mod J of x_r^T yGrad_r
+	//
+	// of the shapes and dtypes of x and a. Either may be nil.
+	ProjectGrad(xGrad, aGrad, yGrad, x, a *tensor.Dense, p Projection) error
+
 	// Assign finds the nearest anchor of every point: index_i = argmax_f sim(i, f) with the first
 	// maximum winning, and best_i = max_f sim(i, f), where sim(i, f) = sum_j <x_ij, z_jf> for point i
-	// and anchors Z (p x q x d). The n x q similarities are never stored. best may be nil.
+	// and anchors Z (p x q x d). The n x q similarities are never stored. best may be nil, or n x 2 for
+	// the two largest similarities of each point; the second is -Inf where there is a single anchor.
 	Assign(index []int32, best *tensor.Dense, points Points, z *tensor.Dense) error
 
 	// SegmentReduce pools rows: out_g = pool over s.Offsets[g] <= i < s.Offsets[g+1] of x_{row of item i}. An
@@ -142,18 +163,31 @@ type Engine interface {
 	// features. All are Float64.
 	BestSplits(best, columns *tensor.Dense, s *SplitSearch, features int) error
 
+	// Grow returns what grows the trees of a fit, one after another: a level of a tree is one call, which sends little
+	// more than the list of its searches and brings the chosen splits back.
+	Grow(f *TreeFeatures) (Growth, error)
+
+	// Descend sends all examples through fitted trees: leaves (trees x examples) holds the node of the leaf that each
+	// reaches. x is features x vertices, Float64.
+	Descend(leaves []int32, x *tensor.Dense, t *Trees) error
+
+	// Linear computes y_i = W x_i + b for the rows of x (n x d), a weight W (outputs x d) and a bias b (1 x outputs); y is
+	// n x outputs.
+	Linear(y, x, weight, bias *tensor.Dense) error
+
 	// SoftmaxCrossEntropy computes loss_i = -log softmax(logits_i)_{target_i} and, unless grad is nil,
 	// grad_i = softmax(logits_i) - e_{target_i}, the gradient of loss_i. logits and grad are n x c and may
-	// be the same tensor, loss has n entries.
-	SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error
+	// be the same tensor, loss has n entries. With weights, one for each row, loss has a single entry,
+	// sum_i weights_i loss_i, and grad is the gradient of it.
+	SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32, weights []float64) error
 
 	// OutputLoss computes loss_i = sum_j l(x_ij, y_ij) for one of the kinds of [Loss] and, unless grad is nil,
-	// grad_ij = dl/dx_ij. x, y and grad are n x c, loss has n entries; grad may be the same tensor as x.
-	OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error
+	// grad_ij = dl/dx_ij. x, y and grad are n x c, loss has n entries; grad may be the same tensor as x. Weights are
+	// those of SoftmaxCrossEntropy.
+	OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss, weights []float64) error
 
-	// Adam makes one step of Adam in place; parameter, its gradient and the two moments have the same
-	// number of elements. See [Adam].
-	Adam(parameter, moment1, moment2, gradient *tensor.Dense, step Adam) error
+	// Adam makes one step of Adam in place, for some tensors that share no memory. See [Adam].
+	Adam(of []AdamState, step Adam) error
 
 	// Place writes rows of src (r x q) into dst: dst_{at.Row+i, at.Column+f*at.Stride} = src_{index_i, f}, with row
 	// i of src for a nil index. It gathers rows (Stride 1) and interleaves channels.
@@ -285,14 +319,4 @@ func (p Points) Len() int {
 // Placement is a block of a matrix: rows from Row on, every Stride-th column from Column on.
 type Placement struct {
 	Row, Column, Stride int
-}
-
-// Adam holds the constants of one step of Adam (Kingma and Ba, 2015, algorithm 1):
-//
-//	m1 = beta1 m1 + (1-beta1) g,  m2 = beta2 m2 + (1-beta2) g^2  with g = gradient + Decay parameter,
-//	parameter -= Rate * m1/(1-beta1^Step) / (sqrt(m2/(1-beta2^Step)) + Epsilon)
-type Adam struct {
-	Rate, Beta1, Beta2, Epsilon float64
-	Decay                       float64 // L2 penalty Decay/2 |parameter|^2
-	Step                        int     // number of this step, from 1
 }

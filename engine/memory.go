@@ -45,9 +45,6 @@ type Capabilities struct {
 
 	// Deferred says that operations return before they are done, so that whoever looks at a result waits.
 	Deferred bool
-
-	// GramGrad is the gradient of Gram as one operation; nil where it is to be composed of others.
-	GramGrad GramGrader
 }
 
 // View is [Memory].View of the engine of t.

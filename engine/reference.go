@@ -253,8 +253,10 @@ func (Reference) Assign(index []int32, best *tensor.Dense, points Points, z *ten
 	}
 	p, q, d := z.Shape()[0], z.Shape()[1], z.Shape()[2]
 	table, zv := values(points.Table), values(z)
-	similarity := make([]float64, len(index))
+	columns := bestColumns(best)
+	var similarity []float64
 	for i := range index {
+		first, second := math.Inf(-1), math.Inf(-1)
 		for f := range q {
 			sim := 0.0
 			for j := range p {
@@ -266,10 +268,13 @@ func (Reference) Assign(index []int32, best *tensor.Dense, points Points, z *ten
 					sim += table[row*d+c] * zv[(j*q+f)*d+c]
 				}
 			}
-			if f == 0 || sim > similarity[i] {
-				index[i], similarity[i] = int32(f), sim
+			if f == 0 || sim > first {
+				index[i], first, second = int32(f), sim, first
+			} else {
+				second = max(second, sim)
 			}
 		}
+		similarity = append(similarity, []float64{first, second}[:columns]...)
 	}
 	if best != nil {
 		store(best, similarity)

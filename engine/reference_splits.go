@@ -128,7 +128,7 @@ func (Reference) BestSplits(best, columns *tensor.Dense, s *SplitSearch, feature
 	for number, t := range s.Searches {
 		size, row := s.size(t.Node), out[4*t.Node:4*t.Node+4]
 		for column := range s.Kinds() * features {
-			if s.Features != nil && !s.Features[int(t.Node)*features+column%features] {
+			if s.Features != nil && !s.Features[int(t.Mask)*features+column%features] {
 				continue
 			}
 			at := int(places[number]) + column*size

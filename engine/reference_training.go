@@ -73,8 +73,8 @@ func (Reference) SegmentReduceGrad(xGrad, outGrad, x *tensor.Dense, s Segments, 
 }
 
 // OutputLoss implements [Engine].
-func (Reference) OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
-	if err := CheckOutputLoss(loss, grad, x, y, kind); err != nil {
+func (Reference) OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss, weights []float64) error {
+	if err := CheckOutputLoss(loss, grad, x, y, kind, weights); err != nil {
 		return err
 	}
 	n, c := x.Shape()[0], x.Shape()[1]
@@ -85,9 +85,26 @@ func (Reference) OutputLoss(loss, grad, x, y *tensor.Dense, kind Loss) error {
 		losses[i/c] += l
 		slopes[i] = slope
 	}
-	store(loss, losses)
-	if grad != nil {
-		store(grad, slopes)
+	storeLosses(loss, grad, losses, slopes, weights)
+	return nil
+}
+
+// Linear implements [Engine].
+func (Reference) Linear(y, x, weight, bias *tensor.Dense) error {
+	if err := CheckLinear(y, x, weight, bias); err != nil {
+		return err
 	}
+	n, outputs, d := x.Shape()[0], weight.Shape()[0], x.Shape()[1]
+	xv, w, b, out := values(x), values(weight), values(bias), make([]float64, 0, n*outputs)
+	for i := range n {
+		for o := range outputs {
+			sum := b[o]
+			for k := range d {
+				sum += xv[i*d+k] * w[o*d+k]
+			}
+			out = append(out, sum)
+		}
+	}
+	store(y, out)
 	return nil
 }

@@ -35,7 +35,7 @@ type SplitSearch struct {
 	Shifts  []float64     // products with factors are rounded, as in [Subsets]
 
 	Aggregations []Aggregation // of graphs
-	Features     []bool        // nodes x features: those that a node may use; nil: all
+	Features     []bool        // masks x features: those that a search may use; nil: all
 
 	Weights  []float64 // for each of Examples, positive
 	Targets  []float64 // for each of Examples, times its weight; nil where there are classes
@@ -59,6 +59,7 @@ type Search struct {
 	Subset int32 // in Sides, as the vectors of [Subsets] are counted; -1: all vertices
 	Factor int32 // row of Factors; -1: 1
 	Over   Over
+	Mask   int32   // row of Features
 	Empty  float64 // value of a graph whose subset is empty
 }
 

@@ -48,7 +48,7 @@ func (s *stored) load(e engine.Engine, f *modelfile.File) (*Model, error) {
 	if s.Input.Labels < 0 || s.Input.Attributes < 0 || s.Input.dim() == 0 {
 		return nil, modelfile.Damaged(fmt.Errorf("input %+v", s.Input))
 	}
-	m := newModel(e, s.Input, s.Options)
+	m := newModel(e.Host(), s.Input, s.Options)
 	for l := range s.Options.Layers {
 		z, err := f.Tensor(anchorName(l), 3)
 		if err != nil {
@@ -64,7 +64,7 @@ func (s *stored) load(e engine.Engine, f *modelfile.File) (*Model, error) {
 			return nil, err
 		}
 	}
-	return m, nil
+	return m.moved(e)
 }
 
 // checkAnchors reports anchors that are of another dtype or no unit vectors. A vector may be shorter, see

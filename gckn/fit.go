@@ -18,8 +18,8 @@ import (
 // opt.Samples paths drawn from the graphs of b, layer by layer from the bottom. Give it the training
 // graphs alone for an honest estimate; the published experiments gave it all graphs.
 //
-// The host learns, also where e is a device: k-means settles ties by the last bit, so only the same arithmetic
-// gives the same anchors on every device.
+// The host learns, also where e is a device, which finds the nearest anchors of the points: those that rounding decides
+// about the host looks at itself, so that every device gives the same anchors.
 func Fit(
 	ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt Options, progress model.Progress,
 ) (*Model, error) {
@@ -34,7 +34,7 @@ func Fit(
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
 		progress.Report("anchors", l, len(opt.Layers))
-		clusters, err := nystrom.KMeans(ctx, m.engine, points, opt.Layers[l].Filters, nystrom.KMeansOptions{
+		clusters, err := nystrom.KMeans(ctx, e, points, opt.Layers[l].Filters, nystrom.KMeansOptions{
 			Seed: opt.Seed*1000003 + uint64(l),
 		})
 		if err != nil {
@@ -48,16 +48,18 @@ func Fit(
 	return m.moved(e)
 }
 
-// moved returns a model of the host on e.
+// moved returns a model of the host on e. What the host has computed goes there as it is.
 func (m *Model) moved(e engine.Engine) (*Model, error) {
 	if m.engine == e {
 		return m, nil
 	}
 	moved := newModel(e, m.input, m.opt)
-	for l := range m.layers {
-		if err := moved.add(m.Anchors(l)); err != nil {
+	for _, y := range m.layers {
+		y, err := y.on(e)
+		if err != nil {
 			return nil, err
 		}
+		moved.layers = append(moved.layers, y)
 	}
 	return moved, nil
 }

@@ -34,11 +34,10 @@ func (in Input) dim() int { return in.Labels + in.Attributes }
 // every product and exponential is computed once for all of them; label ids are the simplest case of that.
 func (in Input) features(e engine.Engine, dtype tensor.Dtype, b *graph.Batch) (autodiff.Features, error) {
 	if in.Labels == 0 {
-		if b.AttributeDim != in.Attributes {
-			return autodiff.Features{}, fmt.Errorf("the model wants %d attributes for each vertex, the data have %d",
-				in.Attributes, b.AttributeDim)
+		raw, err := in.raw(b)
+		if err != nil {
+			return autodiff.Features{}, err
 		}
-		raw := tensor.New(tensor.WithShape(b.NumVertices(), in.Attributes), tensor.WithBacking(b.Attributes))
 		rows := e.Scratch(dtype, b.NumVertices(), in.Attributes)
 		return autodiff.Features{Rows: rows}, e.Convert(rows, raw)
 	}
@@ -48,6 +47,15 @@ func (in Input) features(e engine.Engine, dtype tensor.Dtype, b *graph.Batch) (a
 	}
 	rows, err := in.labelRows(e, dtype)
 	return autodiff.Features{Rows: rows, Index: index, Unit: true}, err
+}
+
+// raw returns the attributes of the vertices of b, in host memory.
+func (in Input) raw(b *graph.Batch) (*tensor.Dense, error) {
+	if b.AttributeDim != in.Attributes {
+		return nil, fmt.Errorf("the model wants %d attributes for each vertex, the data have %d", in.Attributes,
+			b.AttributeDim)
+	}
+	return tensor.New(tensor.WithShape(b.NumVertices(), in.Attributes), tensor.WithBacking(b.Attributes)), nil
 }
 
 // labelRows returns one row for each label, and a last row orthogonal to all anchors for labels never seen.

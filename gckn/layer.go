@@ -17,7 +17,7 @@ type layer struct {
 // newLayer computes the inverse square roots of the kernel matrices of anchors with unit rows.
 func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer, error) {
 	p, q := anchors.Shape()[0], anchors.Shape()[1]
-	y, lengths := &layer{own: anchors, wide: anchors}, 1
+	y, lengths := &layer{own: anchors}, 1
 	if o.AllLengths {
 		lengths = p
 	}
@@ -32,11 +32,30 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 	if err := e.InvSqrt(y.invSqrt, nil, y.invSqrt, o.Epsilon, o.Rule); err != nil {
 		return nil, err
 	}
-	if anchors.Dtype() != tensor.Float64 {
-		y.wide = e.Scratch(tensor.Float64, anchors.Shape()...)
-		err = e.Convert(y.wide, anchors)
+	return y, y.widen(e)
+}
+
+// on returns a layer of the host on another engine.
+func (y *layer) on(e engine.Engine) (*layer, error) {
+	moved := &layer{stored: y.stored}
+	var err error
+	if moved.own, err = engine.FromHost(e, y.own); err != nil {
+		return nil, err
 	}
-	return y, err
+	if moved.invSqrt, err = engine.FromHost(e, y.invSqrt); err != nil {
+		return nil, err
+	}
+	return moved, moved.widen(e)
+}
+
+// widen makes Float64 anchors of those that there are.
+func (y *layer) widen(e engine.Engine) error {
+	y.wide = y.own
+	if y.own.Dtype() == tensor.Float64 {
+		return nil
+	}
+	y.wide = e.Scratch(tensor.Float64, y.own.Shape()...)
+	return e.Convert(y.wide, y.own)
 }
 
 // flat views anchors (p x q x d) as a matrix (p q) x d.

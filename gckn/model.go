@@ -28,7 +28,8 @@ func newModel(e engine.Engine, input Input, opt Options) *Model {
 
 // New returns a model with given anchors, one tensor of PathSize x Filters x d for each layer, where d
 // is the input width or the number of filters of the layer below. Every position of every anchor is
-// divided by its norm.
+// divided by its norm. The host computes the inverse square roots, so that a model has the same bits on a device
+// after it was stored as when it was fitted.
 func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -36,24 +37,25 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 	if len(anchors) != len(opt.Layers) {
 		return nil, fmt.Errorf("anchors of %d layers for %d layers", len(anchors), len(opt.Layers))
 	}
-	m := newModel(e, input, opt)
+	host := e.Host()
+	m := newModel(host, input, opt)
 	for l, z := range anchors {
 		if z.Dims() != 3 {
 			return nil, fmt.Errorf("layer %d: anchors of shape %v, want three dimensions", l+1, z.Shape())
 		}
-		z, err := engine.FromHost(e, z)
+		z, err := engine.ToHost(z)
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
-		unit := e.Scratch(z.Dtype(), z.Shape()...)
-		if err := e.NormalizeRows(flat(unit), nil, flat(z), autodiff.NormEps); err != nil {
+		unit := host.Scratch(z.Dtype(), z.Shape()...)
+		if err := host.NormalizeRows(flat(unit), nil, flat(z), autodiff.NormEps); err != nil {
 			return nil, err
 		}
 		if err := m.add(unit); err != nil {
 			return nil, err
 		}
 	}
-	return m, nil
+	return m.moved(e)
 }
 
 // add puts a layer with the given anchors, whose rows are unit vectors, on top.
@@ -109,12 +111,16 @@ func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Den
 func (m *Model) represent(
 	ctx context.Context, b *graph.Batch, perVertex bool, progress model.Progress,
 ) (*tensor.Dense, error) {
-	out, done := m.engine.Host().New(m.opt.dtype(), rowsFor(b, perVertex), m.opt.Dim()), 0
-	return out, m.forEachRun(ctx, b, progress, func(run *graph.Batch, _ int) error {
-		n := rowsFor(run, perVertex)
-		done += n
-		return m.fill(rows(out, done-n, n), run, perVertex)
-	})
+	out, first := m.engine.Host().New(m.opt.dtype(), rowsFor(b, perVertex), m.opt.Dim()), 0
+	next := func(n int) *tensor.Dense {
+		first += n
+		return rows(out, first-n, n)
+	}
+	bytes, err := m.runBytes()
+	if err != nil {
+		return nil, err
+	}
+	return out, m.fill(ctx, b, perVertex, bytes, progress, next, func(*tensor.Dense) error { return nil })
 }
 
 // rowsFor returns the number of graphs, or of vertices.
@@ -131,12 +137,13 @@ func (m *Model) EachRun(
 	ctx context.Context, b *graph.Batch, perVertex bool, progress model.Progress, visit func(x *tensor.Dense) error,
 ) error {
 	host := m.engine.Host()
-	return m.forEachRun(ctx, b, progress, func(run *graph.Batch, _ int) error {
-		x := host.Scratch(m.opt.dtype(), rowsFor(run, perVertex), m.opt.Dim())
+	next := func(n int) *tensor.Dense { return host.Scratch(m.opt.dtype(), n, m.opt.Dim()) }
+	bytes, err := m.runBytes()
+	if err != nil {
+		return err
+	}
+	return m.fill(ctx, b, perVertex, bytes, progress, next, func(x *tensor.Dense) error {
 		defer host.Release(x)
-		if err := m.fill(x, run, perVertex); err != nil {
-			return err
-		}
 		return visit(x)
 	})
 }
@@ -207,8 +214,13 @@ func (m *Model) network(dtype tensor.Dtype, concat bool) (*autodiff.Network, err
 	return autodiff.New(m.engine, opt, p)
 }
 
-// on calls run with b laid out for a network, whose results last until run returns.
+// on calls run with b laid out for a network, whose results last until run returns, as one piece of work.
 func (m *Model) on(n *autodiff.Network, dtype tensor.Dtype, b *graph.Batch, run func(x *autodiff.Batch) error) error {
+	return engine.Record(m.engine, func() error { return m.layOut(n, dtype, b, run) })
+}
+
+func (m *Model) layOut(n *autodiff.Network, dtype tensor.Dtype, b *graph.Batch,
+	run func(x *autodiff.Batch) error) error {
 	in, err := m.input.features(m.engine, dtype, b)
 	if err != nil {
 		return err

@@ -25,19 +25,8 @@ func (m *Model) runBytes() (int64, error) {
 	return 1 << (bits.Len64(budget) - 1), nil
 }
 
-// forEachRun cuts b into runs of whole graphs whose features fit in runBytes and calls visit for each,
-// with the number of its first graph.
-func (m *Model) forEachRun(
-	ctx context.Context, b *graph.Batch, progress model.Progress, visit func(run *graph.Batch, first int) error,
-) error {
-	budget, err := m.runBytes()
-	if err != nil {
-		return err
-	}
-	return m.cut(ctx, b, budget, progress, visit)
-}
-
-// cut is [Model.forEachRun] for features that fit in the given number of bytes.
+// cut cuts b into runs of whole graphs whose features fit in so many bytes and calls visit for each, with the number of
+// its first graph.
 func (m *Model) cut(
 	ctx context.Context, b *graph.Batch, budget int64, progress model.Progress,
 	visit func(run *graph.Batch, first int) error,
@@ -55,18 +44,49 @@ func rows(x *tensor.Dense, first, n int) *tensor.Dense {
 	return engine.View(x, first*width, n, width)
 }
 
-// fill writes the representation of the graphs of b, or of their vertices, to out, which is in host memory.
-func (m *Model) fill(out *tensor.Dense, b *graph.Batch, perVertex bool) error {
-	x := m.engine.Mirror(out)
-	if x != out {
-		defer m.engine.Release(x)
-	}
+// fill writes the representation of the graphs of b, or of their vertices, in runs of so many bytes to what next
+// returns in host memory for so many rows, and calls visit with it. On a device two runs are under way: one is encoded
+// before the host waits for the one before.
+func (m *Model) fill(
+	ctx context.Context, b *graph.Batch, perVertex bool, bytes int64, progress model.Progress,
+	next func(rows int) *tensor.Dense, visit func(x *tensor.Dense) error,
+) error {
 	write := m.transform
 	if perVertex {
 		write = m.vertexFeatures
 	}
-	if err := write(x, b); err != nil {
-		return err
+	var out *tensor.Dense // of the run that is under way; nil without
+	var wait func() error
+	finish := func(err error) error {
+		x := out
+		if out = nil; x == nil {
+			return err
+		}
+		if failed := wait(); err == nil {
+			err = failed
+		}
+		if err != nil {
+			return err
+		}
+		return visit(x)
 	}
-	return m.engine.Convert(out, x)
+	return finish(m.cut(ctx, b, bytes, progress, func(run *graph.Batch, _ int) error {
+		to := next(rowsFor(run, perVertex))
+		x := m.engine.Mirror(to)
+		if x != to {
+			defer m.engine.Release(x)
+		}
+		if err := write(x, run); err != nil {
+			return err
+		}
+		coming, err := engine.Fetch(m.engine, to, x)
+		if err != nil {
+			return err
+		}
+		err = finish(nil)
+		if out, wait = to, coming; err != nil || m.engine.Capabilities().Deferred {
+			return err
+		}
+		return finish(nil)
+	}))
 }

@@ -178,6 +178,7 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 // prepare lays out a batch. Of its features the rows are filled in.
 func (s *source) prepare(b *graph.Batch, f autodiff.Features, items []int, vertices []int32) (*autodiff.Batch, error) {
 	targets := s.of(items)
+	f.Own = true
 	if s.labels != nil {
 		var err error
 		if f.Index, err = s.input.index(b); err != nil {
@@ -186,12 +187,10 @@ func (s *source) prepare(b *graph.Batch, f autodiff.Features, items []int, verti
 		f.Rows, f.Unit = s.labels, true
 		return s.network.Prepare(b, f, targets, vertices)
 	}
-	in, err := s.input.features(s.engine, s.dtype, b)
-	if err != nil {
+	var err error
+	if f.Raw, err = s.input.raw(b); err != nil {
 		return nil, err
 	}
-	defer s.engine.Release(in.Rows)
-	f.Rows = in.Rows
 	return s.network.Prepare(b, f, targets, vertices)
 }
 

@@ -37,7 +37,7 @@ best_splits_f64(double *found, const double *columns, const int *searches, const
         } else if (threadIdx.x == 0) {
             write_no_split(found + 3 * c);
         }
-        if (m < 2 || (features && !features[static_cast<long long>(node) * q + c % q])) continue;
+        if (m < 2 || (features && !features[static_cast<long long>(search_mask(searches, s)) * q + c % q])) continue;
         const double *column = columns + places[s] + c % per_search * m;
         double *value = value_space + static_cast<long long>(blockIdx.x) * 2 * longest, *other_value = value + longest;
         int *index = index_space + static_cast<long long>(blockIdx.x) * 2 * longest, *other_index = index + longest;

@@ -4,9 +4,10 @@
 // the cell in group floor(bins (weight of the cells below) / (weight of all)); thresholds lie between groups. What is
 // apart and what is exact, histogram.go of the engine defines. Arguments are those of best_splits; a column whose
 // thresholds are to be exact gets the gain WANTS_EXACT. Sums of targets are taken in integers, in units of the grid
-// that the targets lie on, so their order does not matter. Bytes: 8 m for a column, twice where a sample of it has
-// whole numbers alone, 16 m for weights and targets (12 m with classes), which a cache keeps. Operations for an
-// example: some 20 for its cell and 2 atomic ones, up to 4 until the cell knows its extremes. Floor: memory.
+// that the targets lie on, so their order does not matter. Bytes: 8 m for a column, twice, three times where a sample
+// of it has whole numbers alone, 16 m for weights and targets (12 m with classes), which a cache keeps. Operations for
+// an example: some 20 for its cell, twice, and 2 or 3 atomic ones on 32 bits, some more until the cell knows its
+// extremes. Floor: memory.
 //
 // best_splits_histogram: one block for each column, cells in shared memory, but the sums of several classes. Zeros, of
 // which there may be most, are counted by each thread for itself. A scan gives what lies left of the cells of a thread.
@@ -37,7 +38,7 @@ best_splits_histogram_f64(double *found, const double *columns, const int *searc
         const int first = nodes[node], m = nodes[node + 1] - first;
         if (!histogrammed(m, bins)) continue;
         if (threadIdx.x == 0) write_no_split(found + 3 * c);
-        if (features && !features[static_cast<long long>(node) * q + c % q]) continue;
+        if (features && !features[static_cast<long long>(search_mask(searches, s)) * q + c % q]) continue;
         const double *column = columns + places[s] + c % per_search * m;
         Cells cells = {0, 0, 0, empties ? empties[s] : 0};
 
@@ -84,6 +85,10 @@ best_splits_histogram_f64(double *found, const double *columns, const int *searc
         scan_sums(sums, all, rows);
         Groups g(cells, bins);
         if (threadIdx.x == 0) h.put(g.zero, 0, all);
+        for (int i = threadIdx.x; i < m; i += threads) {
+            const double v = column[i];
+            if (v == v && v != 0) h.refine(cells.at(v), v);
+        }
         __syncthreads();
 
         const int share = (NUM_CELLS + threads - 1) / threads,

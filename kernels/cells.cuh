@@ -33,7 +33,11 @@ __device__ inline bool is_whole(double v) { return v == trunc(v); }
 // ordered maps the bits of doubles to integers in the same order, and back.
 __device__ inline long long ordered(long long bits) { return bits ^ (bits >> 63 & 0x7fffffffffffffffLL); }
 
-// Histogram is the examples by cell: their weight, least and largest value, and sums in whole units.
+// Histogram is the examples by cell: their weight, least and largest value, and sums in whole units. Numbers of 64
+// bits are put together of halves by atomic operations on 32 bits: those on 64 bits are loops in shared memory.
+// A carry from the lower half of a sum goes to the upper one whoever makes it, so sums do not depend on the order. The
+// extremes get their upper halves from all values first (take), their lower ones from the values that have these
+// (refine).
 struct Histogram {
     long long *low, *high, *sums;
     int *weight;
@@ -42,7 +46,7 @@ struct Histogram {
 
     __device__ void clear(int first, int step) {
         for (int i = first; i < ALL_CELLS; i += step)
-            low[i] = infinity_bits(), high[i] = -infinity_bits(), weight[i] = 0;
+            low[i] = infinity_bits(), high[i] = -infinity_bits() - 1, weight[i] = 0;
         for (int i = first; i < ALL_CELLS * width; i += step) sums[i] = 0;
     }
     __device__ static long long infinity_bits() { return 0x7fffffffffffffffLL; }
@@ -50,12 +54,17 @@ struct Histogram {
     __device__ double most(int i) const { return __longlong_as_double(ordered(high[i])); }
     __device__ double sum(int i, int w) const { return sums[static_cast<long long>(i) * width + w] * unit; }
 
+    __device__ static unsigned *lower(long long *x) { return reinterpret_cast<unsigned *>(x); }
+    __device__ static int *upper(long long *x) { return reinterpret_cast<int *>(x) + 1; }
+
     __device__ void add(int i, int w, long long sum) {
-        atomicAdd(reinterpret_cast<unsigned long long *>(sums) + static_cast<long long>(i) * width + w,
-                  static_cast<unsigned long long>(sum));
+        long long *to = sums + static_cast<long long>(i) * width + w;
+        const unsigned rest = static_cast<unsigned>(sum), before = rest ? atomicAdd(lower(to), rest) : 0;
+        const int carried = static_cast<int>(sum >> 32) + (before + rest < rest);
+        if (carried != 0) atomicAdd(upper(to), carried);
     }
     // glance reads a bound that others may move at the same time.
-    __device__ static long long glance(const long long *bound) {
+    template <class T> __device__ static T glance(const T *bound) {
         return RACE_IS_INTENDED("an older bound costs an atomic operation that changes nothing") *bound;
     }
     __device__ void take(const SplitExamples &x, int cell, double v, int example) {
@@ -63,9 +72,16 @@ struct Histogram {
         atomicAdd(weight + cell, static_cast<int>(w));
         if (x.impurity == VARIANCE) add(cell, 0, static_cast<long long>(x.targets[example] * per_unit));
         else add(cell, x.classes[example], static_cast<long long>(w));
-        const long long place = ordered(__double_as_longlong(v));
-        if (place < glance(low + cell)) atomicMin(low + cell, place);
-        if (place > glance(high + cell)) atomicMax(high + cell, place);
+        const int place = static_cast<int>(ordered(__double_as_longlong(v)) >> 32);
+        if (place < glance(upper(low + cell))) atomicMin(upper(low + cell), place);
+        if (place > glance(upper(high + cell))) atomicMax(upper(high + cell), place);
+    }
+    __device__ void refine(int cell, double v) {
+        const long long bits = ordered(__double_as_longlong(v));
+        const int place = static_cast<int>(bits >> 32);
+        const unsigned rest = static_cast<unsigned>(bits);
+        if (place == *upper(low + cell) && rest < glance(lower(low + cell))) atomicMin(lower(low + cell), rest);
+        if (place == *upper(high + cell) && rest > glance(lower(high + cell))) atomicMax(lower(high + cell), rest);
     }
     // put gives a cell examples of one value by their sums, the weight after them.
     __device__ void put(int cell, double v, const double *all) {

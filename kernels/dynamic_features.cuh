@@ -1,7 +1,9 @@
 // dynamic_features: columns of what vectors along walks come to at examples.
 //
-// Search s reads vector x_v (n x q) and writes kinds q m values from places[s] on, m the examples of its node: for a
-// graph sum, mean, minimum or maximum of the entries of its vertices, for a vertex (offsets null, one kind) its entry.
+// Search s reads vector x_v (n x q; from number `shared` on one of walked) and writes kinds q m values from places[s]
+// on, m the examples of its node: for a graph sum, mean, minimum or maximum of the entries of its vertices, for a
+// vertex (offsets null, one kind) its entry. hollow, unless null, tells the graphs whose subset is empty, a byte for
+// each example of each search.
 // Bytes: 8 q for every vertex of an example, 1 for its side, 8 kinds q for an example. Operations: 4 for each
 // entry. Floor: memory.
 //
@@ -13,12 +15,12 @@
 constexpr int TILE_EXAMPLES = 32, TILE_FEATURES = 8, MOST_KINDS = 4;
 
 extern "C" __global__ void __launch_bounds__(TILE_EXAMPLES *TILE_FEATURES)
-dynamic_features_f64(double *columns, const double *x, const int *searches, const double *empties,
-                     const long long *places, const int *examples, const int *nodes, const int *offsets,
-                     const unsigned char *sides, const double *factors, const double *shifts,
-                     const int *aggregations, int kinds, int n, int q, int count) {
+dynamic_features_f64(double *columns, unsigned char *hollow, const double *x, const double *walked, int shared,
+                     const int *searches, const double *empties, const long long *places, const int *examples,
+                     const int *nodes, const int *offsets, const unsigned char *sides, const double *factors,
+                     const double *shifts, const int *aggregations, int kinds, int n, int q, int count) {
     __shared__ double tile[MOST_KINDS][TILE_FEATURES][TILE_EXAMPLES + 1];
-    const DynamicFeatures f = {x, offsets, sides, factors, shifts, n, q};
+    const DynamicFeatures f = {x, walked, shared, offsets, sides, factors, shifts, n, q};
     const int feature = threadIdx.x % TILE_FEATURES, example = threadIdx.x / TILE_FEATURES;
     for (int s = blockIdx.y; s < count; s += gridDim.y) {
         const SearchFields t = search_fields(searches, empties, s);
@@ -33,6 +35,8 @@ dynamic_features_f64(double *columns, const double *x, const int *searches, cons
                 if (offsets) {
                     const Entries e = entries_of(f, t, i, k0 + feature);
                     for (int a = 0; a < kinds; a++) tile[a][feature][example] = e.value(aggregations[a], t.empty);
+                    if (hollow && k0 + feature == 0)
+                        hollow[places[s] / (static_cast<long long>(kinds) * q) + from + example] = e.size == 0;
                 } else {
                     tile[0][feature][example] = f.entry(t, i, k0 + feature);
                 }

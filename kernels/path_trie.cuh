@@ -1,53 +1,94 @@
 // path_trie: paths of up to 4 or 8 vertices.
 //
 // A warp owns a root and 32 F filters, F of them a lane. The paths from a root are the same for every filter, so all
-// lanes walk the same tree and never diverge; the loops over its depth are unrolled, so that the running
-// sums of the scores, one vector a depth, stay in registers. A tree node costs F additions, F multiply-adds and F
-// exponentials a lane, and about 15 instructions of the walk, which F lanes' filters share.
+// lanes walk the same tree and never diverge; the loops over its depth are unrolled, so that what the path so far
+// comes to, one vector a depth, stays in registers.
+//
+// The exponential of a sum is a product. Every vertex (or label, or other row of the table) and position i has a
+// factor 2^(rate (s_i - 1)), and a node of the tree multiplies the value of its parent by one. Where several lengths
+// j share the kernel of their mean score, whose rates are alpha / j, the rate of the factors is alpha / root with root
+// a common multiple of the lengths, and a path of j vertices counts with the power root / j of its product; so
+// there is one product a node, and one factor a row and position, whatever is pooled. A path of full size
+// has no node: the factors of the last position are raised to their power beforehand, and those of the
+// neighbours that go on from a path are added up and multiplied by what it comes to.
+//
+// Rows and filters of unit length have scores of at most 1, thus factors of at most 1, products that fall along the
+// path, and powers between 1 and the value of the path: none underflows unless the value does. A block that meets a
+// factor above 2^(1 / size) cannot rely on this, and takes the exponential of the sum at every node. So do calls
+// whose root is too large for the precision (root = 0), maxima, which need the exponent alone, and large graphs.
 //
 // Small graphs: a block takes a run of whole graphs (packs holds their first and last vertices) and keeps
-// their arcs and score rows in shared memory, so that the scores of these are read once. Where the table is
+// their arcs and factors in shared memory, so that the scores of these are read once. Where the table is
 // small (rows > 0) all of it is kept, otherwise a row for every vertex. Large graphs: a pack is a piece of
 // the vertices of a graph, and arcs and scores come through the caches.
 //
 // Shared memory: (32 F size + 1) values or ints a row, 2 ints an arc, 2 ints a vertex.
-// Bytes: D size q scores and n q lengths outputs once, 4 (n + arcs); exponentials: q a path.
-// Floor: max(bytes / bandwidth, exponentials / (16 a clock and multiprocessor)). NCI1 with size 4, all
-// lengths, q = 128 has 1.3 million paths: 0.16 G exponentials (about 40 us on 132 multiprocessors at 1.9 GHz) and 0.25
-// GB of outputs (52 us at 4.8 TB/s), with as much again for scores that are not shared.
+// Bytes: D size q scores and n q lengths outputs once, 4 (n + arcs); exponentials: size q a row of a pack, and none a
+// node. A node of a path that is shorter than size takes F multiplications for its product, 2 or 3 F for the power
+// (none where one length is pooled), and a path of full size one addition.
+// Floor: bytes / bandwidth: NCI1 with size 4, all lengths, q = 128 has 0.25 GB of outputs (52 us at 4.8 TB/s).
 #pragma once
 #include "paths.cuh"
 
-template <class T, int F, int LIMIT, bool MAXIMUM, bool SHARED> struct PathTrie {
-    const T *scores;           // of this lane's first filter
+template <class T, int F, int LIMIT, PathRule RULE, bool SHARED> struct PathTrie {
+    const T *scores;           // of this lane's first filter; shared: factors, where they are multiplied
     const int *row_ptr, *col;  // shared: pairs of vertex and first score of its row
     const int *index;
-    int size, q, limit, pooled, filters;
+    int size, q, limit, pooled, filters, root;
     bool whole;
     T rate[LIMIT + 1], offset[LIMIT + 1];
     T acc[LIMIT + 1][F];
     int count[LIMIT + 1], path[LIMIT + 1];
 
+    template <int J> __device__ __forceinline__ void load(T (&x)[F], int row) const
+    {
+        if constexpr (SHARED) {
+            path_load<T, F>(x, scores + row + (J - 1) * 32 * F, F, true);
+        } else {
+            path_load<T, F>(x, scores + ((long long)row * size + J - 1) * q, filters, whole);
+        }
+    }
+
+    // next calls visit for every arc to a vertex, with the start of its row, that does not lie on the path of J.
+    template <int J, class Visit> __device__ __forceinline__ void next(Visit visit) const
+    {
+        const int end = row_ptr[path[J] + 1];
+        for (int e = row_ptr[path[J]]; e < end; e++) {
+            int w, row;
+            if constexpr (SHARED) {
+                const int2 arc = reinterpret_cast<const int2 *>(col)[e];
+                w = arc.x, row = arc.y;
+            } else {
+                w = col[e], row = path_row(index, w);
+            }
+            bool fresh = true;
+#pragma unroll
+            for (int i = 1; i <= J; i++) {
+                fresh = fresh && path[i] != w;
+            }
+            if (fresh) {
+                visit(w, row);
+            }
+        }
+    }
+
     template <int J> __device__ __forceinline__ void step(int v, int row, const T (&prefix)[F])
     {
-        T sum[F];
-        if constexpr (SHARED) {
-            path_load<T, F>(sum, scores + row + (J - 1) * 32 * F, F, true);
-        } else {
-            path_load<T, F>(sum, scores + ((long long)row * size + J - 1) * q, filters, whole);
-        }
+        T value[F];
+        load<J>(value, row);
 #pragma unroll
         for (int k = 0; k < F; k++) {
-            sum[k] += prefix[k];
+            value[k] = PATH_MULTIPLIES<RULE> ? prefix[k] * value[k] : prefix[k] + value[k];
         }
         if (pooled >> J & 1) {
 #pragma unroll
             for (int k = 0; k < F; k++) {
-                const T x = rate[J] * sum[k] + offset[J];
-                if constexpr (MAXIMUM) {
-                    acc[J][k] = max(acc[J][k], x);
+                if constexpr (PATH_MULTIPLIES<RULE>) {
+                    acc[J][k] += path_power<J, LIMIT, RULE>(value[k], root);
+                } else if constexpr (RULE == PathRule::SUM) {
+                    acc[J][k] += path_exp2(rate[J] * value[k] + offset[J]);
                 } else {
-                    acc[J][k] += path_exp2(x);
+                    acc[J][k] = max(acc[J][k], rate[J] * value[k] + offset[J]);
                 }
             }
         }
@@ -57,44 +98,56 @@ template <class T, int F, int LIMIT, bool MAXIMUM, bool SHARED> struct PathTrie 
                 return;
             }
             path[J] = v;
-            const int end = row_ptr[v + 1];
-            for (int e = row_ptr[v]; e < end; e++) {
-                int w, next;
-                if constexpr (SHARED) {
-                    const int2 arc = reinterpret_cast<const int2 *>(col)[e];
-                    w = arc.x, next = arc.y;
-                } else {
-                    w = col[e], next = path_row(index, w);
-                }
-                bool fresh = true;
-#pragma unroll
-                for (int i = 1; i <= J; i++) {
-                    fresh = fresh && path[i] != w;
-                }
-                if (fresh) {
-                    step<J + 1>(w, next, sum);
+            if constexpr (PATH_MULTIPLIES<RULE>) {
+                if (J + 1 == size) {
+                    ends<J>(value);
+                    return;
                 }
             }
+            next<J>([&](int w, int next_row) { step<J + 1>(w, next_row, value); });
+        }
+    }
+
+    // ends adds the paths of J + 1 = size vertices that go on from a path, whose product is given.
+    template <int J> __device__ __forceinline__ void ends(const T (&product)[F])
+    {
+        T sum[F];
+#pragma unroll
+        for (int k = 0; k < F; k++) {
+            sum[k] = 0;
+        }
+        next<J>([&](int, int row) {
+            T factor[F];
+            load<J + 1>(factor, row);
+#pragma unroll
+            for (int k = 0; k < F; k++) {
+                sum[k] += factor[k];
+            }
+            count[J + 1]++;
+        });
+#pragma unroll
+        for (int k = 0; k < F; k++) {
+            acc[J + 1][k] += path_power<J + 1, LIMIT, RULE>(product[k], root) * sum[k];
         }
     }
 
     // pool visits all paths from v, whose row starts at row.
     __device__ __forceinline__ void pool(int v, int row)
     {
-        T zero[F];
+        T none[F];
 #pragma unroll
         for (int k = 0; k < F; k++) {
-            zero[k] = 0;
+            none[k] = PATH_MULTIPLIES<RULE> ? 1 : 0;
         }
 #pragma unroll
         for (int j = 1; j <= LIMIT; j++) {
             count[j] = 0;
 #pragma unroll
             for (int k = 0; k < F; k++) {
-                acc[j][k] = MAXIMUM ? PathLowest<T>::value() : (T)0;
+                acc[j][k] = RULE == PathRule::MAXIMUM ? PathLowest<T>::value() : (T)0;
             }
         }
-        step<1>(v, row, zero);
+        step<1>(v, row, none);
     }
 };
 
@@ -112,12 +165,15 @@ __device__ __forceinline__ int path_sizes(const long long *out, const int *root_
     return sizes;
 }
 
-template <class T, int F, int LIMIT, bool MAXIMUM, bool SHARED>
-__device__ __forceinline__ void path_trie(const long long *out, const T *scores, const T *norms, const int *index,
+// path_trie returns false, and has written nothing, where the products of the factors could leave the range of T
+// though the values of the paths do not.
+template <class T, int F, int LIMIT, PathRule RULE, bool SHARED>
+__device__ __forceinline__ bool path_trie(const long long *out, const T *scores, const T *norms, const int *index,
                                           const int *row_ptr, const int *col, const int *root_row, const int *packs,
                                           int n, int rows, int size, int q, int mean, T alpha2, int sum_exponent,
-                                          int max_rows, int max_arcs)
+                                          int max_rows, int max_arcs, int root)
 {
+    constexpr bool MAXIMUM = RULE == PathRule::MAXIMUM;
     DYNAMIC_SHARED(unsigned char, memory);
     T *table = reinterpret_cast<T *>(memory);
     int *arcs = reinterpret_cast<int *>(table + (SHARED ? (long long)max_rows * size * 32 * F : 0));
@@ -126,8 +182,8 @@ __device__ __forceinline__ void path_trie(const long long *out, const T *scores,
     const int from = packs[2 * blockIdx.x], to = packs[2 * blockIdx.x + 1], vertices = to - from;
     const int lane = threadIdx.x, warp = threadIdx.y, warps = blockDim.y;
     const int f0 = blockIdx.y * 32 * F + lane * F;
-    PathTrie<T, F, LIMIT, MAXIMUM, SHARED> trie;
-    trie.size = size, trie.q = q, trie.index = index;
+    PathTrie<T, F, LIMIT, RULE, SHARED> trie;
+    trie.size = size, trie.q = q, trie.index = index, trie.root = root;
     trie.filters = max(0, min(F, q - f0));
     trie.whole = F == 4 && q % 4 == 0 && trie.filters == F;
 #pragma unroll
@@ -152,14 +208,25 @@ __device__ __forceinline__ void path_trie(const long long *out, const T *scores,
             arcs[2 * e + 1] = (rows ? index[w] : w - from) * line;
         }
         const int lines = (rows ? rows : vertices) * size;
+        bool large = false;  // is a factor
         for (int i = warp; i < lines; i += warps) {
             const int r = i / size, position = i % size;
             const int row = rows ? r : path_row(index, from + r);
             T x[F];
             path_load<T, F>(x, scores + ((long long)row * size + position) * q + f0, trie.filters, trie.whole);
+            if constexpr (PATH_MULTIPLIES<RULE>) {
+#pragma unroll
+                for (int k = 0; k < F; k++) {
+                    const T exponent = path_factor_exponent(x[k], alpha2, sum_exponent, position + 1, size, root);
+                    large = large || exponent * (T)size > 1;
+                    x[k] = path_exp2(exponent);
+                }
+            }
             path_store<T, F>(table + i * 32 * F + lane * F, x, F, true);
         }
-        __syncthreads();
+        if (__syncthreads_or(large)) {
+            return false;
+        }
         trie.scores = table + lane * F;
         trie.row_ptr = first, trie.col = arcs;
     } else {
@@ -197,21 +264,37 @@ __device__ __forceinline__ void path_trie(const long long *out, const T *scores,
             path_store<T, F>(dst, x, trie.filters, trie.whole);
         }
     }
+    return true;
 }
 
-// Packs that fit shared memory have max_rows > 0.
+// Packs that fit shared memory have max_rows > 0. Three blocks of kernels for short paths share a multiprocessor, but
+// not of those with four filters a lane, which would spill.
+template <class T, int F, int LIMIT, bool MAXIMUM, class... Rest>
+__device__ __forceinline__ void path_trie_any(int max_rows, int root, Rest... rest)
+{
+    constexpr PathRule EXPONENTS = MAXIMUM ? PathRule::MAXIMUM : PathRule::SUM;
+    if (max_rows == 0) {
+        path_trie<T, F, LIMIT, EXPONENTS, false>(rest...);
+        return;
+    }
+    if constexpr (!MAXIMUM) {
+        if (root == 1 && path_trie<T, F, LIMIT, PathRule::PRODUCT, true>(rest...)) {
+            return;
+        }
+        if (root > 1 && path_trie<T, F, LIMIT, PathRule::POWER, true>(rest...)) {
+            return;
+        }
+    }
+    path_trie<T, F, LIMIT, EXPONENTS, true>(rest...);
+}
+
 #define PATH_TRIE(name, T, F, LIMIT, MAXIMUM)                                                                          \
-    extern "C" __global__ void __launch_bounds__(256, 1)                                                               \
+    extern "C" __global__ void __launch_bounds__(256, LIMIT == 4 && F == 1 ? 3 : 1)                                    \
     name(const long long *out, const T *scores, const T *norms, const int *index, const int *row_ptr,                  \
          const int *col, const int *root_row, const int *packs, int n, int rows, int size, int q, int mean,            \
-         T alpha2, int sum_exponent, int max_rows, int max_arcs) {                                                     \
-        if (max_rows > 0) {                                                                                            \
-            path_trie<T, F, LIMIT, MAXIMUM, true>(out, scores, norms, index, row_ptr, col, root_row, packs, n, rows,   \
-                                                  size, q, mean, alpha2, sum_exponent, max_rows, max_arcs);            \
-        } else {                                                                                                       \
-            path_trie<T, F, LIMIT, MAXIMUM, false>(out, scores, norms, index, row_ptr, col, root_row, packs, n, rows,  \
-                                                   size, q, mean, alpha2, sum_exponent, max_rows, max_arcs);           \
-        }                                                                                                              \
+         T alpha2, int sum_exponent, int max_rows, int max_arcs, int root) {                                           \
+        path_trie_any<T, F, LIMIT, MAXIMUM>(max_rows, root, out, scores, norms, index, row_ptr, col, root_row, packs,  \
+                                            n, rows, size, q, mean, alpha2, sum_exponent, max_rows, max_arcs, root);   \
     }
 PATH_TRIE(path_trie_4_f32, float, 1, 4, false)
 PATH_TRIE(path_trie_8_f32, float, 1, 8, false)

@@ -41,6 +41,49 @@ template <class T> __device__ __forceinline__ T path_offset(T alpha2, int sum_ex
     return sum_exponent ? -alpha2 * (T)j : -alpha2;
 }
 
+// How the vertices of a path come together: by the product of their factors, which is the value of the path or of which
+// this is a power, or by the sum of their scores, of which the exponential is added up or the largest exponent kept.
+enum class PathRule { PRODUCT, POWER, SUM, MAXIMUM };
+
+template <PathRule RULE> constexpr bool PATH_MULTIPLIES = RULE == PathRule::PRODUCT || RULE == PathRule::POWER;
+
+// path_power returns the value of a path of J vertices from the product of its factors: its power root / J, where RULE
+// is that.
+template <int J, int LIMIT, PathRule RULE, class T> __device__ __forceinline__ T path_power(T x, int root)
+{
+    if constexpr (RULE == PathRule::PRODUCT) {
+        return x;
+    } else if constexpr (LIMIT == 4) {  // root is 12
+        const T square = x * x;
+        if constexpr (J == 3) {
+            return square * square;
+        } else if constexpr (J == 4) {
+            return square * x;
+        } else {
+            const T cube = square * x, sixth = cube * cube;
+            return J == 2 ? sixth : sixth * sixth;
+        }
+    } else {
+        T power = 1;
+        for (int exponent = root / J;; x *= x) {
+            if (exponent & 1) {
+                power *= x;
+            }
+            if (!(exponent >>= 1)) {
+                return power;
+            }
+        }
+    }
+}
+
+// The exponent of the factor of a score at position i of paths of up to size vertices, see path_trie.
+template <class T>
+__device__ __forceinline__ T path_factor_exponent(T score, T alpha2, int sum_exponent, int i, int size, int root)
+{
+    const T rate = i < size && root > 1 ? alpha2 / (T)root : path_rate(alpha2, sum_exponent, size);
+    return rate * score - rate;
+}
+
 // The exponent of no route at all: 2 to this is zero, and finite arithmetic stays finite.
 template <class T> struct PathLowest;
 template <> struct PathLowest<float> { static __device__ __forceinline__ float value() { return -3.0e38f; } };

@@ -40,6 +40,9 @@
 #include "plain/best_splits_histogram.cuh"
 // best_splits_histogram_plain_f64    the same of large nodes
 #include "plain/spectral.cuh"
+// spectral_norms_plain_f64           absolute sums of rows
+// spectral_start_plain_f64           scaled and shifted matrices
 // spectral_plain_f64                 sweeps of the one-sided method, a rotation after the other
+// spectral_values_plain_f64          eigenvalues and unit eigenvectors
 #include "plain/spectral_product.cuh"
 // spectral_product_plain_f64         products of spectra

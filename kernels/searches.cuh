@@ -2,18 +2,23 @@
 #pragma once
 #include "subsets.cuh"
 
-constexpr int SEARCH_FIELDS = 5;
+constexpr int SEARCH_FIELDS = 6;
 struct SearchFields {
     int node, vector, subset, factor, over; // over: 0 within the subset, 1 zeros beyond it, 2 everywhere
     double empty;
 };
+// search_mask returns the row of features that says which a search may use; no kernel but best_splits asks for it.
+__device__ inline int search_mask(const int *searches, int s) {
+    return searches[static_cast<long long>(s) * SEARCH_FIELDS + 5];
+}
 __device__ inline SearchFields search_fields(const int *searches, const double *empties, int s) {
     const int *at = searches + static_cast<long long>(s) * SEARCH_FIELDS;
     return {at[0], at[1], at[2], at[3], at[4], empties[s]};
 }
 
 struct DynamicFeatures {
-    const double *x;
+    const double *x, *walked; // vectors before number `shared`, and from it on
+    int shared;
     const int *offsets;
     const unsigned char *sides;
     const double *factors, *shifts;
@@ -21,7 +26,9 @@ struct DynamicFeatures {
 
     __device__ double entry(const SearchFields &t, int v, int k) const {
         if (t.over != 2 && !in_subset(sides, t.subset, v, n)) return 0;
-        const double value = x[(static_cast<long long>(t.vector) * n + v) * q + k];
+        const double *from = t.vector < shared ? x : walked;
+        const int vector = t.vector < shared ? t.vector : t.vector - shared;
+        const double value = from[(static_cast<long long>(vector) * n + v) * q + k];
         if (t.factor < 0) return value;
         return on_grid(__dmul_rn(factors[static_cast<long long>(t.factor) * n + v], value), shifts ? shifts[k] : 0);
     }

@@ -2,7 +2,8 @@
 //
 //   loss_i = log sum_j exp(x_ij - m_i) + m_i - x_{i,target_i},  grad_i = softmax(x_i) - e_{target_i},  m_i = max_j x_ij
 //
-// logits x and grad n x c (grad null: none; it may be x itself), loss and target n.
+// logits x and grad n x c (grad null: none; it may be x itself), loss and target n. With weights, n, the loss is the
+// one number sum_i weights_i loss_i, grad_i is weights_i times as large, and the launch has one block.
 //
 // Bytes s n (c (1 + [grad]) + 1) + 4 n, floor bytes / copy bandwidth; 2 n c exponentials are less.
 // A group of lanes (a power of two up to a warp) has a row of up to 1024 classes, a block has a longer one.
@@ -10,10 +11,11 @@
 // Prediction, not a measurement: 70% of the floor from 32 classes on.
 #pragma once
 #include "rows.cuh"
+#include "weighted_loss.cuh"
 
 template <class T>
-__device__ inline void softmax_cross_entropy(T *loss, T *grad, const T *logits, const int *target, int n, int c,
-                                             int group) {
+__device__ inline void softmax_cross_entropy(WeightedLoss<T> loss, T *grad, const T *logits, const int *target, int n,
+                                             int c, int group) {
     const int rows = blockDim.x / group, lane = threadIdx.x % group;
     for (long long first = (long long)blockIdx.x * rows; first < n; first += (long long)gridDim.x * rows) {
         const long long r = first + threadIdx.x / group;
@@ -28,20 +30,22 @@ __device__ inline void softmax_cross_entropy(T *loss, T *grad, const T *logits, 
             if (j == aim) of_target = above;
         }
         sum = group_sum(sum, group);
-        if (r < n && lane == aim % group) loss[r] = logarithm(sum) - of_target;
+        if (r < n && lane == aim % group) loss.add(r, logarithm(sum) - of_target);
         if (!grad) continue;
         __syncwarp();
-        for (int j = lane; j < classes; j += group) grad[r * c + j] = exponential(x[j] - largest) / sum - T(j == aim);
+        const T weight = r < n ? loss.weight(r) : T(0);
+        for (int j = lane; j < classes; j += group)
+            grad[r * c + j] = weight * (exponential(x[j] - largest) / sum - T(j == aim));
     }
+    loss.finish();
 }
-extern "C" __global__ void softmax_cross_entropy_f32(float *__restrict__ loss, float *grad, const float *logits,
-                                                     const int *__restrict__ target, int n, int c, int group) {
-    softmax_cross_entropy(loss, grad, logits, target, n, c, group);
-}
-extern "C" __global__ void softmax_cross_entropy_f64(double *__restrict__ loss, double *grad, const double *logits,
-                                                     const int *__restrict__ target, int n, int c, int group) {
-    softmax_cross_entropy(loss, grad, logits, target, n, c, group);
-}
+#define SOFTMAX_CROSS_ENTROPY(NAME, T)                                                                                 \
+    extern "C" __global__ void NAME(T *__restrict__ loss, T *grad, const T *logits, const int *__restrict__ target,    \
+                                    const T *__restrict__ weights, int n, int c, int group) {                          \
+        softmax_cross_entropy(WeightedLoss<T>(loss, weights), grad, logits, target, n, c, group);                      \
+    }
+SOFTMAX_CROSS_ENTROPY(softmax_cross_entropy_f32, float)
+SOFTMAX_CROSS_ENTROPY(softmax_cross_entropy_f64, double)
 
 template <class T>
 __device__ inline void softmax_cross_entropy_long(T *loss, T *grad, const T *logits, const int *target, int n, int c) {

@@ -9,20 +9,19 @@
 // same time, so the caches give the first: staging a graph in shared memory would move the same bytes and
 // add a barrier, and it does not pay.
 //
-// Against a thread for each element of Y (kernels/plain) three things change. (1) G lanes load G * 4 columns (float4,
-// double2) of a row of X at once. (2) Four entries are in flight for every lane, and where rows are long S/G lanes side
-// by side take different entries, added by shuffles. (3) A row of more than LONG_ROW entries is the work of a whole
-// block, cut into equal parts that are added in order; one of more than HUGE_ROW entries is listed, cut
-// into parts of fixed length for all blocks of sparse_matmul_parts, and added up in their order by
-// sparse_matmul_finish. The place of a part in the list depends on timing, the sums do not.
-// sparse_matmul_narrow is the same with single columns, for q or addresses that no vector fits.
+// Rows of a graph that follows a power law differ by orders of magnitude, so work is cut by entries and not by rows.
+// Rows and entries are merged into one sequence, each row behind its last entry. The host gives every block a run of
+// whole rows with about as many items of that sequence as the others', and a row of more than PART_ENTRIES entries to
+// several blocks, whose sums sparse_matmul_finish adds in their order. Within a block G lanes, which load G float4 or
+// double2 of a row of X at once, take an equal share of the items, FLIGHT entries at a time whatever rows they are of.
+// A row that several of these groups share is added up in their order by the one that it begins in. The cuts depend on
+// A and q alone, and so do the bits. sparse_matmul_narrow is the same with single columns, for q or addresses that no
+// vector fits.
 #pragma once
 #include "sparse_matrix.cuh"
 
-constexpr int SPARSE_THREADS = 256;   // of a block
-constexpr int LONG_ROW = 256;         // entries from which on a row is the work of a block
-constexpr int HUGE_ROW = 4096;        // and from which on that of many
-constexpr int ROW_PART = 1024;        // entries of a part of such a row
+constexpr int SPARSE_THREADS = 256;       // of a block
+constexpr int SPARSE_BLOCK_ITEMS = 2048;  // of the merged sequence that begin in a block, at most
 
 template <class T, int VEC> struct Columns;
 template <class T> struct Columns<T, 1> {
@@ -49,184 +48,147 @@ template <> struct Columns<double, 2> {
 };
 template <class T> constexpr int WIDE = 16 / sizeof(T);   // elements of a vector load
 
-// gather_rows adds the rows of X that the entries e, e + step, ... < end stand for to sum, from column c on.
-template <class T, int VEC>
-__device__ inline void gather_rows(T (&sum)[VEC], const SparseMatrix<T> &a, const T *x, int q, int c, int e, int end,
-                                   int step) {
-    constexpr int FLIGHT = 4;
-    for (; e < end; e += FLIGHT * step) {
-        T v[FLIGHT][VEC];
-#pragma unroll
-        for (int i = 0; i < FLIGHT; i++) {
-            const bool inside = e + i * step < end;
-            const int u = inside ? __ldg(a.col + e + i * step) : 0;
-#pragma unroll
-            for (int k = 0; k < VEC; k++) v[i][k] = T(0);
-            if (inside && (!a.keep_cols || a.keep_cols[u]))
-                Columns<T, VEC>::load(v[i], x + static_cast<long long>(u) * q + c);
+// SparseRows are the rows of a block: entries of row i are ends[i - 1] .. ends[i], the first ones from begin on. A part
+// of a row is a single row.
+struct SparseRows {
+    const int *ends;
+    int rows, begin;
+
+    __device__ inline int start(int i) const { return i ? ends[i - 1] : begin; }
+
+    // find returns the row that the given item of the merged sequence is of, by the number of rows that end before it.
+    __device__ inline int find(int item) const {
+        int low = 0, high = rows;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (ends[middle] - begin + middle < item)
+                low = middle + 1;
+            else
+                high = middle;
         }
-        if (a.values) {
+        return low;
+    }
+};
+
+// gather_rows loads what FLIGHT entries from e on, those before end, add to their rows, from column c of X on.
+template <class T, int VEC, int FLIGHT>
+__device__ inline void gather_rows(T (&v)[FLIGHT][VEC], const SparseMatrix<T> &a, const T *x, int q, int c, int e,
+                                   int end) {
+#pragma unroll
+    for (int i = 0; i < FLIGHT; i++) {
+        const bool inside = c < q && e + i < end;
+        const int u = inside ? __ldg(a.col + e + i) : 0;
+#pragma unroll
+        for (int k = 0; k < VEC; k++) v[i][k] = T(0);
+        if (inside && (!a.keep_cols || a.keep_cols[u]))
+            Columns<T, VEC>::load(v[i], x + static_cast<long long>(u) * q + c);
+    }
+    if (!a.values) return;
+#pragma unroll
+    for (int i = 0; i < FLIGHT; i++) {
+        const T w = e + i < end ? __ldg(a.values + e + i) : T(0);
+#pragma unroll
+        for (int k = 0; k < VEC; k++) v[i][k] *= w;
+    }
+}
+
+// blocks has for every block its first row, the row after its last one, its first entry and the one after its last.
+// Where the second is not above the first the block takes a part of that row, and writes row first - second (from 0
+// down) of sums.
+template <class T, int VEC>
+__device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *x, const int4 *blocks, int q,
+                                     int column_lanes) {
+    constexpr int FLIGHT = 4;
+    __shared__ int ends[SPARSE_BLOCK_ITEMS];
+    __shared__ T shared_sums[SPARSE_THREADS * VEC];  // of the row that began before a group, by group
+    const int4 work = blocks[blockIdx.x];
+    const bool part = work.y <= work.x;
+    const SparseRows rows{ends, part ? 1 : work.y - work.x, work.z};
+    for (int i = threadIdx.x; i < rows.rows; i += blockDim.x) ends[i] = part ? work.w : a.row_ptr[work.x + i + 1];
+    __syncthreads();
+    const int groups = SPARSE_THREADS / column_lanes, group = threadIdx.x / column_lanes;
+    const int column = threadIdx.x % column_lanes;
+    const int items = rows.rows + work.w - work.z, share = (items + groups - 1) / groups;
+    const int from = min(group * share, items), to = min(from + share, items);
+    const int first = rows.find(from), last = rows.find(to);
+    const int begin = work.z + from - first, end = work.z + to - last;  // entries
+    T *out = part ? sums + static_cast<long long>(work.x - work.y) * q : y + static_cast<long long>(work.x) * q;
+    for (int c0 = 0; c0 < q; c0 += column_lanes * VEC) {
+        const int c = c0 + column * VEC;
+        T sum[VEC] = {};
+        int row = first;
+        bool begun = from < to && begin > rows.start(first);  // by a group before
+        const auto keep = [&](const T(&partial)[VEC]) {
+#pragma unroll
+            for (int k = 0; k < VEC; k++) shared_sums[threadIdx.x * VEC + k] = partial[k];
+        };
+        const auto close = [&]() {
+            if (begun) {
+                keep(sum);
+            } else if (c < q) {
+                Columns<T, VEC>::store(out + static_cast<long long>(row) * q + c, sum);
+            }
+            begun = false;
+#pragma unroll
+            for (int k = 0; k < VEC; k++) sum[k] = T(0);
+            row++;
+        };
+        for (int e = begin; e < end; e += FLIGHT) {
+            T v[FLIGHT][VEC];
+            gather_rows<T, VEC, FLIGHT>(v, a, x, q, c, e, end);
 #pragma unroll
             for (int i = 0; i < FLIGHT; i++) {
-                const T w = e + i * step < end ? __ldg(a.values + e + i * step) : T(0);
+                while (row < last && ends[row] <= e + i) close();
+                if (e + i < end && (!a.keep_rows || a.keep_rows[work.x + row]))
 #pragma unroll
-                for (int k = 0; k < VEC; k++) sum[k] = multiply_add(w, v[i][k], sum[k]);
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < FLIGHT; i++)
-#pragma unroll
-                for (int k = 0; k < VEC; k++) sum[k] += v[i][k];
-        }
-    }
-}
-
-// add_lanes adds the sums of lanes that lie from, 2 from, ... < to lanes apart.
-template <class T, int VEC> __device__ inline void add_lanes(T (&sum)[VEC], int from, int to) {
-    for (int apart = from; apart < to; apart *= 2)
-#pragma unroll
-        for (int k = 0; k < VEC; k++) sum[k] += __shfl_xor_sync(ALL_LANES, sum[k], apart);
-}
-
-// list_row puts the parts of a huge row into the list: part_row and part_number of every part, and in
-// huge_row and huge_first the row with its first part. counts are the lengths of both lists.
-__device__ inline void list_row(int row, int entries, int *counts, int *part_row, int *part_number, int *huge_row,
-                                int *huge_first) {
-    const int parts = (entries + ROW_PART - 1) / ROW_PART;
-    const int first = atomicAdd(&counts[0], parts), at = atomicAdd(&counts[1], 1);
-    huge_row[at] = row;
-    huge_first[at] = first;
-    for (int i = 0; i < parts; i++) {
-        part_row[first + i] = row;
-        part_number[first + i] = i;
-    }
-}
-
-// A row takes row_lanes (S) lanes, of which column_lanes (G) stand for columns; both are powers of two with
-// G <= S <= 32. Without counts there are no lists and every long row is the work of its block.
-template <class T, int VEC>
-__device__ inline void sparse_matmul(T *y, SparseMatrix<T> a, const T *x, int rows, int q, int row_lanes,
-                                     int column_lanes, int *counts, int *part_row, int *part_number, int *huge_row,
-                                     int *huge_first) {
-    __shared__ T shared_sums[SPARSE_THREADS * VEC];
-    const int block_rows = SPARSE_THREADS / row_lanes;
-    const int in_row = threadIdx.x % row_lanes, in_columns = in_row % column_lanes;
-    const int tiles = (rows + block_rows - 1) / block_rows;
-    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const int first = tile * block_rows;
-        const int r = first + threadIdx.x / row_lanes;
-        int begin = 0, end = 0;
-        if (r < rows && (!a.keep_rows || a.keep_rows[r])) {
-            begin = a.row_ptr[r];
-            end = a.row_ptr[r + 1];
-        }
-        const bool is_long = end - begin > LONG_ROW;
-        for (int c0 = 0; c0 < q; c0 += column_lanes * VEC) {
-            const int c = c0 + in_columns * VEC;
-            T sum[VEC] = {};
-            if (!is_long && c < q)
-                gather_rows<T, VEC>(sum, a, x, q, c, begin + in_row / column_lanes, end, row_lanes / column_lanes);
-            add_lanes<T, VEC>(sum, column_lanes, row_lanes);
-            if (!is_long && r < rows && c < q && in_row < column_lanes)
-                Columns<T, VEC>::store(y + static_cast<long long>(r) * q + c, sum);
-        }
-        if (!__syncthreads_or(is_long)) continue;
-        for (int i = 0; i < block_rows && first + i < rows; i++) {
-            const int row = first + i;
-            if (a.keep_rows && !a.keep_rows[row]) continue;
-            const int from = a.row_ptr[row], entries = a.row_ptr[row + 1] - from;
-            if (entries <= LONG_ROW) continue;
-            if (counts && entries > HUGE_ROW) {
-                if (threadIdx.x == 0) list_row(row, entries, counts, part_row, part_number, huge_row, huge_first);
-                continue;
-            }
-            const int groups = SPARSE_THREADS / column_lanes, group = threadIdx.x / column_lanes;
-            const int length = (entries + groups - 1) / groups, column = threadIdx.x % column_lanes;
-            const int begin = min(group * length, entries), end = min(begin + length, entries);
-            for (int c0 = 0; c0 < q; c0 += column_lanes * VEC) {
-                const int c = c0 + column * VEC;
-                T sum[VEC] = {};
-                if (c < q) gather_rows<T, VEC>(sum, a, x, q, c, from + begin, from + end, 1);
-#pragma unroll
-                for (int k = 0; k < VEC; k++) shared_sums[threadIdx.x * VEC + k] = sum[k];
-                __syncthreads();
-                if (group == 0 && c < q) {
-                    for (int other = 1; other < groups; other++)
-#pragma unroll
-                        for (int k = 0; k < VEC; k++) sum[k] += shared_sums[(other * column_lanes + column) * VEC + k];
-                    Columns<T, VEC>::store(y + static_cast<long long>(row) * q + c, sum);
-                }
-                __syncthreads();
+                    for (int k = 0; k < VEC; k++) sum[k] += v[i][k];
             }
         }
-    }
-}
-
-// One warp sums one part of a huge row at a time, into row number of the part of sums.
-template <class T, int VEC>
-__device__ inline void sparse_matmul_parts(T *sums, SparseMatrix<T> a, const T *x, int q, int column_lanes,
-                                           const int *counts, const int *part_row, const int *part_number) {
-    const int lane = lane_index(), column = lane % column_lanes;
-    const int warps = static_cast<int>(global_threads() / WARP);
-    for (int part = static_cast<int>(global_thread() / WARP); part < counts[0]; part += warps) {
-        const int row = part_row[part], begin = a.row_ptr[row] + part_number[part] * ROW_PART;
-        const int end = min(begin + ROW_PART, a.row_ptr[row + 1]);
-        for (int c0 = 0; c0 < q; c0 += column_lanes * VEC) {
-            const int c = c0 + column * VEC;
-            T sum[VEC] = {};
-            if (c < q) gather_rows<T, VEC>(sum, a, x, q, c, begin + lane / column_lanes, end, WARP / column_lanes);
-            add_lanes<T, VEC>(sum, column_lanes, WARP);
-            if (c < q && lane < column_lanes) Columns<T, VEC>::store(sums + static_cast<long long>(part) * q + c, sum);
+        while (row < last) close();
+        const bool open = from < to && last < rows.rows && end > rows.start(last);
+        if (begun) keep(sum);
+        __syncthreads();
+        if (open && !begun && c < q) {
+            const int over = (rows.ends[last] - work.z + last) / share;  // the group that the row ends in
+            for (int other = group + 1; other <= over; other++)
+#pragma unroll
+                for (int k = 0; k < VEC; k++) sum[k] += shared_sums[(other * column_lanes + column) * VEC + k];
+            Columns<T, VEC>::store(out + static_cast<long long>(last) * q + c, sum);
         }
+        __syncthreads();
     }
 }
 
-// One thread for each column of each huge row adds its parts.
+// One thread for each column of each row in parts adds these. parted has the row, its first part and the one after its
+// last.
 template <class T>
-__device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *row_ptr, int q, const int *counts,
-                                            const int *huge_row, const int *huge_first) {
-    const long long columns = static_cast<long long>(counts[1]) * q;
+__device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *parted, int rows, int q) {
+    const long long columns = static_cast<long long>(rows) * q;
     for (long long i = global_thread(); i < columns; i += global_threads()) {
-        const int at = static_cast<int>(i / q), c = static_cast<int>(i % q), row = huge_row[at];
-        const int parts = (row_ptr[row + 1] - row_ptr[row] + ROW_PART - 1) / ROW_PART;
-        const T *part = sums + static_cast<long long>(huge_first[at]) * q + c;
+        const int at = static_cast<int>(i / q), c = static_cast<int>(i % q);
         T sum = T(0);
 #pragma unroll 4
-        for (int p = 0; p < parts; p++) sum += part[static_cast<long long>(p) * q];
-        y[static_cast<long long>(row) * q + c] = sum;
+        for (int p = parted[3 * at + 1]; p < parted[3 * at + 2]; p++) sum += sums[static_cast<long long>(p) * q + c];
+        y[static_cast<long long>(parted[3 * at]) * q + c] = sum;
     }
 }
 
 #define SPARSE_MATMUL(NAME, T, VEC)                                                                                    \
     extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 4)                                                    \
-    NAME(T *y, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_rows,                    \
-         const unsigned char *keep_cols, const T *x, int rows, int q, int row_lanes, int column_lanes,                 \
-         int *counts, int *part_row, int *part_number, int *huge_row, int *huge_first) {                               \
-        sparse_matmul<T, VEC>(y, {row_ptr, col, values, keep_rows, keep_cols}, x, rows, q, row_lanes, column_lanes,    \
-                              counts, part_row, part_number, huge_row, huge_first);                                    \
+    NAME(T *y, T *sums, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_rows,           \
+         const unsigned char *keep_cols, const T *x, const int *blocks, int q, int column_lanes) {                     \
+        sparse_matmul<T, VEC>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x,                                \
+                              reinterpret_cast<const int4 *>(blocks), q, column_lanes);                                \
     }
 SPARSE_MATMUL(sparse_matmul_f32, float, WIDE<float>)
 SPARSE_MATMUL(sparse_matmul_f64, double, WIDE<double>)
 SPARSE_MATMUL(sparse_matmul_narrow_f32, float, 1)
 SPARSE_MATMUL(sparse_matmul_narrow_f64, double, 1)
 
-#define SPARSE_MATMUL_PARTS(NAME, T, VEC)                                                                              \
-    extern "C" __global__ void __launch_bounds__(SPARSE_THREADS)                                                       \
-    NAME(T *sums, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_cols, const T *x,     \
-         int q, int column_lanes, const int *counts, const int *part_row, const int *part_number) {                    \
-        sparse_matmul_parts<T, VEC>(sums, {row_ptr, col, values, nullptr, keep_cols}, x, q, column_lanes, counts,      \
-                                    part_row, part_number);                                                            \
-    }
-SPARSE_MATMUL_PARTS(sparse_matmul_parts_f32, float, WIDE<float>)
-SPARSE_MATMUL_PARTS(sparse_matmul_parts_f64, double, WIDE<double>)
-SPARSE_MATMUL_PARTS(sparse_matmul_parts_narrow_f32, float, 1)
-SPARSE_MATMUL_PARTS(sparse_matmul_parts_narrow_f64, double, 1)
-
 #define SPARSE_MATMUL_FINISH(NAME, T)                                                                                  \
     extern "C" __global__ void __launch_bounds__(SPARSE_THREADS)                                                       \
-    NAME(T *y, const T *sums, const int *row_ptr, int q, const int *counts, const int *huge_row,                       \
-         const int *huge_first) {                                                                                      \
-        sparse_matmul_finish<T>(y, sums, row_ptr, q, counts, huge_row, huge_first);                                    \
+    NAME(T *y, const T *sums, const int *parted, int rows, int q) {                                                    \
+        sparse_matmul_finish<T>(y, sums, parted, rows, q);                                                             \
     }
 SPARSE_MATMUL_FINISH(sparse_matmul_finish_f32, float)
 SPARSE_MATMUL_FINISH(sparse_matmul_finish_f64, double)

@@ -16,14 +16,15 @@
 // Every matrix is scaled by a power of two, exactly, to a largest absolute row sum |K| in [1/2, 1).
 //
 // Order 32 and less: spectral_small, one block for each matrix, two-sided Jacobi in shared memory.
-// Larger: one-sided Jacobi (Hestenes, 1958) on W = K + 3/2 I, whose eigenvalues lie in (1/2, 5/2): rotations
-// from the right, W := W J, until the columns of W are orthogonal. Then W = V diag(e + 3/2), so that its
-// columns are the eigenvectors times their values and no rotation is accumulated. W' is stored: a column of
-// W is a row, contiguous.
+// Larger: spectral_large, one-sided Jacobi (Hestenes, 1958) on W = K + 3/2 I, whose eigenvalues lie in (1/2, 5/2):
+// rotations from the right, W := W J, until the columns of W are orthogonal. Then W = V diag(e + 3/2), so that its
+// columns are the eigenvectors times their values and no rotation is accumulated. W' is stored: a column of W is a
+// row, contiguous.
+// Both do all of an inverse square root in one launch.
 //
 // Errors are words in status, one for each matrix: 0 none, 1 not finite, 2 no inverse square root (a zero
-// eigenvalue and eps 0), 3 no convergence. A kernel leaves a matrix with a status alone, but for its values and
-// factors, which are made NaN: where nobody asks for the status, a product that is told none has NaN in every element.
+// eigenvalue and eps 0), 3 no convergence. A matrix that has one keeps what R holds where somebody asks for the errors;
+// otherwise its R has NaN in every element. NaN are the eigenvalues in any case but 2.
 #pragma once
 #include "threads.cuh"
 
@@ -57,4 +58,22 @@ __device__ inline void rotation(double a, double b, double d, double &c, double 
     const double t = copysign(1.0, tau) / (fabs(tau) + sqrt(1 + tau * tau));
     c = 1 / sqrt(1 + t * t);
     s = t * c;
+}
+
+// The power of two that a matrix is scaled by, from its largest absolute row sum; NaN for one that is not finite.
+__device__ inline double scale_of(double norm) {
+    if (!(norm <= 1.7976931348623157e308)) return infinity<double>() - infinity<double>();
+    return norm >= 0x1p-1000 ? scalbn(1.0, -ilogb(norm) - 1) : 1.0;
+}
+
+// Element (i, j) of a symmetric matrix of which the lower triangle counts.
+__device__ inline double lower(const double *matrix, int n, int i, int j) {
+    return matrix[static_cast<long long>(max(i, j)) * n + min(i, j)];
+}
+
+// row_norm returns the sum of the absolute values of row i to every lane of a warp.
+__device__ inline double row_norm(const double *matrix, int n, int i) {
+    double sum = 0;
+    for (int j = lane_index(); j < n; j += WARP) sum += fabs(lower(matrix, n, i, j));
+    return warp_sum(sum);
 }

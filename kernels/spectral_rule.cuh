@@ -6,6 +6,12 @@
 #pragma once
 #include "spectral.cuh"
 
+// regularised_root is 1/f at an eigenvalue. Where it is zero there is no inverse square root.
+__device__ inline double regularised_root(double e, double eps, int rule) {
+    const double positive = Maximum::combine(e, 0.0);
+    return rule == 1 ? sqrt(positive + eps) : sqrt(positive) + eps;
+}
+
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
 spectral_rule_f64(double *f, double *roots, double *clamped, int *status, double *values, int n, int matrices,
                   double eps, int rule) {
@@ -23,8 +29,7 @@ spectral_rule_f64(double *f, double *roots, double *clamped, int *status, double
         bool singular = false;
         for (int i = threadIdx.x; i < n; i += blockDim.x) {
             double e = values[first + i];
-            const double positive = Maximum::combine(e, 0.0),
-                         root = rule == 1 ? sqrt(positive + eps) : sqrt(positive) + eps;
+            const double root = regularised_root(e, eps, rule);
             f[first + i] = root > 0 ? 1 / root : nan;
             singular = singular || root == 0;
             if (!roots) continue;

@@ -1,7 +1,8 @@
 // subset_walks: y_vik = sum over j of row i, j in subset v, of round_k(a_ij x_vjk).
 //
 // A is n x n with m entries, y is V x wanted x q, x the same or 1 x n x q. Missing values (NaN) of x count as 0.
-// Bytes, with one x for all: 8 n q + 4 (n + m) (+ 8 m with values) + V/2 n for the sides, 8 V wanted q for y.
+// Rows of sides are those that of_sides lists, or the first ones; with stamps only rows of A with the given one are
+// wanted. Bytes, with one x for all: 8 n q + 4 (n + m) (+ 8 m with values) + V/2 n for the sides, 8 V wanted q for y.
 // Operations: V m q additions at most, half of them where the subsets of a row part the vertices. Floor: memory.
 //
 // subset_walks: one thread for both vectors of a row of sides, so that arcs, sides and, where it serves all, x are read
@@ -12,16 +13,17 @@
 
 extern "C" __global__ void __launch_bounds__(256)
 subset_walks_f64(double *y, const double *x, const int *row_ptr, const int *col, const double *values,
-                 const unsigned char *sides, const int *rows, const double *shifts, int n, int q, int vectors,
-                 int wanted, int own) {
+                 const unsigned char *sides, const int *of_sides, const int *rows, const double *shifts,
+                 const int *stamps, int stamp, int n, int q, int vectors, int wanted, int own) {
     const int together = sides ? 2 : 1, groups = vectors / together;
     const long long vector = static_cast<long long>(n) * q, items = static_cast<long long>(groups) * wanted * q;
     for (long long item = global_thread(); item < items; item += global_threads()) {
         const int k = static_cast<int>(item % q), at = static_cast<int>(item / q % wanted),
                   m = static_cast<int>(item / q / wanted);
         const int i = rows ? rows[at] : at;
+        if (stamps && stamps[i] != stamp) continue;
         const double *from = x + (own ? static_cast<long long>(m) * together * vector : 0) + k;
-        const unsigned char *side = sides ? sides + static_cast<long long>(m) * n : nullptr;
+        const unsigned char *side = sides ? sides + static_cast<long long>(of_sides ? of_sides[m] : m) * n : nullptr;
         const double shift = shifts ? shifts[k] : 0;
         double sum[2] = {0, 0};
         const int end = row_ptr[i + 1];

@@ -26,6 +26,24 @@ constexpr unsigned ALL_LANES = 0xffffffffu;    // mask of a full warp
 #define RACE_IS_INTENDED(why)
 #endif
 
+// GRID_BARRIER(arrived, barriers) waits for all threads of a cooperative launch: what they wrote to device memory
+// before it is there behind it, what is in shared memory is not to be relied on. arrived is a word of device memory
+// that was zero at the launch; barriers is zero at first, and counts them. The simulator brings its own meaning.
+#ifndef GRID_BARRIER
+#define GRID_BARRIER(arrived, barriers) grid_barrier(arrived, barriers)
+__device__ inline void grid_barrier(int *arrived, int &barriers) {
+    barriers++;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(arrived, 1);
+        while (*static_cast<volatile int *>(arrived) < barriers * static_cast<int>(gridDim.x)) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
+#endif
+
 // Position of this thread in the whole launch, and the number of threads of the launch.
 __device__ inline long long global_thread() {
     return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;

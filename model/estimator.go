@@ -2,6 +2,8 @@ package model
 
 import (
 	"context"
+	"math"
+	"time"
 
 	"github.com/grove-graph/grove/dataset"
 )
@@ -88,4 +90,19 @@ func (g Grid) Value(k int) float64 {
 type Layered interface {
 	// Depth returns that number, and the line of [Estimator] without it.
 	Depth() (layers int, others string)
+}
+
+// Costed is an estimator, or a model, that can tell beforehand how long it will compute.
+type Costed interface {
+	// Cost returns how long one core of a CPU takes to learn from the graphs of d once, or to predict something of
+	// them: good to a factor of three or so.
+	Cost(d *dataset.Dataset) time.Duration
+}
+
+// Seconds returns a duration, the longest there is where it is longer.
+func Seconds(s float64) time.Duration {
+	if s >= math.MaxInt64/float64(time.Second) {
+		return math.MaxInt64
+	}
+	return time.Duration(s * float64(time.Second))
 }

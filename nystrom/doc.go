@@ -8,7 +8,8 @@
 // There are:
 //
 //   - [KMeans] places the anchors of a dot-product kernel: spherical k-means over weighted sequences of
-//     unit vectors, with a k-means++ start.
+//     unit vectors, with a k-means++ start; nearest anchors of many points come from the engine's device, and are those
+//     that the host would find.
 //   - [Lloyd] is k-means by Euclidean distance over sparse and dense features, for clusters of vertices and of
 //     colours; the scores of many points come from the engine's device, and decide as those of the host would.
 //   - [Distinct] merges equal points, so that k-means runs over distinct points with multiplicities;

@@ -53,6 +53,9 @@ type Clusters struct {
 // with p > 1 that may still be the lowest, and several clusters then take the same point. Iterations end
 // with the update after which [KMeansOptions] says to stop.
 //
+// Where eng is a device it finds the nearest anchors of many points at a time. The host looks again at those whose two
+// largest similarities differ by no more than rounding explains: the result does not depend on the device.
+//
 // Rows of the table must have norm 1 or less; shorter rows are taken as they are. The weights must be
 // positive. KMeans returns an error for points that are missing, not finite or longer than 1, and for
 // a context that is done.
@@ -73,7 +76,7 @@ func KMeans(ctx context.Context, eng engine.Engine, points Points, k int, opt KM
 		opt.Source = rand.New(rand.NewPCG(opt.Seed, 0)).Float64
 	}
 	if opt.Workers == 0 {
-		opt.Workers = eng.Workers()
+		opt.Workers = eng.Host().Workers()
 	}
 	opt.Workers = max(opt.Workers, 1)
 	if points.Table.Dtype() == tensor.Float32 {

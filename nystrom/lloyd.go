@@ -20,13 +20,18 @@ type lloyd[T simd.Float] struct {
 	z          []T           // the data of anchors
 	assignment []int32       // -1 before the first
 	bounds     *bounds[T]
+	wide       *wideAssign[T] // nil: the host finds the nearest anchors
 	sums       *sums[T]
 	scratch    []T
 }
 
 // lloyd runs the iterations of [KMeans] from the given points.
 func (c *cloud[T]) lloyd(ctx context.Context, start []int, opt KMeansOptions) (*Clusters, error) {
-	l := newLloyd(c, start)
+	l, err := newLloyd(c, start)
+	defer l.wide.close()
+	if err != nil {
+		return nil, err
+	}
 	out := &Clusters{Anchors: l.anchors, Assignment: l.assignment, Init: start}
 	previous := math.Inf(1)
 	for out.Iterations < opt.MaxIterations {
@@ -49,16 +54,17 @@ func (c *cloud[T]) lloyd(ctx context.Context, start []int, opt KMeansOptions) (*
 	return out, nil
 }
 
-func newLloyd[T simd.Float](c *cloud[T], start []int) *lloyd[T] {
+func newLloyd[T simd.Float](c *cloud[T], start []int) (l *lloyd[T], err error) {
 	k := len(start)
-	l := &lloyd[T]{cloud: c, k: k, z: make([]T, c.p*k*c.d), assignment: slices.Repeat([]int32{-1}, c.n)}
+	l = &lloyd[T]{cloud: c, k: k, z: make([]T, c.p*k*c.d), assignment: slices.Repeat([]int32{-1}, c.n)}
 	l.anchors = matrix(c.eng, l.z, c.p, k, c.d)
 	l.bounds = newBounds(c, k)
 	l.sums = newSums(c, k)
 	for f, i := range start {
 		l.copyPoint(f, i)
 	}
-	return l
+	l.wide, err = newWideAssign(c.device, c, k)
+	return l, err
 }
 
 // anchor returns position j of anchor f.
@@ -73,6 +79,9 @@ func (l *lloyd[T]) copyPoint(f, i int) {
 
 // assign gives every point its nearest anchor.
 func (l *lloyd[T]) assign(ctx context.Context) error {
+	if l.wide != nil {
+		return l.assignWide(ctx)
+	}
 	if err := l.bounds.advance(l.z); err != nil {
 		return err
 	}
@@ -87,12 +96,19 @@ func (l *lloyd[T]) assign(ctx context.Context) error {
 	}
 	var moves []move
 	for o, i := range open {
-		if from, to := l.assignment[i], assigned[o]; from != to {
-			moves = append(moves, move{i, from, to})
-			l.assignment[i] = to
-		}
+		moves = l.move(moves, i, assigned[o])
 	}
 	return l.sums.apply(moves)
+}
+
+// move gives a point an anchor, and adds that to the moves where it had another one.
+func (l *lloyd[T]) move(moves []move, i, to int32) []move {
+	from := l.assignment[i]
+	if from == to {
+		return moves
+	}
+	l.assignment[i] = to
+	return append(moves, move{i, from, to})
 }
 
 // openPoints lists the points whose nearest anchor may have changed, ascending.

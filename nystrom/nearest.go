@@ -20,16 +20,53 @@ const (
 // nearestTwo finds the nearest anchor of each of the given points, the first of equals, and calls visit with
 // the position o of the point in the list, the anchor, and the two largest similarities (the second is -Inf
 // for a single anchor). Calls come from several goroutines.
+//
+// The anchor of a point depends on nothing but the point and the anchors: see decide.
 func (l *lloyd[T]) nearestTwo(ctx context.Context, points []int32, visit func(o int, f int32, first, second T)) error {
-	fill := l.multiplied()
-	if rows := l.table.Shape()[0]; l.rows != nil && len(points)*l.p >= rows && rows*l.p*l.k <= sharedLimit {
-		var err error
-		if fill, err = l.shared(); err != nil {
-			return err
+	if rows := l.table.Shape()[0]; l.rows == nil || len(points)*l.p < rows || rows*l.p*l.k > sharedLimit {
+		return l.decide(ctx, points, visit)
+	}
+	fill, err := l.shared()
+	if err != nil {
+		return err
+	}
+	unclear := make([]bool, len(points))
+	err = l.twoLargest(ctx, fill, points, func(o int, f int32, first, second T) {
+		if unclear[o] = float64(first-second) <= l.tie; !unclear[o] {
+			visit(o, f, first, second)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var list, positions []int32
+	for o, i := range points {
+		if unclear[o] {
+			list, positions = append(list, i), append(positions, int32(o))
 		}
 	}
+	return l.decide(ctx, list, func(o int, f int32, first, second T) { visit(int(positions[o]), f, first, second) })
+}
+
+// decide is nearestTwo by the products that decide where rounding does, of points together at a time.
+func (l *lloyd[T]) decide(ctx context.Context, points []int32, visit func(o int, f int32, first, second T)) error {
+	return l.twoLargest(ctx, l.multiplied(), points, visit)
+}
+
+// together is a number of points of which a product has the same bits for each of them, whatever the others are: one
+// of fewer rows may add its terms in another order.
+const together = 16
+
+// twoLargest calls visit with the two largest of the similarities that fill computes.
+func (l *lloyd[T]) twoLargest(ctx context.Context, fill func(sims []T, points []int32) error, points []int32,
+	visit func(o int, f int32, first, second T)) error {
+	n := len(points)
+	points = slices.Clip(points)
+	for len(points)%together > 0 {
+		points = append(points, points[0])
+	}
 	sims := make([]T, min(block, len(points))*l.k)
-	for from := 0; from < len(points); from += block {
+	for from := 0; from < n; from += block {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -37,7 +74,7 @@ func (l *lloyd[T]) nearestTwo(ctx context.Context, points []int32, visit func(o 
 		if err := fill(sims[:len(list)*l.k], list); err != nil {
 			return err
 		}
-		parallel.Chunks(l.workers, len(list), 256, func(start, end int) {
+		parallel.Chunks(l.workers, min(len(list), n-from), 256, func(start, end int) {
 			for o := start; o < end; o++ {
 				sim := sims[o*l.k : (o+1)*l.k]
 				f, first := simd.ArgMax(sim)

@@ -58,7 +58,8 @@ const chunk = 4096
 
 // cloud is a set of points over one element type.
 type cloud[T simd.Float] struct {
-	eng     engine.Engine
+	eng     engine.Engine // the host
+	device  engine.Engine // what finds the nearest anchors
 	workers int
 
 	table  *tensor.Dense
@@ -73,11 +74,14 @@ type cloud[T simd.Float] struct {
 	// slack bounds the error of a squared distance 2(p - similarity): rounding, and rows that are
 	// slightly longer than 1.
 	slack float64
+
+	// tie is the difference of two similarities up to which rounding may decide which of them is larger.
+	tie float64
 }
 
 func newCloud[T simd.Float](eng engine.Engine, workers int, points Points) (*cloud[T], error) {
 	c := &cloud[T]{
-		eng: eng, workers: workers,
+		eng: eng.Host(), device: eng, workers: workers,
 		table: points.Table, values: elements[T](points.Table), rows: points.Rows,
 		n: points.Len(), p: points.Size, d: points.Table.Shape()[1],
 		weights: points.Weights, totalWeight: float64(points.Len()),
@@ -147,6 +151,7 @@ func (c *cloud[T]) measure() error {
 		unit = 0x1p-53
 	}
 	c.slack = float64(c.p) * (8*float64(c.d+4)*unit + 4*excess)
+	c.tie = float64(c.p+1) * c.slack // a device adds the terms of all positions in one sum
 	return nil
 }
 

@@ -31,13 +31,15 @@
 //
 // # Devices
 //
-// On a device three operations of the engine search the splits: engine.SubsetWalks makes the walks from the subsets
-// of all nodes of a level, engine.DynamicFeatures turns them into columns, and engine.BestSplits finds the best
-// threshold of every column and the best column of every node. The host draws the candidates, applies the
-// chosen splits and cuts the subsets by the code that predicts, so a model has the same bytes wherever it was
-// fitted, whether thresholds are exact or lie between the groups of a histogram (Options.Bins): how a column is grouped
-// is defined once, by engine.Cells, from its values and weights alone, and sums of targets are exact. Extremely
-// randomised trees ([ExtraTrees]) are searched on the host.
+// On a device trees grow by engine.Growth, which keeps the features with their walks from all vertices, the examples
+// of a tree in the order in which splits leave them, and the subsets that splits generate. For all nodes of a level,
+// or for the two children of the best leaf, one call makes the walks from subsets, turns vectors along walks into
+// columns, finds the best threshold of every column and the best column of every node, orders the examples and cuts
+// the subsets by it; the chosen splits come back with a bit for each example. The host draws the candidates, adds the
+// targets of a node up and makes residuals. A model has the same bytes wherever it was fitted, whether thresholds are
+// exact, drawn ([ExtraTrees]) or lie between the groups of a histogram (Options.Bins): how a column is grouped is
+// defined once, by engine.Cells, from its values and weights alone, and sums are exact. Predictions are one
+// operation for all trees.
 //
 // # Where things are
 //

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
@@ -22,10 +23,11 @@ import (
 // The operations of an engine find the splits that the search on the host finds, to the last bit of the model.
 
 // checkEngines fits a model by the search on the host, in blocks of features and one after another, and by the
-// operations of engines, one of them that of GROVE_TEST_DEVICE, and returns it. Trees of so many examples have
-// histograms.
+// operations of engines, one of them that of GROVE_TEST_DEVICE, and returns it. Examples reach the same leaves
+// everywhere. Trees of so many examples have histograms.
 func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options, histograms int) (m *Model) {
 	t.Helper()
+	var leaves []int32
 	fit := func(e engine.Engine, by search.Method) []byte {
 		d, err := Prepare(context.Background(), e, b, opt)
 		if err != nil {
@@ -42,6 +44,16 @@ func checkEngines(t *testing.T, b *graph.Batch, targets Targets, opt Options, hi
 		raw, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
+		}
+		reached, err := m.Leaves(context.Background(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if leaves != nil && !slices.Equal(reached, leaves) {
+			t.Errorf("%s: examples reach other leaves than on the host, options %+v", e, opt)
+		}
+		if leaves == nil {
+			leaves = reached
 		}
 		return raw
 	}

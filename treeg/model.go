@@ -81,7 +81,7 @@ func (m *Model) prepareIn(ctx context.Context, b *graph.Batch, memory *walks.Mem
 		return nil, errors.New("the model is not fitted")
 	}
 	want := m.demand()
-	want.Memory, want.Words = memory, memory != nil
+	want.Memory, want.Words = memory, memory != nil && !m.engine.Capabilities().Wide
 	return dataOf(walks.Prepare(ctx, m.engine, b, m.input, want))
 }
 

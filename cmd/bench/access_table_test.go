@@ -23,11 +23,12 @@ var accessWords string
 
 // table returns docs/benchmarks/access.md.
 func (a *accessed) table() ([]byte, error) {
-	var kernels, compared strings.Builder
+	var kernels, compared, reasons strings.Builder
 	slices.SortStableFunc(a.rows, func(x, y row) int { return strings.Compare(x.Name, y.Name) })
 	for _, r := range a.rows {
 		writeRow(&kernels, r)
 	}
+	a.writeReasons(&reasons)
 	if err := a.compare(&compared); err != nil {
 		return nil, err
 	}
@@ -53,8 +54,8 @@ func (a *accessed) table() ([]byte, error) {
 	}
 	var text bytes.Buffer
 	err = template.Must(template.New("").Parse(accessWords)).Execute(&text, map[string]any{
-		"Kernels": kernels.String(), "Compared": compared.String(), "Missing": missing, "Intended": intended, "Wrong": wrong,
-		"Covered": len(names) - len(missing), "All": len(names),
+		"Kernels": kernels.String(), "Compared": compared.String(), "Reasons": reasons.String(), "Missing": missing,
+		"Intended": intended, "Wrong": wrong, "Covered": len(names) - len(missing), "All": len(names),
 	})
 	return text.Bytes(), err
 }

@@ -88,6 +88,7 @@ var onGraphs = []string{
 var onceOnly = []string{
 	"matmul", "matmul-tf32", "matmul-bfloat16", "matmul-thin", "normalize-rows", "convert", "place", "place-columns",
 	"softmax-cross-entropy", "adam", "gram", "histogram-intersection", "best-splits-histogram", "assign", "assign-paths",
+	"project", "project-grad", "gram-grad", "invsqrt-grad-step", "linear",
 }
 
 // inDoubles and onSmallMatrices take too long with 128 filters.
@@ -114,7 +115,8 @@ func TestAccess(t *testing.T) {
 	once := onceOnly
 	if !all {
 		s.filters, s.graphs, s.parameters = 32, 4, 1000
-		once = []string{"place", "softmax-cross-entropy", "adam", "gram", "assign-paths"}
+		once = []string{"place", "softmax-cross-entropy", "adam", "gram", "assign-paths", "project", "project-grad",
+			"gram-grad", "invsqrt-grad-step", "linear"}
 	}
 	for i, g := range graphsLike {
 		names := onGraphs

@@ -7,7 +7,6 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/internal/planted"
 	"github.com/grove-graph/grove/treeg"
-	"gorgonia.org/tensor"
 )
 
 func (c *counting) boostMUTAG() (counted, error) {
@@ -54,19 +53,25 @@ func (c *counting) boost(shape string, rounds int, fit func(e engine.Engine) err
 	}, nil
 }
 
-// searchCounter counts the searches that trees ask an engine for. All operations of one search are about the same list
-// of examples.
+// searchCounter counts the searches that trees ask an engine for.
 type searchCounter struct {
 	engine.Engine
 	searches int
-	last     *int32
 }
 
-// BestSplits is that of the engine.
-func (e *searchCounter) BestSplits(best, columns *tensor.Dense, s *engine.SplitSearch, features int) error {
-	if e.last != &s.Examples[0] {
-		e.last = &s.Examples[0]
-		e.searches++
-	}
-	return e.Engine.BestSplits(best, columns, s, features)
+// Grow is that of the engine.
+func (e *searchCounter) Grow(f *engine.TreeFeatures) (engine.Growth, error) {
+	tree, err := e.Engine.Grow(f)
+	return countedGrowth{tree, e}, err
+}
+
+type countedGrowth struct {
+	engine.Growth
+	of *searchCounter
+}
+
+// Split is that of the growth.
+func (g countedGrowth) Split(l *engine.Level) ([]engine.FoundSplit, error) {
+	g.of.searches++
+	return g.Growth.Split(l)
 }

@@ -32,7 +32,9 @@ type counts struct {
 	DownloadBytes float64 `json:"download_bytes"`
 	Clears        float64 `json:"clears"`       // of memory
 	Moves         float64 `json:"moves"`        // copies within the device
-	Handovers     float64 `json:"handovers"`    // tasks for the thread of the context, each of which a caller waits for
+	Nodes         float64 `json:"nodes"`        // of graphs: kernels, clears and moves
+	Updates       float64 `json:"updates"`      // of nodes
+	Handovers     float64 `json:"handovers"`    // tasks for the thread of the context
 	Waits         float64 `json:"waits"`        // of that thread for the device
 	Exponentials  float64 `json:"exponentials"` // in float32 and in float64
 	OperandBytes  float64 `json:"operand_bytes"`
@@ -53,7 +55,7 @@ type kernelWork struct {
 
 func (c *counts) numbers() []*float64 {
 	return []*float64{&c.Submissions, &c.Launches, &c.Uploads, &c.Downloads, &c.UploadBytes, &c.DownloadBytes, &c.Clears,
-		&c.Moves, &c.Handovers, &c.Waits, &c.Exponentials, &c.OperandBytes}
+		&c.Moves, &c.Nodes, &c.Updates, &c.Handovers, &c.Waits, &c.Exponentials, &c.OperandBytes}
 }
 
 func (w *kernelWork) numbers() []*float64 {

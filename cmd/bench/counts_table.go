@@ -10,12 +10,12 @@ import (
 func (r *report) writeCounts(w io.Writer) error {
 	fmt.Fprintf(w, "\nWhat is asked of the GPU, counted %s\n", r.on())
 	t := columns(w)
-	fmt.Fprint(t, "workload\tper\tsubmissions\tlaunches\tuploads\tupload bytes\t")
+	fmt.Fprint(t, "workload\tper\tsubmissions\tupdates\tlaunches\tuploads\tupload bytes\t")
 	fmt.Fprintln(t, "downloads\thandovers\twaits\texponentials\t")
 	for _, l := range workloads() {
 		if c, ok := r.Counts[l.name]; ok {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t", l.name, c.Per, number(c.Submissions), number(c.Launches),
-				number(c.Uploads), bytesOf(c.UploadBytes))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t", l.name, c.Per, number(c.Submissions), number(c.Updates),
+				number(c.Launches), number(c.Uploads), bytesOf(c.UploadBytes))
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t\n", number(c.Downloads), number(c.Handovers), number(c.Waits),
 				strings.TrimSpace(prefixed(c.Exponentials)))
 		}

@@ -27,7 +27,7 @@ func (g gpuInstruments) Counts() (counts, error) {
 		Submissions: float64(c.Submissions), Launches: float64(c.Launches),
 		Uploads: float64(c.Uploads), UploadBytes: float64(c.UploadBytes),
 		Downloads: float64(c.Downloads), DownloadBytes: float64(c.DownloadBytes),
-		Clears: float64(c.Clears), Moves: float64(c.Moves),
+		Clears: float64(c.Clears), Moves: float64(c.Moves), Nodes: float64(c.Nodes), Updates: float64(c.Updates),
 		Handovers: float64(c.Handovers), Waits: float64(c.Waits), OperandBytes: float64(c.OperandBytes),
 		Kernels: map[string]float64{}, Work: map[string]kernelWork{},
 	}

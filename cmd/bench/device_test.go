@@ -27,6 +27,9 @@ func (d *slowDevice) New(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 func (d *slowDevice) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 	return d.New(dtype, shape...)
 }
+func (d *slowDevice) Mirror(t *tensor.Dense) *tensor.Dense {
+	return d.New(t.Dtype(), t.Shape()...)
+}
 func (d *slowDevice) Release(...*tensor.Dense)  {}
 func (d *slowDevice) Available() (int64, error) { return 1 << 30, nil }
 func (d *slowDevice) Close() error              { return nil }

@@ -116,6 +116,6 @@ func (f floor) operations(r rates) float64 {
 // operations lists all of them in the order of the report.
 func operations() []operation {
 	return slices.Concat(denseOperations(), sparseOperations(), pathOperations(), matrixOperations(),
-		anchorOperations(), vertexOperations(), learningOperations(), kernelOperations(), contextualOperations(),
-		messageOperations(), colourOperations(), splitOperations(), treeOperations())
+		anchorOperations(), vertexOperations(), learningOperations(), stepOperations(), kernelOperations(),
+		contextualOperations(), messageOperations(), colourOperations(), splitOperations(), treeOperations())
 }

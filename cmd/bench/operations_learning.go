@@ -26,7 +26,7 @@ func softmaxCrossEntropy(t *table) (*task, error) {
 	classOf := r.indices(n, classes)
 	return &task{
 		shape: fmt.Sprintf("%d x %d", n, classes),
-		run:   func(e engine.Engine) error { return e.SoftmaxCrossEntropy(loss, grad, logits, classOf) },
+		run:   func(e engine.Engine) error { return e.SoftmaxCrossEntropy(loss, grad, logits, classOf, nil) },
 		units: float64(n), unit: "rows/s",
 		floor: floor{exps32: float64(n * classes), bytes: 4 * float64(2*n*classes+2*n)},
 	}, nil
@@ -44,9 +44,10 @@ func adam(t *table) (*task, error) {
 	}
 	first, second := t.engine.New(tensor.Float32, n), t.engine.New(tensor.Float32, n)
 	step := engine.Adam{Rate: 1e-3, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: 1}
+	of := []engine.AdamState{{Parameter: parameter, Moment1: first, Moment2: second, Gradient: gradient}}
 	return &task{
 		shape: fmt.Sprintf("%d parameters", n),
-		run:   func(e engine.Engine) error { return e.Adam(parameter, first, second, gradient, step) },
+		run:   func(e engine.Engine) error { return e.Adam(of, step) },
 		units: float64(n), unit: "parameters/s",
 		floor: floor{flops32: 12 * float64(n), bytes: 28 * float64(n)},
 	}, nil

@@ -13,7 +13,7 @@ func matrixOperations() []operation {
 		{"gram", "kernel matrices of 128 anchors of 4 vertices: product and exponential, in float64", gram, everywhere},
 		{"invsqrt", "inverse square roots of 4 matrices of order 128, in float64", invSqrtSmall, everywhere},
 		{"invsqrt-large", "inverse square root of a matrix of order 1024, in float64", invSqrtLarge, everywhere},
-		{"invsqrt-grad", "gradient through the inverse square roots of 4 matrices of order 128, in float64", invSqrtGrad,
+		{"invsqrt-grad", "gradient through the inverse square roots of 4 matrices of order 128, in float64", invSqrtGradSmall,
 			everywhere},
 	}
 }
@@ -38,6 +38,8 @@ func gram(t *table) (*task, error) {
 }
 
 func invSqrtSmall(t *table) (*task, error) { return invSqrt(t, 4, t.sizes.filters) }
+
+func invSqrtGradSmall(t *table) (*task, error) { return invSqrtGrad(t, 4, t.sizes.filters) }
 
 func invSqrtLarge(t *table) (*task, error) { return invSqrt(t, 1, t.sizes.inverted) }
 
@@ -75,8 +77,7 @@ func invSqrt(t *table, count, n int) (*task, error) {
 }
 
 // invSqrtGrad counts the four products of V (F o (V' G V)) V'; the decomposition is that of the way forward.
-func invSqrtGrad(t *table) (*task, error) {
-	count, n := 4, t.sizes.filters
+func invSqrtGrad(t *table, count, n int) (*task, error) {
 	k, err := t.kernelMatrices(count, n)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,8 @@ func pathTrie(t *table) (*task, error) {
 }
 
 // paths pools over paths of 1 to size vertices from all vertices of s. A trie node is a path of any of
-// these sizes; each one costs an exponential for every filter.
+// these sizes. Of sums each one costs a product and an addition for every filter, and every row an exponential for
+// each of its positions; of maxima, every vertex an exponential for each size.
 func paths(
 	t *table, s source, size int, index []int32, pool engine.Pooling, dtype tensor.Dtype,
 ) (*task, error) {
@@ -84,10 +85,15 @@ func paths(
 	}
 	nodes := sum(pathsBySize(s, size))
 	f := floor{bytes: p.scoreBytes() + p.outBytes()}
-	if exps := nodes * float64(p.filters); dtype == tensor.Float64 {
-		f.exps64 = exps
+	rows := p.rows
+	if pool == engine.Max {
+		rows = s.batch.NumVertices()
+	}
+	flops, exps := 2*nodes*float64(p.filters), float64(rows*size*p.filters)
+	if dtype == tensor.Float64 {
+		f.flops64, f.exps64 = flops, exps
 	} else {
-		f.exps32 = exps
+		f.flops32, f.exps32 = flops, exps
 	}
 	return &task{
 		shape: fmt.Sprintf("%s: %d vertices, %.0f trie nodes, sizes 1 to %d, %d filters",

@@ -34,9 +34,6 @@ func (e *timedEngine) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 // Host returns e: its operations are those to be timed.
 func (e *timedEngine) Host() engine.Engine { return e }
 
-// Capabilities are those of the CPU engine, timed.
-func (e *timedEngine) Capabilities() engine.Capabilities { return engine.Capabilities{GramGrad: e} }
-
 func (e *timedEngine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
 	return e.since(time.Now(), e.CPU.MatMul(c, a, b, opt))
 }
@@ -67,8 +64,10 @@ func (e *timedEngine) Gram(out, z *tensor.Dense, kernel engine.Kernel, allLength
 	return e.since(time.Now(), e.CPU.Gram(out, z, kernel, allLengths))
 }
 
-func (e *timedEngine) GramGrad(zGrad, z, kGrad, k *tensor.Dense, kernel engine.Kernel, allLengths bool) error {
-	return e.since(time.Now(), e.CPU.GramGrad(zGrad, z, kGrad, k, kernel, allLengths))
+func (e *timedEngine) GramGrad(
+	zGrad, plus, z, kGrad, k *tensor.Dense, kernel engine.Kernel, allLengths bool,
+) error {
+	return e.since(time.Now(), e.CPU.GramGrad(zGrad, plus, z, kGrad, k, kernel, allLengths))
 }
 
 func (e *timedEngine) InvSqrt(
@@ -83,16 +82,30 @@ func (e *timedEngine) InvSqrtGrad(
 	return e.since(time.Now(), e.CPU.InvSqrtGrad(kGrad, dstGrad, s, eps, rule))
 }
 
+func (e *timedEngine) Project(y, x, a *tensor.Dense, p engine.Projection) error {
+	return e.since(time.Now(), e.CPU.Project(y, x, a, p))
+}
+
+func (e *timedEngine) ProjectGrad(xGrad, aGrad, yGrad, x, a *tensor.Dense, p engine.Projection) error {
+	return e.since(time.Now(), e.CPU.ProjectGrad(xGrad, aGrad, yGrad, x, a, p))
+}
+
 func (e *timedEngine) SegmentReduce(out, x *tensor.Dense, s engine.Segments, pool engine.Pooling) error {
 	return e.since(time.Now(), e.CPU.SegmentReduce(out, x, s, pool))
 }
 
-func (e *timedEngine) SoftmaxCrossEntropy(loss, grad, logits *tensor.Dense, target []int32) error {
-	return e.since(time.Now(), e.CPU.SoftmaxCrossEntropy(loss, grad, logits, target))
+func (e *timedEngine) Linear(y, x, weight, bias *tensor.Dense) error {
+	return e.since(time.Now(), e.CPU.Linear(y, x, weight, bias))
 }
 
-func (e *timedEngine) Adam(parameter, moment1, moment2, gradient *tensor.Dense, step engine.Adam) error {
-	return e.since(time.Now(), e.CPU.Adam(parameter, moment1, moment2, gradient, step))
+func (e *timedEngine) SoftmaxCrossEntropy(
+	loss, grad, logits *tensor.Dense, target []int32, weights []float64,
+) error {
+	return e.since(time.Now(), e.CPU.SoftmaxCrossEntropy(loss, grad, logits, target, weights))
+}
+
+func (e *timedEngine) Adam(of []engine.AdamState, step engine.Adam) error {
+	return e.since(time.Now(), e.CPU.Adam(of, step))
 }
 
 func (e *timedEngine) Place(dst, src *tensor.Dense, index []int32, at engine.Placement) error {

@@ -2,9 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
+	"time"
 
+	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -15,16 +19,21 @@ type computing struct {
 	workers int
 }
 
+// auto is the device that is chosen by what there is to compute.
+const auto = "auto"
+
 func (c *computing) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&c.device, "device", "auto", "device that computes (see grove devices)")
-	annotateWords(fs, "device", []string{"auto", "cpu", "cuda"})
+	fs.StringVar(&c.device, "device", auto,
+		"device that computes (see grove devices); auto: a GPU where there is one and enough to compute")
+	annotateWords(fs, "device", []string{auto, "cpu", "cuda"})
 	fs.IntVar(&c.workers, "workers", 0, "`N` goroutines that compute, 0: one for every CPU; results do not depend on it")
 	bound(fs, "workers", 0, 1<<12)
 }
 
-// open returns the engine that the flags ask for. It is closed when the command ends.
-func (a *app) open(c *computing) (engine.Engine, error) {
-	e, err := engine.Open(c.device, c.workers)
+// open returns the engine that the flags ask for, for work that takes one core of a CPU about the given time. It is
+// closed when the command ends.
+func (a *app) open(c *computing, cost time.Duration) (engine.Engine, error) {
+	e, err := engine.OpenFor(c.device, c.workers, cost)
 	if err != nil {
 		return nil, usagef("--device: %v", err)
 	}
@@ -32,15 +41,43 @@ func (a *app) open(c *computing) (engine.Engine, error) {
 	return e, nil
 }
 
-// openFor is open for a command that makes a file of a data set: --out from --data.
-func (a *app) openFor(c *cobra.Command, where *computing, out string) (engine.Engine, error) {
-	if err := requireFlags(c, "data", "out"); err != nil {
-		return nil, err
+// load reads the model file that --model names and the data set at a path, and opens the engine that the model is to be
+// applied with.
+func (a *app) load(c *computing, path, data string) (model.Model, *dataset.Dataset, engine.Engine, error) {
+	e, err := a.open(c, 0)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	if err := writable("--out", out); err != nil {
-		return nil, err
+	m, err := loadModel(path, e)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	return a.open(where)
+	d, err := dataset.Open(data)
+	if err == nil {
+		err = model.HasVertices(d)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	costed, ok := m.(model.Costed)
+	if !ok || c.device != auto || !engine.Has("cuda") {
+		return m, d, e, nil
+	}
+	better, err := a.open(c, costed.Cost(d))
+	if err != nil || better.String() == e.String() {
+		return m, d, e, err
+	}
+	m, err = loadModel(path, better)
+	return m, d, better, err
+}
+
+// loadModel reads the model file that --model names.
+func loadModel(path string, e engine.Engine) (model.Model, error) {
+	m, err := model.Load(path, e)
+	if err != nil {
+		return nil, fmt.Errorf("--model %w (grove train writes model files)", err)
+	}
+	return m, nil
 }
 
 // close gives back what the engines hold.
@@ -58,4 +95,12 @@ func (c *computing) goroutines() int {
 		return c.workers
 	}
 	return runtime.GOMAXPROCS(0)
+}
+
+// wantsOut refuses a command that makes a file of a data set without --data or --out, or where it cannot be written.
+func wantsOut(c *cobra.Command, out string) error {
+	if err := requireFlags(c, "data", "out"); err != nil {
+		return err
+	}
+	return writable("--out", out)
 }

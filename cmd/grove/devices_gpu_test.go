@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/internal/testfiles"
 	"github.com/sbinet/npyio/npy"
 )
 
@@ -132,5 +134,26 @@ func TestEveryFamilyMovesBetweenDevices(t *testing.T) {
 				t.Errorf("%s: a model of %s predicts differently on the two devices", train[0], from)
 			}
 		}
+	}
+}
+
+func TestAutoTakesAGPUWhereThereIsMuchToCompute(t *testing.T) {
+	wantGPU(t)
+	a := &app{}
+	defer func() {
+		if err := a.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for cost, want := range map[time.Duration]string{0: "cpu", time.Second: "cpu", time.Hour: "cuda:0"} {
+		e, err := a.open(&computing{device: auto, workers: 2}, cost)
+		if err != nil || e.String() != want {
+			t.Errorf("for %v of one core: %v, want %s; %v", cost, e, want, err)
+		}
+	}
+	data, model := testfiles.Data(t, "tu", "MUTAG"), filepath.Join(t.TempDir(), "m.grove")
+	text := must(t, "train", "gckn-path", "--data", data, "-o", model, "--c", "1", "--json")
+	if !strings.Contains(text, `"device": "cpu `) {
+		t.Errorf("a few small graphs:\n%s", text)
 	}
 }

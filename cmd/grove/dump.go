@@ -97,7 +97,7 @@ func (a *app) dump(f *dumpFlags) error {
 	if err != nil {
 		return err
 	}
-	trained, err := load(f.file, e)
+	trained, err := loadModel(f.file, e)
 	if err != nil {
 		return err
 	}

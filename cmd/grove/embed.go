@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
@@ -88,16 +87,15 @@ type embedding struct {
 
 func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 	start := time.Now()
-	e, err := a.openFor(c, &f.computing, f.out)
-	if err != nil {
+	if err := wantsOut(c, f.out); err != nil {
 		return err
 	}
-	r := embedding{Device: e.Describe(), File: f.out, Task: model.Task(f.task)}
+	r := embedding{File: f.out, Task: model.Task(f.task)}
 	var w *model.Work
 	var from model.Embedder
 	var loading float64
 	if m != nil {
-		j, err := m.job(c, f.data, "", "", f.seed, e)
+		j, err := a.job(c, m, asked{path: f.data, seed: f.seed}, &f.computing, 1)
 		if err != nil {
 			return err
 		}
@@ -111,7 +109,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 			return asUsage(err)
 		}
 	} else {
-		trained, err := load(f.model, e)
+		trained, d, e, err := a.load(&f.computing, f.model, f.data)
 		if err != nil {
 			return err
 		}
@@ -120,17 +118,11 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 		if from, ok = trained.(model.Embedder); !ok {
 			return fmt.Errorf("--model %s: %s represents nothing by vectors", f.model, r.Model)
 		}
-		d, err := dataset.Open(f.data)
-		if err != nil {
-			return err
-		}
-		if err := model.HasVertices(d); err != nil {
-			return err
-		}
 		w, loading = model.NewWork(d, e), seconds(start)
 		r.Task = cmp.Or(r.Task, model.TaskOf(d))
 	}
 	d := w.Data
+	r.Device = w.Engine.Describe()
 	r.Dataset, r.Graphs = d.Name, d.NumGraphs()
 	transforming := time.Now()
 	var writing time.Duration

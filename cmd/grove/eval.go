@@ -128,17 +128,13 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	if m.family.Learns == "" && c.Flags().Changed("anchors") {
 		return usagef("--anchors %s: %s learns nothing from graphs without their targets", f.anchors, m.name)
 	}
-	e, err := a.open(&f.computing)
-	if err != nil {
-		return err
-	}
-	j, err := m.job(c, f.data, f.task, f.target, f.seed, e)
+	j, err := a.job(c, m, asked{f.data, f.task, f.target, f.seed}, &f.computing, f.cv*f.repeats)
 	if err != nil {
 		return err
 	}
 	d, t := j.Data, model.TargetsOf(j.Data)
 	r := &evalReport{Notes: j.notes, data: d, targets: t, family: m.family}
-	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = m.name, d.Name, d.NumGraphs(), f.seed, e.Describe()
+	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = m.name, d.Name, d.NumGraphs(), f.seed, j.Engine.Describe()
 	p := eval.Problem{
 		Work: j.Work, Targets: t, Estimators: j.estimators, Metric: eval.Metric(f.metric), Repeats: f.repeats,
 		FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),

@@ -143,11 +143,11 @@ type subject struct {
 
 func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	start := time.Now()
-	e, err := a.open(&f.computing)
+	e, err := a.open(&f.computing, 0)
 	if err != nil {
 		return err
 	}
-	m, err := load(f.model, e)
+	m, err := loadModel(f.model, e)
 	if err != nil {
 		return err
 	}

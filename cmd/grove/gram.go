@@ -63,11 +63,10 @@ type gramReport struct {
 
 func (a *app) gram(c *cobra.Command, f *gramFlags, m *named) error {
 	start := time.Now()
-	e, err := a.openFor(c, &f.computing, f.out)
-	if err != nil {
+	if err := wantsOut(c, f.out); err != nil {
 		return err
 	}
-	j, err := m.job(c, f.data, "", "", f.seed, e)
+	j, err := a.job(c, m, asked{path: f.data, seed: f.seed}, &f.computing, 1)
 	if err != nil {
 		return err
 	}
@@ -97,7 +96,8 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, m *named) error {
 	}); err != nil {
 		return err
 	}
-	r := gramReport{m.name, j.Data.Name, n, e.Describe(), f.out, est.Params(), j.notes, spent(j.Spent, load, 0, start)}
+	r := gramReport{m.name, j.Data.Name, n, j.Engine.Describe(), f.out, est.Params(), j.notes,
+		spent(j.Spent, load, 0, start)}
 	return a.emit(r, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d x %d float64, %s of %s in %.2f s\n", r.File, n, n, r.Model, r.Dataset, r.Seconds.Total)
 		writeNotes(w, r.Notes)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
@@ -95,9 +97,47 @@ type job struct {
 	notes      []string
 }
 
+// job is [named.job] with the engine that computes it: by default one that suits the size of the data and the number of
+// times that a model is about to be learned.
+func (a *app) job(c *cobra.Command, m *named, on asked, where *computing, fits int) (*job, error) {
+	var e engine.Engine
+	var err error
+	if where.device != auto { // what is wrong with it comes first
+		if e, err = a.open(where, 0); err != nil {
+			return nil, err
+		}
+	}
+	j, err := m.job(c, on, e)
+	if err == nil && e == nil {
+		j.Engine, err = a.open(where, j.cost(fits))
+	}
+	return j, err
+}
+
+// asked is what a command line says of the data.
+type asked struct {
+	path, task, target string
+	seed               uint64
+}
+
+// cost returns how long one core of a CPU takes for so many fits of every estimator.
+func (j *job) cost(fits int) time.Duration {
+	if j.Shards != nil {
+		return math.MaxInt64 // nobody puts a small data set in a store
+	}
+	seconds := 0.0
+	for _, s := range j.estimators {
+		if costed, ok := s.(model.Costed); ok {
+			seconds += costed.Cost(j.Data).Seconds()
+		}
+	}
+	return model.Seconds(seconds * float64(fits))
+}
+
 // job reads a data set for a model and refuses what the model cannot do with it. It notes what of the data the model
-// does not see.
-func (m *named) job(c *cobra.Command, path, task, target string, seed uint64, e engine.Engine) (*job, error) {
+// does not see. A nil engine is to be filled in.
+func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
+	path, task, target := on.path, on.task, on.target
 	w, err := m.open(path, e)
 	if err != nil {
 		return nil, err
@@ -129,7 +169,7 @@ func (m *named) job(c *cobra.Command, path, task, target string, seed uint64, e 
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	if j.estimators, err = m.Estimators(w, seed); err != nil {
+	if j.estimators, err = m.Estimators(w, on.seed); err != nil {
 		return nil, asUsage(err)
 	}
 	if n := len(j.estimators); n > 1 && m.verb != model.Eval && m.verb != model.Train {
@@ -184,13 +224,4 @@ func notesOn(d *dataset.Dataset) []string {
 	}
 	return []string{fmt.Sprintf("all %s have one class, %s, so every accuracy is 100 %%", t.Task.Plural(),
 		t.Names[t.Classes[known[0]]])}
-}
-
-// load reads the model file that --model names.
-func load(path string, e engine.Engine) (model.Model, error) {
-	m, err := model.Load(path, e)
-	if err != nil {
-		return nil, fmt.Errorf("--model %w (grove train writes model files)", err)
-	}
-	return m, nil
 }

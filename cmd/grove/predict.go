@@ -3,7 +3,6 @@ package main
 import (
 	"time"
 
-	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -65,19 +64,8 @@ report's classes), values and targets.`,
 
 func (a *app) predict(c *cobra.Command, where *computing, file, data, out string) error {
 	start := time.Now()
-	e, err := a.open(where)
+	p, d, e, err := a.load(where, file, data)
 	if err != nil {
-		return err
-	}
-	p, err := load(file, e)
-	if err != nil {
-		return err
-	}
-	d, err := dataset.Open(data)
-	if err != nil {
-		return err
-	}
-	if err := model.HasVertices(d); err != nil {
 		return err
 	}
 	h := p.About()

@@ -97,17 +97,16 @@ type trainReport struct {
 
 func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	start := time.Now()
-	e, err := a.openFor(c, &f.computing, f.out)
-	if err != nil {
+	if err := wantsOut(c, f.out); err != nil {
 		return err
 	}
-	j, err := m.job(c, f.data, f.task, f.target, f.seed, e)
+	j, err := a.job(c, m, asked{f.data, f.task, f.target, f.seed}, &f.computing, 1)
 	if err != nil {
 		return err
 	}
 	d := j.Data
 	load := seconds(start)
-	r := &trainReport{Model: m.name, Dataset: d.Name, Graphs: d.NumGraphs(), Device: e.Describe(), File: f.out,
+	r := &trainReport{Model: m.name, Dataset: d.Name, Graphs: d.NumGraphs(), Device: j.Engine.Describe(), File: f.out,
 		Notes: j.notes}
 	chosen, err := a.choose(c.Context(), f, j)
 	if err != nil {

@@ -114,7 +114,7 @@ func (a *arrays) measure(graphs int) error {
 		{"inverse square root", root, func() error { return e.InvSqrt(root, nil, k, epsilon, engine.AfterRoot) }},
 		{"Adam", nil, func() error { // its result depends on the number of steps
 			step.Step++
-			return e.Adam(parameter, first, second, gradient, step)
+			return e.Adam([]engine.AdamState{{Parameter: parameter, Moment1: first, Moment2: second, Gradient: gradient}}, step)
 		}},
 	} {
 		if err := a.time(o.name, o.result, o.run); err != nil {

@@ -16,7 +16,7 @@ import (
 
 // The environment of programs with and without cuBLAS.
 const (
-	withCuBLAS    = "GROVE_CUBLAS="
+	withCuBLAS    = "GROVE_CUBLAS=all"
 	withoutCuBLAS = "GROVE_CUBLAS=off"
 )
 

@@ -142,7 +142,7 @@ var profiled = []struct{ operation, kernel string }{
 	{"walk-pool", "^walk_(step|small)_f32$"},
 	{"assign", "^assign_f32$"},
 	{"segment-sum", "^segment_reduce_(wide_)?f32$"},
-	{"invsqrt", "^spectral_(round|small|product)_f64$"},
+	{"invsqrt", "^spectral_(large|small)_f64$"},
 	{"histogram-intersection", "^histogram_intersection_f32$"},
 	{"best-splits", "^best_splits_f64$"},
 	{"posterior", "^posterior_f(32|64)$"},

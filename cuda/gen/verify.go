@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// architectures are those of the fatbin that programs have.
-var architectures = []string{"ptx", "sm_80", "sm_90"}
+// architectures are those of the fatbin that programs have; ptx is that of the oldest GPUs.
+var architectures = []string{"ptx", "ptx_90", "sm_80", "sm_90"}
 
 var tableRow = regexp.MustCompile(`(?m)^\t\{"(\w+)", "(\w*)"\},$`)
 
@@ -99,13 +99,20 @@ var (
 	elfParameter = regexp.MustCompile(`Ordinal : 0x([0-9a-f]+)\s+Offset\s+: 0x[0-9a-f]+\s+Size\s+: 0x([0-9a-f]+)`)
 )
 
+// addPTX reads the entry points of one listing after another, each of which begins with its target.
 func (f found) addPTX(text string) {
-	for _, m := range ptxEntry.FindAllStringSubmatch(text, -1) {
-		sizes := []int{}
-		for _, p := range ptxParameter.FindAllStringSubmatch(m[2], -1) {
-			sizes = append(sizes, atoi(p[2])/8)
+	for _, listing := range strings.Split(text, "\n.target ")[1:] {
+		architecture := "ptx"
+		if strings.HasPrefix(listing, "sm_90") {
+			architecture = "ptx_90"
 		}
-		f.of("ptx")[m[1]] = sizes
+		for _, m := range ptxEntry.FindAllStringSubmatch(listing, -1) {
+			sizes := []int{}
+			for _, p := range ptxParameter.FindAllStringSubmatch(m[2], -1) {
+				sizes = append(sizes, atoi(p[2])/8)
+			}
+			f.of(architecture)[m[1]] = sizes
+		}
 	}
 }
 

@@ -63,6 +63,7 @@ const (
 	InitError       Setting = "init_error"      // what cuInit answers
 	Busy            Setting = "busy"            // 1: another process holds the devices
 	DamagedImage    Setting = "damaged_image"   // 1: every module counts as damaged
+	Graphs          Setting = "graphs"          // 0: graphs cannot be instantiated
 )
 
 // How work is run.
@@ -90,7 +91,8 @@ type Counter string
 
 // Counted since the start or the last Reset.
 const (
-	Launches         Counter = "launches"
+	Launches         Counter = "launches" // of kernels, those in graphs as well
+	GraphLaunches    Counter = "graph_launches"
 	Allocations      Counter = "allocations"
 	HostAllocations  Counter = "host_allocations"
 	Copies           Counter = "copies"
@@ -115,8 +117,9 @@ const (
 	LiveModules         Counter = "live_modules"
 	LiveStreams         Counter = "live_streams"
 	LiveEvents          Counter = "live_events"
-	Leaks               Counter = "leaks"  // all of these but LiveBytes
-	Queued              Counter = "queued" // operations that wait in streams
+	LiveGraphs          Counter = "live_graphs" // instantiated ones as well
+	Leaks               Counter = "leaks"       // all of these but LiveBytes
+	Queued              Counter = "queued"      // operations that wait in streams
 )
 
 // Order is the order in which the threads of a block, and the blocks of a launch, take their turns.

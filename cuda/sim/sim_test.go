@@ -37,15 +37,17 @@ func TestEveryNameIsKnown(t *testing.T) {
 	defer sim.Reset()
 	for _, s := range []sim.Setting{sim.Devices, sim.Memory, sim.Driver, sim.Capability, sim.Multiprocessors,
 		sim.InitError, sim.Busy,
-		sim.DamagedImage, sim.Lazy, sim.Seed, sim.Protect, sim.GuardEachLaunch, sim.Quiet, sim.Abort, sim.FailAlloc,
-		sim.FailHostAlloc, sim.FailLaunch, sim.FailCopy, sim.FailSynchronise, sim.LaunchError} {
+		sim.DamagedImage, sim.Graphs, sim.Lazy, sim.Seed, sim.Protect, sim.GuardEachLaunch, sim.Quiet, sim.Abort,
+		sim.FailAlloc, sim.FailHostAlloc, sim.FailLaunch, sim.FailCopy, sim.FailSynchronise, sim.LaunchError} {
 		sim.Set(s, sim.Count(sim.Counter(s))) // panics where there is none
 	}
-	for _, c := range []sim.Counter{sim.Launches, sim.Allocations, sim.HostAllocations, sim.Copies, sim.HostToDevice,
+	for _, c := range []sim.Counter{sim.Launches, sim.GraphLaunches,
+		sim.Allocations, sim.HostAllocations, sim.Copies, sim.HostToDevice,
 		sim.DeviceToHost,
 		sim.DeviceToDevice, sim.Memsets, sim.Synchronisations, sim.Injected, sim.Findings, sim.SingleExponentials,
 		sim.DoubleExponentials, sim.LiveAllocations, sim.LiveBytes,
-		sim.LiveHostAllocations, sim.LiveContexts, sim.LiveModules, sim.LiveStreams, sim.LiveEvents, sim.Leaks, sim.Queued} {
+		sim.LiveHostAllocations, sim.LiveContexts, sim.LiveModules, sim.LiveStreams, sim.LiveEvents, sim.LiveGraphs,
+		sim.Leaks, sim.Queued} {
 		if sim.Count(c) != 0 {
 			t.Errorf("%s is %d at the start", c, sim.Count(c))
 		}

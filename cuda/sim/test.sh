@@ -15,7 +15,8 @@ cxx=${CXX:-g++}
 "$here/with.sh" "$out/sanitized" "$out/checks" \
     block_reduction_is_right_in_any_order warp_scan_is_right_in_any_order histogram_by_atomics_is_right_in_any_order \
     dynamic_shared_memory_and_two_dimensions lanes_of_parts_of_a_warp many_blocks_without_barriers divergent_barrier \
-    shared_memory_is_poisoned_before_each_block a_missing_event_shows_up faults_on_request limits_of_a_launch
+    shared_memory_is_poisoned_before_each_block blocks_wait_for_each_other_in_any_order a_missing_event_shows_up \
+    faults_on_request limits_of_a_launch
 
 # Mistaken ones end the process, and the report names the kernel.
 stops() {

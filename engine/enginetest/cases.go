@@ -21,6 +21,8 @@ func Cases() []Case {
 	all = append(all, spectralCases()...)
 	all = append(all, rowCases()...)
 	all = append(all, gramCases()...)
+	all = append(all, gramGradCases()...)
+	all = append(all, projectCases()...)
 	all = append(all, assignCases()...)
 	all = append(all, segmentCases()...)
 	all = append(all, denseCases()...)
@@ -29,6 +31,8 @@ func Cases() []Case {
 	all = append(all, normalizeGradCases()...)
 	all = append(all, segmentGradCases()...)
 	all = append(all, lossCases()...)
+	all = append(all, weightedLossCases()...)
+	all = append(all, linearCases()...)
 	all = append(all, splitCases()...)
 	return all
 }
@@ -196,6 +200,10 @@ func assignCases() []Case {
 			}
 		}
 	}
+	all = append(all, Case{"Assign", "a single anchor has no second", 4, func(c *call) error {
+		return c.e.Assign(c.indices(40), c.output(40, 2), engine.Points{Table: c.random(8, 40, 3), Size: 1},
+			c.random(11, 1, 1, 3))
+	}})
 	all = append(all, Case{"Assign", "ties go to the first anchor", 1, func(c *call) error {
 		return c.e.Assign(c.indices(40), nil, engine.Points{Table: c.e.New(c.dtype, 40, 3), Size: 1},
 			c.random(11, 1, 37, 3))

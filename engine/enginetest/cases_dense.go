@@ -103,6 +103,10 @@ func assignShapeCases() []Case {
 			}
 			return c.e.Assign(c.indices(s.n), c.output(s.n), points, c.random(10, s.p, s.q, s.d))
 		}})
+		all = append(all, Case{"Assign", fmt.Sprintf("the two largest, shape %+v", s), 4, func(c *call) error {
+			return c.e.Assign(c.indices(s.n), c.output(s.n, 2), engine.Points{Table: c.random(8, s.n, s.d), Size: 1},
+				c.random(10, 1, s.q, s.d))
+		}})
 	}
 	// Anchors f and f+q/2 are the same, so that every maximum is attained twice.
 	all = append(all, Case{"Assign", "the first of two equal anchors", 4, func(c *call) error {

@@ -182,6 +182,7 @@ func pathCases() []Case {
 			return c.e.PathPool([]*tensor.Dense{c.output(3, q)}, c.random(15, 3, q), nil, &p)
 		}})
 	}
+	all = append(all, factorCases()...)
 	for name, bad := range map[string]engine.PathPooling{
 		"a row that does not exist":  {Size: 2, Index: []int32{0, 5, 0, 0, 0, 0}},
 		"a row below zero":           {Size: 2, Index: []int32{0, -1, 0, 0, 0, 0}},

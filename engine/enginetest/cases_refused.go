@@ -39,16 +39,18 @@ func refusedCases() []Case {
 				c.zeros(2, 2, 3))
 		}),
 		refuse("SoftmaxCrossEntropy", "target too large", func(c *call) error {
-			return c.e.SoftmaxCrossEntropy(c.zeros(2), nil, c.zeros(2, 3), []int32{0, 3})
+			return c.e.SoftmaxCrossEntropy(c.zeros(2), nil, c.zeros(2, 3), []int32{0, 3}, nil)
 		}),
 		refuse("SoftmaxCrossEntropy", "negative target", func(c *call) error {
-			return c.e.SoftmaxCrossEntropy(c.zeros(2), nil, c.zeros(2, 3), []int32{-1, 0})
+			return c.e.SoftmaxCrossEntropy(c.zeros(2), nil, c.zeros(2, 3), []int32{-1, 0}, nil)
 		}),
 		refuse("Adam", "step zero", func(c *call) error {
-			return c.e.Adam(c.zeros(2), c.zeros(2), c.zeros(2), c.zeros(2), engine.Adam{Beta1: 0.9, Beta2: 0.99})
+			of := engine.AdamState{Parameter: c.zeros(2), Moment1: c.zeros(2), Moment2: c.zeros(2), Gradient: c.zeros(2)}
+			return c.e.Adam([]engine.AdamState{of}, engine.Adam{Beta1: 0.9, Beta2: 0.99})
 		}),
 		refuse("Adam", "moments of another size", func(c *call) error {
-			return c.e.Adam(c.zeros(2), c.zeros(3), c.zeros(2), c.zeros(2), engine.Adam{Step: 1})
+			of := engine.AdamState{Parameter: c.zeros(2), Moment1: c.zeros(3), Moment2: c.zeros(2), Gradient: c.zeros(2)}
+			return c.e.Adam([]engine.AdamState{of}, engine.Adam{Step: 1})
 		}),
 		refuse("Place", "rows beyond the matrix", place(nil, engine.Placement{Row: 3, Stride: 1})),
 		refuse("Place", "columns beyond the matrix", place(nil, engine.Placement{Column: 4, Stride: 2})),

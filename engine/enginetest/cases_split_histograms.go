@@ -55,7 +55,7 @@ func splitHistogramCases() []Case {
 				}
 				s.Nodes = append(s.Nodes, int32(len(s.Examples)))
 				for i := range 2 {
-					s.Searches = append(s.Searches, engine.Search{Node: int32(node), Subset: -1, Factor: -1,
+					s.Searches = append(s.Searches, engine.Search{Node: int32(node), Subset: -1, Factor: -1, Mask: int32(node),
 						Empty: []float64{empty, 0}[i]})
 				}
 				s.Features = append(s.Features, node != 1, true)

@@ -15,6 +15,8 @@ func splitCases() []Case {
 	all := walkCases()
 	all = append(all, featureCases()...)
 	all = append(all, bestSplitCases()...)
+	all = append(all, growthCases()...)
+	all = append(all, descentCases()...)
 	return append(all, splitHistogramCases()...)
 }
 
@@ -189,7 +191,8 @@ func bestSplitCases() []Case {
 				}
 				s.Nodes = append(s.Nodes, int32(len(s.Examples)))
 				for range 1 + node%3 {
-					s.Searches = append(s.Searches, engine.Search{Node: int32(node), Subset: -1, Factor: -1})
+					s.Searches = append(s.Searches, engine.Search{Node: int32(node), Subset: -1, Factor: -1,
+						Mask: int32(node)})
 				}
 				for k := range q {
 					if masked {

@@ -108,13 +108,13 @@ func lossCases() []Case {
 						}
 					}
 					out, grad := c.output(n), c.output(n, classes)
-					return c.e.OutputLoss(out, grad, c.upload(c.dtype, x, n, classes), c.upload(c.dtype, y, n, classes), kind)
+					return c.e.OutputLoss(out, grad, c.upload(c.dtype, x, n, classes), c.upload(c.dtype, y, n, classes), kind, nil)
 				}})
 			}
 		}
 	}
 	return append(all, Case{"OutputLoss", "unknown loss", 1, func(c *call) error {
-		return c.e.OutputLoss(c.random(1, 2), nil, c.random(2, 2, 2), c.random(3, 2, 2), engine.Loss(9))
+		return c.e.OutputLoss(c.random(1, 2), nil, c.random(2, 2, 2), c.random(3, 2, 2), engine.Loss(9), nil)
 	}})
 }
 
@@ -135,7 +135,7 @@ func crossEntropyCases() []Case {
 				if gradient {
 					grad = c.output(n, classes)
 				}
-				return c.e.SoftmaxCrossEntropy(c.output(n), grad, c.upload(c.dtype, x, n, classes), target)
+				return c.e.SoftmaxCrossEntropy(c.output(n), grad, c.upload(c.dtype, x, n, classes), target, nil)
 			}})
 	}
 	plain := func(_, _ int, v float64) float64 { return v }
@@ -163,35 +163,94 @@ func crossEntropyCases() []Case {
 		if err := c.e.Convert(x, c.random(31, 50, 12)); err != nil {
 			return err
 		}
-		return c.e.SoftmaxCrossEntropy(c.output(50), x, x, make([]int32, 50))
+		return c.e.SoftmaxCrossEntropy(c.output(50), x, x, make([]int32, 50), nil)
 	}})
 	return all
 }
 
-func adamCases() []Case {
+// weightedLossCases are sums of losses by the weights of the rows, of few rows and of more than a block of a device
+// takes.
+func weightedLossCases() []Case {
 	var all []Case
-	for _, n := range append([]int{40000}, sizes...) {
-		for _, decay := range []float64{0, 0.01} {
-			if n > 2000 && decay == 0 {
+	for _, n := range append([]int{4500}, sizes...) {
+		for _, classes := range []int{1, 2, 7, 40, 1030} {
+			if n > 1000 && classes > 2 {
 				continue
 			}
-			all = append(all, Case{"Adam", fmt.Sprintf("n=%d decay=%g", n, decay), 8, func(c *call) error {
-				parameter, moment1, moment2 := c.output(n), c.output(n), c.output(n)
-				for _, t := range []*tensor.Dense{moment1, moment2} {
-					if err := c.e.Convert(t, c.upload(c.dtype, make([]float64, n), n)); err != nil {
+			weights, target := make([]float64, n), make([]int32, n)
+			for i := range n {
+				weights[i], target[i] = float64(i%5)/8, int32(i*7%classes)
+			}
+			for _, gradient := range []bool{false, true} {
+				name := fmt.Sprintf("weighted %dx%d gradient=%v", n, classes, gradient)
+				slopes := func(c *call) *tensor.Dense {
+					if !gradient {
+						return nil
+					}
+					return c.output(n, classes)
+				}
+				all = append(all, Case{"SoftmaxCrossEntropy", name, 8, func(c *call) error {
+					return c.e.SoftmaxCrossEntropy(c.output(1, 1), slopes(c), c.random(30, n, classes), target, weights)
+				}}, Case{"OutputLoss", name, 8, func(c *call) error {
+					return c.e.OutputLoss(c.output(1), slopes(c), c.random(36, n, classes), c.random(37, n, classes),
+						engine.SquaredLoss, weights)
+				}})
+			}
+		}
+	}
+	return append(all, Case{"OutputLoss", "too few weights", 1, func(c *call) error {
+		return c.e.OutputLoss(c.random(1, 1), nil, c.random(2, 2, 2), c.random(3, 2, 2), engine.SquaredLoss, []float64{1})
+	}})
+}
+
+func linearCases() []Case {
+	var all []Case
+	for _, n := range sizes {
+		for _, outputs := range []int{1, 2, 33} {
+			for _, d := range []int{0, 3, 130} {
+				all = append(all, Case{"Linear", fmt.Sprintf("%dx%d of %d", n, outputs, d), 4, func(c *call) error {
+					return c.e.Linear(c.output(n, outputs), c.random(1, n, d), c.random(2, outputs, d), c.random(3, 1, outputs))
+				}})
+			}
+		}
+	}
+	return append(all, Case{"Linear", "a bias of other outputs", 1, func(c *call) error {
+		return c.e.Linear(c.random(1, 4, 2), c.random(2, 4, 3), c.random(3, 2, 3), c.random(4, 1, 3))
+	}})
+}
+
+// adamCases have several tensors in a step, one of them empty and one more than a launch of a device takes.
+func adamCases() []Case {
+	var all []Case
+	for _, lengths := range [][]int{{40000, 3}, {0}, {1}, {31}, {32, 1025}, {33, 0, 1025, 2, 31}, nil} {
+		for _, decay := range []float64{0, 0.01} {
+			if len(lengths) > 0 && lengths[0] > 2000 && decay == 0 {
+				continue
+			}
+			all = append(all, Case{"Adam", fmt.Sprintf("n=%v decay=%g", lengths, decay), 8, func(c *call) error {
+				steps, states := 5, []engine.AdamState(nil)
+				for i, n := range lengths {
+					of := engine.AdamState{Parameter: c.output(n), Moment1: c.output(n), Moment2: c.output(n),
+						Decay: decay * float64(i+1)}
+					for _, t := range []*tensor.Dense{of.Moment1, of.Moment2} {
+						if err := c.e.Convert(t, c.upload(c.dtype, make([]float64, n), n)); err != nil {
+							return err
+						}
+					}
+					if err := c.e.Convert(of.Parameter, c.random(32, n)); err != nil {
 						return err
 					}
-				}
-				if err := c.e.Convert(parameter, c.random(32, n)); err != nil {
-					return err
-				}
-				steps := 5
-				if n > 2000 {
-					steps = 1
+					if n > 2000 {
+						steps = 1
+					}
+					states = append(states, of)
 				}
 				for step := 1; step <= steps; step++ {
-					opt := engine.Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Decay: decay, Step: step}
-					if err := c.e.Adam(parameter, moment1, moment2, c.random(uint64(40+step), n), opt); err != nil {
+					for i := range states {
+						states[i].Gradient = c.random(uint64(40+step+i), lengths[i])
+					}
+					opt := engine.Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: step}
+					if err := c.e.Adam(states, opt); err != nil {
 						return err
 					}
 				}

@@ -39,15 +39,16 @@ func viewCases() []Case {
 				engine.Mean)
 		}},
 		{"SoftmaxCrossEntropy", "views", 4, func(c *call) error {
-			return c.e.SoftmaxCrossEntropy(c.output(6), c.output(6, 8), view(c, 8, 6, 8), make([]int32, 6))
+			return c.e.SoftmaxCrossEntropy(c.output(6), c.output(6, 8), view(c, 8, 6, 8), make([]int32, 6), nil)
 		}},
 		{"Adam", "views", 4, func(c *call) error {
 			parameter := c.output(40)
 			if err := c.e.Convert(parameter, c.random(9, 40)); err != nil {
 				return err
 			}
-			return c.e.Adam(parameter, c.e.New(c.dtype, 40), c.e.New(c.dtype, 40), view(c, 10, 40),
-				engine.Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Step: 1})
+			of := engine.AdamState{Parameter: parameter, Moment1: c.e.New(c.dtype, 40), Moment2: c.e.New(c.dtype, 40),
+				Gradient: view(c, 10, 40)}
+			return c.e.Adam([]engine.AdamState{of}, engine.Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Step: 1})
 		}},
 		{"Place", "views", 1, func(c *call) error {
 			return c.e.Place(c.output(6, 8), view(c, 11, 6, 8), nil, engine.Placement{Stride: 1})

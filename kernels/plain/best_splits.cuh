@@ -20,7 +20,7 @@ best_splits_plain_f64(double *found, const double *columns, const int *searches,
         } else {
             write_no_split(found + 3 * c);
         }
-        if (features && !features[static_cast<long long>(node) * q + c % q]) continue;
+        if (features && !features[static_cast<long long>(search_mask(searches, s)) * q + c % q]) continue;
         for (int w = 0; w < 3 * (width + 1); w++) sums[w] = 0;
         const double *column = columns + places[s] + c % per_search * m;
         int present = 0;

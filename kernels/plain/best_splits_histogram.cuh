@@ -21,7 +21,7 @@ best_splits_histogram_plain_f64(double *found, const double *columns, const int 
         const int first = nodes[node], m = nodes[node + 1] - first;
         if (!histogrammed(m, bins)) continue;
         write_no_split(found + 3 * c);
-        if (features && !features[static_cast<long long>(node) * q + c % q]) continue;
+        if (features && !features[static_cast<long long>(search_mask(searches, s)) * q + c % q]) continue;
         const double *column = columns + places[s] + c % per_search * m;
         Cells cells = {0, 0, 0, empties ? empties[s] : 0};
         int sampled = 0; // inserted in order
@@ -45,6 +45,8 @@ best_splits_histogram_plain_f64(double *found, const double *columns, const int 
         h.clear(0, 1);
         for (int i = 0; i < m; i++)
             h.take(x, column[i] == column[i] ? cells.at(column[i]) : MISSING, column[i] + 0.0, first + i);
+        for (int i = 0; i < m; i++)
+            if (column[i] == column[i]) h.refine(cells.at(column[i]), column[i] + 0.0);
         Groups g(cells, bins);
         for (int i = 0; i < NUM_CELLS; i++) g.add(h, i);
         if (!g.apart()) {

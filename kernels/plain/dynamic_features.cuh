@@ -7,7 +7,7 @@ dynamic_features_plain_f64(double *columns, const double *x, const int *searches
                            const long long *places, const int *examples, const int *nodes, const int *offsets,
                            const unsigned char *sides, const double *factors, const double *shifts,
                            const int *aggregations, int kinds, int n, int q, int count) {
-    const DynamicFeatures f = {x, offsets, sides, factors, shifts, n, q};
+    const DynamicFeatures f = {x, nullptr, infinity<int>(), offsets, sides, factors, shifts, n, q};
     for (int s = blockIdx.y; s < count; s += gridDim.y) {
         const SearchFields t = search_fields(searches, empties, s);
         const int first = nodes[t.node], m = nodes[t.node + 1] - first;

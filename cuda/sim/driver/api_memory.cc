@@ -1,6 +1,7 @@
 // Allocation, copies and fills.
 #include "api.h"
 
+#include "commands.h"
 #include "lens.h"
 #include "memory.h"
 #include "streams.h"
@@ -99,27 +100,61 @@ CUresult fill(const char *call, CUdeviceptr to, T value, size_t n, CUstream hand
         Stream *s = stream_of(handle, c);
         if (!s) return misuse(CUDA_ERROR_INVALID_HANDLE, "%s: not a stream, or destroyed before", call);
         if (n == 0) return CUDA_SUCCESS;
-        if (to % sizeof(T))
-            return misuse(CUDA_ERROR_INVALID_VALUE, "%s: %#llx is not a multiple of %zu", call, (unsigned long long)to,
-                          sizeof(T));
-        if (!memory().check_range(to, n * sizeof(T), call)) return CUDA_ERROR_INVALID_VALUE;
-        counters().memsets++;
-        if (injected(settings().fail_copy)) return CUDA_ERROR_UNKNOWN;
-        enqueue(*s, [=] {
-            Memory::Access access;
-            if (!memory().check_range(to, n * sizeof(T), call)) {
-                break_context(CUDA_ERROR_ILLEGAL_ADDRESS);
-                return;
-            }
-            std::fill_n(reinterpret_cast<T *>(to), n, value);
-            LENS(written(to, n * sizeof(T)));
-        });
+        Command fill;
+        if (CUresult e = fill_command(call, to, value, sizeof(T), n, fill); e != CUDA_SUCCESS) return e;
+        if (CUresult e = fill.begin(); e != CUDA_SUCCESS) return e;
+        enqueue(*s, fill.run);
         if (!asynchronous) finish(*s);
         return c.error;
     });
 }
 
+template <class T> void fill_now(const char *call, CUdeviceptr to, T value, size_t n)
+{
+    Memory::Access access;
+    if (!memory().check_range(to, n * sizeof(T), call)) {
+        break_context(CUDA_ERROR_ILLEGAL_ADDRESS);
+        return;
+    }
+    std::fill_n(reinterpret_cast<T *>(to), n, value);
+    LENS(written(to, n * sizeof(T)));
+}
+
 } // namespace
+
+CUresult sim::fill_command(const char *call, CUdeviceptr to, unsigned value, unsigned element, size_t n, Command &made)
+{
+    if (element != 1 && element != 2 && element != 4)
+        return misuse(CUDA_ERROR_INVALID_VALUE, "%s: elements of %u bytes", call, element);
+    if (to % element)
+        return misuse(CUDA_ERROR_INVALID_VALUE, "%s: %#llx is not a multiple of %u", call, (unsigned long long)to,
+                      element);
+    if (!memory().check_range(to, n * element, call)) return CUDA_ERROR_INVALID_VALUE;
+    made.begin = [] {
+        counters().memsets++;
+        return injected(settings().fail_copy) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+    };
+    made.run = [=] {
+        if (element == 1) fill_now(call, to, (unsigned char)value, n);
+        if (element == 2) fill_now(call, to, (unsigned short)value, n);
+        if (element == 4) fill_now(call, to, value, n);
+    };
+    return CUDA_SUCCESS;
+}
+
+CUresult sim::copy_command(const char *call, CUdeviceptr to, CUdeviceptr from, size_t n, Command &made)
+{
+    const Copy copy{call, Direction::inside, to, from, n};
+    if (!copy.valid()) return CUDA_ERROR_INVALID_VALUE;
+    made.begin = [n] {
+        counters().copies++;
+        if (injected(settings().fail_copy)) return CUDA_ERROR_UNKNOWN;
+        counters().device_to_device += (long long)n;
+        return CUDA_SUCCESS;
+    };
+    made.run = [copy] { copy.run(); };
+    return CUDA_SUCCESS;
+}
 
 API cuMemGetInfo_v2(size_t *free, size_t *total)
 {

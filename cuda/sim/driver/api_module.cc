@@ -1,6 +1,7 @@
 // Modules, functions and launches.
 #include "api.h"
 
+#include "commands.h"
 #include "image.h"
 #include "launch.h"
 #include "memory.h"
@@ -166,32 +167,83 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
 }
 
-API cuLaunchKernel(CUfunction handle, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, CUstream stream, void **arguments, void **extra)
+CUresult sim::launch_command(const char *call, Context &c, const CUDA_KERNEL_NODE_PARAMS &p, bool cooperative,
+                             Command &made)
 {
-    return in_context("cuLaunchKernel", [&](Context &c) {
-        Function *f = function_of(handle, &c);
-        if (!f) return misuse(CUDA_ERROR_INVALID_HANDLE, no_function, "cuLaunchKernel");
-        Stream *s = stream_of(stream, c);
-        if (!s)
-            return misuse(CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: kernel %s: not a stream, or destroyed before",
-                          f->kernel->name);
-        if (extra)
-            return misuse(
-                CUDA_ERROR_NOT_SUPPORTED,
-                "cuLaunchKernel: kernel %s: the simulated driver takes arguments as an array of pointers only",
-                f->kernel->name);
-        Launch launch{f->kernel, {gx, gy, gz}, {bx, by, bz}, shared, {}};
-        if (CUresult e = check_launch(launch, f->allowed); e != CUDA_SUCCESS) return e;
+    Function *f = function_of(p.func, &c);
+    if (!f) return misuse(CUDA_ERROR_INVALID_HANDLE, no_function, call);
+    const Kernel &kernel = *f->kernel;
+    if (p.extra)
+        return misuse(CUDA_ERROR_NOT_SUPPORTED,
+                      "%s: kernel %s: the simulated driver takes arguments as an array of pointers only", call,
+                      kernel.name);
+    auto launch = std::make_shared<Launch>(Launch{&kernel,
+                                                  {p.gridDimX, p.gridDimY, p.gridDimZ},
+                                                  {p.blockDimX, p.blockDimY, p.blockDimZ},
+                                                  p.sharedMemBytes,
+                                                  {},
+                                                  false});
+    if (CUresult e = check_launch(*launch, f->allowed); e != CUDA_SUCCESS) return e;
+    for (size_t i = 0; i < kernel.parameters.size(); i++) {
+        uint64_t value = 0;
+        memcpy(&value, p.kernelParams[i], kernel.parameters[i].bytes);
+        launch->arguments.push_back(value);
+    }
+    made.gather = [launch](const char *caller) {
+        const dim3 grid = launch->grid, block = launch->block;
+        const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
+        const int resident = resident_blocks(int(block.x * block.y * block.z), launch->shared);
+        if (blocks > uint64_t(settings().multiprocessors) * resident)
+            return misuse(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                          "%s: kernel %s: %llu blocks wait for each other, but only %lld are there at a time", caller,
+                          launch->kernel->name, (unsigned long long)blocks, settings().multiprocessors * resident);
+        launch->cooperative = true;
+        return CUDA_SUCCESS;
+    };
+    if (cooperative)
+        if (CUresult e = made.gather(call); e != CUDA_SUCCESS) return e;
+    made.begin = [&kernel] {
         counters().launches++;
-        counters().launches_of[f->kernel->name]++;
-        if (injected(settings().fail_launch)) return CUresult(settings().launch_error);
-        for (size_t i = 0; i < f->kernel->parameters.size(); i++) {
-            uint64_t value = 0;
-            memcpy(&value, arguments[i], f->kernel->parameters[i].bytes);
-            launch.arguments.push_back(value);
-        }
-        enqueue(*s, [launch = std::move(launch)] { run_launch(launch); });
+        counters().launches_of[kernel.name]++;
+        return injected(settings().fail_launch) ? CUresult(settings().launch_error) : CUDA_SUCCESS;
+    };
+    made.run = [launch] { run_launch(*launch); };
+    return CUDA_SUCCESS;
+}
+
+namespace {
+
+// launch checks a launch and enqueues it.
+CUresult launch(const char *call, CUfunction handle, dim3 grid, dim3 block, unsigned shared, CUstream stream,
+                void **arguments, void **extra, bool cooperative)
+{
+    return in_context(call, [&](Context &c) {
+        Stream *s = stream_of(stream, c);
+        if (!s) return misuse(CUDA_ERROR_INVALID_HANDLE, "%s: not a stream, or destroyed before", call);
+        CUDA_KERNEL_NODE_PARAMS p{};
+        p.func = handle;
+        p.gridDimX = grid.x, p.gridDimY = grid.y, p.gridDimZ = grid.z;
+        p.blockDimX = block.x, p.blockDimY = block.y, p.blockDimZ = block.z;
+        p.sharedMemBytes = shared;
+        p.kernelParams = arguments, p.extra = extra;
+        Command command;
+        if (CUresult e = launch_command(call, c, p, cooperative, command); e != CUDA_SUCCESS) return e;
+        if (CUresult e = command.begin(); e != CUDA_SUCCESS) return e;
+        enqueue(*s, std::move(command.run));
         return CUDA_SUCCESS; // what went wrong in the kernel is returned by the next call
     });
+}
+
+} // namespace
+
+API cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, CUstream stream, void **arguments, void **extra)
+{
+    return launch("cuLaunchKernel", f, {gx, gy, gz}, {bx, by, bz}, shared, stream, arguments, extra, false);
+}
+
+API cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared, CUstream stream, void **arguments)
+{
+    return launch("cuLaunchCooperativeKernel", f, {gx, gy, gz}, {bx, by, bz}, shared, stream, arguments, nullptr, true);
 }

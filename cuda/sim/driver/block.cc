@@ -4,6 +4,7 @@
 #include "sanitizer.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 uint3 threadIdx, blockIdx;
@@ -11,19 +12,39 @@ dim3 blockDim, gridDim;
 
 namespace sim {
 
-Block &block()
+void work();
+
+namespace {
+
+Block *current = new Block;
+
+// The fibers of all blocks, and those that have nothing to do.
+std::vector<std::unique_ptr<Fiber>> fibers;
+std::vector<Fiber *> idle;
+
+// take_fiber returns a fiber that has nothing to do, the one that was used last if there is one.
+Fiber *take_fiber()
 {
-    static auto *b = new Block;
-    return *b;
+    if (idle.empty()) {
+        fibers.push_back(std::make_unique<Fiber>(fibers.size(), work));
+        return fibers.back().get();
+    }
+    Fiber *f = idle.back();
+    idle.pop_back();
+    return f;
 }
+
+} // namespace
+
+Block &block() { return *current; }
 
 // work is the life of a fiber: it runs threads that have not started, one after another, and hands over to a
 // thread that waits on its own fiber when that one is next. So threads that never wait need one fiber for all.
 void work()
 {
     fiber_entered();
-    Block &b = block();
     for (;;) {
+        Block &b = block();
         b.body.call(b.body.arguments);
         Fiber *mine = b.running->fiber;
         b.running->state = Thread::ended;
@@ -36,7 +57,7 @@ void work()
             b.let_run(t);
             continue;
         }
-        b.idle.push_back(mine);
+        idle.push_back(mine);
         if (t) {
             b.let_run(t);
             t->fiber->switch_from(*mine);
@@ -49,9 +70,10 @@ void work()
     }
 }
 
-void Block::begin(const char *name, dim3 size, Order how, uint64_t seed)
+void Block::begin(const char *name, dim3 size, Order how, uint64_t seed, bool together)
 {
     kernel = name;
+    cooperative = together;
     order = how;
     random = Random(seed);
     threads.assign(size_t(size.x) * size.y * size.z, Thread{});
@@ -84,8 +106,18 @@ void Block::arrange()
     lane_step = 1 + 2 * int(random.below(16));
 }
 
-bool Block::run(const Body &b)
+void Block::give_up()
 {
+    idle.clear();
+    for (auto &f : fibers) {
+        f->restart();
+        idle.push_back(f.get());
+    }
+}
+
+Left Block::run(const Body &b)
+{
+    current = this;
     body = b;
     arrange();
     for (Thread &t : threads) {
@@ -93,18 +125,20 @@ bool Block::run(const Body &b)
         t.fiber = nullptr;
     }
     started = ended = waiting = first = count = 0;
-    failed = mixed = false;
+    failed = mixed = suspended = false;
     let_run(next());
     running->fiber = take_fiber();
     running->fiber->switch_from(Fiber::outside());
+    return left();
+}
+
+// left says how the block came back to the launch.
+Left Block::left()
+{
     running = nullptr;
-    if (!failed) return true;
-    idle.clear();
-    for (auto &f : fibers) {
-        f->restart();
-        idle.push_back(f.get());
-    }
-    return false;
+    if (!failed) return suspended ? Left::waiting : Left::ended;
+    give_up();
+    return Left::failed;
 }
 
 // next takes the thread to go on with: one that was released if there is one, so that a warp runs far ahead of
@@ -127,18 +161,6 @@ void Block::make_able(Thread &t)
     t.state = Thread::able;
     ring[(first + count) % ring.size()] = &t;
     count++;
-}
-
-// take_fiber returns a fiber that has nothing to do, the one that was used last if there is one.
-Fiber *Block::take_fiber()
-{
-    if (idle.empty()) {
-        fibers.push_back(std::make_unique<Fiber>(fibers.size(), work));
-        return fibers.back().get();
-    }
-    Fiber *f = idle.back();
-    idle.pop_back();
-    return f;
 }
 
 void Block::let_run(Thread *t)
@@ -166,7 +188,8 @@ void Block::wait_at(Thread::State state, Place place)
     running->place = place;
 }
 
-int Block::barrier(bool brings, Place place)
+// come_to_barrier notes that the running thread waits at a barrier, and checks that all do when it is the last one.
+void Block::come_to_barrier(bool brings, Place place)
 {
     wait_at(Thread::at_barrier, place);
     if (waiting++ == 0) {
@@ -175,8 +198,13 @@ int Block::barrier(bool brings, Place place)
     }
     if (!same(place, meeting)) mixed = true;
     bring += brings;
+    if (waiting == threads.size() && mixed) diverged();
+}
+
+int Block::barrier(bool brings, Place place)
+{
+    come_to_barrier(brings, place);
     if (waiting == threads.size()) {
-        if (mixed) diverged();
         brought = bring;
         waiting = 0;
         LENS(barrier());
@@ -184,6 +212,29 @@ int Block::barrier(bool brings, Place place)
     }
     go_on(next());
     return brought;
+}
+
+// grid_barrier waits for all threads of the block, and leaves it to the launch to have the other blocks come as far.
+void Block::grid_barrier(Place place)
+{
+    if (!cooperative)
+        fail(CUDA_ERROR_LAUNCH_FAILED, "the grid barrier at line " + std::to_string(place.line) +
+                                           " in a launch that is not cooperative: its blocks may not all be there");
+    come_to_barrier(false, place);
+    if (waiting < threads.size()) return go_on(next());
+    suspended = true;
+    Fiber::outside().switch_from(*running->fiber);
+}
+
+Left Block::go_on_from_grid_barrier()
+{
+    current = this;
+    suspended = false;
+    waiting = 0;
+    for (int number : starts) make_able(threads[number]);
+    let_run(next());
+    running->fiber->switch_from(Fiber::outside());
+    return left();
 }
 
 void Block::fail(CUresult error, const std::string &what)
@@ -197,6 +248,7 @@ void Block::fail(CUresult error, const std::string &what)
 }
 
 int barrier(bool brings, Place place) { return block().barrier(brings, place); }
+void grid_barrier(Place place) { block().grid_barrier(place); }
 uint64_t exchange(Exchange kind, unsigned mask, uint64_t value, int source, Place place)
 {
     return block().exchange(kind, mask, value, source, place);

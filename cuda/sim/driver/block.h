@@ -5,7 +5,6 @@
 #include "fiber.h"
 #include "lanes.h"
 
-#include <memory>
 #include <vector>
 
 namespace sim {
@@ -32,15 +31,25 @@ struct Body {
     const uint64_t *arguments;
 };
 
+// Left says how a block was left: its threads have ended, it failed, which was reported, or they wait for the other
+// blocks of a cooperative launch.
+enum class Left { ended, failed, waiting };
+
 class Block {
   public:
     // begin prepares for the blocks of a launch.
-    void begin(const char *kernel, dim3 size, Order order, uint64_t seed);
+    void begin(const char *kernel, dim3 size, Order order, uint64_t seed, bool cooperative);
 
-    // run runs the block at blockIdx; false if it failed, which was reported.
-    bool run(const Body &body);
+    // run runs the block at blockIdx, which becomes the current one; go_on_from_grid_barrier goes on with one that
+    // waits.
+    Left run(const Body &body);
+    Left go_on_from_grid_barrier();
+
+    // give_up frees the fibers of all blocks, which go no further.
+    static void give_up();
 
     int barrier(bool brings, Place place);
+    void grid_barrier(Place place);
     uint64_t exchange(Exchange kind, unsigned mask, uint64_t value, int source, Place place);
     int lane() const { return running->number % 32; }
 
@@ -55,8 +64,9 @@ class Block {
     Thread *next();
     void let_run(Thread *t);
     void go_on(Thread *t);
+    Left left();
+    void come_to_barrier(bool brings, Place place);
     void wait_at(Thread::State state, Place place);
-    Fiber *take_fiber();
     void make_able(Thread &t);
     void arrange();
     bool exchange_complete(const Thread &me);
@@ -78,11 +88,10 @@ class Block {
     bool mixed = false;          // another thread waits at another one
     int bring = 0, brought = 0;  // to that barrier, and to the last one
     Thread *running = nullptr;
-    bool failed = false;
-    std::vector<std::unique_ptr<Fiber>> fibers;
-    std::vector<Fiber *> idle;
+    bool failed = false, cooperative = false, suspended = false;
 };
 
+// block returns the current block.
 Block &block();
 
 } // namespace sim

@@ -41,7 +41,8 @@ std::map<int, Context> &primaries()
 bool initialised;
 Context *blamed;
 
-const char *const kind_names[] = {"context", "module", "function", "stream", "event"};
+const char *const kind_names[] = {"context", "module", "function",   "stream",
+                                  "event",   "graph",  "graph node", "instantiated graph"};
 
 bool valid(const Context *c) { return c && alive(Handle::context, c); }
 
@@ -90,7 +91,8 @@ std::string describe_handles()
 {
     std::string text;
     for (auto &[handle, entry] : handles())
-        if (entry.kind != Handle::function) text += std::string(kind_names[int(entry.kind)]) + "\n";
+        if (entry.kind != Handle::function && entry.kind != Handle::graph_node)
+            text += std::string(kind_names[int(entry.kind)]) + "\n";
     return text;
 }
 

@@ -9,7 +9,7 @@
 namespace sim {
 
 // Every object behind a handle of the API starts with its kind, so that a handle can be told from rubbish.
-enum class Handle { context, module, function, stream, event };
+enum class Handle { context, module, function, stream, event, graph, graph_node, graph_exec };
 
 struct Context {
     int device = 0;

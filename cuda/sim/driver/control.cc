@@ -25,6 +25,7 @@ const Key keys[] = {
     {"devices", &Settings::devices}, {"memory", &Settings::memory}, {"driver", &Settings::driver},
     {"capability", &Settings::capability}, {"multiprocessors", &Settings::multiprocessors},
     {"init_error", &Settings::init_error}, {"busy", &Settings::busy}, {"damaged_image", &Settings::damaged_image},
+    {"graphs", &Settings::graphs},
     {"lazy", &Settings::lazy}, {"seed", &Settings::seed}, {"order", &Settings::order},
     {"protect", &Settings::protect}, {"guard_each_launch", &Settings::guard_each_launch},
     {"fail_alloc", &Settings::fail_alloc}, {"fail_host_alloc", &Settings::fail_host_alloc},
@@ -38,7 +39,8 @@ struct Count {
     long long Counters::*value;
 };
 const Count counts[] = {
-    {"launches", &Counters::launches}, {"allocations", &Counters::allocations},
+    {"launches", &Counters::launches}, {"graph_launches", &Counters::graph_launches},
+    {"allocations", &Counters::allocations},
     {"host_allocations", &Counters::host_allocations}, {"copies", &Counters::copies},
     {"host_to_device", &Counters::host_to_device}, {"device_to_host", &Counters::device_to_host},
     {"device_to_device", &Counters::device_to_device}, {"memsets", &Counters::memsets},
@@ -203,7 +205,8 @@ EXPORT int grove_sim_set_text(const char *key, const char *text)
 
 // grove_sim_get reads a setting, a counter ("launches", "launches.NAME" of a kernel, ...) or what is alive:
 // live_allocations, live_bytes, live_host_allocations, live_contexts, live_streams, live_events,
-// live_modules, queued (operations that wait in streams), leaks (all that is alive, counted).
+// live_modules, live_graphs (instantiated ones as well), queued (operations that wait in streams), leaks (all that is
+// alive, counted).
 // "check" examines all guards and freed memory now and returns the number of new findings.
 EXPORT long long grove_sim_get(const char *key)
 {
@@ -226,10 +229,11 @@ EXPORT long long grove_sim_get(const char *key)
     if (name == "live_modules") return live(Handle::module);
     if (name == "live_streams") return live(Handle::stream);
     if (name == "live_events") return live(Handle::event);
+    if (name == "live_graphs") return live(Handle::graph) + live(Handle::graph_exec);
     if (name == "queued") return queued_operations();
     if (name == "leaks")
         return memory().live() + memory().live_host() + live(Handle::context) + live(Handle::module) +
-               live(Handle::stream) + live(Handle::event);
+               live(Handle::stream) + live(Handle::event) + live(Handle::graph) + live(Handle::graph_exec);
     if (name == "check") {
         long long before = counters().findings;
         memory().check_all("grove_sim_get(\"check\")");

@@ -19,6 +19,7 @@ struct Settings {
     long long init_error = 0;       // what cuInit answers
     long long busy = 0;             // 1: another process holds the devices in exclusive mode
     long long damaged_image = 0;    // 1: every image that is loaded counts as damaged
+    long long graphs = 1;           // 0: graphs cannot be instantiated
 
     // How work is run.
     long long lazy = 1;             // 1: streams run only when somebody waits, in a random interleaving
@@ -43,7 +44,7 @@ struct Settings {
 
 // Counters since the start or the last grove_sim_reset.
 struct Counters {
-    long long launches = 0, allocations = 0, host_allocations = 0;
+    long long launches = 0, graph_launches = 0, allocations = 0, host_allocations = 0;
     long long copies = 0, host_to_device = 0, device_to_host = 0, device_to_device = 0; // the last three in bytes
     long long memsets = 0, synchronisations = 0, injected = 0, findings = 0;
     std::map<std::string, long long> launches_of; // by kernel

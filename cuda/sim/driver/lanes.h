@@ -32,6 +32,9 @@ enum class Exchange { synchronise, shuffle, vote, match };
 // barrier waits for all threads of the block and returns how many of them brought true.
 int barrier(bool brings, Place);
 
+// grid_barrier waits for all threads of a cooperative launch. What is in shared memory is lost.
+void grid_barrier(Place);
+
 // exchange waits for all lanes of the mask. A shuffle returns the value of the lane source, a vote the mask of
 // the lanes whose value is not 0, a match the mask of the lanes with the same value.
 uint64_t exchange(Exchange, unsigned mask, uint64_t value, int source, Place);

@@ -178,6 +178,74 @@ bool list(const std::vector<Kernel> &of_file)
     return true;
 }
 
+namespace {
+
+// The order in which the blocks of a launch take their turns. A shuffled one visits them in steps that share no factor
+// with their number.
+class Turns {
+  public:
+    Turns(const Launch &l, Order order, Random &random)
+        : grid(l.grid), blocks(uint64_t(l.grid.x) * l.grid.y * l.grid.z)
+    {
+        if (order == Order::reverse) position = blocks - 1, step = blocks - 1;
+        if (order == Order::shuffled) {
+            position = random.below(blocks);
+            do step = 1 + random.below(blocks); while (std::gcd(step, blocks) != 1);
+        }
+    }
+    uint64_t count() const { return blocks; }
+
+    // next sets blockIdx and returns the number of the block.
+    uint64_t next()
+    {
+        const uint64_t now = position;
+        blockIdx = {unsigned(now % grid.x), unsigned(now / grid.x % grid.y), unsigned(now / grid.x / grid.y)};
+        position = (position + step) % blocks;
+        return now;
+    }
+
+  private:
+    const dim3 grid;
+    const uint64_t blocks;
+    uint64_t step = 1, position = 0;
+};
+
+// enter makes the shared memory of a block. One that comes from a grid barrier has none of what it had before: to keep
+// it the simulator would have to copy it.
+void enter(const Launch &l, uint64_t done)
+{
+    shared_arrays().before_block(done);
+    poison(dynamic_shared, (l.shared + 15) / 16 * 16);
+    LENS(begin_block());
+}
+
+// run_together runs all blocks of a cooperative launch from one grid barrier to the next.
+void run_together(const Launch &l, const Body &body, Turns &turns, Order order, Random &random)
+{
+    static std::vector<Block> blocks;
+    blocks.resize(turns.count());
+    for (Block &b : blocks) b.begin(l.kernel->name, l.block, order, random.next(), true);
+    uint64_t done = 0, ended = 0;
+    for (bool first = true; ended == 0; first = false) {
+        for (uint64_t i = 0; i < turns.count(); i++) {
+            Block &b = blocks[turns.next()];
+            enter(l, done++);
+            const Left left = first ? b.run(body) : b.go_on_from_grid_barrier();
+            LENS(end_block());
+            if (left == Left::failed) return;
+            ended += left == Left::ended;
+        }
+        LENS(grid_barrier());
+    }
+    if (ended == turns.count()) return;
+    fault(CUDA_ERROR_LAUNCH_FAILED,
+          "kernel %s: %llu of %llu blocks have ended, the others wait for them at a grid barrier", l.kernel->name,
+          (unsigned long long)ended, (unsigned long long)turns.count());
+    Block::give_up();
+}
+
+} // namespace
+
 void run_launch(const Launch &l)
 {
     if (!check_arguments(l)) return;
@@ -187,30 +255,25 @@ void run_launch(const Launch &l)
     dynamic_shared = dynamic_shared_of(l.shared);
     shared_arrays().begin(l.kernel);
     const auto order = Order(settings().order);
-    const uint64_t blocks = uint64_t(l.grid.x) * l.grid.y * l.grid.z;
     Random random(settings().seed * 1000003ULL + counters().launches);
-    // A shuffled order visits the blocks in steps that share no factor with their number.
-    uint64_t step = 1, position = 0;
-    if (order == Order::reverse) position = blocks - 1, step = blocks - 1;
-    if (order == Order::shuffled) {
-        position = random.below(blocks);
-        do step = 1 + random.below(blocks); while (std::gcd(step, blocks) != 1);
-    }
-    block().begin(l.kernel->name, l.block, order, random.next());
-    LENS(begin_launch(l.kernel->name, blocks, size_t(l.block.x) * l.block.y * l.block.z, shared_arrays().all(),
+    Turns turns(l, order, random);
+    LENS(begin_launch(l.kernel->name, turns.count(), size_t(l.block.x) * l.block.y * l.block.z, shared_arrays().all(),
                       {dynamic_shared, l.shared}));
     const Body body{l.kernel->call, l.arguments.data()};
     {
         SignalGuard guard;
-        for (uint64_t i = 0; i < blocks; i++, position = (position + step) % blocks) {
-            blockIdx = {unsigned(position % l.grid.x), unsigned(position / l.grid.x % l.grid.y),
-                        unsigned(position / l.grid.x / l.grid.y)};
-            shared_arrays().before_block(i);
-            poison(dynamic_shared, (l.shared + 15) / 16 * 16);
-            LENS(begin_block());
-            const bool went = block().run(body);
-            LENS(end_block());
-            if (!went) break;
+        static Block one;
+        if (l.cooperative) {
+            run_together(l, body, turns, order, random);
+        } else {
+            one.begin(l.kernel->name, l.block, order, random.next(), false);
+            for (uint64_t i = 0; i < turns.count(); i++) {
+                turns.next();
+                enter(l, i);
+                const Left left = one.run(body);
+                LENS(end_block());
+                if (left == Left::failed) break;
+            }
         }
     }
     LENS(end_launch());

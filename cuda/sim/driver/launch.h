@@ -31,6 +31,7 @@ struct Launch {
     dim3 grid, block;
     size_t shared; // dynamic, in bytes
     std::vector<uint64_t> arguments;
+    bool cooperative; // all blocks are there at the same time and may wait for each other
 };
 
 constexpr size_t default_shared = 48 << 10, most_shared = 227 << 10;

@@ -34,6 +34,7 @@ void end_block();
 void runs(int thread);
 void ended(int thread);
 void barrier();
+void grid_barrier();
 void exchange(int first, unsigned mask);
 
 // The reads and writes of the running thread are atomic from now on, or no longer. The race of its next read or write

@@ -1,5 +1,5 @@
-// CUDA's words for a C++ compiler. This header is included before the kernels and says what a kernel may use
-// when one fiber runs for each thread of a block, and blocks run one after another.
+// CUDA's words for a C++ compiler. This header is included before the kernels and says what a kernel may use when one
+// fiber runs for each thread of a block, and blocks run one after another or, in a cooperative launch, in turns.
 #pragma once
 
 #include "lens.h"
@@ -25,6 +25,9 @@
 // memory, templates included; it is poisoned before each block.
 #define __shared__ static thread_local
 #define DYNAMIC_SHARED(T, name) T *name = reinterpret_cast<T *>(sim::dynamic_shared)
+
+// A kernel's own barrier over the grid would wait for blocks that do not run.
+#define GRID_BARRIER(arrived, barriers) (++barriers, sim::grid_barrier({__FILE__, __LINE__}))
 
 constexpr int warpSize = 32;
 

@@ -27,6 +27,12 @@ void Warps::end_launch()
     running().totals->chain += longest;
 }
 
+void Warps::grid_barrier()
+{
+    running().totals->chain += longest;
+    longest = 0;
+}
+
 void Warps::begin_block()
 {
     for (Lane &l : lanes) {

@@ -20,6 +20,7 @@ class Warps {
     void begin_launch(size_t threads, uint32_t launch, Shadow &device);
     void end_launch();
     void begin_block();
+    void grid_barrier(); // blocks wait for the longest of them
 
     // meet goes through the steps of a warp, or of all warps, that all of its lanes that have not ended have done.
     void meet(int first, unsigned mask);
@@ -34,7 +35,7 @@ class Warps {
 
     std::vector<Lane> lanes;
     std::vector<uint64_t> cycles; // of the warps of the block
-    uint64_t longest = 0;         // of the warps of the launch
+    uint64_t longest = 0;         // of the warps of the launch since the last grid barrier
     uint32_t launch = 0;
     Shadow *device = nullptr;
     std::vector<Part> parts;

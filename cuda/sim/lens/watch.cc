@@ -128,6 +128,12 @@ void barrier()
     now->warps.meet_all();
 }
 
+void grid_barrier()
+{
+    now->order.grid_barrier();
+    now->warps.grid_barrier();
+}
+
 void exchange(int first, unsigned mask)
 {
     now->order.exchange(first, mask);

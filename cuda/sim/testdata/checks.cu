@@ -74,6 +74,22 @@ extern "C" __global__ void lanes(int *out)
     out[lane] = r;
 }
 
+// Every thread hands its number on to the thread of the same place in the next block, a number of times. x has room for
+// the numbers twice.
+extern "C" __global__ void hand_on(int *x, int *arrived, int times)
+{
+    int barriers = 0;
+    const int n = gridDim.x * blockDim.x, here = blockIdx.x * blockDim.x + threadIdx.x, next = (here + blockDim.x) % n;
+    int mine = here;
+    for (int i = 0; i < times; i++) {
+        x[i % 2 * n + next] = mine;
+        GRID_BARRIER(arrived, barriers);
+        mine = x[i % 2 * n + here];
+    }
+    GRID_BARRIER(arrived, barriers);
+    x[here] = mine;
+}
+
 // out[i] = value: no thread waits.
 extern "C" __global__ void set(float *out, float value, long long n)
 {
@@ -128,6 +144,13 @@ extern "C" __global__ void shuffle_outside_mask(float *x)
 extern "C" __global__ void lane_not_in_mask(float *x)
 {
     x[threadIdx.x] = __shfl_xor_sync(0xffffu, x[threadIdx.x], 1);
+}
+
+// The first block does not wait for the others.
+extern "C" __global__ void grid_barrier_without_a_block(int *arrived)
+{
+    int barriers = 0;
+    if (blockIdx.x > 0) GRID_BARRIER(arrived, barriers);
 }
 
 // The result depends on the order in which the warps run.

@@ -67,6 +67,12 @@ struct Device {
         void *list[] = {&arguments..., nullptr};
         return cuLaunchKernel(function(name), blocks, 1, 1, threads, 1, 1, shared, stream, list, nullptr);
     }
+    // launch_together is launch of blocks that may wait for each other.
+    template <class... T> CUresult launch_together(const char *name, unsigned blocks, unsigned threads, T... arguments)
+    {
+        void *list[] = {&arguments..., nullptr};
+        return cuLaunchCooperativeKernel(function(name), blocks, 1, 1, threads, 1, 1, 0, stream, list);
+    }
 };
 
 // Device memory of n values, freed at the end.

@@ -112,6 +112,53 @@ TEST(barrier_against_a_warp)
     expect_finding(CUDA_ERROR_LAUNCH_FAILED, {"barrier_against_warp", "waits in the shuffle", "waits at the barrier"});
 }
 
+TEST(blocks_wait_for_each_other_in_any_order)
+{
+    for (const char *order : orders) {
+        grove_sim_set_text("order", order);
+        Device d;
+        Array<int> x(2 * 6 * 64);
+        Array<int> arrived(1);
+        OK(d.launch_together("hand_on", 6, 64, x.at, arrived.at, 5));
+        const std::vector<int> got = x.host();
+        for (int i = 0; i < 6 * 64; i++) EXPECT(got[i] == (i + 64) % (6 * 64));
+        OK(d.launch("set", 3, 64, 0, x.at, 3.0f, 64LL));
+        OK(cuCtxSynchronize());
+    }
+}
+
+TEST(more_blocks_than_are_there_at_a_time)
+{
+    Device d;
+    Array<int> x(4096);
+    Array<int> arrived(1);
+    EXPECT_RESULT(d.launch_together("hand_on", 8 * 32 + 1, 32, x.at, arrived.at, 1),
+                  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
+TEST(grid_barrier_in_an_ordinary_launch)
+{
+    Device d;
+    Array<int> x(4096);
+    Array<int> arrived(1);
+    OK(d.launch("hand_on", 2, 32, 0, x.at, arrived.at, 1));
+    expect_finding(CUDA_ERROR_LAUNCH_FAILED, {"hand_on", "grid barrier", "not cooperative"});
+}
+
+TEST(a_block_that_does_not_come_to_the_grid_barrier)
+{
+    {
+        Device d;
+        Array<int> arrived(1);
+        OK(d.launch_together("grid_barrier_without_a_block", 3, 32, arrived.at));
+        expect_finding(CUDA_ERROR_LAUNCH_FAILED, {"grid_barrier_without_a_block", "1 of 3 blocks have ended"});
+    }
+    Device d;
+    Array<float> x(64);
+    OK(d.launch("set", 1, 64, 0, x.at, 1.0f, 64LL));
+    EXPECT(x.host()[63] == 1);
+}
+
 TEST(shuffle_with_a_lane_that_ended)
 {
     Device d;

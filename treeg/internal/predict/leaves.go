@@ -13,6 +13,9 @@ import (
 func (p *Program) Each(
 	ctx context.Context, d *walks.Data, empty walks.Empty, list []int32, tell func(i, tree int, leaf int32),
 ) error {
+	if d.Engine.Capabilities().Wide && d.Batch.NumVertices() > 0 {
+		return p.eachOnDevice(ctx, d, empty, list, tell)
+	}
 	var starts []int
 	for i := range list {
 		fresh := i == 0

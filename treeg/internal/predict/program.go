@@ -122,6 +122,7 @@ type walker struct {
 }
 
 func (p *Program) walker(d *walks.Data, empty walks.Empty) *walker {
+	d.MakeWalks()
 	return &walker{d: d, p: p, empty: empty, e: walks.NewEvaluator(d, empty), row: make([]float64, len(p.slots))}
 }
 

@@ -18,18 +18,14 @@ type Resident struct {
 
 	matrices []*engine.Sparse // of each operator, steps by rows
 	factors  *tensor.Dense    // diagonals by operator and length, for each vertex; nil without
-	blocks   []engineBlock
+
+	// Features that occur, with vectors of them and then of A^d f at 1+index(operator, d), and shifts where steps weigh.
+	blocks []engine.FeatureBlock
+
+	trees []engine.Growth // of the fits
 }
 
-// engineBlock holds some features.
-type engineBlock struct {
-	features []int         // those that occur, ascending
-	vectors  *tensor.Dense // 1+operators*length, vertices, features: the features, then A^d f at 1+index(operator, d)
-	shifts   []float64     // that round products with weights; nil without weights
-}
-
-// The most bytes of vectors that a block of features has, that walks from subsets have at a time, and that columns of a
-// search have at a time.
+// engineBytes is the most bytes of vectors that a block of features has.
 const engineBytes = 1 << 28
 
 // onDevice reports whether splits are searched by operations of the engine: by a wide one.
@@ -57,17 +53,35 @@ func (k *Resident) Release(e engine.Engine) {
 func (k *Resident) Holds() bool { return k.made }
 
 func (k *Resident) empty(e engine.Engine) {
-	for _, b := range k.blocks {
-		e.Release(b.vectors)
+	for _, t := range k.trees {
+		t.Release()
 	}
+	for _, b := range k.blocks {
+		e.Release(b.Vectors)
+	}
+	k.trees = nil
 	e.Release(k.factors)
 	k.blocks, k.matrices, k.factors, k.made = nil, nil, nil, false
 }
 
-// fill makes what the engine holds of the data, which a fit must hold, unless it is there.
-func (k *Resident) fill(d *walks.Data) error {
+// grow returns what grows trees of a fit, which must hold the data, until the data are released. f says what the trees
+// have in common beside the data.
+func (k *Resident) grow(d *walks.Data, f *engine.TreeFeatures) (engine.Growth, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if err := k.fill(d); err != nil {
+		return nil, err
+	}
+	f.Blocks, f.Matrices, f.Factors = k.blocks, k.matrices, k.factors
+	tree, err := d.Engine.Grow(f)
+	if err == nil {
+		k.trees = append(k.trees, tree)
+	}
+	return tree, err
+}
+
+// fill makes what the engine holds of the data unless it is there. The caller holds mu.
+func (k *Resident) fill(d *walks.Data) error {
 	if k.Holds() {
 		return nil
 	}
@@ -89,7 +103,7 @@ func (k *Resident) fill(d *walks.Data) error {
 	width := max(engineBytes/(8*vectors*max(d.Batch.NumVertices(), 1)), 1)
 	for from := 0; from < len(features); from += width {
 		b, err := blockOnEngine(d, features[from:min(from+width, len(features))], vectors, k.matrices)
-		if b.vectors != nil {
+		if b.Vectors != nil {
 			k.blocks = append(k.blocks, b)
 		}
 		if err != nil {
@@ -102,11 +116,12 @@ func (k *Resident) fill(d *walks.Data) error {
 }
 
 // blockOnEngine puts features on the engine and makes their walks from all vertices.
-func blockOnEngine(d *walks.Data, features []int, vectors int, matrices []*engine.Sparse) (engineBlock, error) {
+func blockOnEngine(d *walks.Data, features []int, vectors int, matrices []*engine.Sparse) (engine.FeatureBlock, error) {
 	n, q := d.Batch.NumVertices(), len(features)
-	b := engineBlock{features: features, vectors: d.Engine.Scratch(tensor.Float64, vectors, n, q)}
+	b := engine.FeatureBlock{Vectors: d.Engine.Scratch(tensor.Float64, vectors, n, q)}
 	values := make([]float64, n*q)
 	for k, f := range features {
+		b.Features = append(b.Features, int32(f))
 		d.Put(values[k:], q, f)
 		if !d.Weighted() {
 			continue
@@ -115,9 +130,9 @@ func blockOnEngine(d *walks.Data, features []int, vectors int, matrices []*engin
 		if g := d.GridOf(f); g != walks.NoGrid {
 			shift = engine.Shift(int(g))
 		}
-		b.shifts = append(b.shifts, shift)
+		b.Shifts = append(b.Shifts, shift)
 	}
-	at := func(vector int) *tensor.Dense { return engine.View(b.vectors, vector*n*q, 1, n, q) }
+	at := func(vector int) *tensor.Dense { return engine.View(b.Vectors, vector*n*q, 1, n, q) }
 	host := tensor.New(tensor.WithShape(1, n, q), tensor.WithBacking(values), tensor.WithEngine(d.Engine.Host()))
 	if err := d.Engine.Convert(at(0), host); err != nil {
 		return b, err
@@ -128,7 +143,7 @@ func blockOnEngine(d *walks.Data, features []int, vectors int, matrices []*engin
 			if l > 1 {
 				from = 1 + d.Index(o, l-1)
 			}
-			err := d.Engine.SubsetWalks(at(1+d.Index(o, l)), at(from), matrix, &engine.Subsets{Shifts: b.shifts})
+			err := d.Engine.SubsetWalks(at(1+d.Index(o, l)), at(from), matrix, &engine.Subsets{Shifts: b.Shifts})
 			if err != nil {
 				return b, err
 			}

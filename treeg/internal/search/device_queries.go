@@ -9,48 +9,39 @@ import (
 
 // query is one search of a node with the split that it looks for, but for feature, aggregation and threshold.
 type query struct {
-	engine.Search
-	split  walks.Split
-	walked walks.Kind // unless its length is 0, the vector is of walks from a subset
+	engine.LevelSearch
+	split walks.Split
 }
 
-// queries lists what the nodes try, for each in the order in which equal splits are chosen: with vectors that all trees
-// share, and with walks from subsets.
-func (e *engineSearch) queries() (shared, walked []query) {
-	for i, n := range e.nodes {
-		var all []query
-		for _, k := range n.wholeKinds {
-			all = append(all, e.query(int32(i), k, 0, -1))
-		}
-		if len(n.cutKinds) > 0 {
-			for distance := 1; distance <= min(e.opt.MaxDistance, n.depth); distance++ {
-				row := e.rowOf[n.ancestor(distance).cut]
-				for _, k := range n.cutKinds {
-					all = append(all, e.query(int32(i), k, distance, row))
+// queries lists what a node tries in the order in which equal splits are chosen.
+func (s *deviceSearcher) queries(n *node) []query {
+	var all []query
+	for _, k := range n.wholeKinds {
+		all = append(all, s.query(k, 0, -1))
+	}
+	if len(n.cutKinds) > 0 {
+		for distance := 1; distance <= min(s.opt.MaxDistance, n.depth); distance++ {
+			a := n.ancestor(distance)
+			for _, k := range n.cutKinds {
+				if s.d.Input.Level == walks.Graphs || k.Length > 0 && k.Walk == walks.Source || n.partedBy(a, k.Up) {
+					all = append(all, s.query(k, distance, a.row))
 				}
 			}
 		}
-		slices.SortFunc(all, func(a, b query) int {
-			if a.split.Before(&b.split) {
-				return -1
-			}
-			return 1
-		})
-		for _, q := range all {
-			if q.walked.Length > 0 {
-				walked = append(walked, q)
-			} else {
-				shared = append(shared, q)
-			}
-		}
 	}
-	return shared, walked
+	slices.SortFunc(all, func(a, b query) int {
+		if a.split.Before(&b.split) {
+			return -1
+		}
+		return 1
+	})
+	return all
 }
 
 // query returns the search for a kind of features with the subset of a row, or with all vertices.
-func (e *engineSearch) query(node int32, k walks.Kind, pointer, row int) query {
-	q := query{split: e.split(k, 0, walks.NoAggregation, pointer)}
-	q.Search = engine.Search{Node: node, Subset: -1, Factor: -1, Over: engine.Within, Empty: e.opt.Empty.Value(k.Walk)}
+func (s *deviceSearcher) query(k walks.Kind, pointer, row int) query {
+	q := query{split: s.split(k, 0, walks.NoAggregation, pointer)}
+	q.Search = engine.Search{Subset: -1, Factor: -1, Over: engine.Within, Empty: s.opt.Empty.Value(k.Walk)}
 	if pointer > 0 {
 		q.Subset = int32(2 * row)
 		if !k.Up {
@@ -63,11 +54,11 @@ func (e *engineSearch) query(node int32, k walks.Kind, pointer, row int) query {
 			q.Over = engine.ZeroBeyond
 		}
 	case k.Walk == walks.Cycle:
-		q.Factor = int32(e.d.Index(k.Op, k.Length))
+		q.Factor = int32(s.d.Index(k.Op, k.Length))
 	case pointer == 0 || k.Walk == walks.Target:
-		q.Vector = int32(1 + e.d.Index(k.Op, k.Length))
+		q.Vector = int32(1 + s.d.Index(k.Op, k.Length))
 	default:
-		q.walked = k
+		q.Steps, q.Matrix = k.Length, k.Op
 		if k.Walk == walks.Source {
 			q.Over = engine.Everywhere
 		}

@@ -189,36 +189,43 @@ func newHarness(t *testing.T, d *walks.Data, length int, examples []int32, y []f
 	for i, e := range examples {
 		targets.Weight[e], targets.Target[e] = 1, targets.Grid.Round(y[i]-mean)
 	}
-	h.g.targets = targets
+	h.g.targets, h.g.examples = targets, examples
 	for _, w := range opt.Walks {
 		h.root.walks[w] = true
 	}
 	return h
 }
 
-// search finds the best split of a node with pointers over at most the given distance. The operations of the engine
-// must find the one that the host finds, and so must the search of one feature after another.
+// search finds the best split of a node with pointers over at most the given distance. The search of one feature after
+// another must find the one that the host finds, and so must an engine for the root: below it an engine has the splits
+// that it found itself, and no others.
 func (h *harness) search(n *node, distance int, empty walks.Empty) candidate {
+	h.t.Helper()
 	h.g.opt.MaxDistance, h.g.opt.Empty = distance, empty
 	n.Place(h.g.d)
-	var found [3]candidate
-	for i := range found {
-		n.best, h.g.opt.Method = candidate{}, []Method{Chosen, OnEngine, OneByOne}[i]
-		h.g.searcher = h.g.growth.searcher(&h.resident)
+	by := func(s Searcher) candidate {
+		n.best, h.g.searcher = candidate{}, s
 		if err := h.g.search(context.Background(), []*node{n}); err != nil {
 			h.t.Fatal(err)
 		}
-		found[i] = n.best
+		return n.best
 	}
-	if found[0] != found[1] || found[0] != found[2] {
-		h.t.Errorf("the host finds %+v, the engine %+v, one feature after another %+v", found[0], found[1], found[2])
+	found := by(h.g.onHost(false))
+	if alone := by(h.g.onHost(true)); alone != found {
+		h.t.Errorf("the host finds %+v, one feature after another %+v", found, alone)
 	}
-	return found[0]
+	if n.depth > 0 {
+		return found
+	}
+	if engine := by(&deviceSearcher{growth: h.g.growth, resident: &h.resident}); engine != found {
+		h.t.Errorf("the host finds %+v, the engine %+v", found, engine)
+	}
+	return found
 }
 
 // force splits a node by the given split.
 func (h *harness) force(n *node, s walks.Split, empty walks.Empty) (lte, gt *node) {
-	h.g.opt.MaxDistance, h.g.opt.Empty, h.g.splitters = 2, empty, nil
+	h.g.opt.MaxDistance, h.g.opt.Empty, h.g.searcher = 2, empty, h.g.onHost(false)
 	n.best = candidate{Split: s, gain: 1}
 	n.Place(h.g.d)
 	h.g.split(n)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"github.com/grove-graph/grove/treeg/internal/predict"
 	"github.com/grove-graph/grove/treeg/internal/splits"
@@ -19,15 +18,8 @@ type Grower struct {
 	*growth
 	searcher Searcher
 	random   *rand.Rand
-	cuts     []*walks.Cut    // that nodes have no use for any more
 	spare    []splits.Sample // memory of node.local
 	nodes    []*node         // in the order of creation
-	leaves   int
-
-	splitters []*splitter // of goroutines
-	busy      int         // of them
-	mu        sync.Mutex  // of the two
-	toGT      []bool      // by example of the node that is being split: whether it goes to the GT child
 }
 
 // NewGrower prepares for growing trees one after another on some goroutines. r is what a device holds of the data.
@@ -41,8 +33,8 @@ func NewGrower(d *walks.Data, r *Resident, opt *Options, workers int) *Grower {
 func (g *Grower) Grow(
 	ctx context.Context, t *Targets, examples []int32, random *rand.Rand,
 ) (*predict.Tree, [][]int32, error) {
-	g.targets, g.random, g.nodes, g.leaves = t, random, nil, 1
-	root := &node{Placed: walks.Placed{Examples: examples}}
+	g.targets, g.examples, g.random, g.nodes, g.leaves = t, examples, random, nil, 1
+	root := &node{Placed: walks.Placed{Examples: examples}, row: -1}
 	for _, w := range g.opt.Walks {
 		root.walks[w] = true
 	}
@@ -163,14 +155,7 @@ func (g *Grower) close(n *node) {
 	n.waiting = false
 	g.hold(n, -1)
 	if n.users == 0 {
-		g.release(n)
-	}
-}
-
-// release takes the cut of a node back.
-func (g *Grower) release(n *node) {
-	if n.cut != nil {
-		g.cuts, n.cut = append(g.cuts, n.cut), nil
+		g.searcher.release(n)
 	}
 }
 
@@ -180,7 +165,7 @@ func (g *Grower) hold(n *node, change int) {
 	for range min(g.opt.MaxDistance, n.depth) {
 		a = a.parent
 		if a.users += change; a.users == 0 {
-			g.release(a)
+			g.searcher.release(a)
 		}
 	}
 }
@@ -188,8 +173,8 @@ func (g *Grower) hold(n *node, change int) {
 // split applies the best split of a node and returns its children.
 func (g *Grower) split(n *node) []*node {
 	n.rule = g.d.Input.Rule(n.best.Split)
-	lte, gt := &node{parent: n, depth: n.depth + 1}, &node{parent: n, depth: n.depth + 1}
-	g.partition(n, lte, gt)
+	lte, gt := &node{parent: n, depth: n.depth + 1, row: -1}, &node{parent: n, depth: n.depth + 1, row: -1}
+	g.searcher.partition(n, lte, gt)
 	n.children = [2]*node{lte, gt}
 	for _, c := range n.children {
 		g.drawWalks(c)
@@ -199,11 +184,6 @@ func (g *Grower) split(n *node) []*node {
 	}
 	g.leaves++
 	return n.children[:]
-}
-
-// growsBelow reports whether the children of a node that is split next may be split too.
-func (g *Grower) growsBelow(n *node) bool {
-	return (g.opt.MaxLeaves == 0 || g.leaves+1 < g.opt.MaxLeaves) && (g.opt.MaxDepth == 0 || n.depth+1 < g.opt.MaxDepth)
 }
 
 // drawWalks draws the walk types that a node below the root may use: each of the allowed ones with probability
@@ -290,7 +270,7 @@ func (g *Grower) finish() (*predict.Tree, [][]int32) {
 			out.Split, out.Gain = &split, n.best.gain
 			out.LTE, out.GT = n.children[0].id, n.children[1].id
 		}
-		g.release(n)
+		g.searcher.release(n)
 	}
 	return t, members
 }

@@ -22,6 +22,17 @@ type hostSearcher struct {
 
 	units []unit      // of the search that is going on
 	best  []candidate // of the units
+
+	cuts      []*walks.Cut // that nodes have no use for any more
+	splitters []*splitter  // of goroutines
+	splitting int          // of them
+	toGT      []bool       // by example of the node that is being split: whether it goes to the GT child
+}
+
+// onHost returns what searches on the host.
+func (s *growth) onHost(oneByOne bool) *hostSearcher {
+	s.d.MakeWalks()
+	return &hostSearcher{growth: s, oneByOne: oneByOne}
 }
 
 // view is what nodes may look at: all vertices, or both subsets of a cut.

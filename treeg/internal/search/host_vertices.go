@@ -95,7 +95,7 @@ func longestSource(nodes []*node) (length int) {
 // partedBy reports whether walks without a step to other vertices tell examples of a node apart by the side of an
 // ancestor's cut on which they are. Where all are on one side, or on none, features are those of all vertices, or
 // zeros.
-func (n *node) partedBy(a *node, up bool) bool { return !a.cut.Whole && up == n.isAbove(a) }
+func (n *node) partedBy(a *node, up bool) bool { return a.rule.Pointer > 0 && up == n.isAbove(a) }
 
 // sideOf returns the side of a cut.
 func sideOf(up bool) uint8 {

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/treeg/internal/splits"
 	"github.com/grove-graph/grove/treeg/internal/walks"
 )
@@ -21,18 +22,23 @@ type node struct {
 	seed     uint64               // of the thresholds that it draws
 
 	local      splits.Sample    // of the examples; numbers are centred
+	centre     float64          // of the targets
 	total      splits.Statistic // of local
 	leastGain  float64          // that counts as a gain
 	wholeKinds []walks.Kind     // of features of all vertices
 	cutKinds   []walks.Kind     // of features of subsets
 	best       candidate        // split found for it; gain 0 where there is none
 
+	from  int                // of the examples, in the order in which the engine has them
+	row   int                // where the engine keeps the subsets of the split, -1 where it does not
+	found *engine.FoundSplit // by the engine, until the node is split
+
 	rule     walks.Rule // of a node that was split
-	cut      *walks.Cut
-	children [2]*node // LTE, GT
-	waiting  bool     // to be split
-	users    int      // nodes below that may use the cut
-	id       int32    // in the finished tree
+	cut      *walks.Cut // of a node that was split on the host
+	children [2]*node   // LTE, GT
+	waiting  bool       // to be split
+	users    int        // nodes below that may use the cut
+	id       int32      // in the finished tree
 }
 
 // ancestor returns the node so many levels up.

@@ -10,9 +10,8 @@ import (
 // verticesOfPiece is the number of vertices, about, from which on another goroutine is worth its while.
 const verticesOfPiece = 1 << 8
 
-// partition sends the examples of a node to its children by the code that predicts, and cuts the subset that the
-// split used in every graph.
-func (g *Grower) partition(n, lte, gt *node) {
+// partition implements [Searcher] by the code that predicts.
+func (g *hostSearcher) partition(n, lte, gt *node) {
 	if g.opt.MaxDistance > 0 && g.growsBelow(n) {
 		if last := len(g.cuts) - 1; last >= 0 {
 			n.cut, g.cuts = g.cuts[last], g.cuts[:last]
@@ -24,7 +23,7 @@ func (g *Grower) partition(n, lte, gt *node) {
 	graphs, b := len(n.Graphs), g.d.Batch
 	pieces := min(max(graphs*(b.NumVertices()/b.NumGraphs())/verticesOfPiece, 1), graphs)
 	g.toGT = slices.Grow(g.toGT[:0], len(n.Examples))[:len(n.Examples)]
-	g.busy = 0
+	g.splitting = 0
 	parallel.Each(g.workers, pieces, func() func(int) {
 		w := g.splitter()
 		return func(i int) { w.sides(n, i*graphs/pieces, (i+1)*graphs/pieces, g.toGT) }
@@ -45,6 +44,13 @@ func (g *Grower) partition(n, lte, gt *node) {
 	}
 }
 
+// release implements [Searcher].
+func (g *hostSearcher) release(n *node) {
+	if n.cut != nil {
+		g.cuts, n.cut = append(g.cuts, n.cut), nil
+	}
+}
+
 // splitter is the scratch space of a goroutine that splits nodes.
 type splitter struct {
 	d *walks.Data
@@ -54,14 +60,14 @@ type splitter struct {
 }
 
 // splitter returns the scratch space of a goroutine.
-func (g *Grower) splitter() *splitter {
+func (g *hostSearcher) splitter() *splitter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.busy == len(g.splitters) {
+	if g.splitting == len(g.splitters) {
 		g.splitters = append(g.splitters, &splitter{d: g.d, Evaluator: walks.NewEvaluator(g.d, g.opt.Empty)})
 	}
-	g.busy++
-	return g.splitters[g.busy-1]
+	g.splitting++
+	return g.splitters[g.splitting-1]
 }
 
 // sides decides the sides of the examples of some graphs of a node: goes tells those of the GT child. It writes them at

@@ -55,24 +55,40 @@ type Searcher interface {
 	// search finds the best splits of some nodes of one depth, which are ready, in one pass over the data, and puts those
 	// that gain into the nodes.
 	search(ctx context.Context, nodes []*node) error
+
+	// partition sends the examples of a node to its children by its best split, and generates the subsets of the split
+	// where nodes below may use them.
+	partition(n, lte, gt *node)
+
+	// release forgets the subsets that the split of a node generated.
+	release(n *node)
 }
 
 // growth is the tree that grows.
 type growth struct {
 	d       *walks.Data
 	opt     *Options
-	targets *Targets
-	workers int                         // goroutines
-	known   map[drawnWalks][]walks.Kind // what kindsOf has listed
+	workers int // goroutines
+
+	targets  *Targets
+	examples []int32 // that the tree is fitted to
+	leaves   int
+
+	known map[drawnWalks][]walks.Kind // what kindsOf has listed
 }
 
-// searcher returns what searches the splits of the tree: operations of the engine on a device, where thresholds are not
-// drawn, else the host. resident is what the device holds.
+// growsBelow reports whether the children of a node that is split next may be split too.
+func (s *growth) growsBelow(n *node) bool {
+	return (s.opt.MaxLeaves == 0 || s.leaves+1 < s.opt.MaxLeaves) && (s.opt.MaxDepth == 0 || n.depth+1 < s.opt.MaxDepth)
+}
+
+// searcher returns what searches the splits of the tree: operations of the engine on a device, else the host. r is what
+// the device holds.
 func (s *growth) searcher(r *Resident) Searcher {
-	if onDevice(s.d, s.opt.Method) && !s.opt.Randomised {
-		return &deviceSearcher{s, r}
+	if onDevice(s.d, s.opt.Method) {
+		return &deviceSearcher{growth: s, resident: r}
 	}
-	return &hostSearcher{growth: s, oneByOne: s.opt.Method == OneByOne}
+	return s.onHost(s.opt.Method == OneByOne)
 }
 
 // bins returns the number of bins of histograms, 0 for exact thresholds: for few examples, and where sums of targets
@@ -103,19 +119,19 @@ func (s *growth) ready(n *node) bool {
 	if !n.mixed {
 		return false
 	}
-	n.total = splits.NewStatistic(t.Width)
+	n.total, n.centre = splits.NewStatistic(t.Width), 0
 	for i := range n.Examples {
 		n.total.Add(&n.local, i)
 	}
 	impurity := 0.0
 	if t.Target != nil {
 		// Gains of centred targets are not small differences of large numbers.
-		centre := t.Grid.Round(n.total.Sum[0] / n.total.N)
+		n.centre = t.Grid.Round(n.total.Sum[0] / n.total.N)
 		for i, w := range n.local.Weight {
-			n.local.Target[i] -= w * centre
+			n.local.Target[i] -= w * n.centre
 			impurity += n.local.Target[i] * n.local.Target[i] / w
 		}
-		n.total.Sum[0] -= n.total.N * centre
+		n.total.Sum[0] -= n.total.N * n.centre
 	} else {
 		impurity = n.total.N
 	}

@@ -9,6 +9,14 @@ import (
 // uniform returns a number from 0 to 1 that follows from a seed and the dynamic feature of a split, in whatever order
 // the features are searched.
 func uniform(s *walks.Split, seed uint64) float64 {
+	var r rand.PCG
+	r.Seed(seed, stream(s))
+	return float64(r.Uint64()>>11) / (1 << 53)
+}
+
+// stream numbers the dynamic feature of a split. It is a sum of what follows from the feature, from the aggregation and
+// from everything else, modulo 2^64, see [engine.Draws].
+func stream(s *walks.Split) uint64 {
 	which := uint64(s.Feature)
 	for _, field := range [...]int{s.Length, s.Arcs.Type, int(s.Walk), int(s.Aggregation), s.Pointer} {
 		which = which*0x9e3779b97f4a7c15 + uint64(field)
@@ -19,7 +27,5 @@ func uniform(s *walks.Split, seed uint64) float64 {
 			which++
 		}
 	}
-	var r rand.PCG
-	r.Seed(seed, which)
-	return float64(r.Uint64()>>11) / (1 << 53)
+	return which
 }

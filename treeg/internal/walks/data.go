@@ -14,6 +14,7 @@ package walks
 
 import (
 	"context"
+	"sync"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
@@ -33,6 +34,7 @@ type Data struct {
 	Demand    Demand
 	Operators []*operator
 
+	made     sync.Once // what MakeWalks makes
 	segments []Segment
 	of       []int32 // segment of feature k in graph g at k*NumGraphs+g, -1 where there is none
 	values   []float64
@@ -99,18 +101,11 @@ func Prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 	for v := range d.numbers {
 		d.numbers[v] = int32(v)
 	}
-	if want.Fit || len(d.segments) > 0 {
-		d.computeWalks()
-		d.countStarts()
-		if want.Cycles {
-			d.computeDiagonals()
-		}
+	if want.Cycles && (want.Fit || len(d.segments) > 0) {
+		d.computeDiagonals()
 	}
-	switch {
-	case in.Level == Graphs && want.Fit:
-		d.computeWhole()
-	case in.Level == Vertices && want.Fit:
-		d.fillBlocks()
+	if !e.Capabilities().Wide {
+		d.MakeWalks()
 	}
 	if in.Level == Vertices {
 		d.GraphOf = make([]int32, b.NumVertices())
@@ -122,6 +117,24 @@ func Prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 		}
 	}
 	return d, ctx.Err()
+}
+
+// MakeWalks makes the features along walks from all vertices on the host, unless they are there. On a device
+// fits and predictions have their own, so that the host makes them when somebody asks for an explanation.
+func (d *Data) MakeWalks() {
+	d.made.Do(func() {
+		if !d.Demand.Fit && len(d.segments) == 0 {
+			return
+		}
+		d.computeWalks()
+		d.countStarts()
+		switch {
+		case d.Input.Level == Graphs && d.Demand.Fit:
+			d.computeWhole()
+		case d.Input.Level == Vertices && d.Demand.Fit:
+			d.fillBlocks()
+		}
+	})
 }
 
 // Examples returns the number of graphs or vertices.

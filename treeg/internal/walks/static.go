@@ -7,6 +7,7 @@ import (
 
 // Static makes the graph of static features.
 func (d *Data) Static() *graph.Batch {
+	d.MakeWalks()
 	each := 1 + len(d.Operators)*d.Length // columns of a feature; for graphs twice as many
 	if d.Input.Level == Graphs {
 		each *= 2

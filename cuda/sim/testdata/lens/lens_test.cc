@@ -50,6 +50,20 @@ TEST(lens_finds_races_in_a_block)
     expect_found("race in a block", "race_with_atomics", 1, 32);
 }
 
+TEST(lens_finds_races_of_blocks_that_wait_for_each_other)
+{
+    Device d;
+    Array<int> arrived(1);
+    for (int mended : {0, 1}) {
+        Report();
+        Array<int> x(std::vector<int>(64, 0));
+        OK(d.launch_together("race_between_blocks_together", 8, 32, x.at, arrived.at, mended));
+        x.host();
+        const Report r;
+        EXPECT(mended ? r.clean() : r.says("race between blocks"));
+    }
+}
+
 TEST(lens_finds_races_in_any_order)
 {
     for (const char *order : {"reverse", "shuffled:1", "shuffled:2"}) {

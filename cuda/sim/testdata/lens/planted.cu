@@ -24,6 +24,15 @@ extern "C" __global__ void race_between_blocks(int *out, int mended)
     if (threadIdx.x == 0) out[mended ? blockIdx.x : 0] = blockIdx.x;
 }
 
+// Every block reads what the next one wrote.
+extern "C" __global__ void race_between_blocks_together(int *x, int *arrived, int mended)
+{
+    int barriers = 0;
+    if (threadIdx.x == 0) x[blockIdx.x] = blockIdx.x;
+    if (mended) GRID_BARRIER(arrived, barriers);
+    if (threadIdx.x == 0) x[8 + blockIdx.x] = x[(blockIdx.x + 1) % gridDim.x];
+}
+
 // Lanes of a warp read what others wrote in a step before.
 extern "C" __global__ void race_in_warp(float *out, int mended)
 {

@@ -1,0 +1,156 @@
+// Trees that grow on the device: their examples stay there in the order in which splits leave them, and so do the
+// subsets that splits generate. Only the chosen splits leave the device, with a bit for each example.
+//
+// A node has NODE_FIELDS integers: where its examples begin in the order, how many splits are above it, and the row of
+// sides that its split writes (-1: none). The examples of the root lie in their own order; below it splits write one of
+// two orders of `planted` positions by turns, so that what a node reads stays as it is. The columns, their best splits
+// and `nodes` are those of best_splits.
+//
+// level_examples: one thread for each example of a level: its weight and target (less the centre of the node) or class
+// where best_splits reads them, and a stamp on the vertices of its graph. Bytes: 24 to 44 for an example. Floor:
+// memory.
+//
+// choose_splits: one block for each node takes the first column of the largest gain, unless an earlier pass over other
+// columns has a better one, and orders the examples by it. Bytes: 8 for an example of the node, twice, and 8 for its
+// place. Floor: memory, but a node has one block.
+//
+// cut_subsets: a warp for each graph of a node, or a thread for each vertex where examples are vertices, divides the
+// subset that the chosen split looks at by its threshold, which is that of a sum divided by the size of the subset.
+// Bytes: 9 to 11 for a vertex. Floor: memory.
+#pragma once
+#include "searches.cuh"
+
+constexpr int NODE_FIELDS = 3;
+struct GrowingNode {
+    int from, depth, row;
+    // position returns where example i of the node is in the list of examples of the tree.
+    __device__ int position(const int *order, int planted, int i) const {
+        return depth == 0 ? from + i : order[static_cast<long long>(depth % 2) * planted + from + i];
+    }
+};
+__device__ inline GrowingNode growing_node(const int *fields, int node) {
+    const int *at = fields + static_cast<long long>(node) * NODE_FIELDS;
+    return {at[0], at[1], at[2]};
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+level_examples_f64(double *weights, double *targets, int *classes, int *examples, int *stamps, const int *order,
+                   const int *fields, const double *centres, const int *nodes, int count, const int *example_of,
+                   const double *weight_of, const double *target_of, const int *class_of, const int *offsets,
+                   int stamp, int planted) {
+    const int all = nodes[count];
+    for (int i = static_cast<int>(global_thread()); i < all; i += static_cast<int>(global_threads())) {
+        int node = 0, end = count; // nodes[node] <= i < nodes[end]
+        while (end - node > 1) {
+            const int middle = (node + end) / 2;
+            if (nodes[middle] <= i) node = middle;
+            else end = middle;
+        }
+        const int at = growing_node(fields, node).position(order, planted, i - nodes[node]), example = example_of[at];
+        const double w = weight_of[at];
+        examples[i] = example, weights[i] = w;
+        if (target_of) targets[i] = target_of[at] - __dmul_rn(w, centres[node]);
+        else classes[i] = class_of[at];
+        if (!stamps) continue;
+        for (int v = offsets[example]; v < offsets[example + 1]; v++) stamps[v] = stamp;
+    }
+}
+
+__device__ inline bool exceeds(double value, double threshold, bool missing_above) {
+    return value > threshold || (value != value && missing_above);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+choose_splits_f64(double *best, int *chosen, int *sides, int *order, const double *found, const double *columns,
+                  const int *first_search, const int *ranks, const long long *places, const int *numbers,
+                  const int *nodes, const int *fields, const int *words, int all, int planted, int per_search, int q,
+                  int count, int first) {
+    __shared__ int ups_of_warp[WARP];
+    for (int node = blockIdx.x; node < count; node += gridDim.x) {
+        Best<double> mine = no_best<double>();
+        for (int c = first_search[node] * per_search + static_cast<int>(threadIdx.x);
+             c < first_search[node + 1] * per_search; c += blockDim.x)
+            if (found[3LL * c] > 0) mine = better(mine, Best<double>{found[3LL * c], c});
+        mine = block_best(mine);
+        double *row = best + 4LL * node, number = 0;
+        const int m = nodes[node + 1] - nodes[node];
+        int s = 0, within = 0;
+        bool improves = mine.index >= 0;
+        if (improves) {
+            s = mine.index / per_search, within = mine.index % per_search;
+            number = (static_cast<double>(ranks[s]) * (per_search / q) + within / q) * all + numbers[within % q];
+            improves = first || mine.value > row[0] || (mine.value == row[0] && number < row[2]);
+        }
+        __syncthreads();
+        const double *split = found + 3LL * mine.index;
+        if (threadIdx.x == 0) {
+            chosen[node] = improves ? mine.index : -1;
+            if (improves) row[0] = mine.value, row[1] = split[1], row[2] = number, row[3] = split[2];
+            else if (first) row[0] = row[1] = row[2] = row[3] = 0;
+        }
+        int *word = sides + words[node];
+        if (!improves) {
+            for (int i = threadIdx.x; first && WARP * i < m; i += blockDim.x) word[i] = 0;
+            continue;
+        }
+        const double *column = columns + places[s] + static_cast<long long>(within) * m, threshold = split[1];
+        int ups = 0;
+        for (int base = warp_index() * WARP; base < m; base += blockDim.x) {
+            const int i = base + lane_index();
+            const unsigned bits = __ballot_sync(ALL_LANES, i < m && exceeds(column[i], threshold, split[2] != 0));
+            if (lane_index() == 0) word[base / WARP] = static_cast<int>(bits), ups += __popc(bits);
+        }
+        ups = block_sum(ups);
+        const GrowingNode n = growing_node(fields, node);
+        int *to = order + static_cast<long long>((n.depth + 1) % 2) * planted + n.from;
+        for (int base = 0, done = 0; base < m; base += blockDim.x) {
+            const int i = base + static_cast<int>(threadIdx.x);
+            const unsigned bits = i - lane_index() < m ? static_cast<unsigned>(word[i / WARP]) : 0;
+            if (lane_index() == 0) ups_of_warp[warp_index()] = __popc(bits);
+            __syncthreads();
+            int before = __popc(bits & ((1u << lane_index()) - 1)), of_block = 0;
+            for (int w = 0; w < block_warps(); w++) {
+                before += w < warp_index() ? ups_of_warp[w] : 0;
+                of_block += ups_of_warp[w];
+            }
+            before += done;
+            if (i < m) to[bits >> lane_index() & 1 ? m - ups + before : i - before] = n.position(order, planted, i);
+            done += of_block;
+            __syncthreads();
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+cut_subsets_f64(unsigned char *sides, const double *best, const int *chosen, const double *x, const double *walked,
+                int shared, const int *searches, const double *empties, const int *examples, const int *nodes,
+                const int *fields, const int *offsets, const double *factors, const double *shifts,
+                const int *aggregations, int per_search, int n, int q, int count) {
+    const DynamicFeatures f = {x, walked, shared, offsets, sides, factors, shifts, n, q};
+    for (int node = blockIdx.y; node < count; node += gridDim.y) {
+        const int row = growing_node(fields, node).row, column = chosen[node];
+        if (row < 0 || column < 0) continue;
+        const SearchFields t = search_fields(searches, empties, column / per_search);
+        const int k = column % q, kind = column % per_search / q;
+        const double threshold = best[4LL * node + 1];
+        const bool missing_above = best[4LL * node + 3] != 0;
+        unsigned char *to = sides + static_cast<long long>(row) * n;
+        const auto side = [&](int v, double bound) {
+            if (!in_subset(sides, t.subset, v, n)) return 0;
+            return exceeds(f.entry(t, v, k), bound, missing_above) ? 1 : 2;
+        };
+        if (!offsets) {
+            for (long long v = global_thread(); v < n; v += global_threads())
+                to[v] = static_cast<unsigned char>(side(static_cast<int>(v), threshold));
+            continue;
+        }
+        const bool of_sum = aggregations[kind] == 0;
+        for (long long i = nodes[node] + global_thread() / WARP; i < nodes[node + 1]; i += global_threads() / WARP) {
+            const int from = offsets[examples[i]], end = offsets[examples[i] + 1];
+            int size = 0;
+            for (int v = from + lane_index(); of_sum && v < end; v += WARP) size += in_subset(sides, t.subset, v, n);
+            const double bound = of_sum ? threshold / warp_sum(size) : threshold;
+            for (int v = from + lane_index(); v < end; v += WARP) to[v] = static_cast<unsigned char>(side(v, bound));
+        }
+    }
+}
