@@ -196,9 +196,7 @@ func (e *Engine) close() error {
 	e.queue.mu.Lock()
 	e.dropArena()
 	e.queue.mu.Unlock()
-	if e.leaked() {
-		collect()
-	}
+	collect(e.vacant)
 	var leak error
 	if s := e.pool.snapshot(); s.Blocks > 0 {
 		leak = fmt.Errorf("%s: closed with %d pieces of device memory in use (%s): release tensors, or drop the last "+
@@ -207,8 +205,8 @@ func (e *Engine) close() error {
 	return together(failed, leak, e.shutDown())
 }
 
-// leaked reports whether memory is in use.
-func (e *Engine) leaked() bool { return e.pool.snapshot().Blocks > 0 }
+// vacant reports whether no memory is in use.
+func (e *Engine) vacant() bool { return e.pool.snapshot().Blocks == 0 }
 
 // shutDown destroys streams, memory, module and context, and ends the thread.
 func (e *Engine) shutDown() error {

@@ -144,7 +144,7 @@ func TestViewsKeepMemoryAlive(t *testing.T) {
 	}
 	row := e.View(e.View(x, 8, 8, 4), 4, 1, 4)
 	x = nil
-	collect()
+	collect(func() bool { return false })
 	other := e.New(tensor.Float32, 10, 4) // would take over the memory
 	got := values(t, e, row)
 	for i, want := range []float64{3, 3.25, 3.5, 3.75} {
@@ -156,7 +156,7 @@ func TestViewsKeepMemoryAlive(t *testing.T) {
 	e.Release(other)
 	runtime.KeepAlive(row)
 	row = nil
-	collect()
+	collect(e.vacant)
 	if s := e.Stats(); s.InUse != 0 {
 		t.Error(s)
 	}
@@ -190,7 +190,7 @@ func TestCollectedTensorsGiveTheirMemoryBack(t *testing.T) {
 		e.New(tensor.Float32, 1000, 1000)
 		runtime.GC()
 	}
-	collect()
+	collect(e.vacant)
 	if s := e.Stats(); s.InUse != 0 || e.pool.caching && s.Allocations > 25 {
 		t.Errorf("50 tensors of 4 MB, one after the other: %+v", s)
 	}
@@ -355,7 +355,7 @@ func TestBatchesAreUploadedOnce(t *testing.T) {
 	}
 	runtime.KeepAlive(b)
 	b = nil
-	collect()
+	collect(e.vacant)
 	if s := e.Stats(); s.InUse != 0 {
 		t.Errorf("after the batch is gone: %+v", s)
 	}

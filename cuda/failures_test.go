@@ -127,7 +127,6 @@ func with(f func(*Engine) error) error {
 		return err
 	}
 	failed := f(e)
-	collect()
 	if err := e.Close(); err != nil && (failed == nil || e.lost.Load() == nil) {
 		return fmt.Errorf("closing after %v: %w", failed, err)
 	}

@@ -30,8 +30,13 @@ func (e *Engine) take(bytes int) (*block, error) {
 		return b, err
 	}
 	e.batches.drop()
-	collect()
-	if b := e.pool.take(bytes, true); b != nil {
+	collect(func() bool {
+		if b == nil {
+			b = e.pool.take(bytes, true)
+		}
+		return b != nil
+	})
+	if b != nil {
 		return b, nil
 	}
 	if b, err = e.allocate(bytes, true); !full(err) {
@@ -111,18 +116,14 @@ func (e *Engine) localMemory() int64 {
 	return int64(localBytes * e.device.threadsPerMultiproc * e.device.multiprocessors)
 }
 
-// collect runs the garbage collector until the tensors that nobody can reach have given their memory back.
-func collect() {
-	for range 3 { // views, what they are of, and what that held
-		// Cleanups run after the collection that found them; the one of this sentinel is queued with those
-		// of the tensors.
-		done := make(chan struct{})
-		sentinel := new([16]byte)
-		runtime.AddCleanup(sentinel, func(done chan struct{}) { close(done) }, done)
+// collect runs the garbage collector until there is enough, or for a quarter of a second. The memory of a tensor that
+// nobody can reach comes back in a cleanup some time after the collection that found it, and what a view is of, or a
+// batch has, is found by a later one.
+func collect(enough func() bool) {
+	for wait := time.Millisecond; wait < 200*time.Millisecond && !enough(); wait *= 2 {
 		runtime.GC()
-		select {
-		case <-done:
-		case <-time.After(time.Second):
+		for end := time.Now().Add(wait); !enough() && time.Now().Before(end); {
+			time.Sleep(wait / 8)
 		}
 	}
 }
