@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/cu"
 )
 
@@ -81,6 +82,9 @@ func (e *OutOfMemory) Error() string {
 		"shorter paths, end other programs on the GPU, %s",
 		e.Device, bytesText(e.Asked), bytesText(e.Free), bytesText(e.Total), bytesText(e.InUse), otherwise)
 }
+
+// Is makes it an [engine.ErrOutOfMemory].
+func (e *OutOfMemory) Is(target error) bool { return target == engine.ErrOutOfMemory }
 
 // noPinnedMemory explains why data cannot be moved.
 func noPinnedMemory(bytes int) error {

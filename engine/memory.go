@@ -1,8 +1,13 @@
 package engine
 
 import (
+	"errors"
+
 	"gorgonia.org/tensor"
 )
+
+// ErrOutOfMemory is what [errors.Is] finds in the error of an operation for which a device has too little memory.
+var ErrOutOfMemory = errors.New("out of memory")
 
 // Memory is where the tensors of an engine live. Code above the engine runs the same calls on all of them: an engine
 // whose tensors lie in host memory has nothing to bring across, and does not copy.

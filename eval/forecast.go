@@ -62,9 +62,13 @@ func (f *forecast) learned(training time.Duration) {
 	waves := math.Ceil(float64(len(p.Folds)) / float64(min(p.Workers, len(p.Folds))))
 	learn, represent := f.trainings*float64(training), float64(f.represent)
 	all := float64(f.once)
-	if p.FromTrain {
+	switch {
+	case p.abreast != nil:
+		pieces := float64(len(p.Folds)) * settings * f.trainings
+		all += float64(f.shared) + represent + math.Ceil(pieces/trainingsAbreast)*float64(training)
+	case p.FromTrain:
 		all += waves * (float64(f.shared) + settings*(represent+learn))
-	} else {
+	default:
 		all += float64(f.shared) + settings*(represent+waves*learn)
 	}
 	p.Forecast(max(time.Duration(all)-p.now().Sub(f.began), 0))

@@ -31,15 +31,17 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 		}
 	}
 	p.forecast = p.newForecast(p.nestedTrainings(inner[0]))
-	best := make([]candidate, len(p.Folds))
+	var best []candidate
 	var r run
-	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l model.Learner) error {
-		validate := inner[fold]
-		if p.candidates() == 1 {
-			validate = nil // there is nothing to choose
-		}
-		return p.improve(ctx, &best[fold], l, setting, fold, validate)
-	})
+	var err error
+	if p.abreast != nil && len(p.Estimators) > 1 {
+		best, err = p.chooseAbreast(ctx, &r, inner)
+	} else {
+		best = make([]candidate, len(p.Folds))
+		err = p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l model.Learner) error {
+			return p.improve(ctx, &best[fold], l, setting, fold, inner[fold])
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +64,9 @@ type candidate struct {
 func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner, setting, fold int,
 	inner []split.Fold) error {
 	grid := p.grids[setting]
-	means := make([]float64, grid.Size())
-	if inner == nil {
-		means[0] = math.NaN()
-	}
-	for i := range inner {
-		values, err := p.scores(ctx, l, grid, &inner[i])
-		if err != nil {
-			return fmt.Errorf("inner fold %d: %w", i+1, err)
-		}
-		for k, v := range values {
-			means[k] += v / float64(len(inner))
-		}
+	means, err := p.validate(ctx, l, setting, inner)
+	if err != nil {
+		return err
 	}
 	k := p.Metric.firstBest(means)
 	if best.predicted != nil && !p.Metric.better(means[k], best.Score) {
@@ -83,11 +76,43 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner,
 	if err != nil {
 		return err
 	}
-	*best = candidate{
-		Choice{setting, p.Estimators[setting].String(), grid.Name, grid.Value(k), means[k]},
-		predicted[0],
-	}
+	*best = candidate{p.choice(setting, k, means[k]), predicted[0]}
 	return nil
+}
+
+// choice is that of a setting with the value at a place of its grid.
+func (p *Problem) choice(setting, place int, score float64) Choice {
+	grid := p.grids[setting]
+	return Choice{setting, p.Estimators[setting].String(), grid.Name, grid.Value(place), score}
+}
+
+// validate returns the mean scores of a setting over inner folds, for every value of its grid; NaN where there is
+// nothing to choose.
+func (p *Problem) validate(ctx context.Context, l model.Learner, setting int, inner []split.Fold) ([]float64, error) {
+	if p.candidates() == 1 {
+		return []float64{math.NaN()}, nil
+	}
+	workers := 1
+	if p.abreast != nil {
+		workers = len(inner)
+	}
+	scores := make([][]float64, len(inner))
+	err := together(ctx, workers, len(inner), func(ctx context.Context, i int) (err error) {
+		if scores[i], err = p.scores(ctx, l, p.grids[setting], &inner[i]); err != nil {
+			err = fmt.Errorf("inner fold %d: %w", i+1, err)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	means := make([]float64, p.grids[setting].Size())
+	for k := range means {
+		for i := range inner {
+			means[k] += scores[i][k] / float64(len(inner))
+		}
+	}
+	return means, nil
 }
 
 // candidates counts the settings with the values of their grids.

@@ -32,7 +32,8 @@ type Problem struct {
 	Seed       uint64         // decides the stratified inner folds
 
 	// Workers is the number of folds worked on at the same time, default 1. With FromTrain one
-	// learner is alive for each, otherwise one in all. Outcomes do not depend on it.
+	// learner is alive for each, otherwise one in all. Outcomes do not depend on it. Estimators that are
+	// [model.SideBySide] train more models at a time where the engine computes for several at once.
 	Workers int
 	// Progress, if not nil, is called after each fold of each estimator, by one goroutine at a time.
 	Progress func(done, total int, text string)
@@ -43,6 +44,7 @@ type Problem struct {
 
 	grids    []model.Grid // of the estimators
 	item     string       // what an example is called
+	abreast  *abreast     // nil where trainings take turns
 	forecast *forecast
 	now      func() time.Time // of the forecast, default [time.Now]
 }
@@ -81,6 +83,9 @@ func (p *Problem) check() error {
 		}
 	}
 	p.Workers = max(p.Workers, 1)
+	if p.trainsSideBySide() {
+		p.abreast = newAbreast()
+	}
 	if err := p.Metric.check(p.Targets); err != nil {
 		return err
 	}
@@ -161,16 +166,20 @@ func (p *Problem) forFolds(
 		return nil
 	}
 	if p.FromTrain {
-		fewer := p.Work.Engine.WithWorkers(p.Workers / len(p.Folds))
+		train := func(ctx context.Context, setting, fold int, w *model.Work) error {
+			l, err := p.learner(ctx, r, setting, w)
+			if err != nil {
+				return fmt.Errorf("fold %d, %w", fold+1, err)
+			}
+			return one(ctx, setting, fold, l)
+		}
+		if p.abreast != nil {
+			return p.forAll(ctx, train)
+		}
 		return together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
-			w := p.Work.InFold(slices.Clone(p.Folds[fold].Train))
-			w.Engine, w.Progress = fewer, nil
+			w := p.inFold(fold)
 			for setting := range p.Estimators {
-				l, err := p.learner(ctx, r, setting, w)
-				if err != nil {
-					return fmt.Errorf("fold %d, %w", fold+1, err)
-				}
-				if err := one(ctx, setting, fold, l); err != nil {
+				if err := train(ctx, setting, fold, w); err != nil {
 					return err
 				}
 			}
@@ -191,6 +200,13 @@ func (p *Problem) forFolds(
 		}
 	}
 	return nil
+}
+
+// inFold is the work of the training part of a fold.
+func (p *Problem) inFold(fold int) *model.Work {
+	w := p.Work.InFold(slices.Clone(p.Folds[fold].Train))
+	w.Engine, w.Progress = p.Work.Engine.WithWorkers(p.Workers/len(p.Folds)), nil
+	return w
 }
 
 // together calls work for the pieces 0 to n-1 on several goroutines and stops at an error. Of several
@@ -257,7 +273,7 @@ func (p *Problem) learn(
 		since = p.now()
 		t.Progress = p.forecast.watch(since)
 	}
-	predicted, err := l.Learn(ctx, t)
+	predicted, err := p.abreast.learn(ctx, l, t)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 		curves[s] = curve
 		k := p.Metric.firstBest(curve.Mean)
 		if s == 0 || p.Metric.better(curve.Mean[k], best.Score) {
-			best, place = Choice{s, curve.Name, grid.Name, grid.Value(k), curve.Mean[k]}, k
+			best, place = p.choice(s, k, curve.Mean[k]), k
 		}
 	}
 	folds := column(scores[best.Setting], place)

@@ -2,6 +2,7 @@ package gckn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -55,6 +56,9 @@ func (s SupervisedEstimator) Grid() model.Grid {
 	}
 	return g
 }
+
+// SideBySide implements [model.SideBySide].
+func (s SupervisedEstimator) SideBySide() {}
 
 // Sees implements [model.Estimator].
 func (s SupervisedEstimator) Sees(w *model.Work) (*dataset.Encoding, error) {
@@ -117,7 +121,16 @@ func (l *supervisedLearner) training(t *model.Trial) (*Training, error) {
 }
 
 // Learn implements [model.Learner].
-func (l *supervisedLearner) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
+func (l *supervisedLearner) Learn(ctx context.Context, t model.Trial) (said []*model.Predictions, err error) {
+	e, done, err := engine.Beside(l.work.Engine.WithWorkers(1))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	return l.learn(ctx, e, t)
+}
+
+func (l *supervisedLearner) learn(ctx context.Context, e engine.Engine, t model.Trial) ([]*model.Predictions, error) {
 	run, err := l.training(&t)
 	if err != nil {
 		return nil, err
@@ -125,7 +138,6 @@ func (l *supervisedLearner) Learn(ctx context.Context, t model.Trial) ([]*model.
 	if t.Progress != nil {
 		run.Watch = func(r autodiff.Record) { t.Progress(r.Epoch, run.Options.Epochs) }
 	}
-	e := l.work.Engine.WithWorkers(1)
 	if len(t.Grid) == 0 {
 		m, err := l.supervise(ctx, e, run)
 		if err != nil {

@@ -99,6 +99,10 @@ type Costed interface {
 	Cost(d *dataset.Dataset) time.Duration
 }
 
+// SideBySide is an estimator whose learners are soon made and train every model on an engine of its own
+// ([engine.Beside]), so that many can share a device.
+type SideBySide interface{ SideBySide() }
+
 // Seconds returns a duration, the longest there is where it is longer.
 func Seconds(s float64) time.Duration {
 	if s >= math.MaxInt64/float64(time.Second) {
