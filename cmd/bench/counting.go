@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/gckn"
@@ -22,9 +20,11 @@ type workload struct {
 
 func workloads() []workload {
 	return []workload{
-		{"train-nci1-path", training{"gckn-path", 32, 32}.count},
-		{"train-nci1-subtree", training{"gckn-subtree", 32, 32}.count},
-		{"train-nci1-path-512", training{"gckn-path", 512, 512}.count},
+		{"train-nci1-path", training{"gckn-path", 32, 32, 1}.count},
+		{"train-nci1-path-folds", training{"gckn-path", 32, 32, abreast}.count},
+		{"train-nci1-subtree", training{"gckn-subtree", 32, 32, 1}.count},
+		{"train-nci1-subtree-folds", training{"gckn-subtree", 32, 32, abreast}.count},
+		{"train-nci1-path-512", training{"gckn-path", 512, 512, 1}.count},
 		{"encode-nci1-path", (*counting).encode},
 		{"fit-nci1-path", (*counting).fit},
 		{"treeg-mutag", (*counting).boostMUTAG},
@@ -83,15 +83,19 @@ func (c *counting) during(run func() error) (counts, error) {
 	return after.since(before, 1), err
 }
 
-// training is a network that is trained end to end, see [trainings].
+// training is a network that is trained end to end, see [trainings], or several side by side, which learn from the
+// training parts of as many folds.
 type training struct {
-	variant        string
-	filters, batch int
+	variant                string
+	filters, batch, models int
 }
 
-// countedSteps is the number of steps of an epoch that is counted: a simulated GPU is slow, and more steps have the
-// same mean.
-const countedSteps = 20
+const (
+	// countedSteps is the number of steps of an epoch that is counted: a simulated GPU is slow, and more steps have
+	// the same mean.
+	countedSteps = 20
+	abreast      = 10 // folds that train side by side
+)
 
 // count counts the second epoch of a training: the first one makes memory.
 func (t training) count(c *counting) (counted, error) {
@@ -103,7 +107,11 @@ func (t training) count(c *counting) (counted, error) {
 	if t.batch > 32 {
 		steps = 2
 	}
-	d := thinned(s.data, steps*t.batch)
+	graphs := steps * t.batch
+	if t.models > 1 {
+		graphs = graphs * t.models / (t.models - 1)
+	}
+	d := thinned(s.data, graphs)
 	b, err := encoded(d)
 	if err != nil {
 		return counted{}, err
@@ -118,34 +126,41 @@ func (t training) count(c *counting) (counted, error) {
 		return counted{}, err
 	}
 	run.Examples = gckn.Examples{Graphs: gckn.InMemory(b), Targets: model.TargetsOf(d)}
-	var first, second counts
-	var failed error
-	ctx, stop := context.WithCancel(c.ctx)
-	defer stop()
-	run.Watch = func(r autodiff.Record) {
-		var now counts
-		if now, failed = c.tools.Counts(); failed != nil {
-			stop()
-		}
-		switch r.Epoch {
-		case 1:
-			first = now
-		case 2:
-			second = now
-			stop()
-		}
+	before, after, err := t.secondEpoch(c, &run)
+	if err != nil {
+		return counted{}, err
 	}
-	run.Options.Epochs = 3
-	_, err = gckn.Supervise(ctx, c.engine, &run)
-	if second.Launches == 0 || failed != nil {
-		return counted{}, errors.Join(err, failed)
-	}
-	pieces := float64((b.NumGraphs() + t.batch - 1) / t.batch)
-	return counted{
-		Per: "step", Pieces: pieces, counts: second.since(first, pieces),
+	items := b.NumGraphs() * max(t.models-1, 1) / t.models
+	pieces := float64((items + t.batch - 1) / t.batch)
+	r := counted{
+		Per: "step", Pieces: pieces, counts: after.since(before, pieces),
 		Shape: fmt.Sprintf("%s: %d graphs, %d vertices, batches of %d; %s", s.from, b.NumGraphs(), b.NumVertices(), t.batch,
 			opt),
-	}, nil
+	}
+	if t.models > 1 {
+		r.Per = fmt.Sprintf("step of %d", t.models)
+		r.Shape += fmt.Sprintf("; %d folds side by side", t.models)
+	}
+	return r, nil
+}
+
+// secondEpoch counts before and after the second epoch of all models.
+func (t training) secondEpoch(c *counting, run *gckn.Training) (before, after counts, err error) {
+	runs := []*gckn.Training{run}
+	if t.models > 1 {
+		if runs, err = ofFolds(run, t.models); err != nil {
+			return before, after, err
+		}
+	}
+	return before, after, trainAbreast(c.ctx, c.engine, runs, func(epoch int) (more bool, err error) {
+		switch epoch {
+		case 1:
+			before, err = c.tools.Counts()
+		case 2:
+			after, err = c.tools.Counts()
+		}
+		return epoch < 2, err
+	})
 }
 
 // encode counts the encoding of all graphs by a model that has encoded them before.

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"github.com/grove-graph/grove/internal/cputime"
 	"time"
 
+	"github.com/grove-graph/grove/internal/cputime"
 	"github.com/grove-graph/grove/model"
 )
 

@@ -85,7 +85,8 @@ func command(executable []string) *cobra.Command {
 	p.StringSliceVar(&f.ops, "op", nil, "operations to measure, separated by commas; all or none")
 	p.StringSliceVar(&f.models, "model", nil,
 		"models to measure, separated by commas; a data set means all its models; all or none")
-	p.StringSliceVar(&f.stages, "stage", nil, "stages of models to measure: read, fit, encode, select, epoch; default all")
+	p.StringSliceVar(&f.stages, "stage", nil,
+		"stages of models to measure: read, fit, encode, select, epoch, folds; default all")
 	p.StringVar(&f.data, "data", defaultData(),
 		"folder that holds tu/NAME, text/NAME and folds/NAME (default $GROVE_DATA or ../shared/data)")
 	p.Lookup("data").DefValue = ""
@@ -223,8 +224,8 @@ func (f *flags) run(ctx context.Context, executable []string, stdout, stderr io.
 // check reports what is wrong with flags that need no device to be judged.
 func (f *flags) check() error {
 	for _, s := range f.stages {
-		if !slices.Contains([]string{stageRead, stageFit, stageEncode, stageSelect, stageEpoch}, s) {
-			return fmt.Errorf("--stage %q: want some of read, fit, encode, select, epoch", s)
+		if !slices.Contains([]string{stageRead, stageFit, stageEncode, stageSelect, stageEpoch, stageFolds}, s) {
+			return fmt.Errorf("--stage %q: want some of read, fit, encode, select, epoch, folds", s)
 		}
 	}
 	for _, name := range f.count {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -277,7 +278,7 @@ func (r *runner) model(ctx context.Context, m staged) error {
 	}
 	memory.ResetPeak()
 	if m.trained {
-		return g.epochStage(ctx)
+		return errors.Join(g.epochStage(ctx), g.foldsStage(ctx))
 	}
 	return g.stages(ctx)
 }

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"github.com/grove-graph/grove/internal/cputime"
 	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/grove-graph/grove/internal/cputime"
 )
 
 // procBytes reads a line "key 123 kB" of a file of the proc file system; 0 where there is none.

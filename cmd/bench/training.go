@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"github.com/grove-graph/grove/internal/cputime"
 	"math"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/gckn"
+	"github.com/grove-graph/grove/internal/cputime"
 	"github.com/grove-graph/grove/model"
 )
 
