@@ -78,6 +78,9 @@
 // path_trie_max_8             the same of up to 8 vertices
 // path_trie_max_wide_4_f32    path_trie_max_4 for 128 filters a warp
 // path_trie_max_wide_8_f32    path_trie_max_8 for 128 filters a warp
+#include "kernels/path_parts.cuh"
+// path_factors                factors of the scores of rows, for the paths of large graphs
+// path_join                   what the parts of a root come to together
 #include "kernels/path_long.cuh"
 // path_pool_long              paths and walks of any size, every pooling
 // path_grad_long              their gradient

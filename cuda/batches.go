@@ -23,7 +23,8 @@ type batches struct {
 type resident struct {
 	mu    sync.Mutex
 	parts map[string]part
-	gone  bool // forgotten: it takes nothing any more
+	plans map[string]any // on the host
+	gone  bool           // forgotten: it takes nothing any more
 }
 
 // part is one array of a batch; its block is nil for a nil slice.
@@ -44,7 +45,7 @@ func (r *batches) of(b *graph.Batch) *resident {
 	if r.known == nil {
 		r.known = make(map[weak.Pointer[graph.Batch]]*resident)
 	}
-	entry := &resident{parts: make(map[string]part)}
+	entry := &resident{parts: make(map[string]part), plans: make(map[string]any)}
 	r.known[key] = entry
 	runtime.AddCleanup(b, func(key weak.Pointer[graph.Batch]) { r.forget(key) }, key)
 	return entry
@@ -116,6 +117,23 @@ func derived[T element](k *op, b *graph.Batch, name string, build func() []T) po
 		}
 	}
 	return adopt[T](k, kept)
+}
+
+// planned returns what build makes of a batch alone, on the host. It is kept with the batch under its name, and must not
+// refer to the batch, which it would keep alive.
+func planned[T any](k *op, b *graph.Batch, name string, build func() T) T {
+	entry := k.e.batches.of(b)
+	entry.mu.Lock()
+	kept, there := entry.plans[name]
+	entry.mu.Unlock()
+	if there {
+		return kept.(T)
+	}
+	made := build()
+	entry.mu.Lock()
+	defer entry.mu.Unlock()
+	entry.plans[name] = made
+	return made
 }
 
 // hold returns an array with one more holder of its block, if the array is there.

@@ -68,6 +68,8 @@ var kernels = [...]kernel{
 	{"output_loss_f32", "pppppiiii"},
 	{"output_loss_f64", "pppppiiii"},
 	{"path_counts", "pppii"},
+	{"path_factors_f32", "ppppiifii"},
+	{"path_factors_f64", "ppppiidii"},
 	{"path_grad_4_f32", "ppppppppppiiifi"},
 	{"path_grad_4_f64", "ppppppppppiiidi"},
 	{"path_grad_8_f32", "ppppppppppiiifi"},
@@ -75,6 +77,8 @@ var kernels = [...]kernel{
 	{"path_grad_long_f32", "pppppppppiiiiiiffipp"},
 	{"path_grad_long_f64", "pppppppppiiiiiiddipp"},
 	{"path_grad_wide_4_f32", "ppppppppppiiifi"},
+	{"path_join_f32", "pppppppiiiii"},
+	{"path_join_f64", "pppppppiiiii"},
 	{"path_max_grad_4_f32", "pppppiiiii"},
 	{"path_max_grad_4_f64", "pppppiiiii"},
 	{"path_max_grad_8_f32", "pppppiiiii"},
@@ -85,18 +89,18 @@ var kernels = [...]kernel{
 	{"path_pool_long_f64", "pppppppiiiiidipp"},
 	{"path_single_grad_f32", "pppppiifi"},
 	{"path_single_grad_f64", "pppppiidi"},
-	{"path_trie_4_f32", "ppppppppiiiiifiiii"},
-	{"path_trie_4_f64", "ppppppppiiiiidiiii"},
-	{"path_trie_8_f32", "ppppppppiiiiifiiii"},
-	{"path_trie_8_f64", "ppppppppiiiiidiiii"},
-	{"path_trie_max_4_f32", "ppppppppiiiiifiiii"},
-	{"path_trie_max_4_f64", "ppppppppiiiiidiiii"},
-	{"path_trie_max_8_f32", "ppppppppiiiiifiiii"},
-	{"path_trie_max_8_f64", "ppppppppiiiiidiiii"},
-	{"path_trie_max_wide_4_f32", "ppppppppiiiiifiiii"},
-	{"path_trie_max_wide_8_f32", "ppppppppiiiiifiiii"},
-	{"path_trie_wide_4_f32", "ppppppppiiiiifiiii"},
-	{"path_trie_wide_8_f32", "ppppppppiiiiifiiii"},
+	{"path_trie_4_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_4_f64", "ppppppppppppppiiiiidiiiii"},
+	{"path_trie_8_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_8_f64", "ppppppppppppppiiiiidiiiii"},
+	{"path_trie_max_4_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_max_4_f64", "ppppppppppppppiiiiidiiiii"},
+	{"path_trie_max_8_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_max_8_f64", "ppppppppppppppiiiiidiiiii"},
+	{"path_trie_max_wide_4_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_max_wide_8_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_wide_4_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_wide_8_f32", "ppppppppppppppiiiiifiiiii"},
 	{"path_weights_f32", "ppppppiifi"},
 	{"path_weights_f64", "ppppppiidi"},
 	{"path_winners_4_f32", "pppppppppiiiiifi"},
@@ -220,6 +224,8 @@ const (
 	kernelOutputLossF32
 	kernelOutputLossF64
 	kernelPathCounts
+	kernelPathFactorsF32
+	kernelPathFactorsF64
 	kernelPathGrad4F32
 	kernelPathGrad4F64
 	kernelPathGrad8F32
@@ -227,6 +233,8 @@ const (
 	kernelPathGradLongF32
 	kernelPathGradLongF64
 	kernelPathGradWide4F32
+	kernelPathJoinF32
+	kernelPathJoinF64
 	kernelPathMaxGrad4F32
 	kernelPathMaxGrad4F64
 	kernelPathMaxGrad8F32
@@ -504,6 +512,11 @@ func (s *stream) pathCounts(g grid, counts pointer[int32], rowPtr pointer[int32]
 	return s.launch(kernelPathCounts, g, counts.address, rowPtr.address, col.address, uint64(uint32(n)), uint64(uint32(size)))
 }
 
+// pathFactors launches path_factors_f32 or path_factors_f64.
+func pathFactors[T real](s *stream, g grid, factors pointer[T], large pointer[int32], scores pointer[T], pieces pointer[int32], size int32, q int32, alpha2 T, sumExponent int32, root int32) error {
+	return s.launch(either[T](kernelPathFactorsF32, kernelPathFactorsF64), g, factors.address, large.address, scores.address, pieces.address, uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(root)))
+}
+
 // pathGrad4 launches path_grad_4_f32 or path_grad_4_f64.
 func pathGrad4[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 T, sumExponent int32) error {
 	return s.launch(either[T](kernelPathGrad4F32, kernelPathGrad4F64), g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)))
@@ -522,6 +535,11 @@ func pathGradLong[T real](s *stream, g grid, grad pointer[T], out pointer[int64]
 // pathGradWide4F32 launches path_grad_wide_4_f32.
 func (s *stream) pathGradWide4F32(g grid, grad pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, alpha2 float32, sumExponent int32) error {
 	return s.launch(kernelPathGradWide4F32, g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)))
+}
+
+// pathJoin launches path_join_f32 or path_join_f64.
+func pathJoin[T real](s *stream, g grid, out pointer[int64], partial pointer[T], counts pointer[int32], roots pointer[int32], norms pointer[T], index pointer[int32], rootRow pointer[int32], base int32, n int32, size int32, q int32, pool int32) error {
+	return s.launch(either[T](kernelPathJoinF32, kernelPathJoinF64), g, out.address, partial.address, counts.address, roots.address, norms.address, index.address, rootRow.address, uint64(uint32(base)), uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(pool)))
 }
 
 // pathMaxGrad4 launches path_max_grad_4_f32 or path_max_grad_4_f64.
@@ -550,43 +568,43 @@ func pathSingleGrad[T real](s *stream, g grid, scoreGrad pointer[T], normGrad po
 }
 
 // pathTrie4 launches path_trie_4_f32 or path_trie_4_f64.
-func pathTrie4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
-	return s.launch(either[T](kernelPathTrie4F32, kernelPathTrie4F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func pathTrie4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], factors pointer[T], large pointer[int32], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[T], counts pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32, partCount int32) error {
+	return s.launch(either[T](kernelPathTrie4F32, kernelPathTrie4F64), g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(partCount)))
 }
 
 // pathTrie8 launches path_trie_8_f32 or path_trie_8_f64.
-func pathTrie8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
-	return s.launch(either[T](kernelPathTrie8F32, kernelPathTrie8F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func pathTrie8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], factors pointer[T], large pointer[int32], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[T], counts pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32, partCount int32) error {
+	return s.launch(either[T](kernelPathTrie8F32, kernelPathTrie8F64), g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(partCount)))
 }
 
 // pathTrieMax4 launches path_trie_max_4_f32 or path_trie_max_4_f64.
-func pathTrieMax4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
-	return s.launch(either[T](kernelPathTrieMax4F32, kernelPathTrieMax4F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func pathTrieMax4[T real](s *stream, g grid, out pointer[int64], scores pointer[T], factors pointer[T], large pointer[int32], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[T], counts pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32, partCount int32) error {
+	return s.launch(either[T](kernelPathTrieMax4F32, kernelPathTrieMax4F64), g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(partCount)))
 }
 
 // pathTrieMax8 launches path_trie_max_8_f32 or path_trie_max_8_f64.
-func pathTrieMax8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
-	return s.launch(either[T](kernelPathTrieMax8F32, kernelPathTrieMax8F64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func pathTrieMax8[T real](s *stream, g grid, out pointer[int64], scores pointer[T], factors pointer[T], large pointer[int32], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[T], counts pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 T, sumExponent int32, maxRows int32, maxArcs int32, root int32, partCount int32) error {
+	return s.launch(either[T](kernelPathTrieMax8F32, kernelPathTrieMax8F64), g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(partCount)))
 }
 
 // pathTrieMaxWide4F32 launches path_trie_max_wide_4_f32.
-func (s *stream) pathTrieMaxWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
-	return s.launch(kernelPathTrieMaxWide4F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func (s *stream) pathTrieMaxWide4F32(g grid, out pointer[int64], scores pointer[float32], factors pointer[float32], large pointer[int32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[float32], counts pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32, partCount int32) error {
+	return s.launch(kernelPathTrieMaxWide4F32, g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(partCount)))
 }
 
 // pathTrieMaxWide8F32 launches path_trie_max_wide_8_f32.
-func (s *stream) pathTrieMaxWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
-	return s.launch(kernelPathTrieMaxWide8F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func (s *stream) pathTrieMaxWide8F32(g grid, out pointer[int64], scores pointer[float32], factors pointer[float32], large pointer[int32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[float32], counts pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32, partCount int32) error {
+	return s.launch(kernelPathTrieMaxWide8F32, g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(partCount)))
 }
 
 // pathTrieWide4F32 launches path_trie_wide_4_f32.
-func (s *stream) pathTrieWide4F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
-	return s.launch(kernelPathTrieWide4F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func (s *stream) pathTrieWide4F32(g grid, out pointer[int64], scores pointer[float32], factors pointer[float32], large pointer[int32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[float32], counts pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32, partCount int32) error {
+	return s.launch(kernelPathTrieWide4F32, g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(partCount)))
 }
 
 // pathTrieWide8F32 launches path_trie_wide_8_f32.
-func (s *stream) pathTrieWide8F32(g grid, out pointer[int64], scores pointer[float32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32) error {
-	return s.launch(kernelPathTrieWide8F32, g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func (s *stream) pathTrieWide8F32(g grid, out pointer[int64], scores pointer[float32], factors pointer[float32], large pointer[int32], norms pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], packs pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[float32], counts pointer[int32], n int32, rows int32, size int32, q int32, mean int32, alpha2 float32, sumExponent int32, maxRows int32, maxArcs int32, root int32, partCount int32) error {
+	return s.launch(kernelPathTrieWide8F32, g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, packs.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(mean)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(partCount)))
 }
 
 // pathWeights launches path_weights_f32 or path_weights_f64.

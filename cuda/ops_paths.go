@@ -209,7 +209,7 @@ func (w *pathWork[T]) poolLong() error {
 	}
 	ints, values := scratch[int32](w.k, 3*w.Size*threads), scratch[T](w.k, (2*w.Size+1)*threads)
 	return w.k.run(func(s *stream) error {
-		exponentials[T](s, func() int { return w.pooledRoutes(math.MaxInt64, nil) * w.q })
+		exponentials[T](s, func() int { return w.pooledRoutes(math.MaxInt64) * w.q })
 		return pathPoolLong(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
 			int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.sumExponent, ints, values)
 	})

@@ -43,33 +43,30 @@ func (w *pathWork[T]) eachRoot(visit func(j, v int)) {
 	}
 }
 
-// pooledRoutes returns the number of routes from the roots of all sizes that are of interest, or from all of them, at
-// most so many from a root.
-func (w *pathWork[T]) pooledRoutes(most int64, of func(v int) bool) int {
+// pooledRoutes returns the number of routes from the roots of all sizes, at most so many from a root.
+func (w *pathWork[T]) pooledRoutes(most int64) int {
 	routes, all := w.routes(), 0
-	w.eachRoot(func(j, v int) {
-		if of == nil || of(v) {
-			all += int(min(routes[v*w.Size+j-1], most))
-		}
-	})
+	w.eachRoot(func(j, v int) { all += int(min(routes[v*w.Size+j-1], most)) })
 	return all
 }
 
-// trieExponentials returns how many exponentials a filter the trie takes: one for every row and position that a pack
-// keeps, where paths are products of factors, as they are while no factor is larger than scores of unit rows make it;
-// otherwise one for every path, or for every maximum.
-func (w *pathWork[T]) trieExponentials(p *packing, whole int) int {
-	if w.Pool == engine.Max {
-		return w.roots(func(int, int) bool { return true })
+// exponentials returns how many exponentials the trie takes: one for every row and position that a pack keeps, and for
+// those in device memory, where paths are products of factors, as they are while no factor is larger than scores of
+// unit rows make it; otherwise one for every path, or for every maximum. Packs have lanes beyond the last filter.
+func (t *trieWork[T]) exponentials() int {
+	lanes := t.tiles * t.shape.tile
+	switch {
+	case t.Pool == engine.Max:
+		cut := t.roots(func(_, v int) bool { return t.parts.cuts(v, v+1) })
+		return (t.roots(func(int, int) bool { return true })-cut)*lanes + cut*t.q
+	case t.root() == 0 || t.Graph == nil || t.Size == 1:
+		return t.pooledRoutes(math.MaxInt64) * lanes
 	}
-	if w.root() == 0 {
-		return w.pooledRoutes(math.MaxInt64, nil)
+	factors := t.packs.small.sum() + t.packs.medium.sum()
+	if t.whole > 0 {
+		factors = t.whole * (t.packs.small.len() + t.packs.medium.len())
 	}
-	factors := p.small.sum() + p.medium.sum()
-	if whole > 0 {
-		factors = whole * (p.small.len() + p.medium.len())
-	}
-	return factors*w.Size + w.pooledRoutes(math.MaxInt64, p.large.has)
+	return factors*t.Size*lanes + t.pieces.sum()*t.Size*t.q
 }
 
 // roots returns the number of roots of all sizes that are of interest.

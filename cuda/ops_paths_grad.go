@@ -163,9 +163,9 @@ func (w *pathGradWork[T]) longGrad() error {
 		}
 		exponentials[T](s, func() int {
 			if w.Pool == engine.Max {
-				return w.pooledRoutes(1, nil) * w.q
+				return w.pooledRoutes(1) * w.q
 			}
-			return w.pooledRoutes(math.MaxInt64, nil) * w.q
+			return w.pooledRoutes(math.MaxInt64) * w.q
 		})
 		return pathGradLong(s, g, w.grad, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
 			w.graph.offsets,
@@ -238,7 +238,7 @@ func (w *pathGradWork[T]) maxTrieGrad() error {
 		}
 		return w.eachTile(tile, func(f0, width int) error {
 			g := warps(w.n, (width+31)/32)
-			exponentials[T](s, func() int { return w.pooledRoutes(1, nil) * width })
+			exponentials[T](s, func() int { return w.pooledRoutes(1) * width })
 			if err := search(s, g, winners, shares, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col,
 				w.rootRow,
 				int32(w.n), int32(w.Size), int32(w.q), int32(f0), int32(width), w.alpha2, w.sumExponent); err != nil {

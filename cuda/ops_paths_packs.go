@@ -19,8 +19,9 @@ func (p *packs) add(from, to, arcs int) {
 func (p *packs) len() int { return len(p.bounds) / 2 }
 
 // packing cuts a batch into runs of graphs that are small enough for several blocks to share a
-// multiprocessor, graphs that fit the shared memory of a block alone, and pieces of graphs that do not fit.
-type packing struct{ small, medium, large packs }
+// multiprocessor, graphs that fit the shared memory of a block alone, and pieces of graphs that do not fit or have too
+// many paths for a block. apart are pieces of all graphs from which something is done without shared memory.
+type packing struct{ small, medium, large, apart packs }
 
 const (
 	fewVertices  = 32  // of a run of graphs, so that a block is worth its start
@@ -29,35 +30,47 @@ const (
 )
 
 // packVertices returns how many vertices the runs of a batch have, so that a launch with so many tiles of filters has
-// a block for every place on the device, some rounds of them where the batch is large.
-func (w *pathWork[T]) packVertices(tiles int) int {
-	const resident, rounds = 3, 2 // blocks of a multiprocessor
+// a block for every place on the device, some rounds of them where the batch is large. resident are the blocks of a
+// multiprocessor.
+func (w *pathWork[T]) packVertices(tiles, resident int) int {
+	const rounds = 2
 	blocks := w.e.device.multiprocessors * resident * rounds
 	return min(max(w.n*tiles/blocks, fewVertices), manyVertices)
 }
 
 // packGraphs makes a packing of runs of so many vertices, or of one graph with more, where bytes says how much shared
-// memory so many vertices and arcs need.
-func packGraphs(b *graph.Batch, vertices, small, largest int, bytes func(vertices, arcs int) int) packing {
+// memory so many vertices and arcs need. Roots that are cut are left out where nothing else is in a pack.
+func packGraphs(b *graph.Batch, vertices, small, largest int, bytes func(vertices, arcs int) int,
+	cut *pathParts) packing {
 	var p packing
-	from := 0 // of the run that is open
+	const paths = manyPaths * pieceOfGraph // of a block at most
+	from := 0                              // of the run that is open
 	arcs := func(from, to int) int { return int(b.RowPtr[to] - b.RowPtr[from]) }
 	flush := func(to int) {
-		if to > from {
+		if to > from && cut.between(from, to) > 0 {
 			p.small.add(from, to, arcs(from, to))
 		}
 		from = to
 	}
 	for g := range b.NumGraphs() {
 		first, end := int(b.Offsets[g]), int(b.Offsets[g+1])
-		if end-from <= vertices && bytes(end-from, arcs(from, end)) <= small {
+		apart := cut.cuts(first, end)
+		if end-from <= vertices && bytes(end-from, arcs(from, end)) <= small && cut.between(from, end) <= paths {
+			if apart {
+				p.apart.addPieces(first, end)
+			}
 			continue
 		}
 		flush(first)
-		switch need := bytes(end-first, arcs(first, end)); {
-		case need <= small && end-first <= manyVertices:
+		need, light := bytes(end-first, arcs(first, end)), cut.between(first, end) <= paths
+		if apart = apart || !light || need > largest; apart {
+			p.apart.addPieces(first, end)
+		}
+		switch {
+		case light && need <= small && end-first <= manyVertices:
 			continue
-		case need <= largest:
+		case cut.between(first, end) == 0:
+		case light && need <= largest:
 			p.medium.add(first, end, arcs(first, end))
 		default:
 			p.large.addPieces(first, end)

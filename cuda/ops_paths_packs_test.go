@@ -27,7 +27,7 @@ func TestPacksCoverEveryGraphOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := packGraphs(b, []int{fewVertices, 100, manyVertices}[rng.IntN(3)], small, largest, bytes)
+		p := packGraphs(b, []int{fewVertices, 100, manyVertices}[rng.IntN(3)], small, largest, bytes, nil)
 		covered := make([]int, b.NumVertices())
 		starts := map[int32]bool{}
 		for _, o := range b.Offsets {

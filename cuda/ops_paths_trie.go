@@ -10,36 +10,45 @@ import (
 const wideFilters = 65
 
 // trieKernel launches one of the kernels that pool paths by the trie.
-type trieKernel[T real] func(s *stream, g grid, out pointer[int64], scores, norms pointer[T], index, rowPtr, col,
-	rootRow, packs pointer[int32],
-	n, rows, size, q, mean int32, alpha2 T, sumExponent, maxRows, maxArcs, root int32) error
+type trieKernel[T real] func(s *stream, g grid, out pointer[int64], scores, factors pointer[T], large pointer[int32],
+	norms pointer[T], index, rowPtr, col, rootRow, packs pointer[int32], cut pointer[uint8], parts pointer[int32],
+	partial pointer[T], counts pointer[int32],
+	n, rows, size, q, mean int32, alpha2 T, sumExponent, maxRows, maxArcs, root, partCount int32) error
 
-// trieKernelOf chooses the kernel, and the filters that a warp of it takes.
-func (w *pathWork[T]) trieKernelOf() (trieKernel[T], int) {
+// trieShape is a kernel of the trie, how many filters a warp of it takes, and how many of its blocks share a
+// multiprocessor by its registers.
+type trieShape[T real] struct {
+	launch         trieKernel[T]
+	name           string
+	tile, resident int
+}
+
+// trieKernelOf chooses the kernel.
+func (w *pathWork[T]) trieKernelOf() trieShape[T] {
 	short, maximum := w.Size <= 4, w.Pool == engine.Max
 	if _, single := any(w).(*pathWork[float32]); single && w.q >= wideFilters {
-		var kernel any
+		var shape any
 		switch {
 		case short && maximum:
-			kernel = trieKernel[float32]((*stream).pathTrieMaxWide4F32)
+			shape = trieShape[float32]{(*stream).pathTrieMaxWide4F32, "path_trie_max_wide_4", 128, 2}
 		case maximum:
-			kernel = trieKernel[float32]((*stream).pathTrieMaxWide8F32)
+			shape = trieShape[float32]{(*stream).pathTrieMaxWide8F32, "path_trie_max_wide_8", 128, 1}
 		case short:
-			kernel = trieKernel[float32]((*stream).pathTrieWide4F32)
+			shape = trieShape[float32]{(*stream).pathTrieWide4F32, "path_trie_wide_4", 128, 2}
 		default:
-			kernel = trieKernel[float32]((*stream).pathTrieWide8F32)
+			shape = trieShape[float32]{(*stream).pathTrieWide8F32, "path_trie_wide_8", 128, 1}
 		}
-		return kernel.(trieKernel[T]), 128
+		return shape.(trieShape[T])
 	}
 	switch {
 	case short && maximum:
-		return pathTrieMax4[T], 32
+		return trieShape[T]{pathTrieMax4[T], "path_trie_max_4", 32, 3}
 	case maximum:
-		return pathTrieMax8[T], 32
+		return trieShape[T]{pathTrieMax8[T], "path_trie_max_8", 32, 2}
 	case short:
-		return pathTrie4[T], 32
+		return trieShape[T]{pathTrie4[T], "path_trie_4", 32, 3}
 	}
-	return pathTrie8[T], 32
+	return trieShape[T]{pathTrie8[T], "path_trie_8", 32, 2}
 }
 
 // root returns the root of which the kernel values of paths are powers, as the kernels take it: 1 where the product of
@@ -60,59 +69,123 @@ func (w *pathWork[T]) root() int32 {
 	return 840
 }
 
+// trieWork is a call by the trie.
+type trieWork[T real] struct {
+	*pathWork[T]
+	shape   trieShape[T]
+	tiles   int
+	packs   packing
+	whole   int        // rows of the table that packs keep as a whole
+	pieces  packs      // of rows whose factors lie in device memory
+	parts   *pathParts // nil: no root is cut
+	on      deviceParts[T]
+	factors pointer[T]
+	large   pointer[int32] // whether one of factors is too large
+}
+
 // trie pools paths by the trie. A small table goes into shared memory as a whole; otherwise the rows of
 // the vertices of a run of graphs do.
 func (w *pathWork[T]) trie() error {
-	kernel, tile := w.trieKernelOf()
-	row := w.bytes(w.Size * tile)
-	shared := func(rows, vertices, arcs int) int { return rows*row + 4*(2*arcs+2*vertices+1) }
+	t := &trieWork[T]{pathWork: w, shape: w.trieKernelOf(), parts: w.partsOf()}
+	t.tiles = blocksOf(w.q, t.shape.tile)
 	perBlock, perMultiprocessor := w.e.device.sharedPerBlock, w.e.device.sharedPerMultiprocessor
 	third, half := min(perBlock, perMultiprocessor/3-1024), min(perBlock, perMultiprocessor/2-1024)
-
-	tiles := (w.q + tile - 1) / tile
-	run := w.packVertices(tiles)
-	whole := 0 // rows of the table that are kept as a whole
-	var p packing
+	run := w.packVertices(t.tiles, t.shape.resident)
 	switch {
 	case w.Graph == nil || w.Size == 1:
-		p.large.addPieces(0, w.n)
-	case w.Index != nil && w.tableRows <= run && shared(w.tableRows, manyVertices, 4*manyVertices) <= half:
-		whole = w.tableRows
-		p = packGraphs(w.Graph, run, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) })
+		t.packs.large.addPieces(0, w.n)
+	case w.Index != nil && w.tableRows <= run && t.shared(w.tableRows, manyVertices, 4*manyVertices) <= half:
+		t.whole = w.tableRows
+		bytes := func(vertices, arcs int) int { return t.shared(t.whole, vertices, arcs) }
+		t.packs = packGraphs(w.Graph, run, half, perBlock, bytes, t.parts)
 	default:
-		bytes := func(vertices, arcs int) int { return shared(vertices, vertices, arcs) }
-		p = packGraphs(w.Graph, run, third, perBlock, bytes)
+		bytes := func(vertices, arcs int) int { return t.shared(vertices, vertices, arcs) }
+		t.packs = packGraphs(w.Graph, run, third, perBlock, bytes, t.parts)
 	}
-	lists := []struct {
-		packs
-		shared bool
-		bounds pointer[int32]
-	}{{packs: p.small, shared: true}, {packs: p.medium, shared: true}, {packs: p.large}}
-	for i := range lists {
-		lists[i].bounds = upload(w.k, lists[i].packs.bounds)
+	t.on = w.onDevice(t.parts)
+	if w.Pool != engine.Max && w.root() != 0 && t.packs.apart.len() > 0 {
+		t.pieces = t.packs.apart
+		if w.Index != nil {
+			t.pieces = packs{}
+			t.pieces.addPieces(0, w.tableRows)
+		}
+		t.factors, t.large = scratch[T](w.k, w.tableRows*w.Size*w.q), scratch[int32](w.k, 1)
+	}
+	pieces := upload(w.k, t.pieces.bounds)
+	lists := []packs{t.packs.small, t.packs.medium, t.packs.large}
+	bounds := make([]pointer[int32], len(lists))
+	for i, list := range lists {
+		bounds[i] = upload(w.k, list.bounds)
 	}
 	return w.k.run(func(s *stream) error {
-		// All lists together, which the first launch stands for.
-		exponentials[T](s, func() int { return w.trieExponentials(&p, whole) * tiles * tile })
-		for _, list := range lists {
-			if list.len() == 0 || tiles == 0 {
-				continue
+		if w.q == 0 {
+			return nil
+		}
+		// Those of all launches, for which the first stands.
+		exponentials[T](s, func() int { return t.exponentials() })
+		if !t.factors.null() {
+			if err := zero(s, t.large, 1); err != nil {
+				return err
 			}
-			g := grid{blocks: dim{x: list.len(), y: tiles}, threads: dim{x: 32, y: 8}}
-			rows, maxRows := 0, 0
-			if list.shared {
-				rows, maxRows = whole, max(whole, 1)
-				if whole == 0 {
-					maxRows = max(list.vertices, 1)
-				}
-				g.shared = shared(maxRows, list.vertices, list.arcs)
+			g := grid{blocks: dim{x: t.pieces.len()}, threads: dim{x: 256}}
+			if err := pathFactors(s, g, t.factors, t.large, w.scores, pieces, int32(w.Size), int32(w.q), w.alpha2,
+				w.sumExponent, w.root()); err != nil {
+				return err
 			}
-			if err := kernel(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow, list.bounds,
-				int32(w.n), int32(rows), int32(w.Size), int32(w.q), number(w.Pool == engine.Mean), w.alpha2, w.sumExponent,
-				int32(maxRows), int32(list.arcs), w.root()); err != nil {
+		}
+		for i, list := range lists {
+			if err := t.launchPacks(s, list, bounds[i], i < 2); err != nil {
+				return err
+			}
+		}
+		for _, c := range t.on.chunks {
+			if err := t.launchParts(s, c); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// shared returns the bytes of shared memory that a block needs.
+func (t *trieWork[T]) shared(rows, vertices, arcs int) int {
+	return rows*t.bytes(t.Size*t.shape.tile) + 4*(2*arcs+2*vertices+1)
+}
+
+func (t *trieWork[T]) launchPacks(s *stream, list packs, bounds pointer[int32], shared bool) error {
+	if list.len() == 0 {
+		return nil
+	}
+	g := grid{blocks: dim{x: list.len()}}
+	rows, maxRows := 0, 0
+	if shared {
+		rows, maxRows = t.whole, max(t.whole, 1)
+		if t.whole == 0 {
+			maxRows = max(list.vertices, 1)
+		}
+		g.shared = t.shared(maxRows, list.vertices, list.arcs)
+	}
+	return t.launch(s, g, bounds, pointer[int32]{}, rows, maxRows, list.arcs, 0)
+}
+
+// launchParts enqueues the parts of some roots, and adds them up.
+func (t *trieWork[T]) launchParts(s *stream, c chunk) error {
+	g := grid{blocks: dim{x: blocksOf(c.parts, warpsOfTrie)}}
+	if err := t.launch(s, g, pointer[int32]{}, t.on.parts.at(partInts*c.part), 0, 0, 0, c.parts); err != nil {
+		return err
+	}
+	g = grid{blocks: dim{x: c.roots, y: blocksOf(t.q, 32)}, threads: dim{x: 32, y: warpsOfTrie}}
+	return pathJoin(s, g, t.matrices, t.on.partial, t.on.counts, t.on.roots.at(3*c.root), t.norms, t.index, t.rootRow,
+		int32(c.part), int32(t.n), int32(t.Size), int32(t.q), int32(t.Pool))
+}
+
+// warpsOfTrie is how many warps a block of the trie has.
+const warpsOfTrie = 8
+
+func (t *trieWork[T]) launch(s *stream, g grid, bounds, parts pointer[int32], rows, maxRows, maxArcs, count int) error {
+	g.blocks.y, g.threads = t.tiles, dim{x: 32, y: warpsOfTrie}
+	return t.shape.launch(s, g, t.matrices, t.scores, t.factors, t.large, t.norms, t.index, t.graph.rowPtr, t.graph.col,
+		t.rootRow, bounds, t.on.cut, parts, t.on.partial, t.on.counts,
+		int32(t.n), int32(rows), int32(t.Size), int32(t.q), number(t.Pool == engine.Mean), t.alpha2, t.sumExponent,
+		int32(maxRows), int32(maxArcs), t.root(), int32(count))
 }

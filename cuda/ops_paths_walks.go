@@ -71,8 +71,9 @@ func (w *pathWork[T]) countScratch() pointer[float64] {
 // bytes for vertices and arcs. It reports whether every graph fits: if one does not, the batch goes through
 // global memory.
 func (w *pathWork[T]) smallRecursions(bytes func(vertices, arcs int) int) ([]packs, bool) {
-	run, quarter := w.packVertices((w.q+31)/32), w.e.device.sharedPerMultiprocessor/4-1024
-	p := packGraphs(w.Graph, run, quarter, w.e.device.sharedPerBlock, bytes)
+	const resident = 3 // at least
+	run, quarter := w.packVertices((w.q+31)/32, resident), w.e.device.sharedPerMultiprocessor/4-1024
+	p := packGraphs(w.Graph, run, quarter, w.e.device.sharedPerBlock, bytes, nil)
 	return []packs{p.small, p.medium}, p.large.len() == 0
 }
 

@@ -15,15 +15,20 @@
 // Rows and filters of unit length have scores of at most 1, thus factors of at most 1, products that fall along the
 // path, and powers between 1 and the value of the path: none underflows unless the value does. A block that meets a
 // factor above 2^(1 / size) cannot rely on this, and takes the exponential of the sum at every node. So do calls
-// whose root is too large for the precision (root = 0), maxima, which need the exponent alone, and large graphs.
+// whose root is too large for the precision (root = 0), and maxima, which need the exponent alone.
 //
 // Small graphs: a block takes a run of whole graphs (packs holds their first and last vertices) and keeps
 // their arcs and factors in shared memory, so that the scores of these are read once. Where the table is
 // small (rows > 0) all of it is kept, otherwise a row for every vertex. Large graphs: a pack is a piece of
-// the vertices of a graph, and arcs and scores come through the caches.
+// the vertices of a graph, and arcs and factors, which path_factors has made, come through the caches.
+//
+// A root with many paths is cut: packs leave it out (cut), and its parts, paths that go on from one prefix by a run of
+// arcs, are the work of a warp each, from the caches, in a launch of their own; path_join adds them up in their order.
+// Where roots are cut depends on their graph alone, and so do the bits.
 //
 // Shared memory: (32 F size + 1) values or ints a row, 2 ints an arc, 2 ints a vertex.
-// Bytes: D size q scores and n q lengths outputs once, 4 (n + arcs); exponentials: size q a row of a pack, and none a
+// Bytes: D size q scores and n q lengths outputs once, 4 (n + arcs), twice size q values a part; exponentials: size q a
+// row of a pack or of the table of path_factors, and none a
 // node. A node of a path that is shorter than size takes F multiplications for its product, 2 or 3 F for the power
 // (none where one length is pooled), and a path of full size one addition.
 // Floor: bytes / bandwidth: NCI1 with size 4, all lengths, q = 128 has 0.25 GB of outputs (52 us at 4.8 TB/s).
@@ -34,7 +39,8 @@ template <class T, int F, int LIMIT, PathRule RULE, bool SHARED> struct PathTrie
     const T *scores;           // of this lane's first filter; shared: factors, where they are multiplied
     const int *row_ptr, *col;  // shared: pairs of vertex and first score of its row
     const int *index;
-    int size, q, limit, pooled, filters, root;
+    const int *arcs;  // of the prefix of a part from 1, and the end of the last
+    int size, q, limit, pooled, filters, root, depth;
     bool whole;
     T rate[LIMIT + 1], offset[LIMIT + 1];
     T acc[LIMIT + 1][F];
@@ -52,8 +58,13 @@ template <class T, int F, int LIMIT, PathRule RULE, bool SHARED> struct PathTrie
     // next calls visit for every arc to a vertex, with the start of its row, that does not lie on the path of J.
     template <int J, class Visit> __device__ __forceinline__ void next(Visit visit) const
     {
-        const int end = row_ptr[path[J] + 1];
-        for (int e = row_ptr[path[J]]; e < end; e++) {
+        int e = row_ptr[path[J]], end = row_ptr[path[J] + 1];
+        if constexpr (!SHARED) {
+            if (J <= depth) {
+                e = arcs[J], end = J == depth ? arcs[J + 1] : e + 1;
+            }
+        }
+        for (; e < end; e++) {
             int w, row;
             if constexpr (SHARED) {
                 const int2 arc = reinterpret_cast<const int2 *>(col)[e];
@@ -170,8 +181,9 @@ __device__ __forceinline__ int path_sizes(const long long *out, const int *root_
 template <class T, int F, int LIMIT, PathRule RULE, bool SHARED>
 __device__ __forceinline__ bool path_trie(const long long *out, const T *scores, const T *norms, const int *index,
                                           const int *row_ptr, const int *col, const int *root_row, const int *packs,
-                                          int n, int rows, int size, int q, int mean, T alpha2, int sum_exponent,
-                                          int max_rows, int max_arcs, int root)
+                                          const unsigned char *cut, const int *parts, T *partial, int *counts, int n,
+                                          int rows, int size, int q, int mean, T alpha2, int sum_exponent,
+                                          int max_rows, int max_arcs, int root, int part_count)
 {
     constexpr bool MAXIMUM = RULE == PathRule::MAXIMUM;
     DYNAMIC_SHARED(unsigned char, memory);
@@ -179,11 +191,13 @@ __device__ __forceinline__ bool path_trie(const long long *out, const T *scores,
     int *arcs = reinterpret_cast<int *>(table + (SHARED ? (long long)max_rows * size * 32 * F : 0));
     int *first = arcs + 2 * max_arcs;  // of the arcs of each vertex, then the row of each vertex
 
-    const int from = packs[2 * blockIdx.x], to = packs[2 * blockIdx.x + 1], vertices = to - from;
     const int lane = threadIdx.x, warp = threadIdx.y, warps = blockDim.y;
+    const bool in_parts = !SHARED && part_count > 0;
+    const int from = in_parts ? blockIdx.x * warps : packs[2 * blockIdx.x];
+    const int to = in_parts ? min(from + warps, part_count) : packs[2 * blockIdx.x + 1], vertices = to - from;
     const int f0 = blockIdx.y * 32 * F + lane * F;
     PathTrie<T, F, LIMIT, RULE, SHARED> trie;
-    trie.size = size, trie.q = q, trie.index = index, trie.root = root;
+    trie.size = size, trie.q = q, trie.index = index, trie.root = root, trie.depth = 0;
     trie.filters = max(0, min(F, q - f0));
     trie.whole = F == 4 && q % 4 == 0 && trie.filters == F;
 #pragma unroll
@@ -234,21 +248,41 @@ __device__ __forceinline__ bool path_trie(const long long *out, const T *scores,
         trie.row_ptr = row_ptr, trie.col = col;
     }
     for (int i = warp; i < vertices; i += warps) {
-        const int v = from + i;
-        trie.pooled = path_sizes<LIMIT>(out, root_row, n, size, v);
-        if (!trie.pooled) {
+        int v = from + i, counted = 0;  // of the vertices of the prefix, by parts before
+        if (in_parts) {
+            const int *part = parts + PATH_PART * v;
+            trie.arcs = part + 2, trie.depth = part[1], counted = part[2], v = part[0];
+        } else if (cut && cut[v]) {
             continue;
         }
-        trie.limit = 31 - __clz(trie.pooled);
+        const int pooled = path_sizes<LIMIT>(out, root_row, n, size, v);
+        if (!pooled) {
+            continue;
+        }
+        trie.pooled = pooled >> (counted + 1) << (counted + 1), trie.limit = 31 - __clz(pooled);
         if constexpr (SHARED) {
             trie.pool(i, row_of[i]);
         } else {
             trie.pool(v, path_row(index, v));
         }
+        if (in_parts) {
+            const long long first = (long long)(from + i) * size - 1;
+#pragma unroll
+            for (int j = 1; j <= LIMIT; j++) {
+                if (!(pooled >> j & 1)) {
+                    continue;
+                }
+                path_store<T, F>(partial + (first + j) * q + f0, trie.acc[j], trie.filters, trie.whole);
+                if (blockIdx.y == 0 && lane == 0) {
+                    counts[first + j] = j > counted ? trie.count[j] : 0;
+                }
+            }
+            continue;
+        }
         const T norm = norms ? norms[path_row(index, v)] : (T)1;
 #pragma unroll
         for (int j = 1; j <= LIMIT; j++) {
-            if (!(trie.pooled >> j & 1)) {
+            if (!(pooled >> j & 1)) {
                 continue;
             }
             T factor = mean && trie.count[j] > 0 ? norm / (T)trie.count[j] : norm;
@@ -267,34 +301,48 @@ __device__ __forceinline__ bool path_trie(const long long *out, const T *scores,
     return true;
 }
 
-// Packs that fit shared memory have max_rows > 0. Three blocks of kernels for short paths share a multiprocessor, but
-// not of those with four filters a lane, which would spill.
+// Packs that fit shared memory have max_rows > 0. factors is null where there are none, large whether one is too large.
+// Three blocks of kernels for short paths share a multiprocessor, two of those with four filters a lane, of which three
+// would spill.
 template <class T, int F, int LIMIT, bool MAXIMUM, class... Rest>
-__device__ __forceinline__ void path_trie_any(int max_rows, int root, Rest... rest)
+__device__ __forceinline__ void path_trie_any(int max_rows, int root, const T *factors, const int *large,
+                                              const long long *out, const T *scores, Rest... rest)
 {
     constexpr PathRule EXPONENTS = MAXIMUM ? PathRule::MAXIMUM : PathRule::SUM;
     if (max_rows == 0) {
-        path_trie<T, F, LIMIT, EXPONENTS, false>(rest...);
+        if constexpr (!MAXIMUM) {
+            if (factors && !*large) {
+                if (root == 1) {
+                    path_trie<T, F, LIMIT, PathRule::PRODUCT, false>(out, factors, rest...);
+                } else {
+                    path_trie<T, F, LIMIT, PathRule::POWER, false>(out, factors, rest...);
+                }
+                return;
+            }
+        }
+        path_trie<T, F, LIMIT, EXPONENTS, false>(out, scores, rest...);
         return;
     }
     if constexpr (!MAXIMUM) {
-        if (root == 1 && path_trie<T, F, LIMIT, PathRule::PRODUCT, true>(rest...)) {
+        if (root == 1 && path_trie<T, F, LIMIT, PathRule::PRODUCT, true>(out, scores, rest...)) {
             return;
         }
-        if (root > 1 && path_trie<T, F, LIMIT, PathRule::POWER, true>(rest...)) {
+        if (root > 1 && path_trie<T, F, LIMIT, PathRule::POWER, true>(out, scores, rest...)) {
             return;
         }
     }
-    path_trie<T, F, LIMIT, EXPONENTS, true>(rest...);
+    path_trie<T, F, LIMIT, EXPONENTS, true>(out, scores, rest...);
 }
 
 #define PATH_TRIE(name, T, F, LIMIT, MAXIMUM)                                                                          \
-    extern "C" __global__ void __launch_bounds__(256, LIMIT == 4 && F == 1 ? 3 : 1)                                    \
-    name(const long long *out, const T *scores, const T *norms, const int *index, const int *row_ptr,                  \
-         const int *col, const int *root_row, const int *packs, int n, int rows, int size, int q, int mean,            \
-         T alpha2, int sum_exponent, int max_rows, int max_arcs, int root) {                                           \
-        path_trie_any<T, F, LIMIT, MAXIMUM>(max_rows, root, out, scores, norms, index, row_ptr, col, root_row, packs,  \
-                                            n, rows, size, q, mean, alpha2, sum_exponent, max_rows, max_arcs, root);   \
+    extern "C" __global__ void __launch_bounds__(256, LIMIT == 4 ? F == 1 ? 3 : 2 : 1)                                 \
+    name(const long long *out, const T *scores, const T *factors, const int *large, const T *norms, const int *index,  \
+         const int *row_ptr, const int *col, const int *root_row, const int *packs, const unsigned char *cut,          \
+         const int *parts, T *partial, int *counts, int n, int rows, int size, int q, int mean, T alpha2,              \
+         int sum_exponent, int max_rows, int max_arcs, int root, int part_count) {                                     \
+        path_trie_any<T, F, LIMIT, MAXIMUM>(max_rows, root, factors, large, out, scores, norms, index, row_ptr, col,   \
+                                            root_row, packs, cut, parts, partial, counts, n, rows, size, q, mean,      \
+                                            alpha2, sum_exponent, max_rows, max_arcs, root, part_count);               \
     }
 PATH_TRIE(path_trie_4_f32, float, 1, 4, false)
 PATH_TRIE(path_trie_8_f32, float, 1, 8, false)

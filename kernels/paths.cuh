@@ -17,6 +17,10 @@
 
 constexpr int POOLED_MEAN = 1, POOLED_MAX = 2;  // of the values of engine.Pooling
 
+// Ints of a part of a root that is cut: the root, the number d of vertices of a prefix, of how many of them other parts
+// have counted the paths that end there, the d - 1 arcs of the prefix, and the first and last of the arcs to go on by.
+constexpr int PATH_PART = 11;
+
 __device__ __forceinline__ float path_exp2(float x)
 {
 #if defined(__CUDA_ARCH__)

@@ -109,18 +109,10 @@ func largeGraph() *graph.Batch {
 }
 
 // denseGraph has an arc between any two of 50 vertices.
-func denseGraph() *graph.Batch {
-	g := graph.Graph{NumVertices: 50}
-	for v := range int32(50) {
-		for u := range v {
-			g.AddArc(u, v)
-		}
-	}
-	return batchOf(g)
-}
+func denseGraph() *graph.Batch { return batchOf(complete(50)) }
 
-func batchOf(g graph.Graph) *graph.Batch {
-	b, err := graph.NewBatch([]graph.Graph{g})
+func batchOf(graphs ...graph.Graph) *graph.Batch {
+	b, err := graph.NewBatch(graphs)
 	if err != nil {
 		panic(err)
 	}
@@ -183,6 +175,7 @@ func pathCases() []Case {
 		}})
 	}
 	all = append(all, factorCases()...)
+	all = append(all, hubCases()...)
 	for name, bad := range map[string]engine.PathPooling{
 		"a row that does not exist":  {Size: 2, Index: []int32{0, 5, 0, 0, 0, 0}},
 		"a row below zero":           {Size: 2, Index: []int32{0, -1, 0, 0, 0, 0}},
