@@ -85,8 +85,8 @@ var kernels = [...]kernel{
 	{"path_max_grad_8_f64", "pppppiiiii"},
 	{"path_norm_grad_f32", "ppppiii"},
 	{"path_norm_grad_f64", "ppppiii"},
-	{"path_pool_long_f32", "pppppppiiiiifipp"},
-	{"path_pool_long_f64", "pppppppiiiiidipp"},
+	{"path_pool_long_f32", "pppppppppiiiiifipp"},
+	{"path_pool_long_f64", "pppppppppiiiiidipp"},
 	{"path_single_grad_f32", "pppppiifi"},
 	{"path_single_grad_f64", "pppppiidi"},
 	{"path_trie_4_f32", "ppppppppppppppiiiiifiiiii"},
@@ -558,8 +558,8 @@ func pathNormGrad[T real](s *stream, g grid, byVertex pointer[T], out pointer[in
 }
 
 // pathPoolLong launches path_pool_long_f32 or path_pool_long_f64.
-func pathPoolLong[T real](s *stream, g grid, out pointer[int64], scores pointer[T], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, route int32, pool int32, alpha2 T, sumExponent int32, ints pointer[int32], values pointer[T]) error {
-	return s.launch(either[T](kernelPathPoolLongF32, kernelPathPoolLongF64), g, out.address, scores.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(route)), uint64(uint32(pool)), bitsOf(alpha2), uint64(uint32(sumExponent)), ints.address, values.address)
+func pathPoolLong[T real](s *stream, g grid, out pointer[int64], scores pointer[T], factors pointer[T], large pointer[int32], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, route int32, pool int32, alpha2 T, sumExponent int32, ints pointer[int32], values pointer[T]) error {
+	return s.launch(either[T](kernelPathPoolLongF32, kernelPathPoolLongF64), g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(route)), uint64(uint32(pool)), bitsOf(alpha2), uint64(uint32(sumExponent)), ints.address, values.address)
 }
 
 // pathSingleGrad launches path_single_grad_f32 or path_single_grad_f64.

@@ -208,9 +208,24 @@ func (w *pathWork[T]) poolLong() error {
 		return w.k.run(func(*stream) error { return nil })
 	}
 	ints, values := scratch[int32](w.k, 3*w.Size*threads), scratch[T](w.k, (2*w.Size+1)*threads)
+	var factors factorTable[T]
+	if w.root() == 1 {
+		var all packs
+		all.addPieces(0, w.n)
+		factors = w.factorTable(all)
+	}
 	return w.k.run(func(s *stream) error {
-		exponentials[T](s, func() int { return w.pooledRoutes(math.MaxInt64) * w.q })
-		return pathPoolLong(s, g, w.matrices, w.scores, w.norms, w.index, w.graph.rowPtr, w.graph.col, w.rootRow,
+		exponentials[T](s, func() int {
+			if factors.pieces.len() > 0 {
+				return factors.pieces.sum() * w.Size * w.q
+			}
+			return w.pooledRoutes(math.MaxInt64) * w.q
+		})
+		if err := w.makeFactors(s, factors); err != nil {
+			return err
+		}
+		return pathPoolLong(s, g, w.matrices, w.scores, factors.values, factors.large, w.norms, w.index, w.graph.rowPtr,
+			w.graph.col, w.rootRow,
 			int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.sumExponent, ints, values)
 	})
 }

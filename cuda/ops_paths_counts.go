@@ -66,7 +66,7 @@ func (t *trieWork[T]) exponentials() int {
 	if t.whole > 0 {
 		factors = t.whole * (t.packs.small.len() + t.packs.medium.len())
 	}
-	return factors*t.Size*lanes + t.pieces.sum()*t.Size*t.q
+	return factors*t.Size*lanes + t.factors.pieces.sum()*t.Size*t.q
 }
 
 // roots returns the number of roots of all sizes that are of interest.

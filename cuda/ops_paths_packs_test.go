@@ -3,11 +3,48 @@
 package cuda
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
 	"testing"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 )
+
+// The registers of a multiprocessor suffice for as many blocks of each kernel of the trie as packs are made for.
+func TestResidentBlocksOfTheTrie(t *testing.T) {
+	table, err := os.ReadFile("kernels.resources.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const registers, grain = 1 << 16, 8 // of a multiprocessor, and in which a thread gets its own
+	check := func(name string, resident int) {
+		rows := regexp.MustCompile(`(?m)^`+name+` +sm_\d+ +(\d+)`).FindAllSubmatch(table, -1)
+		if len(rows) == 0 {
+			t.Errorf("kernels.resources.txt has no %s", name)
+		}
+		for _, row := range rows {
+			used, _ := strconv.Atoi(string(row[1]))
+			if perBlock := (used + grain - 1) / grain * grain * 32 * warpsOfTrie; resident*perBlock > registers {
+				t.Errorf("%s: %d blocks of %d registers a thread do not fit", name, resident, used)
+			}
+		}
+	}
+	for _, pool := range []engine.Pooling{engine.Sum, engine.Max} {
+		for _, size := range []int{4, 8} {
+			for _, q := range []int{wideFilters - 1, wideFilters} {
+				p := &engine.PathPooling{Size: size, Pool: pool}
+				single := (&pathWork[float32]{PathPooling: p, q: q}).trieShape()
+				double := (&pathWork[float64]{PathPooling: p, q: q}).trieShape()
+				check(fmt.Sprint(single.name, "_f32"), single.resident)
+				check(fmt.Sprint(double.name, "_f64"), double.resident)
+			}
+		}
+	}
+}
 
 // Every vertex is in one pack, small packs are whole graphs within their bytes, and only graphs that no block could
 // hold are cut.

@@ -16,15 +16,15 @@ type trieKernel[T real] func(s *stream, g grid, out pointer[int64], scores, fact
 	n, rows, size, q, mean int32, alpha2 T, sumExponent, maxRows, maxArcs, root, partCount int32) error
 
 // trieShape is a kernel of the trie, how many filters a warp of it takes, and how many of its blocks share a
-// multiprocessor by its registers.
+// multiprocessor at least, see path_trie_blocks.
 type trieShape[T real] struct {
 	launch         trieKernel[T]
 	name           string
 	tile, resident int
 }
 
-// trieKernelOf chooses the kernel.
-func (w *pathWork[T]) trieKernelOf() trieShape[T] {
+// trieShape chooses the kernel.
+func (w *pathWork[T]) trieShape() trieShape[T] {
 	short, maximum := w.Size <= 4, w.Pool == engine.Max
 	if _, single := any(w).(*pathWork[float32]); single && w.q >= wideFilters {
 		var shape any
@@ -75,18 +75,16 @@ type trieWork[T real] struct {
 	shape   trieShape[T]
 	tiles   int
 	packs   packing
-	whole   int        // rows of the table that packs keep as a whole
-	pieces  packs      // of rows whose factors lie in device memory
+	whole   int // rows of the table that packs keep as a whole
+	factors factorTable[T]
 	parts   *pathParts // nil: no root is cut
 	on      deviceParts[T]
-	factors pointer[T]
-	large   pointer[int32] // whether one of factors is too large
 }
 
 // trie pools paths by the trie. A small table goes into shared memory as a whole; otherwise the rows of
 // the vertices of a run of graphs do.
 func (w *pathWork[T]) trie() error {
-	t := &trieWork[T]{pathWork: w, shape: w.trieKernelOf(), parts: w.partsOf()}
+	t := &trieWork[T]{pathWork: w, shape: w.trieShape(), parts: w.partsOf()}
 	t.tiles = blocksOf(w.q, t.shape.tile)
 	perBlock, perMultiprocessor := w.e.device.sharedPerBlock, w.e.device.sharedPerMultiprocessor
 	third, half := min(perBlock, perMultiprocessor/3-1024), min(perBlock, perMultiprocessor/2-1024)
@@ -103,15 +101,9 @@ func (w *pathWork[T]) trie() error {
 		t.packs = packGraphs(w.Graph, run, third, perBlock, bytes, t.parts)
 	}
 	t.on = w.onDevice(t.parts)
-	if w.Pool != engine.Max && w.root() != 0 && t.packs.apart.len() > 0 {
-		t.pieces = t.packs.apart
-		if w.Index != nil {
-			t.pieces = packs{}
-			t.pieces.addPieces(0, w.tableRows)
-		}
-		t.factors, t.large = scratch[T](w.k, w.tableRows*w.Size*w.q), scratch[int32](w.k, 1)
+	if w.root() != 0 {
+		t.factors = w.factorTable(t.packs.apart)
 	}
-	pieces := upload(w.k, t.pieces.bounds)
 	lists := []packs{t.packs.small, t.packs.medium, t.packs.large}
 	bounds := make([]pointer[int32], len(lists))
 	for i, list := range lists {
@@ -123,15 +115,8 @@ func (w *pathWork[T]) trie() error {
 		}
 		// Those of all launches, for which the first stands.
 		exponentials[T](s, func() int { return t.exponentials() })
-		if !t.factors.null() {
-			if err := zero(s, t.large, 1); err != nil {
-				return err
-			}
-			g := grid{blocks: dim{x: t.pieces.len()}, threads: dim{x: 256}}
-			if err := pathFactors(s, g, t.factors, t.large, w.scores, pieces, int32(w.Size), int32(w.q), w.alpha2,
-				w.sumExponent, w.root()); err != nil {
-				return err
-			}
+		if err := w.makeFactors(s, t.factors); err != nil {
+			return err
 		}
 		for i, list := range lists {
 			if err := t.launchPacks(s, list, bounds[i], i < 2); err != nil {
@@ -145,6 +130,40 @@ func (w *pathWork[T]) trie() error {
 		}
 		return nil
 	})
+}
+
+// factorTable is room for the factors of scores in device memory.
+type factorTable[T real] struct {
+	pieces packs // of the rows
+	bounds pointer[int32]
+	values pointer[T]     // as scores; null: none are wanted
+	large  pointer[int32] // 1 where one is too large for products
+}
+
+// factorTable reserves room for the factors of the vertices in some packs, or of the whole table where vertices share
+// rows.
+func (w *pathWork[T]) factorTable(of packs) factorTable[T] {
+	if w.Pool == engine.Max || of.len() == 0 || w.q == 0 {
+		return factorTable[T]{}
+	}
+	if w.Index != nil {
+		of = packs{}
+		of.addPieces(0, w.tableRows)
+	}
+	return factorTable[T]{of, upload(w.k, of.bounds), scratch[T](w.k, w.tableRows*w.Size*w.q), scratch[int32](w.k, 1)}
+}
+
+// makeFactors enqueues the factors.
+func (w *pathWork[T]) makeFactors(s *stream, f factorTable[T]) error {
+	if f.values.null() {
+		return nil
+	}
+	if err := zero(s, f.large, 1); err != nil {
+		return err
+	}
+	g := grid{blocks: dim{x: f.pieces.len()}, threads: dim{x: 256}}
+	return pathFactors(s, g, f.values, f.large, w.scores, f.bounds, int32(w.Size), int32(w.q), w.alpha2, w.sumExponent,
+		w.root())
 }
 
 // shared returns the bytes of shared memory that a block needs.
@@ -184,7 +203,7 @@ const warpsOfTrie = 8
 
 func (t *trieWork[T]) launch(s *stream, g grid, bounds, parts pointer[int32], rows, maxRows, maxArcs, count int) error {
 	g.blocks.y, g.threads = t.tiles, dim{x: 32, y: warpsOfTrie}
-	return t.shape.launch(s, g, t.matrices, t.scores, t.factors, t.large, t.norms, t.index, t.graph.rowPtr, t.graph.col,
+	return t.shape.launch(s, g, t.matrices, t.scores, t.factors.values, t.factors.large, t.norms, t.index, t.graph.rowPtr, t.graph.col,
 		t.rootRow, bounds, t.on.cut, parts, t.on.partial, t.on.counts,
 		int32(t.n), int32(rows), int32(t.Size), int32(t.q), number(t.Pool == engine.Mean), t.alpha2, t.sumExponent,
 		int32(maxRows), int32(maxArcs), t.root(), int32(count))

@@ -5,9 +5,11 @@
 // ----- path_pool_long: any route, any size ----------------------------------------------------------
 //
 // One thread for each vertex and filter visits every route depth first with its stack in global memory.
-// Bytes: a row of scores, an arc and a stack entry for every route; operations: one exponential and one
-// addition for every route and filter; floor: the exponentials, n q routes / rate, which it is far from,
-// because every step waits for memory. route is how many of the last vertices a route must not meet again:
+// Bytes: a row of scores, an arc and a stack entry for every route; operations: one product and one addition for every
+// route and filter where all pooled lengths have one rate, of the factors of path_factors (null: none; large: one is too
+// large for products), otherwise one exponential; floor: the bytes, at bandwidth, which it is far from,
+// because every step waits for memory. Powers of one product would not do for several rates: the common multiple of the
+// lengths up to 11 is 27720, by which rounding errors grow, to 8e-12 in float64. route is how many of the last vertices a route must not meet again:
 // all of them (size) for paths, 2 for non-backtracking walks, 0 for walks.
 // Routes that share all but their last vertex are added up first, which keeps long sums short. ints: 3 size, values:
 // 2 size + 1 for every thread of the grid.
@@ -31,18 +33,20 @@ template <class T> struct RouteStack {
 
     // visit calls enter(j) for every route of 1 to limit vertices from root, depth first, and leave(j) when the
     // routes that go on from it are done; its vertices are at(vertex, 1..j), the sum of its scores is sum[j * stride].
-    template <class Enter, class Leave>
+    // In products the scores are factors, and sum is their product.
+    template <bool PRODUCTS = false, class Enter, class Leave>
     __device__ void visit(int root, int limit, int route, const T *scores, const int *index, const int *row_ptr,
                           const int *col, int size, int q, int f, Enter enter, Leave leave) const
     {
         int j = 1, v = root;
-        sum[0] = 0;
+        sum[0] = PRODUCTS ? 1 : 0;
         while (j > 0) {
             if (v >= 0) {
                 at(vertex, j) = v;
                 at(edge, j) = j < limit ? row_ptr[v] : 0;
-                sum[j * stride] =
-                    sum[(j - 1) * stride] + scores[((long long)path_row(index, v) * size + j - 1) * q + f];
+                const T before = sum[(j - 1) * stride],
+                        score = scores[((long long)path_row(index, v) * size + j - 1) * q + f];
+                sum[j * stride] = PRODUCTS ? before * score : before + score;
                 enter(j);
             }
             const int e = at(edge, j), u = at(vertex, j);
@@ -74,7 +78,7 @@ template <class T> __device__ int path_limit(const long long *out, const int *ro
     return limit;
 }
 
-template <class T>
+template <bool PRODUCTS, class T>
 __device__ void path_pool_long(const long long *out, const T *scores, const T *norms, const int *index,
                                 const int *row_ptr, const int *col, const int *root_row, int n, int size, int q,
                                 int route, int pool, T alpha2, int sum_exponent, int *ints, T *values)
@@ -94,13 +98,15 @@ __device__ void path_pool_long(const long long *out, const T *scores, const T *n
         if (limit == 0) {
             continue;
         }
-        stack.visit(v, limit, route, scores, index, row_ptr, col, size, q, f, [&](int j) {
+        stack.template visit<PRODUCTS>(v, limit, route, scores, index, row_ptr, col, size, q, f, [&](int j) {
             const int row = out[j - 1] ? path_root(root_row, n, j, v) : -1;
             if (row < 0) {
                 return;
             }
-            const T x = path_exp2(path_rate(alpha2, sum_exponent, j) * stack.sum[j * stack.stride] +
-                                  path_offset(alpha2, sum_exponent, j));
+            const T sum = stack.sum[j * stack.stride];
+            const T x = PRODUCTS ? sum
+                                 : path_exp2(path_rate(alpha2, sum_exponent, j) * sum +
+                                             path_offset(alpha2, sum_exponent, j));
             T *pooled = path_matrix<T>(out, j) + (long long)row * q + f;
             if (pool == POOLED_MAX) {
                 *pooled = max(*pooled, x);
@@ -132,12 +138,17 @@ __device__ void path_pool_long(const long long *out, const T *scores, const T *n
 
 #define PATH_POOL_LONG(T, suffix)                                                                                    \
     extern "C" __global__ void path_pool_long_##suffix(                                                              \
-        const long long *out, const T *scores, const T *norms, const int *index, const int *row_ptr, const int *col, \
-        const int *root_row, int n, int size, int q, int route, int pool, T alpha2, int sum_exponent, int *ints,     \
-        T *values)                                                                                                   \
+        const long long *out, const T *scores, const T *factors, const int *large, const T *norms, const int *index, \
+        const int *row_ptr, const int *col, const int *root_row, int n, int size, int q, int route, int pool,        \
+        T alpha2, int sum_exponent, int *ints, T *values)                                                            \
     {                                                                                                                \
-        path_pool_long<T>(out, scores, norms, index, row_ptr, col, root_row, n, size, q, route, pool, alpha2,        \
-                           sum_exponent, ints, values);                                                              \
+        if (factors && !*large) {                                                                                    \
+            path_pool_long<true>(out, factors, norms, index, row_ptr, col, root_row, n, size, q, route, pool,        \
+                                 alpha2, sum_exponent, ints, values);                                                \
+        } else {                                                                                                     \
+            path_pool_long<false>(out, scores, norms, index, row_ptr, col, root_row, n, size, q, route, pool,        \
+                                  alpha2, sum_exponent, ints, values);                                               \
+        }                                                                                                            \
     }
 PATH_POOL_LONG(float, f32)
 PATH_POOL_LONG(double, f64)

@@ -15,7 +15,10 @@
 // Rows and filters of unit length have scores of at most 1, thus factors of at most 1, products that fall along the
 // path, and powers between 1 and the value of the path: none underflows unless the value does. A block that meets a
 // factor above 2^(1 / size) cannot rely on this, and takes the exponential of the sum at every node. So do calls
-// whose root is too large for the precision (root = 0), and maxima, which need the exponent alone.
+// whose root is too large for the precision (root = 0), and maxima, which need the exponent alone. Too large are those
+// of float32 and all lengths up to 5 or more: a power root / j of a product of j factors has root times the error of a
+// factor, some 3e-7, which is 3.6e-6 for the root 12 of lengths up to 4, 1.8e-5 for 60 and 2.5e-4 for 840, where an
+// exponential a path has 1e-6.
 //
 // Small graphs: a block takes a run of whole graphs (packs holds their first and last vertices) and keeps
 // their arcs and factors in shared memory, so that the scores of these are read once. Where the table is
@@ -302,8 +305,6 @@ __device__ __forceinline__ bool path_trie(const long long *out, const T *scores,
 }
 
 // Packs that fit shared memory have max_rows > 0. factors is null where there are none, large whether one is too large.
-// Three blocks of kernels for short paths share a multiprocessor, two of those with four filters a lane, of which three
-// would spill.
 template <class T, int F, int LIMIT, bool MAXIMUM, class... Rest>
 __device__ __forceinline__ void path_trie_any(int max_rows, int root, const T *factors, const int *large,
                                               const long long *out, const T *scores, Rest... rest)
@@ -334,8 +335,11 @@ __device__ __forceinline__ void path_trie_any(int max_rows, int root, const T *f
     path_trie<T, F, LIMIT, EXPONENTS, true>(out, scores, rest...);
 }
 
+// Blocks that are to share a multiprocessor: with one more of them the compiler would spill.
+constexpr int path_trie_blocks(int filters, int limit) { return 1 + (filters == 1) + (limit == 4); }
+
 #define PATH_TRIE(name, T, F, LIMIT, MAXIMUM)                                                                          \
-    extern "C" __global__ void __launch_bounds__(256, LIMIT == 4 ? F == 1 ? 3 : 2 : 1)                                 \
+    extern "C" __global__ void __launch_bounds__(256, path_trie_blocks(F, LIMIT))                                      \
     name(const long long *out, const T *scores, const T *factors, const int *large, const T *norms, const int *index,  \
          const int *row_ptr, const int *col, const int *root_row, const int *packs, const unsigned char *cut,          \
          const int *parts, T *partial, int *counts, int n, int rows, int size, int q, int mean, T alpha2,              \

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
 
@@ -27,7 +28,7 @@ func factorCases() []Case {
 		batch string
 		size  int
 	}{{"many vertices", 4}, {"many vertices", 2}, {"isolated", 4}, {"star", 3}, {"ragged", 5}, {"ring", 6}, {"ring", 7},
-		{"ring", 8}} {
+		{"ring", 8}, {"ragged", 9}} {
 		for variant := range 3 {
 			b := batches()[k.batch]
 			p := pooling{engine.PathPooling{Graph: b, Size: k.size, AllLengths: variant > 0,
@@ -45,21 +46,29 @@ func factorCases() []Case {
 			}
 		}
 	}
-	ring := pooling{engine.PathPooling{Graph: batches()["ring"], Size: 4, Kernel: engine.Kernel{Alpha: 1}}, "", 7, 6}
 	for name, size := range map[string]float64{
 		"rows that are not unit": 5, "rows that are not unit, products out of range": 600,
 	} {
-		for _, lengths := range []bool{false, true} {
-			p := ring
-			p.AllLengths = lengths && size < 100
-			if p.AllLengths != lengths {
+		for _, k := range []struct {
+			b       *graph.Batch
+			size    int
+			lengths bool
+		}{{batches()["ring"], 4, false}, {batches()["ring"], 4, true}, {batches()["ragged"], 9, false}, {hubGraph(), 4, false}} {
+			if size > 100 && (k.lengths || k.b.NumGraphs() == 2) {
 				continue
 			}
+			p := pooling{engine.PathPooling{Graph: k.b, Size: k.size, AllLengths: k.lengths, Kernel: engine.Kernel{Alpha: 1}}, "",
+				7, k.b.NumVertices()}
 			// Scores alternate in sign along a path, so that their sums stay small.
-			add(p, name, 4*size, func(c *call) *tensor.Dense {
+			caseName := fmt.Sprintf("%s, %d vertices", name, p.rows)
+			add(p, caseName, 4*size, func(c *call) *tensor.Dense {
 				x := normal(16, p.rows*p.Size*p.q)
 				for i := range x {
-					x[i] = x[i]/8 + size*float64(1-i/p.q%2*2)
+					position := i / p.q % k.size
+					x[i] = x[i]/8 + size*float64(1-position%2*2)
+					if position == 8 {
+						x[i] = 0
+					}
 				}
 				return c.upload(c.dtype, x, p.rows, p.Size*p.q)
 			})
