@@ -20,8 +20,9 @@ const (
 )
 
 // pathParts are how the paths of up to size vertices in a batch are cut into pieces of work, by upper bounds of their
-// numbers: those of walks that never go back along the arc they came by, of all walks in a directed graph. It depends on
-// each graph alone, and so do the bits of the outputs. A nil pointer is a batch without a root of many paths.
+// numbers: those of walks that never go back along the arc they came by, of all walks in a directed graph. Each graph
+// is cut by itself, and for any device alike, so that outputs have the same bits. A nil pointer is a batch without a
+// root of many paths.
 type pathParts struct {
 	paths []float64 // n+1: bounds of the paths of all roots before each vertex that are not cut
 	cut   []uint8   // n: 1 for a root that is cut

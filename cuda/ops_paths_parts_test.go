@@ -65,8 +65,8 @@ func TestPartsCoverEveryPathOnce(t *testing.T) {
 		n, hubs, chords int32
 		size            int
 		directed        bool
-	}{{200, 3, 300, 4, false}, {90, 2, 20, 5, false}, {1500, 1, 3, 3, false}, {60, 5, 250, 5, true}, {30, 25, 200, 4, false},
-		{40, 1, 0, 4, false}} {
+	}{{200, 3, 300, 4, false}, {90, 2, 20, 5, false}, {1500, 1, 3, 3, false}, {60, 5, 250, 5, true},
+		{30, 25, 200, 4, false}, {40, 1, 0, 4, false}} {
 		small := hubbed(rng, 20, 10, 0, k.directed)
 		large := hubbed(rng, k.n, k.hubs, k.chords, k.directed)
 		b, err := graph.NewBatch([]graph.Graph{small, large})

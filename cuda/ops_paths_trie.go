@@ -203,8 +203,8 @@ const warpsOfTrie = 8
 
 func (t *trieWork[T]) launch(s *stream, g grid, bounds, parts pointer[int32], rows, maxRows, maxArcs, count int) error {
 	g.blocks.y, g.threads = t.tiles, dim{x: 32, y: warpsOfTrie}
-	return t.shape.launch(s, g, t.matrices, t.scores, t.factors.values, t.factors.large, t.norms, t.index, t.graph.rowPtr, t.graph.col,
-		t.rootRow, bounds, t.on.cut, parts, t.on.partial, t.on.counts,
+	return t.shape.launch(s, g, t.matrices, t.scores, t.factors.values, t.factors.large, t.norms, t.index,
+		t.graph.rowPtr, t.graph.col, t.rootRow, bounds, t.on.cut, parts, t.on.partial, t.on.counts,
 		int32(t.n), int32(rows), int32(t.Size), int32(t.q), number(t.Pool == engine.Mean), t.alpha2, t.sumExponent,
 		int32(maxRows), int32(maxArcs), t.root(), int32(count))
 }

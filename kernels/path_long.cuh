@@ -4,15 +4,17 @@
 
 // ----- path_pool_long: any route, any size ----------------------------------------------------------
 //
-// One thread for each vertex and filter visits every route depth first with its stack in global memory.
-// Bytes: a row of scores, an arc and a stack entry for every route; operations: one product and one addition for every
-// route and filter where all pooled lengths have one rate, of the factors of path_factors (null: none; large: one is too
-// large for products), otherwise one exponential; floor: the bytes, at bandwidth, which it is far from,
-// because every step waits for memory. Powers of one product would not do for several rates: the common multiple of the
-// lengths up to 11 is 27720, by which rounding errors grow, to 8e-12 in float64. route is how many of the last vertices a route must not meet again:
-// all of them (size) for paths, 2 for non-backtracking walks, 0 for walks.
+// One thread for each vertex and filter visits every route depth first with its stack in global memory. route is how
+// many of the last vertices a route must not meet again: all of them (size) for paths, 2 for non-backtracking walks, 0
+// for walks.
+// Where all pooled lengths have one rate, the factors of path_factors are multiplied (null: none; large: one is too
+// large for that), otherwise every route takes an exponential: the common multiple of lengths up to 11 is 27720, and a
+// power of one product for all of them would have so many times the error of a factor, 8e-12 in float64.
 // Routes that share all but their last vertex are added up first, which keeps long sums short. ints: 3 size, values:
 // 2 size + 1 for every thread of the grid.
+// Bytes: a row of scores, an arc and a stack entry for every route; operations: one product or exponential and one
+// addition for every route and filter; floor: the bytes, at bandwidth, which it is far from, because every step waits
+// for memory.
 
 template <class T> struct RouteStack {
     int *vertex, *edge, *count;

@@ -37,13 +37,13 @@ __device__ void path_factors(T *factors, int *large, const T *scores, const int 
 PATH_FACTORS(float, f32)
 PATH_FACTORS(double, f64)
 
-// ----- path_join: what the parts of a root come to together -------------------------------------------
+// ----- path_join: what the parts of a root come to together ------------------------------------------
 //
 //   out_j[v] = norm(v) * pool over the parts of v of partial[part, j], for the cut roots (v, first part, end) of roots
 //
-// partial: parts x size x q, sums or largest exponents; counts: parts x size, numbers of paths. A block takes a root and
-// 32 filters; each of its warps adds up a run of the parts, and the first then adds these in their order. Bytes: the
-// parts once; floor: bandwidth. Maxima take an exponential a root, size and filter.
+// partial: parts x size x q, sums or largest exponents; counts: parts x size, numbers of paths; both from part base on.
+// A block takes a root and 32 filters; each of its warps adds up a run of the parts, and the first then adds these in
+// their order. Bytes: the parts once; floor: bandwidth. Maxima take an exponential a root, size and filter.
 
 template <class T>
 __device__ void path_join(const long long *out, const T *partial, const int *counts, const int *roots, const T *norms,

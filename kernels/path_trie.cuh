@@ -27,13 +27,13 @@
 //
 // A root with many paths is cut: packs leave it out (cut), and its parts, paths that go on from one prefix by a run of
 // arcs, are the work of a warp each, from the caches, in a launch of their own; path_join adds them up in their order.
-// Where roots are cut depends on their graph alone, and so do the bits.
+// Where roots are cut depends on their graph alone.
 //
 // Shared memory: (32 F size + 1) values or ints a row, 2 ints an arc, 2 ints a vertex.
 // Bytes: D size q scores and n q lengths outputs once, 4 (n + arcs), twice size q values a part; exponentials: size q a
-// row of a pack or of the table of path_factors, and none a
-// node. A node of a path that is shorter than size takes F multiplications for its product, 2 or 3 F for the power
-// (none where one length is pooled), and a path of full size one addition.
+// row of a pack or of the table of path_factors, and none a node. A node of a path that is shorter than size takes F
+// multiplications for its product, 2 or 3 F for the power (none where one length is pooled), and a path of full size
+// one addition.
 // Floor: bytes / bandwidth: NCI1 with size 4, all lengths, q = 128 has 0.25 GB of outputs (52 us at 4.8 TB/s).
 #pragma once
 #include "paths.cuh"

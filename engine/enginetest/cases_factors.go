@@ -53,12 +53,13 @@ func factorCases() []Case {
 			b       *graph.Batch
 			size    int
 			lengths bool
-		}{{batches()["ring"], 4, false}, {batches()["ring"], 4, true}, {batches()["ragged"], 9, false}, {hubGraph(), 4, false}} {
+		}{{batches()["ring"], 4, false}, {batches()["ring"], 4, true}, {batches()["ragged"], 9, false},
+			{hubGraph(), 4, false}} {
 			if size > 100 && (k.lengths || k.b.NumGraphs() == 2) {
 				continue
 			}
-			p := pooling{engine.PathPooling{Graph: k.b, Size: k.size, AllLengths: k.lengths, Kernel: engine.Kernel{Alpha: 1}}, "",
-				7, k.b.NumVertices()}
+			p := pooling{engine.PathPooling{Graph: k.b, Size: k.size, AllLengths: k.lengths,
+				Kernel: engine.Kernel{Alpha: 1}}, "", 7, k.b.NumVertices()}
 			// Scores alternate in sign along a path, so that their sums stay small.
 			caseName := fmt.Sprintf("%s, %d vertices", name, p.rows)
 			add(p, caseName, 4*size, func(c *call) *tensor.Dense {
