@@ -21,15 +21,39 @@ struct WeightsOf {
     const double *k, *g;
     int p, q, i, sum_exponent, all_lengths;
     double alpha;
-    __device__ double at(int row, int column) const {
-        if (row >= q || column >= q) return 0;
-        const long long element = (long long)row * q + column;
-        double sum = 0;
-        for (int j = all_lengths ? i : p - 1; j < p; j++) {
-            const long long at = (all_lengths ? (long long)j * q * q : 0) + element;
-            sum = fma((sum_exponent ? alpha : alpha / (j + 1)) * k[at], g[at], sum);
+    // at leaves those of R elements, whose rows are a step apart, and those where row and column are the other way
+    // round; what is not there is zero. The lengths are the outer loop, so that the loads of one wait at the same time.
+    template <int R, int STEP>
+    __device__ void at(double (&here)[R], double (&mirrored)[R], int row, int column, int other_row,
+                       int other_column) const {
+        long long place[R], other[R];
+#pragma unroll
+        for (int e = 0; e < R; e++) {
+            place[e] = (long long)min(row + STEP * e, q - 1) * q + min(column, q - 1);
+            other[e] = (long long)min(other_row + STEP * e, q - 1) * q + min(other_column, q - 1);
+            here[e] = mirrored[e] = 0;
         }
-        return sum;
+        for (int j = all_lengths ? i : p - 1; j < p; j++) {
+            const double scale = sum_exponent ? alpha : alpha / (j + 1);
+            const double *kj = k + (all_lengths ? (long long)j * q * q : 0),
+                         *gj = g + (all_lengths ? (long long)j * q * q : 0);
+            double of_k[2 * R], of_g[2 * R];
+#pragma unroll
+            for (int e = 0; e < R; e++) {
+                of_k[e] = kj[place[e]], of_g[e] = gj[place[e]];
+                of_k[R + e] = kj[other[e]], of_g[R + e] = gj[other[e]];
+            }
+#pragma unroll
+            for (int e = 0; e < R; e++) {
+                here[e] = fma(scale * of_k[e], of_g[e], here[e]);
+                mirrored[e] = fma(scale * of_k[R + e], of_g[R + e], mirrored[e]);
+            }
+        }
+#pragma unroll
+        for (int e = 0; e < R; e++) {
+            if (row + STEP * e >= q || column >= q) here[e] = 0;
+            if (other_row + STEP * e >= q || other_column >= q) mirrored[e] = 0;
+        }
     }
 };
 
@@ -47,17 +71,19 @@ __device__ inline void gram_grad(T *z_grad, const T *plus, const T *z, const dou
         const long long first = (long long)i * q * d;
         double sum[R] = {};
         for (int g0 = 0; g0 < q; g0 += GRAM_TILE) {
+            double here[R], mirrored[R];
+            of.at<R, STEP>(here, mirrored, f0 + ty, g0 + tx, g0 + ty, f0 + tx);
             __syncthreads();
 #pragma unroll
             for (int e = 0; e < R; e++) {
                 const int row = ty + STEP * e;
-                weights[row][tx] = of.at(f0 + row, g0 + tx);
+                weights[row][tx] = here[e];
                 rows[row][tx] =
                     g0 + row < q && c0 + tx < d ? (double)z[first + (long long)(g0 + row) * d + c0 + tx] : 0.0;
             }
             __syncthreads();
 #pragma unroll
-            for (int e = 0; e < R; e++) weights[tx][ty + STEP * e] += of.at(g0 + ty + STEP * e, f0 + tx);
+            for (int e = 0; e < R; e++) weights[tx][ty + STEP * e] += mirrored[e];
             __syncthreads();
 #pragma unroll
             for (int g = 0; g < GRAM_TILE; g++)

@@ -27,39 +27,65 @@ struct RuleAt {
     }
 };
 
-// multiply_whole leaves op(A) op(B) of order n in the elements of this thread: (y + 16 i, x + 16 j).
-template <bool TRANS_A, bool TRANS_B>
-__device__ inline void multiply_whole(double (&sum)[4][4], const double *a, const double *b, int n, int line) {
-    const int y = threadIdx.x / SPECTRAL_SIDE, x = threadIdx.x % SPECTRAL_SIDE;
+// multiply_whole leaves op(A) op(B) of order n <= 16 R in the elements of this thread, (y + 16 i, x + 16 j). What it
+// leaves in those beyond n means nothing.
+template <bool TRANS_A, bool TRANS_B, int R>
+__device__ inline void multiply_whole(double (&sum)[R][R], const double *a, const double *b, int n, int line) {
+    const double *left[R], *right[R];
 #pragma unroll
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < R; i++) {
+        const int row = min(static_cast<int>(threadIdx.x) / SPECTRAL_SIDE + SPECTRAL_SIDE * i, n - 1),
+                  column = min(static_cast<int>(threadIdx.x) % SPECTRAL_SIDE + SPECTRAL_SIDE * i, n - 1);
+        left[i] = a + row * (TRANS_A ? 1 : line);
+        right[i] = b + column * (TRANS_B ? line : 1);
 #pragma unroll
-        for (int j = 0; j < 4; j++) sum[i][j] = 0;
+        for (int j = 0; j < R; j++) sum[i][j] = 0;
+    }
     for (int k = 0; k < n; k++) {
-        double left[4], right[4];
+        double x[R], y[R];
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const int row = y + SPECTRAL_SIDE * i, column = x + SPECTRAL_SIDE * i;
-            left[i] = row < n ? (TRANS_A ? a[k * line + row] : a[row * line + k]) : 0.0;
-            right[i] = column < n ? (TRANS_B ? b[column * line + k] : b[k * line + column]) : 0.0;
-        }
+        for (int i = 0; i < R; i++) x[i] = left[i][k * (TRANS_A ? line : 1)], y[i] = right[i][k * (TRANS_B ? 1 : line)];
 #pragma unroll
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < R; i++)
 #pragma unroll
-            for (int j = 0; j < 4; j++) sum[i][j] = fma(left[i], right[j], sum[i][j]);
+            for (int j = 0; j < R; j++) sum[i][j] = fma(x[i], y[j], sum[i][j]);
     }
 }
 
 // each_whole calls body with the elements of this thread within order n.
-template <class Body> __device__ inline void each_whole(double (&sum)[4][4], int n, Body body) {
+template <int R, class Body> __device__ inline void each_whole(double (&sum)[R][R], int n, Body body) {
 #pragma unroll
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < R; i++)
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
+        for (int j = 0; j < R; j++) {
             const int row = threadIdx.x / SPECTRAL_SIDE + SPECTRAL_SIDE * i,
                       column = threadIdx.x % SPECTRAL_SIDE + SPECTRAL_SIDE * j;
             if (row < n && column < n) body(row, column, sum[i][j]);
         }
+}
+
+// gradient_of writes S of a matrix of order n <= 16 R from V in v and (G + G')/2 in g, which it uses up.
+template <int R>
+__device__ inline void gradient_of(double *to, const double *v, double *g, const Slopes &slopes, int n, int line) {
+    double sum[R][R];
+    const auto replace = [&]() {
+        __syncthreads();
+        each_whole(sum, n, [&](int i, int j, double x) { g[i * line + j] = x; });
+        __syncthreads();
+    };
+    multiply_whole<false, false>(sum, v, g, n, line);
+    replace();
+    multiply_whole<false, true>(sum, g, v, n, line);
+    each_whole(sum, n, [&](int i, int j, double &x) { x *= divided_difference(slopes, i, j); });
+    replace();
+    multiply_whole<true, false>(sum, v, g, n, line);
+    replace();
+    multiply_whole<false, false>(sum, g, v, n, line);
+    each_whole(sum, n, [&](int i, int j, double x) {
+        if (j > i) return;
+        to[i * n + j] = x;
+        to[j * n + i] = x;
+    });
 }
 
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS)
@@ -87,24 +113,7 @@ spectral_grad_f64(double *to, const double *gradient, const double *vectors, con
             g[i * line + j] = (gradient[first + at] + gradient[first + j * n + i]) / 2;
         }
         __syncthreads();
-        double sum[4][4];
-        const auto replace = [&]() {
-            __syncthreads();
-            each_whole(sum, n, [&](int i, int j, double x) { g[i * line + j] = x; });
-            __syncthreads();
-        };
-        multiply_whole<false, false>(sum, v, g, n, line);
-        replace();
-        multiply_whole<false, true>(sum, g, v, n, line);
-        each_whole(sum, n, [&](int i, int j, double &x) { x *= divided_difference(slopes, i, j); });
-        replace();
-        multiply_whole<true, false>(sum, v, g, n, line);
-        replace();
-        multiply_whole<false, false>(sum, g, v, n, line);
-        each_whole(sum, n, [&](int i, int j, double x) {
-            if (j > i) return;
-            to[first + i * n + j] = x;
-            to[first + j * n + i] = x;
-        });
+        if (n <= 2 * SPECTRAL_SIDE) gradient_of<2>(to + first, v, g, slopes, n, line);
+        else gradient_of<4>(to + first, v, g, slopes, n, line);
     }
 }

@@ -2,6 +2,18 @@
 #pragma once
 #include "spectral.cuh"
 
+// turn_rows applies the rotations of a round to the rows of q, every step-th of them from the given one on by a warp.
+__device__ inline void turn_rows(double *q, const double *cosines, const double *sines, int round, int m, int first,
+                                 int step) {
+    const int column = lane_index();
+    for (int t = first; t < m / 2 && column < m; t += step) {
+        const Meeting of = meeting(t, round, m);
+        const double p = q[of.p * PAIR_STRIDE + column], l = q[of.q * PAIR_STRIDE + column];
+        q[of.p * PAIR_STRIDE + column] = cosines[t] * p - sines[t] * l;
+        q[of.q * PAIR_STRIDE + column] = sines[t] * p + cosines[t] * l;
+    }
+}
+
 // diagonalize turns a symmetric matrix g of even order m <= PAIR (rows PAIR_STRIDE apart) to diagonal form
 // by cyclic two-sided rotations, which it applies to the rows of q as well: with q the unit matrix at the
 // start its rows are the eigenvectors. All 256 threads of the block call it. Each round has m/2 rotations,
@@ -9,60 +21,66 @@
 // thread does both blocks. Entries below 2^-80, of matrices of norm about one, are zero. At the end the rows
 // of q are made unit vectors again, so that the rounding of many rotations does not add up, and rank[i] is
 // the position of g_ii among the diagonal, the largest first.
+//
+// The angles of a round, a chain of three divisions and two roots that only g has to wait for, are one warp's; the
+// others turn the rows of q by the round before in the meantime.
 __device__ inline void diagonalize(double *g, double *q, int *rank, int m, int sweeps) {
-    __shared__ double cosines[HALF], sines[HALF];
+    constexpr int WARPS = SPECTRAL_THREADS / WARP;
+    __shared__ double cosines[2][HALF], sines[2][HALF]; // of a round and of the one before
     __shared__ int turned;
     const int i = threadIdx.x / HALF, j = threadIdx.x % HALF, half = m / 2;
+    int now = 0, before = -1; // where the angles are; the round whose rotations q lacks
     for (int sweep = 0; sweep < sweeps; sweep++) {
         if (threadIdx.x == 0) turned = 0;
         __syncthreads();
         for (int round = 0; round < m - 1; round++) {
+            now = 1 - now;
             if (threadIdx.x < half) {
                 const Meeting of = meeting(threadIdx.x, round, m);
                 const double a = g[of.p * PAIR_STRIDE + of.p], b = g[of.p * PAIR_STRIDE + of.q],
                              d = g[of.q * PAIR_STRIDE + of.q];
-                double c = 1, s = 0;
-                if (fabs(b) > 0x1p-80 && fabs(b) > 0x1p-54 * sqrt(fabs(a)) * sqrt(fabs(d))) {
-                    rotation(a, b, d, c, s);
-                    atomicOr(&turned, 1);
-                }
-                cosines[threadIdx.x] = c;
-                sines[threadIdx.x] = s;
+                double c, s; // computed in any case: the roots that decide are waited for at the same time
+                rotation(a, b, d, c, s);
+                const bool turns = fabs(b) > 0x1p-80 && fabs(b) > 0x1p-54 * sqrt(fabs(a)) * sqrt(fabs(d));
+                if (turns) atomicOr(&turned, 1);
+                cosines[now][threadIdx.x] = turns ? c : 1;
+                sines[now][threadIdx.x] = turns ? s : 0;
+            } else if (warp_index() > 0 && before >= 0) {
+                turn_rows(q, cosines[1 - now], sines[1 - now], before, m, warp_index() - 1, WARPS - 1);
             }
             __syncthreads();
             if (j <= i && i < half) {
                 const Meeting rows = meeting(i, round, m), cols = meeting(j, round, m);
-                const double ci = cosines[i], si = sines[i], cj = cosines[j], sj = sines[j];
+                const double ci = cosines[now][i], si = sines[now][i], cj = cosines[now][j], sj = sines[now][j];
                 double *pp = g + rows.p * PAIR_STRIDE + cols.p, *pq = g + rows.p * PAIR_STRIDE + cols.q;
                 double *qp = g + rows.q * PAIR_STRIDE + cols.p, *qq = g + rows.q * PAIR_STRIDE + cols.q;
-                const double up = ci * *pp - si * *qp, uq = ci * *pq - si * *qq;
-                const double lp = si * *pp + ci * *qp, lq = si * *pq + ci * *qq;
-                *pp = cj * up - sj * uq;
-                *qq = sj * lp + cj * lq;
+                const double a = *pp, b = *pq, c = *qp, d = *qq;
+                const double up = ci * a - si * c, uq = ci * b - si * d;
+                const double lp = si * a + ci * c, lq = si * b + ci * d;
+                const double to_pp = cj * up - sj * uq, to_qq = sj * lp + cj * lq;
+                *pp = to_pp;
+                *qq = to_qq;
                 if (i == j) {
                     if (si != 0) *pq = *qp = 0;
                 } else {
-                    *pq = sj * up + cj * uq;
-                    *qp = cj * lp - sj * lq;
-                    g[cols.p * PAIR_STRIDE + rows.p] = *pp;
-                    g[cols.q * PAIR_STRIDE + rows.p] = *pq;
-                    g[cols.p * PAIR_STRIDE + rows.q] = *qp;
-                    g[cols.q * PAIR_STRIDE + rows.q] = *qq;
+                    const double to_pq = sj * up + cj * uq, to_qp = cj * lp - sj * lq;
+                    *pq = to_pq;
+                    *qp = to_qp;
+                    g[cols.p * PAIR_STRIDE + rows.p] = to_pp;
+                    g[cols.q * PAIR_STRIDE + rows.p] = to_pq;
+                    g[cols.p * PAIR_STRIDE + rows.q] = to_qp;
+                    g[cols.q * PAIR_STRIDE + rows.q] = to_qq;
                 }
             }
-            for (int at = threadIdx.x; at < half * m; at += SPECTRAL_THREADS) {
-                const int t = at / m, column = at % m;
-                const Meeting of = meeting(t, round, m);
-                const double p = q[of.p * PAIR_STRIDE + column], l = q[of.q * PAIR_STRIDE + column];
-                q[of.p * PAIR_STRIDE + column] = cosines[t] * p - sines[t] * l;
-                q[of.q * PAIR_STRIDE + column] = sines[t] * p + cosines[t] * l;
-            }
+            before = round;
             __syncthreads();
         }
         const int again = turned;
         __syncthreads();
         if (!again) break;
     }
+    if (before >= 0) turn_rows(q, cosines[now], sines[now], before, m, warp_index(), WARPS);
+    __syncthreads();
     for (int row = warp_index(); row < m; row += SPECTRAL_THREADS / WARP) {
         const double x = lane_index() < m ? q[row * PAIR_STRIDE + lane_index()] : 0.0;
         const double length = sqrt(warp_sum(x * x));
