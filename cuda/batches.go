@@ -121,8 +121,8 @@ func derived[T element](k *op, b *graph.Batch, name string, build func() []T) po
 
 // planned returns what build makes of a batch alone, on the host. It is kept with the batch under its name, and must
 // not refer to the batch, which it would keep alive.
-func planned[T any](k *op, b *graph.Batch, name string, build func() T) T {
-	entry := k.e.batches.of(b)
+func planned[T any](e *Engine, b *graph.Batch, name string, build func() T) T {
+	entry := e.batches.of(b)
 	entry.mu.Lock()
 	kept, there := entry.plans[name]
 	entry.mu.Unlock()

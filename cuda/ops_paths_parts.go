@@ -14,7 +14,7 @@ const (
 	// manyPaths is the number of paths from which a root is cut, as long as its graph makes no more than some
 	// mostParts of it.
 	manyPaths = 1024
-	mostParts = 1 << 14
+	mostParts = 1 << 13
 	// partInts is the number of integers of a part, as kernels/paths.cuh lays it out.
 	partInts = 11
 )
@@ -195,12 +195,12 @@ func (c *cutter) prefix() {
 
 // add adds the part that goes on from the prefix by the arcs [from, to).
 func (c *cutter) add(from, to int32) {
-	part := make([]int32, partInts)
-	part[0], part[1], part[2] = c.path[0], int32(len(c.path)), int32(c.counted)
-	arcs := append(part[3:3], c.arcs...)
-	copy(part[3+len(arcs):], []int32{from, to})
-	c.parts = append(c.parts, part...)
-	c.counted = len(c.path)
+	depth := len(c.path)
+	c.parts = append(c.parts, c.path[0], int32(depth), int32(c.counted))
+	c.parts = append(c.parts, c.arcs...)
+	c.parts = append(c.parts, from, to)
+	c.parts = append(c.parts, make([]int32, partInts-4-depth)...)
+	c.counted = depth
 }
 
 // partsOf returns how the paths of the call are cut, which is kept with the batch.
@@ -208,7 +208,7 @@ func (w *pathWork[T]) partsOf() *pathParts {
 	if w.Graph == nil || w.Size == 1 {
 		return nil
 	}
-	return planned(w.k, w.Graph, fmt.Sprint("parts of paths of size ", w.Size), func() *pathParts {
+	return planned(w.e, w.Graph, fmt.Sprint("parts of paths of size ", w.Size), func() *pathParts {
 		return newPathParts(w.Graph, w.Size)
 	})
 }

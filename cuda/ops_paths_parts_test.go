@@ -145,6 +145,26 @@ func TestPartsOfAGraphAreItsOwn(t *testing.T) {
 	}
 }
 
+// What is derived from a batch on the host is derived once, until the batch is forgotten.
+func TestPlansAreKeptWithTheBatch(t *testing.T) {
+	e := opened(t)
+	b, err := graph.NewBatch([]graph.Graph{{NumVertices: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := 0
+	plan := func(name string) int {
+		return planned(e, b, name, func() int { built++; return built })
+	}
+	if first, other, again := plan("a"), plan("b"), plan("a"); first != 1 || other != 2 || again != 1 {
+		t.Errorf("got %d, %d and again %d", first, other, again)
+	}
+	e.Forget(b)
+	if plan("a") != 3 {
+		t.Error("a forgotten batch still has its plan")
+	}
+}
+
 // Chunks have every part once and as many as fit, at least those of one root.
 func TestChunksOfParts(t *testing.T) {
 	p := &pathParts{}
