@@ -11,9 +11,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// PathPool implements [engine.Engine]: paths of up to 8 vertices by the trie, walks and non-backtracking
-// walks by their recursions, which runs of small graphs do in shared memory; longer paths by a thread for each vertex
-// and filter.
+// PathPool implements [engine.Engine]: paths of up to 8 vertices by the trie, which cuts roots with many of them, walks
+// and non-backtracking walks by their recursions, which runs of small graphs do in shared memory; longer paths by a
+// thread for each vertex and filter.
 func (e *Engine) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
 	q, err := engine.CheckPathPool(out, scores, norms, p)
 	if err != nil {
