@@ -67,6 +67,14 @@ func (f *factors[T]) at(row, i int) []T {
 	return f.table[row*f.width+f.start[i] : row*f.width+f.start[i+1]]
 }
 
+// split divides what there is for each pooled length from j on into that for j, nil if it is not pooled, and the rest.
+func (f *factors[T]) split(of []T, j int) (own, longer []T) {
+	if f.out[j] == nil {
+		return nil, of
+	}
+	return of[:f.q], of[f.q:]
+}
+
 // products is the state of a search that multiplies factors.
 type products[T simd.Float] struct {
 	*pathPool[T]
@@ -89,21 +97,13 @@ func newProducts[T simd.Float](f *factors[T]) *products[T] {
 
 func (t *products[T]) result(j int) ([]T, int) { return t.acc[j], t.count[j] }
 
-// split divides what there is for each pooled length from j on into that for j, nil if it is not pooled, and the rest.
-func (t *products[T]) split(of []T, j int) (own, longer []T) {
-	if t.out[j] == nil {
-		return nil, of
-	}
-	return of[:t.q], of[t.q:]
-}
-
 func (t *products[T]) pool(root int32, limit int) {
 	t.limit = limit
 	clear(t.count)
 	for j := 2; j <= limit; j++ {
 		clear(t.acc[j])
 	}
-	own, longer := t.split(t.factors.at(t.row(root), 1), 1)
+	own, longer := t.factors.split(t.factors.at(t.row(root), 1), 1)
 	copy(t.acc[1], own)
 	t.count[1] = 1
 	t.step(root, 1, longer)
@@ -117,7 +117,7 @@ func (t *products[T]) step(v int32, j int, product []T) {
 	}
 	t.path[j-1] = v
 	j++
-	shared, product := t.split(product, j)
+	shared, product := t.factors.split(product, j)
 	var ends []T
 	path := t.path[:j-1]
 next:
@@ -128,7 +128,7 @@ next:
 			}
 		}
 		t.count[j]++
-		own, longer := t.split(t.factors.at(t.row(w), j), j)
+		own, longer := t.factors.split(t.factors.at(t.row(w), j), j)
 		switch {
 		case own == nil:
 		case ends == nil:

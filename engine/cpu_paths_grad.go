@@ -11,8 +11,8 @@ import (
 
 // PathPoolGrad implements [Engine]. Like PathPool it goes back through walks and non-backtracking walks
 // by their recursions (cpu_walks_grad.go, cpu_nonbacktracking_grad.go) and through paths by the trie
-// (cpu_trie_grad.go); paths of up to three vertices, which are non-backtracking walks, take the
-// recursion where graphs have many neighbours. Single vertices are matrix elements (cpu_vertices_grad.go).
+// (cpu_trie_grad.go), which takes products of factors where PathPool does (cpu_factors_grad.go); paths of up to three
+// vertices, which are non-backtracking walks, take the recursion where graphs have many neighbours. Single vertices are matrix elements (cpu_vertices_grad.go).
 //
 // Each piece of work adds up its gradients alone, in a fixed order, by the table rows that its graphs
 // use; the sums of the pieces are then added in the order of the graphs. So the bits do not depend on
@@ -39,6 +39,9 @@ func pathPoolGrad[T simd.Float](workers int, scoreGrad, normGrad *tensor.Dense, 
 	clear(g.scoreGrad)
 	clear(g.normGrad)
 	g.prepare()
+	if p.Route == graph.Paths && p.Size > 1 && p.Graph != nil {
+		g.factors = g.newFactors(workers)
+	}
 	parallel.For(workers, len(g.work), func(i int) { g.runPiece(g.work[i]) })
 	g.reduce(workers)
 }
@@ -52,6 +55,7 @@ type pathGrad[T simd.Float] struct {
 	rows                [][]int32     // by run: the rows in use, by first use; nil without Index
 	partial             [][]T         // by run: gradients of these rows; nil without Index
 	byNorm              [][]float64   // by piece: gradient of the norm of each vertex; nil if not asked for
+	factors             *factors[T]   // of paths that are products; nil where they take exponentials
 	arcs                *reversedArcs // of non-backtracking walks
 	counts              []float64     // of walks: vertices x Size; nil unless Pool is Mean
 }

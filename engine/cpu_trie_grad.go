@@ -57,6 +57,10 @@ func (t *trieGrad[T]) eachRoot(body func(root int32, row func(j int) []T)) {
 // trieBack goes back through sums and means.
 func (g *pathGrad[T]) trieBack(pc piece) {
 	t := newTrieGrad(g, pc)
+	back := func(root int32) { t.step(root, 1) }
+	if g.factors != nil && pc.hi-pc.lo == g.q {
+		back = newProductGrad(t).from
+	}
 	t.eachRoot(func(root int32, row func(j int) []T) {
 		clear(t.count)
 		if t.Pool == Mean {
@@ -68,7 +72,7 @@ func (g *pathGrad[T]) trieBack(pc piece) {
 				scaled(t.weight[j], t.scale[j]*g.weight(root, float64(t.count[j])), row(j))
 			}
 		}
-		t.step(root, 1)
+		back(root)
 		for j := 1; j <= t.limit; j++ {
 			if t.active[j] && t.normGrad != nil {
 				if t.Pool == Mean && t.count[j] > 0 {

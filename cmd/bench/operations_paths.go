@@ -39,9 +39,13 @@ func pathOperations() []operation {
 			walkPool((*inputs).molecules, graph.NonBacktracking, 4), everywhere},
 		{"nonbacktracking-dense", "the same on denser graphs of the kind of COLLAB (generated), up to 3 vertices",
 			walkPool((*inputs).dense, graph.NonBacktracking, 3), everywhere},
-		{"path-grad", "gradient through path pooling, NCI1, one row of scores for each vertex", pathGrad(graph.Paths),
-			everywhere},
-		{"walk-grad", "gradient through walk pooling, NCI1, likewise", pathGrad(graph.Walks), everywhere},
+		{"path-grad", "gradient through path pooling, NCI1, one row of scores for each vertex",
+			pathGrad(graph.Paths, false, tensor.Float32), everywhere},
+		{"path-grad-label", "the same with one row of scores for each label, as in the first layer",
+			pathGrad(graph.Paths, true, tensor.Float32), everywhere},
+		{"path-grad-label-double", "the same in float64", pathGrad(graph.Paths, true, tensor.Float64), everywhere},
+		{"walk-grad", "gradient through walk pooling, NCI1, one row of scores for each vertex",
+			pathGrad(graph.Walks, false, tensor.Float32), everywhere},
 	}
 }
 
@@ -156,41 +160,51 @@ func walkPool(from func(*inputs) (source, error), route graph.Route, size int) f
 	}
 }
 
-// pathGrad counts like its forward operation. Its floor is to read scores and gradients of the outputs
-// and to write the gradients of the scores; the exponentials are taken again.
-func pathGrad(route graph.Route) func(t *table) (*task, error) {
+// pathGrad counts like its forward operation. Its floor is to read scores and gradients of the outputs and to write the
+// gradients of the scores; the exponentials are taken again. A trie node of paths costs a product, and additions to the
+// gradients of its vertex and of the path.
+func pathGrad(route graph.Route, byLabel bool, dtype tensor.Dtype) func(t *table) (*task, error) {
 	const size = 4
 	return func(t *table) (*task, error) {
 		s, err := t.inputs.molecules()
 		if err != nil {
 			return nil, err
 		}
-		p := newPooling(t, s, size, nil)
-		p.Route = route
+		var index []int32
+		if byLabel {
+			index = s.batch.Labels
+		}
+		p := newPooling(t, s, size, index)
+		p.Route, p.dtype = route, dtype
 		scores, out, err := p.tensors()
 		if err != nil {
 			return nil, err
 		}
 		r := newRandom("path-grad")
 		for j := range out {
-			if out[j], err = r.matrix(t.engine, tensor.Float32, out[j].Shape()...); err != nil {
+			if out[j], err = r.matrix(t.engine, dtype, out[j].Shape()...); err != nil {
 				return nil, err
 			}
 		}
-		grad := t.engine.New(tensor.Float32, scores.Shape()...)
+		grad := t.engine.New(dtype, scores.Shape()...)
 		n, q := float64(s.batch.NumVertices()), float64(p.filters)
-		f := floor{bytes: 2*p.scoreBytes() + p.outBytes()}
 		task := &task{run: func(e engine.Engine) error { return e.PathPoolGrad(grad, nil, out, scores, nil, &p.PathPooling) }}
+		var exps, flops float64
 		if route == graph.Walks {
 			steps := float64(size*(size-1)/2) * float64(s.batch.NumArcs())
-			f.exps32, f.flops32 = size*(size+1)/2*n*q, 2*steps*q
+			exps, flops = size*(size+1)/2*n*q, 2*steps*q
 			task.units, task.unit = steps, "steps/s"
 		} else {
 			nodes := sum(pathsBySize(s, size))
-			f.exps32 = nodes * q
+			exps, flops = float64(p.rows*size)*q, 3*nodes*q
 			task.units, task.unit = nodes, "nodes/s"
 		}
-		task.floor = f
+		task.floor.bytes = 2*p.scoreBytes() + p.outBytes()
+		if dtype == tensor.Float64 {
+			task.floor.exps64, task.floor.flops64 = exps, flops
+		} else {
+			task.floor.exps32, task.floor.flops32 = exps, flops
+		}
 		task.shape = fmt.Sprintf("%s: %d vertices, sizes 1 to %d, %d filters", s.from, s.batch.NumVertices(), size, p.filters)
 		return task, nil
 	}
