@@ -9,10 +9,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// PathPoolGrad implements [Engine]. Like PathPool it goes back through walks and non-backtracking walks
-// by their recursions (cpu_walks_grad.go, cpu_nonbacktracking_grad.go) and through paths by the trie
-// (cpu_trie_grad.go), which takes products of factors where PathPool does (cpu_factors_grad.go); paths of up to three
-// vertices, which are non-backtracking walks, take the recursion where graphs have many neighbours. Single vertices are matrix elements (cpu_vertices_grad.go).
+// PathPoolGrad implements [Engine]. Like PathPool it goes back through walks and non-backtracking walks by their
+// recursions (cpu_walks_grad.go, cpu_nonbacktracking_grad.go) and through paths by the trie (cpu_trie_grad.go), which
+// takes products of factors where PathPool does (cpu_factors_grad.go); paths of up to three vertices, which are
+// non-backtracking walks, take the recursion where graphs have many neighbours. Single vertices are matrix elements
+// (cpu_vertices_grad.go).
 //
 // Each piece of work adds up its gradients alone, in a fixed order, by the table rows that its graphs
 // use; the sums of the pieces are then added in the order of the graphs. So the bits do not depend on
