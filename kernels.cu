@@ -143,6 +143,12 @@
 // level_examples_f64          examples of the nodes of a level
 // choose_splits_f64           best column of every node, and its examples by child
 // cut_subsets_f64             subsets that the chosen splits generate, [TREE-G] Eq. 3
+#include "kernels/boosting.cuh"
+// boost_residuals_f64         negative gradients of a loss, what trees of a boosting are fitted to
+// plant_tree_f64              targets of a tree, and what is known of its root
+// add_leaves_f64              values of leaves to the scores of a tree's examples
+// add_others_f64              and to those of other examples
+// boost_loss_f64              mean loss
 #include "kernels/trees.cuh"
 // tree_walks_f64              a step of walks for every tree or node
 // descend_graphs_f64          graphs to the children of their nodes, with the subsets of the splits

@@ -2,20 +2,13 @@
 
 package cuda
 
-import (
-	"encoding/binary"
-	"math"
-	"slices"
-
-	"github.com/grove-graph/grove/engine"
-)
+import "github.com/grove-graph/grove/engine"
 
 // growth grows trees on the device. What stays there for the fit, for a tree, and for its subsets has blocks of its
 // own; a search sends one list and fetches one.
 type growth struct {
 	e *Engine
 	f *engine.TreeFeatures
-	t *engine.TreeExamples
 
 	constants   *block // of the fit: what the next five lie in
 	offsets     pointer[int32]
@@ -25,10 +18,9 @@ type growth struct {
 	stamps      pointer[int32]
 	stamp       int32 // of the last search
 	tree        *block
-	examples    treeExamples
-	order       pointer[int32] // two of them, behind the examples
-	information *block         // x log2 x
-	entries     int            // of information
+	planted     planted
+	information *block // x log2 x
+	entries     int    // of information
 	sides       *block
 	rows        int // of sides that there is memory for
 }
@@ -40,20 +32,12 @@ type blockConstants struct {
 	streams pointer[int64] // of draws
 }
 
-// treeExamples are those of a tree. What trees of a fit share follows the targets.
-type treeExamples struct {
-	targets pointer[float64]
-	weights pointer[float64]
-	numbers pointer[int32]
-	classes pointer[int32]
-}
-
 // Grow implements [engine.Engine].
 func (e *Engine) Grow(f *engine.TreeFeatures) (engine.Growth, error) {
 	if err := engine.CheckGrow(f); err != nil {
 		return nil, err
 	}
-	g := &growth{e: e, f: f}
+	g := &growth{e: e, f: f, planted: planted{count: -1}}
 	var p packed
 	aggregations := make([]int32, len(f.Aggregations))
 	for i, a := range f.Aggregations {
@@ -109,44 +93,6 @@ func (g *growth) Release() {
 		}
 		*b = nil
 	}
-}
-
-// Plant implements [engine.Growth]. Of the next tree of a boosting only the targets are others.
-func (g *growth) Plant(t *engine.TreeExamples) error {
-	if err := engine.CheckPlant(g.f, t); err != nil {
-		return err
-	}
-	k := g.e.begin("Plant")
-	m, last := len(t.Examples), g.t
-	again := last != nil && slices.Equal(t.Examples, last.Examples) && slices.Equal(t.Weights, last.Weights) &&
-		slices.Equal(t.Classes, last.Classes)
-	var p packed
-	targets := pack(&p, t.Targets)
-	if again {
-		if len(p.bytes) > 0 {
-			k.touch(g.tree.retain())
-			k.fill(g.tree, p.bytes)
-		}
-	} else {
-		g.t = nil
-		weights, numbers, classes := pack(&p, t.Weights), pack(&p, t.Examples), pack(&p, t.Classes)
-		order := p.space(2 * 4 * m)
-		g.tree = k.keep(g.tree, &p)
-		if g.tree != nil {
-			at := g.tree.address
-			g.examples = treeExamples{on[float64](at, targets), on[float64](at, weights), on[int32](at, numbers),
-				on[int32](at, classes)}
-			g.order = on[int32](at, order)
-		}
-	}
-	if g.f.Impurity == engine.Entropy {
-		g.inform(k, t)
-	}
-	if err := k.run(func(*stream) error { return nil }); err != nil {
-		return err
-	}
-	g.t = t
-	return nil
 }
 
 // inform makes the table of x log2 x as long as the weight of a tree.
@@ -224,21 +170,16 @@ func on[T element](base uint64, at offset) pointer[T] {
 	return pointer[T]{base + uint64(at)}
 }
 
-// unpack returns the splits that a search has fetched: four numbers for each node, then words of bits.
-func (g *growth) unpack(raw []byte, l *engine.Level, words []int32) []engine.FoundSplit {
-	found := make([]engine.FoundSplit, len(l.Nodes))
-	sides := make([]uint32, (len(raw)-32*len(found))/4)
-	for i := range sides {
-		sides[i] = binary.NativeEndian.Uint32(raw[32*len(found)+4*i:])
-	}
+// unpack returns the splits that a search has fetched: four numbers for each node, then what is known of the children.
+func (g *growth) unpack(raw []float64, nodes int) []engine.FoundSplit {
+	found := make([]engine.FoundSplit, nodes)
+	each := g.sums()
 	for i := range found {
-		var row [4]float64
-		for j := range row {
-			row[j] = math.Float64frombits(binary.NativeEndian.Uint64(raw[32*i+8*j:]))
+		found[i] = engine.NewFoundSplit([4]float64(raw[4*i:]), g.f.Kinds(), g.f.Features())
+		if found[i].Gain > 0 {
+			at := 4*nodes + 2*i*each
+			found[i].Below, found[i].Above = g.known(raw[at:at+each]), g.known(raw[at+each:at+2*each])
 		}
-		size := l.Nodes[i].To - l.Nodes[i].From
-		of := sides[words[i]:][:(size+31)/32]
-		found[i] = engine.NewFoundSplit(row, of, g.f.Kinds(), g.f.Features())
 	}
 	return found
 }

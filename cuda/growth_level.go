@@ -37,7 +37,7 @@ type level struct {
 
 // Split implements [engine.Growth].
 func (g *growth) Split(l *engine.Level) ([]engine.FoundSplit, error) {
-	if err := engine.CheckLevel(g.f, g.t, l); err != nil {
+	if err := engine.CheckLevel(g.f, g.planted.count, l); err != nil {
 		return nil, err
 	}
 	if len(l.Nodes) == 0 {
@@ -47,7 +47,7 @@ func (g *growth) Split(l *engine.Level) ([]engine.FoundSplit, error) {
 	passes := g.passes(l)
 	var p packed
 	v := &level{growth: g, Level: l}
-	places, words, size := v.describe(&p)
+	places, words := v.describe(&p)
 	masks := make([]offset, len(g.f.Blocks))
 	seeds := offset(-1)
 	if g.f.Draws != nil {
@@ -66,10 +66,10 @@ func (g *growth) Split(l *engine.Level) ([]engine.FoundSplit, error) {
 	for _, at := range masks {
 		v.masks = append(v.masks, on[uint8](v.base, at))
 	}
-	v.memory(k, passes, size)
+	v.memory(k, passes, words)
 	launches := v.splits(k, passes)
-	raw := make([]byte, 32*len(l.Nodes)+4*size)
-	fetch(k, raw, pointer[uint8]{v.best.address})
+	raw := make([]float64, (4+2*g.sums())*len(l.Nodes))
+	fetch(k, raw, v.best)
 	g.stamp++
 	enqueue := func(s *stream) error {
 		if err := copyTo(s, v.sides, v.before, v.bytes); err != nil {
@@ -89,13 +89,12 @@ func (g *growth) Split(l *engine.Level) ([]engine.FoundSplit, error) {
 	if err := g.e.Record(func() error { return k.run(enqueue) }); err != nil {
 		return nil, err
 	}
-	return g.unpack(raw, l, words), nil
+	return g.unpack(raw, len(l.Nodes)), nil
 }
 
-// describe packs what all passes read of the nodes. It returns where it lies, where the words of each node begin, and
-// the number of words.
-func (v *level) describe(p *packed) (places [4]offset, words []int32, size int) {
-	nodes, fields, centres := []int32{0}, []int32{}, []float64{}
+// describe packs what all passes read of the nodes. It returns where it lies, and the number of words of bits.
+func (v *level) describe(p *packed) (places [4]offset, size int) {
+	nodes, words, fields, centres := []int32{0}, []int32{}, []int32{}, []float64{}
 	for _, n := range v.Nodes {
 		words = append(words, int32(size))
 		m := n.To - n.From
@@ -104,7 +103,7 @@ func (v *level) describe(p *packed) (places [4]offset, words []int32, size int) 
 		nodes, centres = append(nodes, int32(v.all)), append(centres, n.Centre)
 		fields = append(fields, int32(n.From), int32(n.Depth), int32(n.Row))
 	}
-	return [4]offset{pack(p, nodes), pack(p, fields), pack(p, centres), pack(p, words)}, words, size
+	return [4]offset{pack(p, nodes), pack(p, fields), pack(p, centres), pack(p, words)}, size
 }
 
 // maskOf returns the masks for the features of a block, nil without masks.
@@ -140,8 +139,7 @@ func (v *level) memory(k *op, passes []*pass, words int) {
 		v.hollow = scratch[uint8](k, hollow)
 	}
 	v.columns, v.walked = scratch[float64](k, columns), scratch[float64](k, walked)
-	v.best = pointer[float64]{scratch[uint8](k, 32*len(v.Nodes)+4*words).address}
-	v.bits = pointer[int32]{v.best.address + uint64(32*len(v.Nodes))}
+	v.best, v.bits = scratch[float64](k, (4+2*v.sums())*len(v.Nodes)), scratch[int32](k, words)
 	v.chosen = scratch[int32](k, len(v.Nodes))
 	for _, a := range v.f.Matrices {
 		v.matrices = append(v.matrices, sparse[float64](k, a))
@@ -195,7 +193,7 @@ func (v *level) splits(k *op, passes []*pass) (list []*splitLaunch) {
 		l := &splitLaunch{
 			splitKernels: v.e.splitKernels(), columns: v.columns, q: q, mask: v.masks[s.block], weights: v.weights,
 			targets: v.targets, classes: v.classes, information: information, impurity: v.f.Impurity,
-			width: max(v.f.Number, 1), bins: v.t.Bins, minLeaf: v.f.MinLeaf, unit: v.t.Unit, ofGraphs: v.f.Offsets != nil,
+			width: max(v.f.Number, 1), bins: v.planted.bins, minLeaf: v.f.MinLeaf, unit: v.planted.unit, ofGraphs: v.f.Offsets != nil,
 			searches: searches{
 				fields: on[int32](v.base, s.fields), empties: on[float64](v.base, s.empties),
 				places: on[int64](v.base, s.places), nodes: v.nodes, count: len(s.searches), perSearch: v.f.Kinds() * q,
@@ -231,10 +229,13 @@ func (v *level) gather(s *stream) error {
 	if rows, _ := v.Walked(); len(rows) == 0 {
 		stamps = pointer[int32]{}
 	}
-	t := &v.growth.examples
-	return s.levelExamplesF64(linear(v.all, 256), v.weights, v.targets, v.classes, v.examples, stamps, v.order, v.fields,
-		v.centres, v.nodes, int32(len(v.Nodes)), t.numbers, t.weights, t.targets, t.classes, v.offsets, v.stamp,
-		int32(len(v.t.Examples)))
+	t, targets := &v.planted, pointer[float64]{}
+	if v.f.Impurity == engine.Variance {
+		targets = t.targets
+	}
+	return s.levelExamplesF64(linear(v.all, 256), v.weights, v.targets, v.classes, v.examples, stamps, t.order, v.fields,
+		v.centres, v.nodes, int32(len(v.Nodes)), t.numbers, t.weights, targets, t.classes, v.offsets, v.stamp,
+		int32(t.count))
 }
 
 // pass enqueues a pass.
@@ -263,10 +264,14 @@ func (v *level) pass(s *stream, of *pass, l *splitLaunch, first bool) error {
 	if first {
 		number = 1
 	}
-	if err := s.chooseSplitsF64(grid{blocks: dim{x: min(len(v.Nodes), maxBlocks)}, threads: dim{x: 256}}, v.best, v.chosen,
-		v.bits, v.order, l.found, v.columns, on[int32](v.base, of.first), on[int32](v.base, of.ranks), l.places, b.numbers,
-		v.nodes, v.fields, v.words, int32(v.f.Features()), int32(len(v.t.Examples)), perSearch, q, count,
-		number); err != nil {
+	t, values := &v.planted, pointer[float64]{}
+	if v.f.Impurity == engine.Variance {
+		values = t.values
+	}
+	if err := s.chooseSplitsF64(grid{blocks: dim{x: min(len(v.Nodes), maxBlocks)}, threads: dim{x: 256}}, v.best,
+		v.best.at(4*len(v.Nodes)), v.chosen, v.bits, t.order, l.found, v.columns, on[int32](v.base, of.first),
+		on[int32](v.base, of.ranks), l.places, b.numbers, v.nodes, v.fields, v.words, t.weights, values, t.targets, t.root,
+		t.classes, int32(v.f.Number), int32(v.f.Features()), int32(t.count), perSearch, q, count, number); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(v.Nodes, func(n engine.LevelNode) bool { return n.Row >= 0 }) {

@@ -9,12 +9,16 @@ package cuda
 var kernels = [...]kernel{
 	{"adam_f32", "pppplfpppplfpppplfpppplffffffff"},
 	{"adam_f64", "ppppldppppldppppldppppldddddddd"},
+	{"add_leaves_f64", "pppppiiii"},
+	{"add_others_f64", "ppipppiii"},
 	{"assign_f32", "pppppiiiii"},
 	{"assign_f64", "pppppiiiii"},
 	{"best_splits_f64", "ppppppppppiidiilpppiii"},
 	{"best_splits_finish_f64", "pppii"},
 	{"best_splits_histogram_f64", "pppppppppppiidiilpppid"},
-	{"choose_splits_f64", "pppppppppppppiiiiii"},
+	{"boost_loss_f64", "pppiiii"},
+	{"boost_residuals_f64", "pppiii"},
+	{"choose_splits_f64", "pppppppppppppppppppiiiiiii"},
 	{"convert_f32_f64", "ppl"},
 	{"convert_f64_f32", "ppl"},
 	{"cut_subsets_f64", "pppppipppppppppiiii"},
@@ -109,6 +113,7 @@ var kernels = [...]kernel{
 	{"path_winners_8_f64", "pppppppppiiiiidi"},
 	{"place_f32", "pppiiiii"},
 	{"place_f64", "pppiiiii"},
+	{"plant_tree_f64", "ppppppipppiii"},
 	{"posterior_f32", "pppppii"},
 	{"posterior_f64", "pppppii"},
 	{"project_f32", "pppiiiiiiiiiiiiiiii"},
@@ -165,11 +170,15 @@ var kernels = [...]kernel{
 const (
 	kernelAdamF32 = iota
 	kernelAdamF64
+	kernelAddLeavesF64
+	kernelAddOthersF64
 	kernelAssignF32
 	kernelAssignF64
 	kernelBestSplitsF64
 	kernelBestSplitsFinishF64
 	kernelBestSplitsHistogramF64
+	kernelBoostLossF64
+	kernelBoostResidualsF64
 	kernelChooseSplitsF64
 	kernelConvertF32F64
 	kernelConvertF64F32
@@ -265,6 +274,7 @@ const (
 	kernelPathWinners8F64
 	kernelPlaceF32
 	kernelPlaceF64
+	kernelPlantTreeF64
 	kernelPosteriorF32
 	kernelPosteriorF64
 	kernelProjectF32
@@ -322,6 +332,16 @@ func adam[T real](s *stream, g grid, parameter0 pointer[T], first0 pointer[T], s
 	return s.launch(either[T](kernelAdamF32, kernelAdamF64), g, parameter0.address, first0.address, second0.address, gradient0.address, uint64(n0), bitsOf(decay0), parameter1.address, first1.address, second1.address, gradient1.address, uint64(n1), bitsOf(decay1), parameter2.address, first2.address, second2.address, gradient2.address, uint64(n2), bitsOf(decay2), parameter3.address, first3.address, second3.address, gradient3.address, uint64(n3), bitsOf(decay3), bitsOf(rate), bitsOf(root), bitsOf(beta1), bitsOf(beta2), bitsOf(rest1), bitsOf(rest2), bitsOf(epsilon))
 }
 
+// addLeavesF64 launches add_leaves_f64.
+func (s *stream) addLeavesF64(g grid, scores pointer[float64], positions pointer[int32], order pointer[int32], leaves pointer[int32], valueOf pointer[float64], count int32, m int32, outputs int32, k int32) error {
+	return s.launch(kernelAddLeavesF64, g, scores.address, positions.address, order.address, leaves.address, valueOf.address, uint64(uint32(count)), uint64(uint32(m)), uint64(uint32(outputs)), uint64(uint32(k)))
+}
+
+// addOthersF64 launches add_others_f64.
+func (s *stream) addOthersF64(g grid, scores pointer[float64], positions pointer[int32], m int32, exampleOf pointer[int32], reached pointer[int32], valueOf pointer[float64], count int32, outputs int32, k int32) error {
+	return s.launch(kernelAddOthersF64, g, scores.address, positions.address, uint64(uint32(m)), exampleOf.address, reached.address, valueOf.address, uint64(uint32(count)), uint64(uint32(outputs)), uint64(uint32(k)))
+}
+
 // assign launches assign_f32 or assign_f64.
 func assign[T real](s *stream, g grid, index pointer[int32], best pointer[T], table pointer[T], list pointer[int32], z pointer[T], n int32, p int32, q int32, d int32, columns int32) error {
 	return s.launch(either[T](kernelAssignF32, kernelAssignF64), g, index.address, best.address, table.address, list.address, z.address, uint64(uint32(n)), uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)), uint64(uint32(columns)))
@@ -342,9 +362,19 @@ func (s *stream) bestSplitsHistogramF64(g grid, found pointer[float64], columns 
 	return s.launch(kernelBestSplitsHistogramF64, g, found.address, columns.address, searches.address, empties.address, places.address, nodes.address, features.address, weights.address, targets.address, classes.address, information.address, uint64(uint32(impurity)), uint64(uint32(width)), bitsOf(minLeaf), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(count), cellSpace.address, weightSpace.address, sumSpace.address, uint64(uint32(bins)), bitsOf(unit))
 }
 
+// boostLossF64 launches boost_loss_f64.
+func (s *stream) boostLossF64(g grid, loss pointer[float64], y pointer[float64], scores pointer[float64], objective int32, outputs int32, from int32, count int32) error {
+	return s.launch(kernelBoostLossF64, g, loss.address, y.address, scores.address, uint64(uint32(objective)), uint64(uint32(outputs)), uint64(uint32(from)), uint64(uint32(count)))
+}
+
+// boostResidualsF64 launches boost_residuals_f64.
+func (s *stream) boostResidualsF64(g grid, residuals pointer[float64], y pointer[float64], scores pointer[float64], objective int32, outputs int32, count int32) error {
+	return s.launch(kernelBoostResidualsF64, g, residuals.address, y.address, scores.address, uint64(uint32(objective)), uint64(uint32(outputs)), uint64(uint32(count)))
+}
+
 // chooseSplitsF64 launches choose_splits_f64.
-func (s *stream) chooseSplitsF64(g grid, best pointer[float64], chosen pointer[int32], sides pointer[int32], order pointer[int32], found pointer[float64], columns pointer[float64], firstSearch pointer[int32], ranks pointer[int32], places pointer[int64], numbers pointer[int32], nodes pointer[int32], fields pointer[int32], words pointer[int32], all int32, planted int32, perSearch int32, q int32, count int32, first int32) error {
-	return s.launch(kernelChooseSplitsF64, g, best.address, chosen.address, sides.address, order.address, found.address, columns.address, firstSearch.address, ranks.address, places.address, numbers.address, nodes.address, fields.address, words.address, uint64(uint32(all)), uint64(uint32(planted)), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(uint32(count)), uint64(uint32(first)))
+func (s *stream) chooseSplitsF64(g grid, best pointer[float64], children pointer[float64], chosen pointer[int32], sides pointer[int32], order pointer[int32], found pointer[float64], columns pointer[float64], firstSearch pointer[int32], ranks pointer[int32], places pointer[int64], numbers pointer[int32], nodes pointer[int32], fields pointer[int32], words pointer[int32], weightOf pointer[float64], valueOf pointer[float64], targetOf pointer[float64], shift pointer[float64], classOf pointer[int32], width int32, all int32, planted int32, perSearch int32, q int32, count int32, first int32) error {
+	return s.launch(kernelChooseSplitsF64, g, best.address, children.address, chosen.address, sides.address, order.address, found.address, columns.address, firstSearch.address, ranks.address, places.address, numbers.address, nodes.address, fields.address, words.address, weightOf.address, valueOf.address, targetOf.address, shift.address, classOf.address, uint64(uint32(width)), uint64(uint32(all)), uint64(uint32(planted)), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(uint32(count)), uint64(uint32(first)))
 }
 
 // convertF32F64 launches convert_f32_f64.
@@ -625,6 +655,11 @@ func pathWinners8[T real](s *stream, g grid, winners pointer[int32], shares poin
 // place launches place_f32 or place_f64.
 func place[T real](s *stream, g grid, dst pointer[T], src pointer[T], index pointer[int32], rows int32, q int32, ld int32, stride int32, group int32) error {
 	return s.launch(either[T](kernelPlaceF32, kernelPlaceF64), g, dst.address, src.address, index.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(ld)), uint64(uint32(stride)), uint64(uint32(group)))
+}
+
+// plantTreeF64 launches plant_tree_f64.
+func (s *stream) plantTreeF64(g grid, sums pointer[float64], targets pointer[float64], values pointer[float64], weights pointer[float64], examples pointer[int32], classes pointer[int32], number int32, positions pointer[int32], residuals pointer[float64], exampleOf pointer[int32], outputs int32, k int32, m int32) error {
+	return s.launch(kernelPlantTreeF64, g, sums.address, targets.address, values.address, weights.address, examples.address, classes.address, uint64(uint32(number)), positions.address, residuals.address, exampleOf.address, uint64(uint32(outputs)), uint64(uint32(k)), uint64(uint32(m)))
 }
 
 // posterior launches posterior_f32 or posterior_f64.

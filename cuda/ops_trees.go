@@ -129,6 +129,18 @@ func (p *paths) bytes(n int) int { return n * (8*p.slots*p.mostSteps() + p.rows)
 // descend sends all examples through some trees.
 func (e *Engine) descend(leaves []int32, x *tensor.Dense, p *paths) error {
 	k := e.begin("Descend")
+	at, enqueue := k.descent(x, p, len(leaves))
+	fetch(k, leaves, at)
+	err := k.run(enqueue)
+	for i := range leaves {
+		leaves[i] += p.base
+	}
+	return err
+}
+
+// descent prepares the way of all examples through some trees, and returns where their so many leaves are to be, counted
+// from the first node, and what enqueues the kernels.
+func (k *op) descent(x *tensor.Dense, p *paths, leaves int) (at pointer[int32], enqueue func(s *stream) error) {
 	features, n, trees := x.Shape()[0], x.Shape()[1], p.last-p.first
 	from, factors := of[float64](k, x), of[float64](k, p.Factors)
 	var matrices []int64
@@ -148,12 +160,11 @@ func (e *Engine) descend(leaves []int32, x *tensor.Dense, p *paths) error {
 	}
 	base := upload(k, all.bytes).address
 	walked, sides := scratch[float64](k, n*p.slots*p.mostSteps()), scratch[uint8](k, n*p.rows)
-	at := scratch[int32](k, len(leaves))
+	at = scratch[int32](k, leaves)
 	fields, numbers := on[int32](base, places[0]), on[float64](base, places[1])
 	offsets, graphOf := on[int32](base, places[4]), on[int32](base, places[5])
-	fetch(k, leaves, at)
-	err := k.run(func(s *stream) error {
-		if len(leaves) == 0 {
+	return at, func(s *stream) error {
+		if leaves == 0 {
 			return nil
 		}
 		roots := on[int32](base, places[2])
@@ -174,7 +185,7 @@ func (e *Engine) descend(leaves []int32, x *tensor.Dense, p *paths) error {
 				}
 			}
 			if p.Offsets != nil {
-				if err := s.descendGraphsF64(linear(len(leaves), 256), at, sides, from, walked, fields, numbers, roots, offsets,
+				if err := s.descendGraphsF64(linear(leaves, 256), at, sides, from, walked, fields, numbers, roots, offsets,
 					factors, int32(features), int32(n), int32(len(p.Offsets)-1), int32(trees)); err != nil {
 					return err
 				}
@@ -183,7 +194,7 @@ func (e *Engine) descend(leaves []int32, x *tensor.Dense, p *paths) error {
 					int32(features), int32(n), int32(slots)); err != nil {
 					return err
 				}
-				if err := s.descendVerticesF64(linear(len(leaves), 256), at, sides, from, walked, fields, numbers, roots,
+				if err := s.descendVerticesF64(linear(leaves, 256), at, sides, from, walked, fields, numbers, roots,
 					factors, int32(features), int32(n), int32(slots), int32(trees)); err != nil {
 					return err
 				}
@@ -191,11 +202,7 @@ func (e *Engine) descend(leaves []int32, x *tensor.Dense, p *paths) error {
 			roots = pointer[int32]{}
 		}
 		return nil
-	})
-	for i := range leaves {
-		leaves[i] += p.base
 	}
-	return err
 }
 
 // graphsOf returns the graph of each of n vertices, nil where examples are vertices.

@@ -37,21 +37,25 @@ func CheckPlant(f *TreeFeatures, t *TreeExamples) error {
 		limit = len(f.Offsets) - 1
 	}
 	ck.within(t.Examples, limit, "entry %d of the examples is example %d of %d")
-	s := &SplitSearch{Nodes: []int32{0, int32(m)}, Examples: t.Examples, Weights: t.Weights, Targets: t.Targets,
-		Classes: t.Classes, Number: f.Number, Impurity: f.Impurity, Bins: t.Bins, Unit: t.Unit}
+	ck.that(t.Bins >= 0, "%d bins", t.Bins)
+	s := &SplitSearch{Nodes: []int32{0, int32(m)}, Examples: t.Examples, Weights: t.Weights, Targets: t.Values,
+		Classes: t.Classes, Number: f.Number, Impurity: f.Impurity}
 	ck.examples(s)
+	if s.Bins = t.Bins; s.Bins > 0 {
+		ck.weights(s)
+	}
 	return ck.err
 }
 
-// CheckLevel returns what is wrong with a level of a tree that was planted with the given examples.
-func CheckLevel(f *TreeFeatures, t *TreeExamples, l *Level) error {
-	if t == nil {
+// CheckLevel returns what is wrong with a level of a tree that was planted with so many examples, -1 where none was.
+func CheckLevel(f *TreeFeatures, examples int, l *Level) error {
+	if examples < 0 {
 		return errors.New("Split: no tree is planted")
 	}
 	ck := checks{op: "Split"}
 	for i, node := range l.Nodes {
-		ck.that(0 <= node.From && node.From <= node.To && node.To <= len(t.Examples) && node.Depth >= 0,
-			"node %d has examples %d to %d of %d below %d splits", i, node.From, node.To, len(t.Examples), node.Depth)
+		ck.that(0 <= node.From && node.From <= node.To && node.To <= examples && node.Depth >= 0,
+			"node %d has examples %d to %d of %d below %d splits", i, node.From, node.To, examples, node.Depth)
 	}
 	features := f.Features()
 	for i, mask := range l.Masks {

@@ -167,6 +167,9 @@ type Engine interface {
 	// more than the list of its searches and brings the chosen splits back.
 	Grow(f *TreeFeatures) (Growth, error)
 
+	// Boost returns what keeps the scores of a gradient boosting whose trees such growths grow.
+	Boost(b *Boosting) (Booster, error)
+
 	// Descend sends all examples through fitted trees: leaves (trees x examples) holds the node of the leaf that each
 	// reaches. x is features x vertices, Float64.
 	Descend(leaves []int32, x *tensor.Dense, t *Trees) error

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"math/bits"
-
-	"gorgonia.org/tensor"
-)
+import "gorgonia.org/tensor"
 
 // TreeFeatures are what the splits of all trees of a fit look at.
 type TreeFeatures struct {
@@ -42,11 +38,10 @@ type FeatureBlock struct {
 // TreeExamples are what a tree is fitted to.
 type TreeExamples struct {
 	Examples []int32   // ascending
-	Weights  []float64 // for each of Examples, as are Targets and Classes; see [SplitSearch]
-	Targets  []float64
+	Weights  []float64 // for each of Examples, as are Values and Classes; see [SplitSearch]
+	Values   []float64 // nil where there are classes
 	Classes  []int32
-	Bins     int
-	Unit     float64
+	Bins     int // as in [SplitSearch]; without a grid thresholds are exact
 }
 
 // Growth is a tree that grows on an engine, which keeps its examples with their weights and targets, the order in which
@@ -55,8 +50,9 @@ type TreeExamples struct {
 // The examples of a node are a range of that order: those of the root are all. A split leaves those of the child below
 // the threshold before those of the child above it, each in the order that they had.
 type Growth interface {
-	// Plant begins another tree. Subsets of the one before are forgotten.
-	Plant(t *TreeExamples) error
+	// Plant begins another tree and returns what is known of its root. What splits reduce the variance of are the values
+	// as [TreeTargets].Centre makes targets of them. Subsets of the tree before are forgotten.
+	Plant(t *TreeExamples) (NodeSums, error)
 
 	// Split finds the best split of every node, in the order of the nodes, as [Engine].BestSplits does of columns that
 	// [Engine].DynamicFeatures makes; of equal gains the first search of a node, its first aggregation and the first
@@ -78,7 +74,7 @@ type Level struct {
 type LevelNode struct {
 	From, To int     // its range in the order of the examples
 	Depth    int     // splits above it
-	Centre   float64 // is subtracted from the targets, times the weight
+	Centre   float64 // is subtracted from the targets, times the weight; that of its [NodeSums], or another on the grid
 	Row      int     // where the subsets that its best split generates are kept, no row of a search; -1: nowhere
 	Seed     uint64  // see Draws
 }
@@ -99,31 +95,18 @@ type FoundSplit struct {
 	Search          int  // of the level
 	Aggregation     int  // of [TreeFeatures]; 0 where examples are vertices
 	Feature         int
-
-	sides []uint32 // of the examples of the node, a bit each: 1 above
-}
-
-// Above reports whether example i of the node is above the threshold.
-func (s *FoundSplit) Above(i int) bool { return s.sides[i/32]>>(i%32)&1 != 0 }
-
-// CountAbove returns the number of examples above the threshold.
-func (s *FoundSplit) CountAbove() (count int) {
-	for _, w := range s.sides {
-		count += bits.OnesCount32(w)
-	}
-	return count
+	Below, Above    NodeSums // of the children
 }
 
 // NewFoundSplit returns a split by its gain, the threshold, the number of its column and 1 where missing values count
-// as above the threshold; sides are those of the examples, a bit each. Columns are numbered by search, aggregation and
-// feature, of which there are as many as given.
-func NewFoundSplit(row [4]float64, sides []uint32, kinds, features int) FoundSplit {
+// as above the threshold. Columns are numbered by search, aggregation and feature, of which there are as many as given.
+func NewFoundSplit(row [4]float64, kinds, features int) FoundSplit {
 	if row[0] <= 0 {
 		return FoundSplit{}
 	}
 	column := int(row[2])
 	return FoundSplit{
-		Gain: row[0], Threshold: row[1], MissingAbove: row[3] != 0, sides: sides, Search: column / (kinds * features),
+		Gain: row[0], Threshold: row[1], MissingAbove: row[3] != 0, Search: column / (kinds * features),
 		Aggregation: column / features % kinds, Feature: column % features,
 	}
 }

@@ -18,6 +18,7 @@ type hostGrowth struct {
 	e     Engine
 	f     *TreeFeatures
 	t     *TreeExamples
+	of    TreeTargets
 	order [2][]int32      // positions in the examples, where an even and an odd number of splits left them
 	sides map[int][]uint8 // by row, as in Subsets
 }
@@ -33,23 +34,31 @@ func newHostGrowth(e Engine, f *TreeFeatures) (Growth, error) {
 func (g *hostGrowth) Release() {}
 
 // Plant implements [Growth].
-func (g *hostGrowth) Plant(t *TreeExamples) error {
+func (g *hostGrowth) Plant(t *TreeExamples) (NodeSums, error) {
 	if err := CheckPlant(g.f, t); err != nil {
-		return err
+		return NodeSums{}, err
 	}
 	g.t, g.sides = t, map[int][]uint8{}
+	g.of = TreeTargets{Weights: t.Weights, Values: t.Values, Classes: t.Classes, Number: g.f.Number}
+	if g.f.Impurity == Variance {
+		g.of.Centre()
+	}
 	for i := range g.order {
 		g.order[i] = make([]int32, len(t.Examples))
 		for at := range g.order[i] {
 			g.order[i][at] = int32(at)
 		}
 	}
-	return nil
+	return g.of.Sums(g.order[0]), nil
 }
 
 // Split implements [Growth].
 func (g *hostGrowth) Split(l *Level) ([]FoundSplit, error) {
-	if err := CheckLevel(g.f, g.t, l); err != nil {
+	examples := -1
+	if g.t != nil {
+		examples = len(g.t.Examples)
+	}
+	if err := CheckLevel(g.f, examples, l); err != nil {
 		return nil, err
 	}
 	found := make([]FoundSplit, len(l.Nodes))
@@ -87,12 +96,12 @@ func (g *hostGrowth) block(l *Level, b *FeatureBlock, found []FoundSplit) error 
 		}
 		column, size := int(row[2]), s.size(int32(i))
 		row[2] = float64(column/q*all + int(b.Features[column%q]))
-		better := NewFoundSplit(row, nil, s.Kinds(), all)
+		better := NewFoundSplit(row, s.Kinds(), all)
 		if better.Gain < found[i].Gain || better.Gain == found[i].Gain && !better.before(&found[i]) {
 			continue
 		}
 		from := int(places[better.Search]) + column%(s.Kinds()*q)*size
-		better.sides = g.distribute(&l.Nodes[i], &better, columns.Float64s()[from:from+size])
+		g.distribute(&l.Nodes[i], &better, columns.Float64s()[from:from+size])
 		found[i] = better
 		if row := l.Nodes[i].Row; row >= 0 {
 			g.cut(row, &made, &s.Searches[better.Search], column%q, &better, s.Examples[s.Nodes[i]:s.Nodes[i+1]])
@@ -149,13 +158,18 @@ func (g *hostGrowth) search(l *Level, b *FeatureBlock) *SplitSearch {
 	f, t := g.f, g.t
 	s := &SplitSearch{
 		Offsets: f.Offsets, Factors: f.Factors, Shifts: b.Shifts, Aggregations: f.Aggregations, Nodes: []int32{0},
-		Impurity: f.Impurity, Number: f.Number, MinLeaf: f.MinLeaf, Bins: t.Bins, Unit: t.Unit,
+		Impurity: f.Impurity, Number: f.Number, MinLeaf: f.MinLeaf, Bins: t.Bins,
+	}
+	if f.Impurity == Variance && s.Bins > 0 {
+		if s.Unit = g.of.Unit(); s.Unit == 0 {
+			s.Bins = 0
+		}
 	}
 	for _, node := range l.Nodes {
 		for _, at := range g.order[node.Depth%2][node.From:node.To] {
 			s.Examples, s.Weights = append(s.Examples, t.Examples[at]), append(s.Weights, t.Weights[at])
 			if f.Impurity == Variance {
-				s.Targets = append(s.Targets, t.Targets[at]-float64(t.Weights[at]*node.Centre))
+				s.Targets = append(s.Targets, g.of.Targets[at]-float64(t.Weights[at]*node.Centre))
 			} else {
 				s.Classes = append(s.Classes, t.Classes[at])
 			}
@@ -190,24 +204,20 @@ func (g *hostGrowth) rows(l *Level) (count int) {
 	return count
 }
 
-// distribute orders the examples of a node by a column and the threshold of its split, and returns their sides.
-func (g *hostGrowth) distribute(node *LevelNode, s *FoundSplit, column []float64) []uint32 {
-	sides := make([]uint32, (len(column)+31)/32)
+// distribute orders the examples of a node by a column and the threshold of its split, and sums up the children.
+func (g *hostGrowth) distribute(node *LevelNode, s *FoundSplit, column []float64) {
 	from, to := g.order[node.Depth%2][node.From:node.To], g.order[(node.Depth+1)%2][node.From:node.To]
-	at := 0
+	at, below := 0, 0
 	for _, up := range []bool{false, true} {
+		below = at
 		for i, value := range column {
-			if s.exceeded(value, s.Threshold) != up {
-				continue
-			}
-			to[at] = from[i]
-			at++
-			if up {
-				sides[i/32] |= 1 << (i % 32)
+			if s.exceeded(value, s.Threshold) == up {
+				to[at] = from[i]
+				at++
 			}
 		}
 	}
-	return sides
+	s.Below, s.Above = g.of.Sums(to[:below]), g.of.Sums(to[below:])
 }
 
 // exceeded reports whether a value counts as above a threshold.

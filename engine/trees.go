@@ -36,8 +36,8 @@ func (n *TreeNode) exceeded(value, threshold float64) bool {
 	return value > threshold || value != value && n.MissingAbove
 }
 
-// examples returns the number of examples, x being the features.
-func (t *Trees) examples(x *tensor.Dense) int {
+// Examples returns the number of examples, x being the features.
+func (t *Trees) Examples(x *tensor.Dense) int {
 	if t.Offsets == nil {
 		return x.Shape()[1]
 	}
@@ -63,7 +63,7 @@ func CheckDescend(leaves []int32, x *tensor.Dense, t *Trees) error {
 	if ck.err != nil {
 		return ck.err
 	}
-	want := t.examples(x) * len(t.Roots)
+	want := t.Examples(x) * len(t.Roots)
 	ck.that(len(leaves) == want, "%d leaves, want one for each of %d examples and trees", len(leaves), want)
 	factors := 0
 	if n > 0 && t.Factors != nil {
@@ -117,7 +117,7 @@ func descendOnHost(leaves []int32, x *tensor.Dense, t *Trees, workers int) error
 	if err := CheckDescend(leaves, x, t); err != nil {
 		return err
 	}
-	n, examples := x.Shape()[1], t.examples(x)
+	n, examples := x.Shape()[1], t.Examples(x)
 	graphs := t.Offsets
 	if graphs == nil {
 		graphs = []int32{0, int32(n)}

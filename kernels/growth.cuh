@@ -1,5 +1,5 @@
 // Trees that grow on the device: their examples stay there in the order in which splits leave them, and so do the
-// subsets that splits generate. Only the chosen splits leave the device, with a bit for each example.
+// subsets that splits generate. Only the chosen splits leave the device, with what is known of the children.
 //
 // A node has NODE_FIELDS integers: where its examples begin in the order, how many splits are above it, and the row of
 // sides that its split writes (-1: none). The examples of the root lie in their own order; below it splits write one of
@@ -11,13 +11,15 @@
 // memory.
 //
 // choose_splits: one block for each node takes the first column of the largest gain, unless an earlier pass over other
-// columns has a better one, and orders the examples by it. Bytes: 8 for an example of the node, twice, and 8 for its
-// place. Floor: memory, but a node has one block.
+// columns has a better one, orders the examples by it and adds up what is known of the children. Bytes: 8 for an example
+// of the node, twice, 8 for its place, and some 100 for the sums, which a cache has. Floor: memory, but a node has one
+// block.
 //
 // cut_subsets: a warp for each graph of a node, or a thread for each vertex where examples are vertices, divides the
 // subset that the chosen split looks at by its threshold, which is that of a sum divided by the size of the subset.
 // Bytes: 9 to 11 for a vertex. Floor: memory.
 #pragma once
+#include "node_sums.cuh"
 #include "searches.cuh"
 
 constexpr int NODE_FIELDS = 3;
@@ -61,11 +63,14 @@ __device__ inline bool exceeds(double value, double threshold, bool missing_abov
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-choose_splits_f64(double *best, int *chosen, int *sides, int *order, const double *found, const double *columns,
-                  const int *first_search, const int *ranks, const long long *places, const int *numbers,
-                  const int *nodes, const int *fields, const int *words, int all, int planted, int per_search, int q,
-                  int count, int first) {
+choose_splits_f64(double *best, double *children, int *chosen, int *sides, int *order, const double *found,
+                  const double *columns, const int *first_search, const int *ranks, const long long *places,
+                  const int *numbers, const int *nodes, const int *fields, const int *words, const double *weight_of,
+                  const double *value_of, const double *target_of, const double *shift, const int *class_of, int width,
+                  int all, int planted, int per_search, int q, int count, int first) {
     __shared__ int ups_of_warp[WARP];
+    const TreeTargets t = {weight_of, value_of, target_of, shift, class_of, width};
+    const int of_child = sums_of(value_of, width);
     for (int node = blockIdx.x; node < count; node += gridDim.x) {
         Best<double> mine = no_best<double>();
         for (int c = first_search[node] * per_search + static_cast<int>(threadIdx.x);
@@ -118,6 +123,9 @@ choose_splits_f64(double *best, int *chosen, int *sides, int *order, const doubl
             done += of_block;
             __syncthreads();
         }
+        double *sums = children + 2LL * node * of_child;
+        node_sums(sums, t, m - ups, [&](int i) { return to[i]; });
+        node_sums(sums + of_child, t, ups, [&](int i) { return to[m - ups + i]; });
     }
 }
 

@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/parallel"
-	"github.com/grove-graph/grove/treeg/internal/predict"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/treeg/internal/search"
 )
 
@@ -17,8 +18,8 @@ type booster struct {
 	m         *Model
 	objective objective
 	outputs   int
-	y         []float64        // by position in examples and output
-	scores    []float64        // likewise
+	y         []float64 // by position in examples and output
+	scores    scores
 	examples  []int32          // the training part, then the validation part
 	growers   []*search.Grower // for each output
 	workers   int              // of a grower
@@ -27,6 +28,9 @@ type booster struct {
 // boost fits rounds of trees.
 func (p *problem) boost(ctx context.Context, m *Model) error {
 	b, err := p.booster(ctx, m)
+	if b.scores != nil {
+		defer b.scores.release()
+	}
 	if err != nil {
 		return err
 	}
@@ -73,7 +77,10 @@ func (b *booster) run(ctx context.Context) error {
 		if b.opt.Patience == 0 {
 			continue
 		}
-		loss := b.validationLoss()
+		loss, err := b.scores.loss(len(b.train))
+		if err != nil {
+			return err
+		}
 		if round == 0 || loss < best {
 			best, since = loss, 0
 		} else if since++; since >= b.opt.Patience {
@@ -95,90 +102,69 @@ func (b *booster) column(x []float64, k int) []float64 {
 }
 
 // begin sets the scores before the first round.
-func (b *booster) begin(ctx context.Context) error {
+func (b *booster) begin(ctx context.Context) (err error) {
 	b.m.start = make([]float64, b.outputs)
-	b.scores = make([]float64, len(b.y))
-	for k := range b.outputs {
-		y := b.column(b.y, k)
-		if b.opt.Scheme == Reference && b.opt.Ensemble == Boosting {
-			if err := b.firstTree(ctx, k, y); err != nil {
-				return err
-			}
-			continue
+	if b.opt.Scheme == Newton {
+		for k := range b.outputs {
+			b.m.start[k] = b.objective.start(b.column(b.y, k))
 		}
-		b.m.start[k] = b.objective.start(y)
-		for i := range b.examples {
-			b.scores[i*b.outputs+k] = b.m.start[k]
+	}
+	if b.scores, err = b.newScores(); err != nil || b.opt.Scheme == Newton {
+		return err
+	}
+	for k := range b.outputs { // from a tree fitted to the targets, as the published code does
+		tree, err := b.tree(ctx, b.opt.Estimators, k, b.all(), mean, 1)
+		if err != nil {
+			return err
 		}
+		b.m.first = append(b.m.first, tree)
 	}
 	return nil
 }
 
-// firstTree starts an output from a tree fitted to its targets, as the published code does.
-func (b *booster) firstTree(ctx context.Context, k int, y []float64) error {
-	tree, err := b.tree(ctx, b.opt.Estimators, k, b.train, y, mean, 1)
-	b.m.first = append(b.m.first, tree)
-	return err
+// all returns the positions of the training part.
+func (b *booster) all() []int32 {
+	list := make([]int32, len(b.train))
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
 }
 
-// tree fits a tree for one output to targets, by position in examples, of the examples that a round sees. It adds rate
-// times the tree to the scores.
+// tree fits a tree for one output to the examples at some positions, and adds rate times the tree to the scores.
 func (b *booster) tree(
-	ctx context.Context, round, k int, sample []int32, targets []float64, leaf func([]float64) float64, rate float64,
+	ctx context.Context, round, k int, sample []int32, leaf func(*engine.NodeSums) float64, rate float64,
 ) (*Tree, error) {
-	position := b.positions()
 	random := rand.New(rand.NewPCG(b.opt.Seed, treeStream+uint64(round*b.outputs+k)))
-	t := b.d.targetsOf(sample, at(targets, position, sample), slices.Repeat([]float64{1}, len(sample)))
-	tree, members, err := b.growers[k].Grow(ctx, t, sample, random)
+	grown, err := b.growers[k].Grow(ctx, b.scores.targets(k, sample), split.Select(b.examples, sample), random)
 	if err != nil {
 		return nil, err
 	}
-	for i := range tree.Nodes {
-		if tree.Nodes[i].Split == nil {
-			tree.Nodes[i].Value = []float64{leaf(at(targets, position, members[i]))}
+	for i := range grown.Tree.Nodes {
+		if n := &grown.Tree.Nodes[i]; n.Split == nil {
+			sums := grown.Sums(i)
+			n.Value = []float64{leaf(&sums)}
 		}
 	}
-	return tree, b.add(ctx, tree, members, k, rate, len(sample) == len(b.train))
-}
-
-// positions returns the position of each example of the data in b.examples.
-func (b *booster) positions() []int32 {
-	position := make([]int32, b.d.Examples())
-	for i, e := range b.examples {
-		position[e] = int32(i)
-	}
-	return position
-}
-
-// at returns the entries of x at the positions of some examples.
-func at(x []float64, position, examples []int32) []float64 {
-	out := make([]float64, len(examples))
-	for i, e := range examples {
-		out[i] = x[position[e]]
-	}
-	return out
+	return grown.Tree, b.scores.add(ctx, grown, k, rate, sample)
 }
 
 // round fits a tree to the negative gradient of every output.
 func (b *booster) round(ctx context.Context, round int) error {
 	row := make([]*Tree, b.outputs)
 	errs := make([]error, b.outputs)
-	before := slices.Clone(b.scores) // all outputs of a round see the same scores
 	sample := b.sample(round)
 	workers := 1
 	if b.outputs >= b.workers {
 		workers = b.workers
 	}
+	step := b.objective.step
+	if b.opt.Scheme == Reference {
+		step = mean
+	}
+	b.scores.residuals() // all outputs of a round see the same scores
 	parallel.For(workers, b.outputs, func(k int) {
-		residuals := make([]float64, len(b.train))
-		for i := range residuals {
-			residuals[i] = b.objective.residual(b.y[i*b.outputs+k], before[i*b.outputs:(i+1)*b.outputs], k)
-		}
-		step := b.objective.step
-		if b.opt.Scheme == Reference {
-			step = mean
-		}
-		row[k], errs[k] = b.tree(ctx, round, k, sample, residuals, step, b.opt.LearningRate)
+		row[k], errs[k] = b.tree(ctx, round, k, sample, step, b.opt.LearningRate)
 	})
 	if err := cmp.Or(errs...); err != nil {
 		return err
@@ -187,52 +173,17 @@ func (b *booster) round(ctx context.Context, round int) error {
 	return nil
 }
 
-// sample draws the examples that a round sees, ascending.
+// sample draws the positions in the training part of the examples that a round sees, ascending.
 func (b *booster) sample(round int) []int32 {
 	if b.opt.Subsample == 1 {
-		return b.train
+		return b.all()
 	}
 	random := rand.New(rand.NewPCG(b.opt.Seed, sampleStream+uint64(round)))
 	want := max(int(b.opt.Subsample*float64(len(b.train))), 1)
 	drawn := make([]int32, want)
 	for i, at := range random.Perm(len(b.train))[:want] {
-		drawn[i] = b.train[at]
+		drawn[i] = int32(at)
 	}
 	slices.Sort(drawn)
 	return drawn
-}
-
-// add adds rate times a tree to the scores of one output: to those of the examples that it was fitted to by their
-// leaves, to others by prediction.
-func (b *booster) add(ctx context.Context, tree *Tree, members [][]int32, k int, rate float64, complete bool) error {
-	position := b.positions()
-	done := make([]bool, len(b.examples))
-	for i := range tree.Nodes {
-		if tree.Nodes[i].Split != nil {
-			continue
-		}
-		for _, e := range members[i] {
-			b.scores[int(position[e])*b.outputs+k] += float64(rate * tree.Nodes[i].Value[0])
-			done[position[e]] = true
-		}
-	}
-	if complete && len(b.validation) == 0 {
-		return nil
-	}
-	var rest []int32
-	for i, e := range b.examples {
-		if !done[i] {
-			rest = append(rest, e)
-		}
-	}
-	slices.Sort(rest)
-	p := predict.NewProgram(&b.d.data.Input, []*Tree{tree})
-	return p.Each(ctx, b.d.data, b.opt.Empty, rest, func(i, _ int, leaf int32) {
-		b.scores[int(position[rest[i]])*b.outputs+k] += float64(rate * tree.Nodes[leaf].Value[0])
-	})
-}
-
-func (b *booster) validationLoss() float64 {
-	from := len(b.train) * b.outputs
-	return b.objective.loss(b.y[from:], b.scores[from:], b.outputs)
 }

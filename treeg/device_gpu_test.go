@@ -59,7 +59,8 @@ func TestEnginesFitALevelInAFewLaunches(t *testing.T) {
 }
 
 // Features, walks, arcs and diagonals go to the device once for all trees; a root then asks for little more than a list
-// of its examples, with their targets and weights, and gets four numbers and a bit for each example back.
+// of its examples, with their targets and weights, and gets back what is known of it, four numbers for its split, and
+// what is known of the children.
 func TestEnginesSendWhatStaysOnce(t *testing.T) {
 	d, targets, opt := leveled(t, openSimulated(t))
 	opt.MaxDepth = 1
@@ -72,12 +73,45 @@ func TestEnginesSendWhatStaysOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent[i] = sim.Count(sim.HostToDevice) - up
-		if down = sim.Count(sim.DeviceToHost) - down; down != 4*8+4*((int64(d.Examples())+31)/32) {
+		if down = sim.Count(sim.DeviceToHost) - down; down != 8*(1+7)+8*(4+2*7) {
 			t.Errorf("the search for one split brings %d bytes to the host", down)
 		}
 	}
 	if diagonals := int64(8 * d.data.Batch.NumVertices()); sent[0] < diagonals || sent[1] >= diagonals {
 		t.Errorf("%d bytes for the first tree and %d for the next, with %d for a diagonal", sent[0], sent[1], diagonals)
+	}
+}
+
+// A round of boosting sends no more, and gets no more back, for more examples: scores, residuals and the examples of nodes
+// stay on the device, and what a subsample changes are its positions.
+func TestEnginesKeepWhatBoostingChanges(t *testing.T) {
+	for _, subsample := range []float64{1, 0.5} {
+		set, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: 60, Seed: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Defaults(Graphs, Boosting)
+		opt.Keep, opt.Subsample, opt.MaxLeaves = 1, subsample, 2
+		d, err := Prepare(context.Background(), openSimulated(t), set.Batch, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit := func(rounds int) (up, down int64) {
+			opt.Estimators = rounds
+			up, down = sim.Count(sim.HostToDevice), sim.Count(sim.DeviceToHost)
+			if _, err := d.Fit(context.Background(), Targets{Classes: set.Classes}, opt, nil); err != nil {
+				t.Fatal(err)
+			}
+			return sim.Count(sim.HostToDevice) - up, sim.Count(sim.DeviceToHost) - down
+		}
+		up, down := fit(4)
+		moreUp, moreDown := fit(12)
+		if each := (moreDown - down) / 8; each != 8*(1+7)+8*(4+2*7) {
+			t.Errorf("subsample %g: a round of one split brings %d bytes to the host", subsample, each)
+		}
+		if each := (moreUp - up) / 8; each > 4000 {
+			t.Errorf("subsample %g: a round of one split sends %d bytes", subsample, each)
+		}
 	}
 }
 

@@ -103,6 +103,11 @@ func randomOptions(r *rand.Rand, level Level) Options {
 	opt.Keep = []float64{0.4, 0.9, 1}[r.IntN(3)]
 	opt.MaxFeatures = []int{0, 0, 2, -1}[r.IntN(4)]
 	opt.Seed = r.Uint64()
+	if opt.Ensemble == Boosting {
+		opt.Subsample = []float64{1, 0.6}[r.IntN(2)]
+		opt.Patience = []int{0, 0, 1}[r.IntN(3)]
+		opt.Scheme = []Scheme{Newton, Newton, Reference}[r.IntN(3)]
+	}
 	return opt
 }
 
@@ -172,6 +177,37 @@ func TestEnginesFitTheSameTrees(t *testing.T) {
 	}
 	if along*step < 100 {
 		t.Errorf("only %d splits of all trees look along walks from subsets", along)
+	}
+}
+
+// Boosting has the same scores everywhere, whichever its loss, and whichever examples a round sees.
+func TestEnginesBoostTheSame(t *testing.T) {
+	set, err := dataset.Synth("rings-cliques", dataset.SynthOptions{Graphs: 45, Seed: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	three := Targets{}
+	for i, c := range set.Classes {
+		three.Classes = append(three.Classes, c+i%5/4)
+	}
+	two := Targets{Classes: set.Classes}
+	for name, c := range map[string]struct {
+		targets Targets
+		change  func(o *Options)
+	}{
+		"logistic":      {two, func(*Options) {}},
+		"reference":     {two, func(o *Options) { o.Scheme = Reference }},
+		"subsample":     {two, func(o *Options) { o.Subsample = 0.5 }},
+		"early stop":    {two, func(o *Options) { o.Patience = 1 }},
+		"softmax":       {three, func(o *Options) { o.Subsample = 0.7 }},
+		"one against":   {three, func(o *Options) { o.Scheme, o.Patience = Reference, 2 }},
+		"squared":       {Targets{Values: normals(rand.New(rand.NewPCG(5, 35)), 45)}, func(o *Options) { o.Subsample = 0.8 }},
+		"squared, stop": {Targets{Values: normals(rand.New(rand.NewPCG(6, 35)), 45)}, func(o *Options) { o.Patience = 1 }},
+	} {
+		opt := Defaults(Graphs, Boosting)
+		opt.Estimators, opt.MaxLength, opt.MaxLeaves = 5, 1, 4
+		c.change(&opt)
+		t.Run(name, func(t *testing.T) { checkEngines(t, set.Batch, c.targets, opt, histogramFrom) })
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/treeg/internal/search"
 	"github.com/grove-graph/grove/treeg/internal/splits"
-	"github.com/grove-graph/grove/treeg/internal/walks"
 )
 
 // Targets say what to predict: a class or a number for each graph or vertex of a batch.
@@ -241,15 +240,12 @@ func (p *problem) chooseLoss() error {
 // targetsOf returns targets for splits by the squared loss: values by position in examples, each with its weight.
 func (d *Data) targetsOf(examples []int32, values, weights []float64) *search.Targets {
 	t := &search.Targets{Examples: len(examples), Width: 1, Criterion: splits.Variance}
-	t.Weight, t.Target = make([]float64, d.Examples()), make([]float64, d.Examples())
-	centre := mean(values)
-	bound := 0.0
-	for i, v := range values {
-		bound += math.Abs(v-centre) * weights[i]
-	}
-	t.Grid = walks.GridFor(bound)
+	of := engine.TreeTargets{Values: values, Weights: weights}
+	of.Centre()
+	t.Weight, t.Target, t.Shift = make([]float64, d.Examples()), make([]float64, d.Examples()), of.Shift
+	t.Values = make([]float64, d.Examples())
 	for i, e := range examples {
-		t.Weight[e], t.Target[e] = weights[i], weights[i]*t.Grid.Round(values[i]-centre)
+		t.Weight[e], t.Target[e], t.Values[e] = weights[i], of.Targets[i], values[i]
 	}
 	return t
 }

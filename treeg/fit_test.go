@@ -46,10 +46,11 @@ func checkTrainedLeaves(t *testing.T, b *graph.Batch, opt Options, y []float64, 
 	g := d.grower(&opt, 2)
 	for i := range uint64(3) {
 		targets := d.targetsOf(examples, y, slices.Repeat([]float64{1}, len(y)))
-		tree, members, err := g.Grow(ctx, targets, examples, rand.New(rand.NewPCG(i, 0)))
+		grown, err := g.Grow(ctx, targets, examples, rand.New(rand.NewPCG(i, 0)))
 		if err != nil {
 			t.Fatal(err)
 		}
+		tree, members := grown.Tree, grown.Members
 		m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: Squared, start: []float64{0},
 			trees: [][]*Tree{{tree}}}
 		leaves, err := m.Leaves(ctx, b)
@@ -256,10 +257,11 @@ func TestBoostingScoresArePredicted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		trained := b.scores.(*hostScores).scores
 		for i, e := range b.examples {
 			k := b.outputs
-			if !slices.Equal(scores[int(e)*k:(int(e)+1)*k], b.scores[i*k:(i+1)*k]) {
-				t.Fatalf("loss %s: example %d: trained %v, predicted %v", p.loss, e, b.scores[i*k:(i+1)*k],
+			if !slices.Equal(scores[int(e)*k:(int(e)+1)*k], trained[i*k:(i+1)*k]) {
+				t.Fatalf("loss %s: example %d: trained %v, predicted %v", p.loss, e, trained[i*k:(i+1)*k],
 					scores[int(e)*k:(int(e)+1)*k])
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/parallel"
 	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/treeg/internal/search"
@@ -51,15 +52,14 @@ func (p *problem) plantOne(ctx context.Context, g *search.Grower, i int) (*Tree,
 		examples, weights = p.bootstrap(i)
 	}
 	t := p.targets(examples, weights)
-	tree, members, err := g.Grow(ctx, t, examples, rand.New(rand.NewPCG(p.opt.Seed, treeStream+uint64(i))))
+	grown, err := g.Grow(ctx, t, examples, rand.New(rand.NewPCG(p.opt.Seed, treeStream+uint64(i))))
 	if err != nil {
 		return nil, err
 	}
-	weight := t.Weight
-	for n := range tree.Nodes {
-		tree.Nodes[n].Value = p.leafValue(members[n], weight)
+	for n := range grown.Tree.Nodes {
+		grown.Tree.Nodes[n].Value = leafValue(grown.Sums(n))
 	}
-	tree = prune(tree, p.opt.Pruning)
+	tree := prune(grown.Tree, p.opt.Pruning)
 	for n := range tree.Nodes {
 		if tree.Nodes[n].Split != nil {
 			tree.Nodes[n].Value = nil
@@ -92,19 +92,13 @@ func (p *problem) bootstrap(i int) (examples []int32, weights []float64) {
 }
 
 // leafValue is the weighted mean of the targets, or the weighted share of each class.
-func (p *problem) leafValue(examples []int32, weight []float64) []float64 {
-	value := make([]float64, max(p.classes, 1))
-	n := 0.0
-	for _, e := range examples {
-		n += weight[e]
-		if p.classes > 0 {
-			value[p.class[e]] += weight[e]
-		} else {
-			value[0] += float64(weight[e] * p.values[e])
-		}
+func leafValue(s engine.NodeSums) []float64 {
+	if s.Classes == nil {
+		return []float64{s.Sum / s.Weight}
 	}
-	for i := range value {
-		value[i] /= n
+	value := make([]float64, len(s.Classes))
+	for c, w := range s.Classes {
+		value[c] = w / s.Weight
 	}
 	return value
 }

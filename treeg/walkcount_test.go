@@ -128,7 +128,7 @@ func TestGoldenSyntheticTasks(t *testing.T) {
 			}
 		}
 		for walk, y := range w.counts {
-			if m := mean(y); !treegtest.Near(m, c.Means[walk], 1e-9) ||
+			if m := Squared.objective(0).start(y); !treegtest.Near(m, c.Means[walk], 1e-9) ||
 				!treegtest.Near(treegtest.Squares(y)/float64(len(y)), c.Variances[walk], 1e-6) {
 				t.Errorf("%s: mean %g and variance %g, want %g and %g",
 					Walk(walk), m, treegtest.Squares(y)/float64(len(y)), c.Means[walk], c.Variances[walk])

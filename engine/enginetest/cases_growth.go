@@ -52,7 +52,7 @@ func growthCases() []Case {
 			return err
 		}
 		defer tree.Release()
-		if err := tree.Plant(g.examples(1)); err != nil {
+		if _, err := tree.Plant(g.examples(1)); err != nil {
 			return err
 		}
 		_, err = tree.Split(&engine.Level{Searches: make([]engine.LevelSearch, 1)})
@@ -117,7 +117,7 @@ func numbered(from, end int) []int32 {
 // examples draws targets of two thirds of the examples.
 func (g growing) examples(seed uint64) *engine.TreeExamples {
 	rng := rand.New(rand.NewPCG(seed, 61))
-	t := &engine.TreeExamples{Bins: g.bins, Unit: 1. / 16}
+	t := &engine.TreeExamples{Bins: g.bins}
 	count := g.b.NumVertices()
 	if g.graphs {
 		count = g.b.NumGraphs()
@@ -129,7 +129,11 @@ func (g growing) examples(seed uint64) *engine.TreeExamples {
 		w := float64(1 + i%2)
 		t.Examples, t.Weights = append(t.Examples, int32(i)), append(t.Weights, w)
 		if g.impurity == engine.Variance {
-			t.Targets = append(t.Targets, w*float64(rng.IntN(65)-32)/16)
+			value := float64(rng.IntN(65)-32) / 16
+			if seed > 0 {
+				value = rng.NormFloat64()
+			}
+			t.Values = append(t.Values, value)
 		} else {
 			t.Classes = append(t.Classes, int32(rng.IntN(3)))
 		}
@@ -146,34 +150,67 @@ func (g growing) run(c *call) error {
 	defer tree.Release()
 	var told []float64
 	for seed := range uint64(2) {
-		t := g.examples(seed)
-		if err := tree.Plant(t); err != nil {
+		root, err := tree.Plant(g.examples(seed))
+		if err != nil {
 			return err
 		}
-		level := []grownNode{{to: len(t.Examples)}}
-		for depth := range 3 {
-			l := g.level(depth, level)
-			found, err := tree.Split(l)
-			if err != nil {
-				return err
-			}
-			var next []grownNode
-			for i, f := range found {
-				told = append(told, f.Gain, f.Threshold, float64(f.Search), float64(f.Aggregation), float64(f.Feature))
-				if f.Gain == 0 {
-					continue
-				}
-				n := level[i]
-				for at := range n.to - n.from {
-					told = append(told, truth(f.Above(at)))
-				}
-				middle := n.to - f.CountAbove()
-				rows := append(slices.Clone(n.rows), l.Nodes[i].Row)
-				next = append(next, grownNode{n.from, middle, rows}, grownNode{middle, n.to, rows})
-			}
-			level = next
+		if told, _, err = g.grow(tree, root, told); err != nil {
+			return err
 		}
 	}
+	return c.tell(told)
+}
+
+// grow grows three levels below a root, and returns what was found after what was told before, and the leaves.
+func (g growing) grow(tree engine.Growth, root engine.NodeSums, told []float64) ([]float64, []engine.GrownLeaf, error) {
+	told = append(told, numbersOf(&root)...)
+	level := []grownNode{{to: root.Count}}
+	var leaves []engine.GrownLeaf
+	for depth := 0; len(level) > 0; depth++ {
+		if depth == 3 {
+			for _, n := range level {
+				leaves = append(leaves, engine.GrownLeaf{From: n.from, Depth: depth})
+			}
+			break
+		}
+		l := g.level(depth, level)
+		found, err := tree.Split(l)
+		if err != nil {
+			return nil, nil, err
+		}
+		var next []grownNode
+		for i, f := range found {
+			n := level[i]
+			told = append(told, f.Gain, f.Threshold, float64(f.Search), float64(f.Aggregation), float64(f.Feature))
+			if f.Gain == 0 {
+				leaves = append(leaves, engine.GrownLeaf{From: n.from, Depth: depth})
+				continue
+			}
+			told = append(append(told, numbersOf(&f.Below)...), numbersOf(&f.Above)...)
+			middle := n.from + f.Below.Count
+			rows := append(slices.Clone(n.rows), l.Nodes[i].Row)
+			next = append(next, grownNode{n.from, middle, rows}, grownNode{middle, n.to, rows})
+		}
+		level = next
+	}
+	slices.SortFunc(leaves, func(a, b engine.GrownLeaf) int { return a.From - b.From })
+	for i := range leaves {
+		leaves[i].Value = float64(i%5) / 3
+	}
+	return told, leaves, nil
+}
+
+// numbersOf lists what is known of a node.
+func numbersOf(s *engine.NodeSums) []float64 {
+	if s.Count == 0 {
+		return []float64{0}
+	}
+	return append([]float64{float64(s.Count), s.Weight, truth(s.Mixed), s.Centre, s.Impurity, s.Sum, s.Curvature},
+		s.Classes...)
+}
+
+// tell makes numbers an outcome of the call.
+func (c *call) tell(told []float64) error {
 	out := c.outputOf(tensor.Float64, len(told))
 	return c.e.Convert(out, tensor.New(tensor.WithShape(len(told)), tensor.WithBacking(told),
 		tensor.WithEngine(c.e.Host())))

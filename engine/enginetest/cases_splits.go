@@ -16,6 +16,7 @@ func splitCases() []Case {
 	all = append(all, featureCases()...)
 	all = append(all, bestSplitCases()...)
 	all = append(all, growthCases()...)
+	all = append(all, boostingCases()...)
 	all = append(all, descentCases()...)
 	return append(all, splitHistogramCases()...)
 }

@@ -16,23 +16,17 @@ func (p *Program) eachOnDevice(
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t, features := p.onDevice(d, empty)
-	n := d.Batch.NumVertices()
-	values := make([]float64, max(len(features), 1)*n)
-	for i, k := range features {
-		d.Put(values[i*n:], 1, k)
-	}
-	put := func(backing []float64, rows int) (*tensor.Dense, error) {
-		host := tensor.New(tensor.WithShape(rows, n), tensor.WithBacking(backing), tensor.WithEngine(d.Engine.Host()))
-		return engine.FromHost(d.Engine, host)
-	}
-	x, err := put(values, max(len(features), 1))
+	features := p.features()
+	t := p.OnDevice(d, empty, features)
+	x, err := d.Upload(features)
 	defer d.Engine.Release(x)
 	if err != nil {
 		return err
 	}
 	if diagonals := d.Diagonals(); len(diagonals) > 0 {
-		t.Factors, err = put(diagonals, len(diagonals)/n)
+		n := d.Batch.NumVertices()
+		t.Factors, err = engine.FromHost(d.Engine, tensor.New(tensor.WithShape(len(diagonals)/n, n),
+			tensor.WithBacking(diagonals), tensor.WithEngine(d.Engine.Host())))
 		defer d.Engine.Release(t.Factors)
 		if err != nil {
 			return err
@@ -50,18 +44,23 @@ func (p *Program) eachOnDevice(
 	return nil
 }
 
-// onDevice returns the trees as an engine takes them, and the features that they look at.
-func (p *Program) onDevice(d *walks.Data, empty walks.Empty) (t *engine.Trees, features []int) {
-	t = &engine.Trees{Matrices: d.Matrices()}
-	if d.Input.Level == walks.Graphs {
-		t.Offsets = d.Batch.Offsets
-	}
+// features returns those that the trees look at.
+func (p *Program) features() (features []int) {
 	for i := range p.paths {
 		for at := range p.paths[i].steps {
 			if k := p.paths[i].rules[at].Feature; p.paths[i].steps[at].split && !slices.Contains(features, k) {
 				features = append(features, k)
 			}
 		}
+	}
+	return features
+}
+
+// OnDevice returns the trees as an engine takes them that has some features, among them those that the trees look at.
+func (p *Program) OnDevice(d *walks.Data, empty walks.Empty, features []int) *engine.Trees {
+	t := &engine.Trees{Matrices: d.Matrices()}
+	if d.Input.Level == walks.Graphs {
+		t.Offsets = d.Batch.Offsets
 	}
 	for _, k := range features {
 		if d.Weighted() {
@@ -98,7 +97,7 @@ func (p *Program) onDevice(d *walks.Data, empty walks.Empty) (t *engine.Trees, f
 			t.Nodes = append(t.Nodes, n)
 		}
 	}
-	return t, features
+	return t
 }
 
 // nodeOnDevice returns a split of a rule but for feature, subset and children.

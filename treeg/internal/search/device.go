@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
@@ -11,12 +10,11 @@ import (
 )
 
 // deviceSearcher searches by an engine on which the tree grows: a search sends the list of what is tried and brings the
-// chosen splits back, with the sides of the examples.
+// chosen splits back, with what is known of the children. The host has no copy of which examples are where.
 type deviceSearcher struct {
 	*growth
 	resident *Resident
 	tree     engine.Growth
-	planted  *Targets // the tree that grows
 
 	// Subsets are kept in rows. At graph level, where nodes of one depth have different graphs, one row serves them
 	// all. Else a split has a row of its own until nobody can use it any more.
@@ -29,9 +27,6 @@ func (s *deviceSearcher) search(ctx context.Context, nodes []*node) error {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.plant(); err != nil {
 		return err
 	}
 	level, tried := s.level(nodes)
@@ -56,32 +51,43 @@ func (s *deviceSearcher) search(ctx context.Context, nodes []*node) error {
 	return nil
 }
 
-// plant gives the engine the examples of a tree that it has not seen.
-func (s *deviceSearcher) plant() error {
-	if s.planted == s.targets {
-		return nil
-	}
+// plant implements [Searcher].
+func (s *deviceSearcher) plant(root *node) (err error) {
 	if s.tree == nil {
-		var err error
 		if s.tree, err = s.resident.grow(s.d, s.features()); err != nil {
 			return err
 		}
 	}
 	t := s.targets
-	e := &engine.TreeExamples{Examples: s.examples, Bins: s.bins()}
-	var of splits.Sample
-	for _, i := range s.examples {
-		of.Take(&t.Sample, int(i))
-	}
-	e.Weights, e.Targets, e.Classes = of.Weight, of.Target, of.Class
-	if e.Bins > 0 && t.Criterion == splits.Variance {
-		e.Unit = math.Ldexp(1, int(t.Grid))
-	}
-	if err := s.tree.Plant(e); err != nil {
+	s.rows, s.free = 0, nil
+	if t.Plant != nil {
+		root.sums, err = t.Plant(s.tree, s.bins())
 		return err
 	}
-	s.planted, s.rows, s.free = t, 0, nil
-	return nil
+	e := &engine.TreeExamples{Examples: s.examples, Bins: s.bins()}
+	for _, i := range s.examples {
+		e.Weights = append(e.Weights, t.Weight[i])
+		if t.Class != nil {
+			e.Classes = append(e.Classes, t.Class[i])
+		} else {
+			e.Values = append(e.Values, t.Values[i])
+		}
+	}
+	root.sums, err = s.tree.Plant(e)
+	return err
+}
+
+// ready implements [Searcher].
+func (s *deviceSearcher) ready(n *node) bool {
+	if n.mixed = n.sums.Mixed; !n.mixed {
+		return false
+	}
+	impurity := n.sums.Weight
+	if s.targets.Criterion == splits.Variance {
+		impurity = n.sums.Impurity
+	}
+	s.open(n, impurity)
+	return true
 }
 
 // features says what all trees have in common.
@@ -143,7 +149,7 @@ func (s *deviceSearcher) level(nodes []*node) (*engine.Level, []walks.Split) {
 	var tried []walks.Split
 	for i, n := range nodes {
 		l.Nodes = append(l.Nodes, engine.LevelNode{
-			From: n.from, To: n.from + len(n.Examples), Depth: n.depth, Centre: n.centre, Row: s.hold(n), Seed: n.seed,
+			From: n.from, To: n.from + n.sums.Count, Depth: n.depth, Centre: n.sums.Centre, Row: s.hold(n), Seed: n.seed,
 		})
 		masks := len(l.Masks)
 		l.Masks = append(l.Masks, n.features...)
@@ -184,15 +190,7 @@ func (s *deviceSearcher) release(n *node) {
 
 // partition implements [Searcher]: the engine has ordered the examples and cut the subsets already.
 func (s *deviceSearcher) partition(n, lte, gt *node) {
-	ups := n.found.CountAbove()
-	lte.Examples, gt.Examples = make([]int32, 0, len(n.Examples)-ups), make([]int32, 0, ups)
-	for i, e := range n.Examples {
-		if n.found.Above(i) {
-			gt.Examples = append(gt.Examples, e)
-		} else {
-			lte.Examples = append(lte.Examples, e)
-		}
-	}
-	lte.from, gt.from = n.from, n.from+len(lte.Examples)
+	lte.sums, gt.sums = n.found.Below, n.found.Above
+	lte.from, gt.from = n.from, n.from+lte.sums.Count
 	n.found = nil
 }

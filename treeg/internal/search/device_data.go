@@ -1,7 +1,6 @@
 package search
 
 import (
-	"math"
 	"sync"
 
 	"github.com/grove-graph/grove/engine"
@@ -19,6 +18,8 @@ type Resident struct {
 	matrices []*engine.Sparse // of each operator, steps by rows
 	factors  *tensor.Dense    // diagonals by operator and length, for each vertex; nil without
 
+	features *tensor.Dense // those that occur, features x vertices, for predictions while a fit goes on; nil: not yet
+
 	// Features that occur, with vectors of them and then of A^d f at 1+index(operator, d), and shifts where steps weigh.
 	blocks []engine.FeatureBlock
 
@@ -28,8 +29,8 @@ type Resident struct {
 // engineBytes is the most bytes of vectors that a block of features has.
 const engineBytes = 1 << 28
 
-// onDevice reports whether splits are searched by operations of the engine: by a wide one.
-func onDevice(d *walks.Data, m Method) bool {
+// OnDevice reports whether splits are searched by operations of the engine: by a wide one.
+func OnDevice(d *walks.Data, m Method) bool {
 	return d.Engine.Capabilities().Wide || m == OnEngine
 }
 
@@ -61,7 +62,8 @@ func (k *Resident) empty(e engine.Engine) {
 	}
 	k.trees = nil
 	e.Release(k.factors)
-	k.blocks, k.matrices, k.factors, k.made = nil, nil, nil, false
+	e.Release(k.features)
+	k.blocks, k.matrices, k.factors, k.features, k.made = nil, nil, nil, nil, false
 }
 
 // grow returns what grows trees of a fit, which must hold the data, until the data are released. f says what the trees
@@ -80,6 +82,18 @@ func (k *Resident) grow(d *walks.Data, f *engine.TreeFeatures) (engine.Growth, e
 	return tree, err
 }
 
+// Predicted returns what an engine needs to send the examples of the data through trees: the features, in
+// the order of [walks.Data.Occurring], and the diagonals.
+func (k *Resident) Predicted(d *walks.Data) (features, factors *tensor.Dense, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.fill(d); err != nil || k.features != nil {
+		return k.features, k.factors, err
+	}
+	k.features, err = d.Upload(d.Occurring())
+	return k.features, k.factors, err
+}
+
 // fill makes what the engine holds of the data unless it is there. The caller holds mu.
 func (k *Resident) fill(d *walks.Data) error {
 	if k.Holds() {
@@ -93,12 +107,7 @@ func (k *Resident) fill(d *walks.Data) error {
 			return err
 		}
 	}
-	var features []int
-	for f := range d.Input.Features() {
-		if d.Present(f) {
-			features = append(features, f)
-		}
-	}
+	features := d.Occurring()
 	vectors := 1 + len(k.matrices)*d.Length
 	width := max(engineBytes/(8*vectors*max(d.Batch.NumVertices(), 1)), 1)
 	for from := 0; from < len(features); from += width {
@@ -150,12 +159,4 @@ func blockOnEngine(d *walks.Data, features []int, vectors int, matrices []*engin
 		}
 	}
 	return b, nil
-}
-
-// positive turns -0 into 0.
-func positive(x float64) float64 {
-	if x == 0 {
-		return math.Abs(x)
-	}
-	return x
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -177,17 +176,13 @@ func newHarness(t *testing.T, d *walks.Data, length int, examples []int32, y []f
 	t.Cleanup(func() { h.resident.Release(d.Engine) })
 	h.g = NewGrower(d, &h.resident, opt, d.Engine.Workers())
 	h.g.random = rand.New(rand.NewPCG(1, 1))
-	mean, bound := 0.0, 0.0
-	for _, v := range y {
-		mean += v / float64(len(y))
-	}
-	for _, v := range y {
-		bound += math.Abs(v - mean)
-	}
-	targets := &Targets{Examples: len(examples), Width: 1, Criterion: splits.Variance, Grid: walks.GridFor(bound)}
+	of := engine.TreeTargets{Values: y, Weights: slices.Repeat([]float64{1}, len(y))}
+	of.Centre()
+	targets := &Targets{Examples: len(examples), Width: 1, Criterion: splits.Variance, Shift: of.Shift}
 	targets.Weight, targets.Target = make([]float64, d.Examples()), make([]float64, d.Examples())
+	targets.Values = make([]float64, d.Examples())
 	for i, e := range examples {
-		targets.Weight[e], targets.Target[e] = 1, targets.Grid.Round(y[i]-mean)
+		targets.Weight[e], targets.Target[e], targets.Values[e] = 1, of.Targets[i], y[i]
 	}
 	h.g.targets, h.g.examples = targets, examples
 	for _, w := range opt.Walks {
@@ -205,6 +200,11 @@ func (h *harness) search(n *node, distance int, empty walks.Empty) candidate {
 	n.Place(h.g.d)
 	by := func(s Searcher) candidate {
 		n.best, h.g.searcher = candidate{}, s
+		if n.depth == 0 {
+			if err := s.plant(n); err != nil {
+				h.t.Fatal(err)
+			}
+		}
 		if err := h.g.search(context.Background(), []*node{n}); err != nil {
 			h.t.Fatal(err)
 		}

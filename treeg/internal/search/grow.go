@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/treeg/internal/predict"
 	"github.com/grove-graph/grove/treeg/internal/splits"
 	"github.com/grove-graph/grove/treeg/internal/walks"
@@ -28,21 +29,45 @@ func NewGrower(d *walks.Data, r *Resident, opt *Options, workers int) *Grower {
 	return &Grower{growth: t, searcher: t.searcher(r)}
 }
 
-// Grow fits a tree to the given examples, ascending (section 3.4). It returns the tree, whose leaves have no
-// values yet, and the examples of every node of it.
-func (g *Grower) Grow(
-	ctx context.Context, t *Targets, examples []int32, random *rand.Rand,
-) (*predict.Tree, [][]int32, error) {
+// Grown is a tree that has grown (section 3.4), whose leaves have no values yet.
+type Grown struct {
+	*predict.Tree
+	Members [][]int32 // examples of every node; nil where an engine has them
+
+	On     engine.Growth      // that engine's, nil without
+	Leaves []engine.GrownLeaf // in its order, without values
+	Nodes  []int32            // of Leaves
+
+	targets *Targets
+	sums    []engine.NodeSums // of every node
+}
+
+// Sums returns what is known of the examples of a node.
+func (g *Grown) Sums(node int) engine.NodeSums {
+	if g.Members != nil {
+		return g.targets.Sums(g.Members[node])
+	}
+	return g.sums[node]
+}
+
+// Grow fits a tree to the given examples, ascending.
+func (g *Grower) Grow(ctx context.Context, t *Targets, examples []int32, random *rand.Rand) (*Grown, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	g.targets, g.examples, g.random, g.nodes, g.leaves = t, examples, random, nil, 1
-	root := &node{Placed: walks.Placed{Examples: examples}, row: -1}
+	root := &node{row: -1}
+	if err := g.searcher.plant(root); err != nil {
+		return nil, err
+	}
 	for _, w := range g.opt.Walks {
 		root.walks[w] = true
 	}
 	g.drawFeatures(root)
 	g.drawSeed(root)
 	g.nodes = append(g.nodes, root)
-	if err := g.open(ctx, []*node{root}); err != nil {
-		return nil, nil, err
+	if err := g.try(ctx, []*node{root}); err != nil {
+		return nil, err
 	}
 	var err error
 	if g.opt.LevelWise {
@@ -51,10 +76,9 @@ func (g *Grower) Grow(
 		err = g.bestFirst(ctx)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	tree, members := g.finish()
-	return tree, members, nil
+	return g.finish(), nil
 }
 
 // bestFirst splits the leaf with the largest gain, the oldest of equal ones, again and again.
@@ -69,7 +93,7 @@ func (g *Grower) bestFirst(ctx context.Context) error {
 		if next == nil {
 			return nil
 		}
-		if err := g.open(ctx, g.split(next)); err != nil {
+		if err := g.try(ctx, g.split(next)); err != nil {
 			return err
 		}
 		g.close(next)
@@ -101,7 +125,7 @@ func (g *Grower) levelWise(ctx context.Context) error {
 		for _, n := range level {
 			children = append(children, g.split(n)...)
 		}
-		if err := g.open(ctx, children); err != nil {
+		if err := g.try(ctx, children); err != nil {
 			return err
 		}
 		for _, n := range level {
@@ -110,15 +134,14 @@ func (g *Grower) levelWise(ctx context.Context) error {
 	}
 }
 
-// open searches splits for new leaves. Those that have one wait to be split, and keep the subsets that they may use.
-func (g *Grower) open(ctx context.Context, nodes []*node) error {
+// try searches splits for new leaves. Those that have one wait to be split, and keep the subsets that they may use.
+func (g *Grower) try(ctx context.Context, nodes []*node) error {
 	var searched []*node
 	full := g.opt.MaxLeaves > 0 && g.leaves >= g.opt.MaxLeaves
 	for _, n := range nodes {
-		if full || len(n.Examples) < max(g.opt.MinSplit, 2) || g.opt.MaxDepth > 0 && n.depth >= g.opt.MaxDepth {
+		if full || n.count() < max(g.opt.MinSplit, 2) || g.opt.MaxDepth > 0 && n.depth >= g.opt.MaxDepth {
 			continue
 		}
-		n.Place(g.d)
 		g.hold(n, 1)
 		if last := len(g.spare) - 1; last >= 0 {
 			n.local, g.spare = g.spare[last], g.spare[:last]
@@ -143,7 +166,7 @@ func (g *Grower) open(ctx context.Context, nodes []*node) error {
 func (g *Grower) search(ctx context.Context, nodes []*node) error {
 	open := nodes[:0:0]
 	for _, n := range nodes {
-		if g.ready(n) {
+		if g.searcher.ready(n) {
 			open = append(open, n)
 		}
 	}
@@ -253,24 +276,36 @@ func (g *Grower) drawMore(searched []*node) []*node {
 }
 
 // finish numbers the nodes in the order of creation.
-func (g *Grower) finish() (*predict.Tree, [][]int32) {
-	t := &predict.Tree{Nodes: make([]predict.Node, len(g.nodes))}
-	members := make([][]int32, len(g.nodes))
-	for i, n := range g.nodes {
-		n.id = int32(i)
-		members[i] = n.Examples
+func (g *Grower) finish() *Grown {
+	out := &Grown{Tree: &predict.Tree{Nodes: make([]predict.Node, len(g.nodes))}, targets: g.targets}
+	if d, ok := g.searcher.(*deviceSearcher); ok {
+		out.On = d.tree
 	}
 	for i, n := range g.nodes {
-		out := &t.Nodes[i]
-		for _, e := range n.Examples {
-			out.Weight += g.targets.Weight[e]
+		n.id = int32(i)
+	}
+	for i, n := range g.nodes {
+		to := &out.Tree.Nodes[i]
+		if out.On == nil {
+			out.Members = append(out.Members, n.Examples)
+			for _, e := range n.Examples {
+				to.Weight += g.targets.Weight[e]
+			}
+		} else {
+			out.sums = append(out.sums, n.sums)
+			to.Weight = n.sums.Weight
 		}
 		if n.children[0] != nil {
 			split := n.rule.Split
-			out.Split, out.Gain = &split, n.best.gain
-			out.LTE, out.GT = n.children[0].id, n.children[1].id
+			to.Split, to.Gain = &split, n.best.gain
+			to.LTE, to.GT = n.children[0].id, n.children[1].id
 		}
 		g.searcher.release(n)
 	}
-	return t, members
+	for _, n := range slices.SortedFunc(slices.Values(g.nodes), func(a, b *node) int { return a.from - b.from }) {
+		if out.On != nil && n.children[0] == nil {
+			out.Leaves, out.Nodes = append(out.Leaves, engine.GrownLeaf{From: n.from, Depth: n.depth}), append(out.Nodes, n.id)
+		}
+	}
+	return out
 }

@@ -10,7 +10,7 @@ import (
 
 // node is a node of a tree that grows.
 type node struct {
-	walks.Placed // its examples
+	walks.Placed // its examples, on the host
 	parent       *node
 	depth        int
 
@@ -22,14 +22,14 @@ type node struct {
 	seed     uint64               // of the thresholds that it draws
 
 	local      splits.Sample    // of the examples; numbers are centred
-	centre     float64          // of the targets
 	total      splits.Statistic // of local
 	leastGain  float64          // that counts as a gain
 	wholeKinds []walks.Kind     // of features of all vertices
 	cutKinds   []walks.Kind     // of features of subsets
 	best       candidate        // split found for it; gain 0 where there is none
 
-	from  int                // of the examples, in the order in which the engine has them
+	sums  engine.NodeSums    // of its examples, which the engine has from
+	from  int                // on in their order
 	row   int                // where the engine keeps the subsets of the split, -1 where it does not
 	found *engine.FoundSplit // by the engine, until the node is split
 
@@ -40,6 +40,9 @@ type node struct {
 	users    int        // nodes below that may use the cut
 	id       int32      // in the finished tree
 }
+
+// count returns the number of its examples.
+func (n *node) count() int { return max(len(n.Examples), n.sums.Count) }
 
 // ancestor returns the node so many levels up.
 func (n *node) ancestor(distance int) *node {

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/treeg/internal/splits"
 	"github.com/grove-graph/grove/treeg/internal/walks"
 )
@@ -43,21 +44,38 @@ const (
 
 // Targets are what a tree is fitted to.
 type Targets struct {
-	splits.Sample     // by example of the data; weight 0 for those that the tree does not see
-	Examples      int // that it sees
-	Width         int // of a statistic
+	splits.Sample           // by example of the data; weight 0 for those that the tree does not see
+	Values        []float64 // likewise: what Target has on a grid and less its mean; nil where there are classes
+	Shift         float64   // of that grid, see [engine.Shift]; 0: there is none
+	Examples      int       // that the tree sees
+	Width         int       // of a statistic
 	Criterion     splits.Criterion
-	Grid          walks.Grid // of the targets
+
+	// Plant plants the tree where the engine has the targets, and this has none; nil: it does not.
+	Plant func(tree engine.Growth, bins int) (engine.NodeSums, error)
+}
+
+// Sums returns what is known of some examples.
+func (t *Targets) Sums(examples []int32) engine.NodeSums {
+	of := engine.TreeTargets{Weights: t.Weight, Values: t.Values, Targets: t.Target, Shift: t.Shift, Classes: t.Class,
+		Number: t.Width}
+	return of.Sums(examples)
 }
 
 // Searcher finds the best splits of nodes: on the host or by operations of an engine.
 type Searcher interface {
+	// plant begins a tree at its root, whose examples are those of the growth.
+	plant(root *node) error
+
+	// ready gathers what the search needs to know of a node. It reports false where all examples have the same target.
+	ready(n *node) bool
+
 	// search finds the best splits of some nodes of one depth, which are ready, in one pass over the data, and puts those
 	// that gain into the nodes.
 	search(ctx context.Context, nodes []*node) error
 
-	// partition sends the examples of a node to its children by its best split, and generates the subsets of the split
-	// where nodes below may use them.
+	// partition sends the examples of a node to its children by its best split, or says how many go there, and generates
+	// the subsets of the split where nodes below may use them.
 	partition(n, lte, gt *node)
 
 	// release forgets the subsets that the split of a node generated.
@@ -85,7 +103,7 @@ func (s *growth) growsBelow(n *node) bool {
 // searcher returns what searches the splits of the tree: operations of the engine on a device, else the host. r is what
 // the device holds.
 func (s *growth) searcher(r *Resident) Searcher {
-	if onDevice(s.d, s.opt.Method) {
+	if OnDevice(s.d, s.opt.Method) {
 		return &deviceSearcher{growth: s, resident: r}
 	}
 	return s.onHost(s.opt.Method == OneByOne)
@@ -94,7 +112,7 @@ func (s *growth) searcher(r *Resident) Searcher {
 // bins returns the number of bins of histograms, 0 for exact thresholds: for few examples, and where sums of targets
 // are not exact in any order.
 func (s *growth) bins() int {
-	if s.targets.Examples < s.opt.Large || s.targets.Grid == walks.NoGrid {
+	if s.targets.Examples < s.opt.Large || s.targets.Target != nil && s.targets.Shift == 0 {
 		return 0
 	}
 	return s.opt.Bins
@@ -103,44 +121,13 @@ func (s *growth) bins() int {
 // negligible is the share of a node's impurity that rounding may feign as a gain.
 const negligible = 1e-12
 
-// ready gathers what the search needs to know of a node. It reports false where all examples have the same target.
-func (s *growth) ready(n *node) bool {
-	t := s.targets
-	n.local.Clear()
-	n.mixed = false
-	for _, i := range n.Examples {
-		n.local.Take(&t.Sample, int(i))
-		if t.Target != nil {
-			n.mixed = n.mixed || t.Target[i]*t.Weight[n.Examples[0]] != t.Target[n.Examples[0]]*t.Weight[i]
-		} else {
-			n.mixed = n.mixed || t.Class[i] != t.Class[n.Examples[0]]
-		}
-	}
-	if !n.mixed {
-		return false
-	}
-	n.total, n.centre = splits.NewStatistic(t.Width), 0
-	for i := range n.Examples {
-		n.total.Add(&n.local, i)
-	}
-	impurity := 0.0
-	if t.Target != nil {
-		// Gains of centred targets are not small differences of large numbers.
-		n.centre = t.Grid.Round(n.total.Sum[0] / n.total.N)
-		for i, w := range n.local.Weight {
-			n.local.Target[i] -= w * n.centre
-			impurity += n.local.Target[i] * n.local.Target[i] / w
-		}
-		n.total.Sum[0] -= n.total.N * n.centre
-	} else {
-		impurity = n.total.N
-	}
+// open lists what a node tries whose examples have some impurity.
+func (s *growth) open(n *node, impurity float64) {
 	n.leastGain = max(s.opt.MinGain, negligible*impurity)
 	n.wholeKinds, n.cutKinds = s.kindsOf(n, true), nil
 	if !n.alone && s.opt.MaxDistance > 0 {
 		n.cutKinds = s.kindsOf(n, false)
 	}
-	return true
 }
 
 // split returns the split of a kind of features.

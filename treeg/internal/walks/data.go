@@ -18,6 +18,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
 )
 
 // Data is a batch made ready: its features along walks from all vertices, which do not depend on a tree. It is safe
@@ -147,6 +148,27 @@ func (d *Data) Examples() int {
 
 // Present reports whether a feature has a segment.
 func (d *Data) Present(k int) bool { return d.features[k].from < d.features[k].to }
+
+// Occurring returns the features that have one, ascending.
+func (d *Data) Occurring() (features []int) {
+	for k := range d.features {
+		if d.Present(k) {
+			features = append(features, k)
+		}
+	}
+	return features
+}
+
+// Upload puts some features on the engine, one row of all vertices for each, and a row of zeros where there are none.
+func (d *Data) Upload(features []int) (*tensor.Dense, error) {
+	n := d.Batch.NumVertices()
+	values := make([]float64, max(len(features), 1)*n)
+	for i, k := range features {
+		d.Put(values[i*n:], 1, k)
+	}
+	return engine.FromHost(d.Engine, tensor.New(tensor.WithShape(max(len(features), 1), n), tensor.WithBacking(values),
+		tensor.WithEngine(d.Engine.Host())))
+}
 
 // GridOf returns the grid of a feature.
 func (d *Data) GridOf(k int) Grid { return d.features[k].grid }

@@ -8,7 +8,8 @@ import (
 )
 
 // computeDiagonals fills in diag(A^d), the weight of the closed walks of every vertex. Row v of A^a and column v
-// of A^b meet in the middle of the walks of length a+b, so no power is formed.
+// of A^b meet in the middle of the walks of length a+b, so no power is formed. They are made once for a batch, on the
+// host whatever the engine: they are constants of a fit, and tell which kinds of features there are to be tried at all.
 func (d *Data) computeDiagonals() {
 	n := d.Batch.NumVertices()
 	d.diagonal = make([][][]float64, len(d.Operators))

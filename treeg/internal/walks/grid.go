@@ -1,6 +1,10 @@
 package walks
 
-import "math"
+import (
+	"math"
+
+	"github.com/grove-graph/grove/engine"
+)
 
 // Grid is a power of two that numbers are rounded to multiples of, so that sums of them are exact whatever
 // their order. It is stored by its exponent; NoGrid leaves numbers as they are.
@@ -8,9 +12,6 @@ type Grid int
 
 // NoGrid is the grid that leaves numbers as they are.
 const NoGrid Grid = -5000
-
-// exactBits is the number of bits that a sum of multiples of a grid may have: three less than float64 holds.
-const exactBits = 50
 
 // Round returns the multiple of 2^g nearest to x, whose magnitude must be below 2^(g+51).
 func (g Grid) Round(x float64) float64 {
@@ -21,20 +22,12 @@ func (g Grid) Round(x float64) float64 {
 	return (x + shift) - shift
 }
 
-// The exponents for which round works without overflow or underflow.
-const minGrid, maxGrid = -1000, 900
-
 // GridFor returns the finest grid on which sums up to bound are exact.
 func GridFor(bound float64) Grid {
-	if !(bound > 0) || math.IsInf(bound, 0) {
-		return NoGrid
+	if g, ok := engine.GridFor(bound); ok {
+		return Grid(g)
 	}
-	_, e := math.Frexp(bound) // bound < 2^e
-	g := e - exactBits
-	if g < minGrid || g > maxGrid {
-		return NoGrid
-	}
-	return Grid(g)
+	return NoGrid
 }
 
 // coarse reports whether rounding to g would lose more of numbers of the given magnitude than the last bits
@@ -48,4 +41,4 @@ func (g Grid) coarse(magnitude float64) bool {
 func (g Grid) holds(x float64) bool { return g.Round(x) == x }
 
 // Valid reports whether round can use the grid.
-func (g Grid) Valid() bool { return g == NoGrid || g >= minGrid && g <= maxGrid }
+func (g Grid) Valid() bool { return g == NoGrid || g >= engine.MinGrid && g <= engine.MaxGrid }
