@@ -94,8 +94,9 @@ choose_splits_f64(double *best, double *children, int *chosen, int *sides, int *
             else if (first) row[0] = row[1] = row[2] = row[3] = 0;
         }
         int *word = sides + words[node];
+        double *sums = children + 2LL * node * of_child;
         if (!improves) {
-            for (int i = threadIdx.x; first && WARP * i < m; i += blockDim.x) word[i] = 0;
+            for (int i = threadIdx.x; first && i < 2 * of_child; i += blockDim.x) sums[i] = 0;
             continue;
         }
         const double *column = columns + places[s] + static_cast<long long>(within) * m, threshold = split[1];
@@ -123,7 +124,6 @@ choose_splits_f64(double *best, double *children, int *chosen, int *sides, int *
             done += of_block;
             __syncthreads();
         }
-        double *sums = children + 2LL * node * of_child;
         node_sums(sums, t, m - ups, [&](int i) { return to[i]; });
         node_sums(sums + of_child, t, ups, [&](int i) { return to[m - ups + i]; });
     }

@@ -28,31 +28,34 @@ template <class Of> __device__ inline double total(int m, Of of) {
 // node_sums writes what is known of m examples, of which example i is at(i).
 template <class At> __device__ inline void node_sums(double *out, const TreeTargets &t, int m, At at) {
     const int first = m > 0 ? at(0) : 0;
-    const auto weight = [&](int i) { return t.weights[at(i)]; };
-    const double weights = total(m, weight);
+    double weight = 0, target = 0, sum = 0, curvature = 0;
     int differ = 0;
     for (int i = threadIdx.x; i < m; i += blockDim.x) {
         const int p = at(i);
-        differ |= t.values ? __dmul_rn(t.targets[p], t.weights[first]) != __dmul_rn(t.targets[first], t.weights[p])
-                           : t.classes[p] != t.classes[first];
+        const double w = t.weights[p];
+        weight += w;
+        if (!t.values) {
+            differ |= t.classes[p] != t.classes[first];
+            continue;
+        }
+        const double v = t.values[p], size = fabs(v);
+        target += t.targets[p], sum += __dmul_rn(w, v), curvature += __dmul_rn(size, 1 - size);
+        differ |= __dmul_rn(t.targets[p], t.weights[first]) != __dmul_rn(t.targets[first], w);
     }
-    differ = block_sum(differ);
-    if (threadIdx.x == 0) out[0] = m, out[1] = weights, out[2] = differ > 0;
+    weight = block_sum(weight), differ = block_sum(differ);
+    if (threadIdx.x == 0) out[0] = m, out[1] = weight, out[2] = differ > 0;
     out += COMMON_SUMS;
     for (int c = 0; !t.values && c < t.number; c++) {
-        const double sum = total(m, [&](int i) { return t.classes[at(i)] == c ? weight(i) : 0.0; });
-        if (threadIdx.x == 0) out[c] = sum;
+        const double of_class = total(m, [&](int i) { return t.classes[at(i)] == c ? t.weights[at(i)] : 0.0; });
+        if (threadIdx.x == 0) out[c] = of_class;
     }
     if (!t.values) return;
-    const double centre = on_grid(total(m, [&](int i) { return t.targets[at(i)]; }) / weights, *t.shift);
+    const double centre = on_grid(block_sum(target) / weight, *t.shift);
+    sum = block_sum(sum), curvature = block_sum(curvature);
     const double impurity = total(m, [&](int i) {
-        const double off = t.targets[at(i)] - __dmul_rn(weight(i), centre);
-        return __dmul_rn(off, off) / weight(i);
-    });
-    const double sum = total(m, [&](int i) { return __dmul_rn(weight(i), t.values[at(i)]); });
-    const double curvature = total(m, [&](int i) {
-        const double v = fabs(t.values[at(i)]);
-        return __dmul_rn(v, 1 - v);
+        const int p = at(i);
+        const double off = t.targets[p] - __dmul_rn(t.weights[p], centre);
+        return __dmul_rn(off, off) / t.weights[p];
     });
     if (threadIdx.x == 0) out[0] = centre, out[1] = impurity, out[2] = sum, out[3] = curvature;
 }

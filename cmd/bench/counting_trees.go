@@ -7,6 +7,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/internal/planted"
 	"github.com/grove-graph/grove/treeg"
+	"gorgonia.org/tensor"
 )
 
 func (c *counting) boostMUTAG() (counted, error) {
@@ -63,6 +64,35 @@ type searchCounter struct {
 func (e *searchCounter) Grow(f *engine.TreeFeatures) (engine.Growth, error) {
 	tree, err := e.Engine.Grow(f)
 	return countedGrowth{tree, e}, err
+}
+
+// Record is that of the engine.
+func (e *searchCounter) Record(f func() error) error { return engine.Record(e.Engine, f) }
+
+// Boost is that of the engine.
+func (e *searchCounter) Boost(b *engine.Boosting) (engine.Booster, error) {
+	booster, err := e.Engine.Boost(b)
+	return countedBooster{booster}, err
+}
+
+// countedBooster shows a booster the growths of its engine.
+type countedBooster struct{ engine.Booster }
+
+// Plant is that of the booster.
+func (b countedBooster) Plant(g engine.Growth, k int, positions []int32, bins int) (engine.NodeSums, error) {
+	return b.Booster.Plant(g.(countedGrowth).Growth, k, positions, bins)
+}
+
+// Add is that of the booster.
+func (b countedBooster) Add(g engine.Growth, k int, leaves []engine.GrownLeaf) error {
+	return b.Booster.Add(g.(countedGrowth).Growth, k, leaves)
+}
+
+// AddOthers is that of the booster.
+func (b countedBooster) AddOthers(
+	g engine.Growth, k int, x *tensor.Dense, t *engine.Trees, values []float64,
+) error {
+	return b.Booster.AddOthers(g.(countedGrowth).Growth, k, x, t, values)
 }
 
 type countedGrowth struct {
