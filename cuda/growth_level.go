@@ -193,7 +193,8 @@ func (v *level) splits(k *op, passes []*pass) (list []*splitLaunch) {
 		l := &splitLaunch{
 			splitKernels: v.e.splitKernels(), columns: v.columns, q: q, mask: v.masks[s.block], weights: v.weights,
 			targets: v.targets, classes: v.classes, information: information, impurity: v.f.Impurity,
-			width: max(v.f.Number, 1), bins: v.planted.bins, minLeaf: v.f.MinLeaf, unit: v.planted.unit, ofGraphs: v.f.Offsets != nil,
+			width: max(v.f.Number, 1), bins: v.planted.bins, minLeaf: v.f.MinLeaf, unit: v.planted.unit,
+			ofGraphs: v.f.Offsets != nil,
 			searches: searches{
 				fields: on[int32](v.base, s.fields), empties: on[float64](v.base, s.empties),
 				places: on[int64](v.base, s.places), nodes: v.nodes, count: len(s.searches), perSearch: v.f.Kinds() * q,

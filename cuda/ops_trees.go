@@ -138,8 +138,8 @@ func (e *Engine) descend(leaves []int32, x *tensor.Dense, p *paths) error {
 	return err
 }
 
-// descent prepares the way of all examples through some trees, and returns where their so many leaves are to be, counted
-// from the first node, and what enqueues the kernels.
+// descent prepares the way of all examples through some trees, and returns where their so many leaves are to be,
+// counted from the first node, and what enqueues the kernels.
 func (k *op) descent(x *tensor.Dense, p *paths, leaves int) (at pointer[int32], enqueue func(s *stream) error) {
 	features, n, trees := x.Shape()[0], x.Shape()[1], p.last-p.first
 	from, factors := of[float64](k, x), of[float64](k, p.Factors)

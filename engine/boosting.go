@@ -25,8 +25,8 @@ const (
 	SoftmaxObjective                   // sum over outputs of y (log(sum_j e^F_j) - F)
 )
 
-// Booster keeps the scores of a boosting on an engine, and what trees are fitted to. Memory of the engine holds it until
-// Release. Trees of different outputs may grow at the same time.
+// Booster keeps the scores of a boosting on an engine, and what trees are fitted to. Memory of the engine holds it
+// until Release. Trees of different outputs may grow at the same time.
 type Booster interface {
 	// Residuals makes the negative gradients of the loss at the scores as they are, which trees are fitted to from then
 	// on; before, they are fitted to the targets. The gradient of the squared objective is that of half of it.

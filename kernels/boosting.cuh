@@ -1,11 +1,11 @@
 // Gradient boosting (Friedman 2001) whose scores stay on the device: N examples with K outputs each, row by row.
 //
-// boost_residuals: one thread for each example writes the negative gradients of the loss at its scores. Bytes: 24 for an
-// output. Operations: an exponential for an output, K + 1 and a logarithm where scores compete. Floor: memory.
+// boost_residuals: one thread for each example writes the negative gradients of the loss at its scores. Bytes: 24 for
+// an output. Operations: an exponential for an output, K + 1 and a logarithm where scores compete. Floor: memory.
 //
-// plant_tree: one block makes targets of the values of the examples of a tree, or gathers those first from the residuals
-// of output k at some positions, of weight 1; what is known of the root goes behind the shift of the grid. Bytes: some
-// 100 for an example. Floor: the time of one block.
+// plant_tree: one block makes targets of the values of the examples of a tree, or gathers those first from the
+// residuals of output k at some positions, of weight 1; what is known of the root goes behind the shift of the grid.
+// Bytes: some 100 for an example. Floor: the time of one block.
 //
 // add_leaves: one thread for each example of a tree adds the value of its leaf to its score. Bytes: 28 for an example.
 // add_others: one thread for each example that the tree was not planted with does so by the node that it has reached.
@@ -106,10 +106,10 @@ boost_loss_f64(double *loss, const double *y, const double *scores, int objectiv
         double of_example = 0;
         for (int k = 0; k < outputs; k++) {
             const double off = target[k] - f[k];
-            of_example += objective == SQUARED_OBJECTIVE ? __dmul_rn(off, off)
-                          : objective == SOFTMAX_OBJECTIVE
-                              ? __dmul_rn(target[k], all - f[k])
-                              : fmax(f[k], 0.0) + unfused_log(1 + unfused_exp(-fabs(f[k]))) - __dmul_rn(target[k], f[k]);
+            if (objective == SQUARED_OBJECTIVE) of_example += __dmul_rn(off, off);
+            else if (objective == SOFTMAX_OBJECTIVE) of_example += __dmul_rn(target[k], all - f[k]);
+            else of_example +=
+                fmax(f[k], 0.0) + unfused_log(1 + unfused_exp(-fabs(f[k]))) - __dmul_rn(target[k], f[k]);
         }
         return of_example;
     });

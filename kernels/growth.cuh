@@ -11,9 +11,9 @@
 // memory.
 //
 // choose_splits: one block for each node takes the first column of the largest gain, unless an earlier pass over other
-// columns has a better one, orders the examples by it and adds up what is known of the children. Bytes: 8 for an example
-// of the node, twice, 8 for its place, and some 100 for the sums, which a cache has. Floor: memory, but a node has one
-// block.
+// columns has a better one, orders the examples by it and adds up what is known of the children. Bytes: 8 for an
+// example of the node, twice, 8 for its place, and some 60 for the sums, which a cache has. Floor: memory, but a node
+// has one block.
 //
 // cut_subsets: a warp for each graph of a node, or a thread for each vertex where examples are vertices, divides the
 // subset that the chosen split looks at by its threshold, which is that of a sum divided by the size of the subset.

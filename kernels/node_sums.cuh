@@ -5,15 +5,15 @@
 
 constexpr int SUM_LANES = 256;
 
-// sums_of returns how many numbers there are of a node: number of examples, weight, 1 where targets differ; then centre,
-// impurity, sum of values and curvature, or the weight of every class.
+// sums_of returns how many numbers there are of a node: number of examples, weight, 1 where targets differ; then
+// centre, impurity, sum of values and curvature, or the weight of every class.
 constexpr int COMMON_SUMS = 3, VALUE_SUMS = 4;
 __device__ inline int sums_of(const double *values, int classes) {
     return COMMON_SUMS + (values ? VALUE_SUMS : classes);
 }
 
 struct TreeTargets {
-    const double *weights, *values, *targets, *shift; // of the examples of the tree; values null where there are classes
+    const double *weights, *values, *targets, *shift; // of the examples of the tree; values null with classes
     const int *classes;
     int number; // of classes
 };

@@ -82,8 +82,8 @@ func TestEnginesSendWhatStaysOnce(t *testing.T) {
 	}
 }
 
-// A round of boosting sends no more, and gets no more back, for more examples: scores, residuals and the examples of nodes
-// stay on the device, and what a subsample changes are its positions.
+// A round of boosting gets no more back for more examples: scores, residuals and the examples of nodes stay on the
+// device, and what a subsample changes are its positions.
 func TestEnginesKeepWhatBoostingChanges(t *testing.T) {
 	for _, subsample := range []float64{1, 0.5} {
 		set, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: 60, Seed: 4})

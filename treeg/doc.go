@@ -35,9 +35,9 @@
 // of a tree in the order in which splits leave them, and the subsets that splits generate. For all nodes of a level,
 // or for the two children of the best leaf, one call makes the walks from subsets, turns vectors along walks into
 // columns, finds the best threshold of every column and the best column of every node, orders the examples and cuts
-// the subsets by it; the chosen splits come back with what is known of the children. Scores and residuals of a boosting
-// stay there too (engine.Booster); the host draws the candidates. A model has the same bytes wherever it was fitted: sums
-// have one order (engine.Total) and exponentials plain arithmetic everywhere. That holds whether thresholds are
+// the subsets by it; the chosen splits come back with what is known of the children. Scores and residuals of a
+// boosting stay there too (engine.Booster); the host draws the candidates. A model has the same bytes wherever it was
+// fitted: sums have one order (engine.Total) and exponentials plain arithmetic. That holds whether thresholds are
 // exact, drawn ([ExtraTrees]) or lie between the groups of a histogram (Options.Bins): how a column is grouped is
 // defined once, by engine.Cells, from its values and weights alone, and sums are exact. Predictions are one
 // operation for all trees.

@@ -40,8 +40,8 @@ func (o objective) start(y []float64) float64 {
 // mean is the leaf value of the reference scheme, and the Newton step of the squared loss, from residuals.
 func mean(s *engine.NodeSums) float64 { return s.Sum / s.Weight }
 
-// step returns the value of a leaf: a Newton step from the residuals r of its examples. It is sum r / sum p (1 - p) where
-// |r| is p or 1 - p, and (K-1)/K times as much where K scores compete (Friedman 2001, Algorithm 6).
+// step returns the value of a leaf: a Newton step from the residuals r of its examples. It is sum r / sum p (1 - p)
+// where |r| is p or 1 - p, and (K-1)/K times as much where K scores compete (Friedman 2001, Algorithm 6).
 func (o objective) step(s *engine.NodeSums) float64 {
 	if o.Objective == engine.SquaredObjective {
 		return mean(s)

@@ -106,7 +106,7 @@ func (s *hostScores) loss(from int) (float64, error) {
 
 func (s *hostScores) release() {}
 
-// deviceScores are on the device. What a tree adds waits until the next tree is planted: both are one piece of work then.
+// deviceScores are on the device. What a tree adds waits until the next tree is planted: both are one piece of work.
 type deviceScores struct {
 	*booster
 	on engine.Booster
