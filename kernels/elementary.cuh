@@ -1,5 +1,6 @@
 // The exponential and the logarithm that the host computes too, to the last bit: elementary.go of the engine says where
-// they come from. No product is fused with a sum.
+// they come from. No product is fused with a sum. Counts of exponentials leave them out: they are a few for an example
+// of a round of boosting.
 #pragma once
 #include "threads.cuh"
 

@@ -82,15 +82,18 @@ func (k *Resident) grow(d *walks.Data, f *engine.TreeFeatures) (engine.Growth, e
 	return tree, err
 }
 
-// Predicted returns what an engine needs to send the examples of the data through trees: the features, in
-// the order of [walks.Data.Occurring], and the diagonals.
+// Predicted returns what an engine needs to send the examples of the data through trees: the features, in the order of
+// [walks.Data.Occurring], and the diagonals.
 func (k *Resident) Predicted(d *walks.Data) (features, factors *tensor.Dense, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.fill(d); err != nil || k.features != nil {
 		return k.features, k.factors, err
 	}
-	k.features, err = d.Upload(d.Occurring())
+	if k.features, err = d.Upload(d.Occurring()); err != nil {
+		d.Engine.Release(k.features)
+		k.features = nil
+	}
 	return k.features, k.factors, err
 }
 
