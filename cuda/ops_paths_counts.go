@@ -80,13 +80,32 @@ func (w *pathWork[T]) roots(of func(j, v int) bool) int {
 	return all
 }
 
-// gatheredRoutes returns how often the gather of gradients meets a path that counts: for each of its positions up to
-// the largest size that its root has a weight for, which only norms of zero make smaller on the device.
-func (w *pathWork[T]) gatheredRoutes() int {
+// gradExponentials returns how many exponentials the lanes of the gather of gradients take together: one for every row
+// and position that a block keeps, where paths are products of factors, with the reservation of trieExponentials;
+// otherwise one for every path that a block meets.
+func (w *pathGradWork[T]) gradExponentials(lists []gradList) int {
+	all := 0
+	for _, list := range lists {
+		switch {
+		case list.rows == 0 || w.root() == 0:
+			all += w.gatheredRoutes(list.has) * list.grid.blocks.y
+		case list.whole > 0:
+			all += list.whole * list.len() * w.Size * list.grid.blocks.y * list.grid.blocks.z
+		default:
+			all += list.sum() * w.Size * list.grid.blocks.y * list.grid.blocks.z
+		}
+	}
+	return all
+}
+
+// gatheredRoutes returns how often the gather of gradients meets a path that counts, from the roots that are of
+// interest: for each of its positions up to the largest size that its root has a weight for, which only
+// norms of zero make smaller on the device.
+func (w *pathWork[T]) gatheredRoutes(of func(v int) bool) int {
 	routes, all := w.routes(), 0
 	largest := make([]int, w.n)
 	w.eachRoot(func(j, v int) {
-		if w.Pool != engine.Mean || routes[v*w.Size+j-1] > 0 {
+		if of(v) && (w.Pool != engine.Mean || routes[v*w.Size+j-1] > 0) {
 			largest[v] = max(largest[v], j)
 		}
 	})

@@ -185,7 +185,24 @@ func (w *pathGradWork[T]) weights(s *stream, weights pointer[T], counts pointer[
 		int32(w.Size), w.alpha, w.sumExponent)
 }
 
-// trieGrad gathers the gradients of sums and means over paths.
+// gradKernel launches one of the kernels that gather the gradients of sums and means over paths.
+type gradKernel[T real] func(s *stream, g grid, grad pointer[T], out pointer[int64], scores, weights pointer[T],
+	index, rowPtr, col, inPtr, inCol, rootRow, packs pointer[int32], n, rows, size, q int32, alpha2 T,
+	sumExponent, maxRows, maxVertices, maxArcs, root int32) error
+
+// gradKernelOf chooses the kernel, and the filters that a warp of it takes.
+func (w *pathGradWork[T]) gradKernelOf() (gradKernel[T], int) {
+	if w.Size > 4 {
+		return pathGrad8[T], 32
+	}
+	if _, single := any(w).(*pathGradWork[float32]); single && w.q >= wideFilters {
+		var kernel any = gradKernel[float32]((*stream).pathGradWide4F32)
+		return kernel.(gradKernel[T]), 128
+	}
+	return pathGrad4[T], 32
+}
+
+// trieGrad gathers the gradients of sums and means over paths, of packs as trie makes them.
 func (w *pathGradWork[T]) trieGrad() error {
 	weights := scratch[T](w.k, w.Size*w.n)
 	var counts pointer[int32]
@@ -193,29 +210,96 @@ func (w *pathGradWork[T]) trieGrad() error {
 		counts = scratch[int32](w.k, w.Size*w.n)
 	}
 	var in reversed
+	directions := 1
 	if w.Graph != nil {
 		in = w.reversedOf(false)
-	}
-	kernel, tile := pathGrad8[T], 32
-	if w.Size <= 4 {
-		kernel = pathGrad4[T]
-		if _, single := any(w).(*pathGradWork[float32]); single && w.q >= wideFilters {
-			var wide any = (*stream).pathGradWide4F32
-			kernel = wide.(func(*stream, grid, pointer[T], pointer[int64], pointer[T], pointer[T], pointer[int32],
-				pointer[int32], pointer[int32],
-				pointer[int32], pointer[int32], pointer[int32], int32, int32, int32, T, int32) error)
-			tile = 128
+		if w.Graph.Directed {
+			directions = 2
 		}
 	}
+	kernel, tile := w.gradKernelOf()
+	row := w.bytes(w.Size * tile)
+	shared := func(rows, vertices, arcs int) int {
+		return rows*row + vertices*w.bytes(w.Size) + 4*(vertices+directions*(vertices+1+2*arcs))
+	}
+	lists := w.gradLists(tile, shared)
 	return w.k.run(func(s *stream) error {
 		if err := w.weights(s, weights, counts); err != nil {
 			return err
 		}
-		exponentials[T](s, func() int { return w.gatheredRoutes() * blocksOf(w.q, tile) * tile })
-		return kernel(s, warps(w.n, (w.q+tile-1)/tile), w.grad, w.matrices, w.scores, weights, w.index, w.graph.rowPtr,
-			w.graph.col, in.ptr, in.from,
-			w.rootRow, int32(w.n), int32(w.Size), int32(w.q), w.alpha2, w.sumExponent)
+		// All lists together, which the first launch stands for.
+		exponentials[T](s, func() int { return w.gradExponentials(lists) * tile })
+		for _, list := range lists {
+			if list.len() == 0 {
+				continue
+			}
+			if err := kernel(s, list.grid, w.grad, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col, in.ptr,
+				in.from, w.rootRow, list.bounds, int32(w.n), int32(list.whole), int32(w.Size), int32(w.q), w.alpha2,
+				w.sumExponent, int32(list.rows), int32(list.vertices), int32(list.arcs), w.root()); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+}
+
+// gradList is a list of packs as a launch takes it.
+type gradList struct {
+	packs
+	bounds pointer[int32]
+	rows   int // of the table that a block keeps; 0: none
+	whole  int // the same where it is the whole table, otherwise 0
+	grid   grid
+}
+
+// gradLists packs the graphs as trie does, for tiles of so many filters; shared returns the bytes that so many rows,
+// vertices and arcs need.
+func (w *pathGradWork[T]) gradLists(tile int, shared func(rows, vertices, arcs int) int) []gradList {
+	perBlock, perMultiprocessor := w.e.device.sharedPerBlock, w.e.device.sharedPerMultiprocessor
+	third, half := min(perBlock, perMultiprocessor/3-1024), min(perBlock, perMultiprocessor/2-1024)
+	tiles := blocksOf(w.q, tile)
+	run := w.packVertices(tiles)
+	whole := 0
+	var p packing
+	switch {
+	case w.Graph == nil || w.Size == 1:
+		p.large.addPieces(0, w.n)
+	case w.Index != nil && w.tableRows <= run && shared(w.tableRows, manyVertices, 4*manyVertices) <= half:
+		whole = w.tableRows
+		p = packGraphs(w.Graph, run, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) })
+	default:
+		bytes := func(vertices, arcs int) int { return shared(vertices, vertices, arcs) }
+		p = packGraphs(w.Graph, run, third, perBlock, bytes)
+	}
+	lists := []gradList{{packs: p.small}, {packs: p.medium}, {packs: p.large}}
+	for i := range lists {
+		list, bytes := &lists[i], 0
+		if i < 2 {
+			list.whole, list.rows = whole, max(whole, 1)
+			if whole == 0 {
+				list.rows = max(list.vertices, 1)
+			}
+			bytes = shared(list.rows, list.vertices, list.arcs)
+		}
+		list.bounds, list.grid = upload(w.k, list.packs.bounds), w.gradGrid(list.packs, tiles, bytes)
+	}
+	return lists
+}
+
+// gradGrid returns a grid for some packs with so much shared memory. Blocks have more warps where only one of them fits
+// on a multiprocessor, and share the vertices and positions of a pack where there would be too few to go round.
+func (w *pathGradWork[T]) gradGrid(p packs, tiles, shared int) grid {
+	warps, resident := 8, 2
+	if 2*(shared+1024) > w.e.device.sharedPerMultiprocessor {
+		resident = 1
+		if w.Size <= 4 { // more registers than those of longer paths
+			warps = 16
+		}
+	}
+	blocks := max(p.len()*tiles, 1)
+	shares := w.e.device.multiprocessors * resident / blocks
+	shares = min(shares, blocksOf(p.vertices*w.Size, warps))
+	return grid{blocks: dim{x: p.len(), y: tiles, z: max(shares, 1)}, threads: dim{x: 32, y: warps}, shared: shared}
 }
 
 // maxTrieGrad finds the paths that attain the maxima, and gathers what they take.
