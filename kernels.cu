@@ -168,6 +168,12 @@
 #include "kernels/spectral_grad.cuh"
 // spectral_grad_f64           the whole gradient for order 64 and less
 
+// Training steps of several models at once
+#ifndef GROVE_KERNELS_OF_ONE_MODEL
+#include "kernels/models_gen.cuh"
+// NAME_models                 kernel NAME of the above with a row of arguments for every model
+#endif
+
 // What the hardware reaches, for the floors of the benchmark
 #include "kernels/rates.cuh"
 // rate_multiply_add           multiply-adds alone

@@ -6,20 +6,30 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gorgonia.org/cu"
 )
 
-// thread is the goroutine, locked to its OS thread, that owns a context and makes every call of the driver.
+// thread is the goroutine, locked to its OS thread, that owns a context and makes every call of the driver. Its jobs
+// stand in lines, one for every lane.
 type thread struct {
-	jobs   chan *job
-	closed chan struct{}
-	spin   int
-	pool   sync.Pool // of *job
+	first    *line         // whose end is that of the thread
+	lines    []*line       // of the goroutine
+	before   time.Time     // when recorded work of several lines was last begun
+	since    time.Time     // when the next began to wait for other lines
+	wait     time.Duration // how long it may
+	patience time.Duration // how long it may at least
+	posted   chan struct{} // wakes the goroutine where it looks at several lines
+	closed   chan struct{}
+	spin     int
+	pool     sync.Pool // of *job
 }
 
-// job is a function to be called on the thread.
+// job is a function to be called on the thread, behind a submission.
 type job struct {
+	of       *Engine
+	work     *submission // nil for none, or when it is performed
 	f        func() error
 	err      error
 	panicked any
@@ -27,7 +37,7 @@ type job struct {
 	wake     chan struct{}
 }
 
-// queued is how many jobs may wait for the thread before whoever sends one more waits, too.
+// queued is how many jobs of a line may wait for the thread before whoever sends one more waits, too.
 const queued = 64
 
 // The states of a job.
@@ -42,9 +52,10 @@ const (
 // waking a locked thread costs. Operations follow each other more closely than that.
 const spins = 2000
 
-// startThread starts the goroutine and makes a context for a device on it.
+// startThread starts the goroutine, with one line, and makes a context for a device on it.
 func startThread(device cu.Device) (*thread, cu.CUContext, error) {
-	t := &thread{jobs: make(chan *job, queued), closed: make(chan struct{})}
+	first := newLine()
+	t := &thread{patience: patience, first: first, lines: []*line{first}, posted: make(chan struct{}, 1), closed: make(chan struct{})}
 	t.pool.New = func() any { return &job{wake: make(chan struct{}, 1)} }
 	if runtime.GOMAXPROCS(0) > 1 {
 		t.spin = spins
@@ -67,32 +78,29 @@ func (t *thread) loop() {
 	runtime.LockOSThread()
 	defer close(t.closed)
 	for {
-		j, ok := t.next()
+		ready, ok := t.next()
 		if !ok {
 			return
 		}
-		if j.state.Load() == jobSent {
-			_ = j.f()
-			t.put(j)
-			continue
-		}
-		j.run()
-		if j.state.Swap(jobDone) == jobAwaited {
-			j.wake <- struct{}{}
+		t.perform(ready)
+		for _, l := range ready {
+			if j := l.take(); j != nil {
+				t.run(j)
+			}
 		}
 	}
 }
 
-func (t *thread) next() (*job, bool) {
-	for range t.spin {
-		select {
-		case j, ok := <-t.jobs:
-			return j, ok
-		default:
-		}
+// run calls the function of a job, if it has one, and tells who waits for it.
+func (t *thread) run(j *job) {
+	if j.state.Load() == jobSent {
+		t.put(j)
+		return
 	}
-	j, ok := <-t.jobs
-	return j, ok
+	j.run()
+	if j.state.Swap(jobDone) == jobAwaited {
+		j.wake <- struct{}{}
+	}
 }
 
 func (j *job) run() {
@@ -100,22 +108,26 @@ func (j *job) run() {
 	j.err = j.f()
 }
 
-// do calls f on the thread and returns its error. A panic of f comes out here. f must not call do.
-func (t *thread) do(f func() error) error { return t.finish(t.start(f)) }
+// do calls f on the thread, from the first line, and returns its error. A panic of f comes out here. f must not call do.
+func (t *thread) do(f func() error) error { return t.finish(t.start(t.first, nil, nil, f)) }
 
-// send calls f on the thread some time after what was sent before. Nobody waits for it.
-func (t *thread) send(f func()) {
-	t.give(func() error { f(); return nil }, jobSent)
+// send has a submission performed some time after what was sent before. Nobody waits for it.
+func (t *thread) send(l *line, e *Engine, s *submission) { t.give(l, e, s, nil, jobSent) }
+
+// start is the first half of do, behind a submission if there is one: f has its place among the jobs when it returns.
+func (t *thread) start(l *line, e *Engine, s *submission, f func() error) *job {
+	return t.give(l, e, s, f, jobRunning)
 }
 
-// start is the first half of do: f has its place among the jobs when it returns.
-func (t *thread) start(f func() error) *job { return t.give(f, jobRunning) }
-
-func (t *thread) give(f func() error, state int32) *job {
+func (t *thread) give(l *line, e *Engine, s *submission, f func() error, state int32) *job {
 	j := t.pool.Get().(*job)
-	j.f = f
+	j.of, j.work, j.f = e, s, f
 	j.state.Store(state)
-	t.jobs <- j
+	l.jobs <- j
+	select {
+	case t.posted <- struct{}{}:
+	default: // the thread has not looked since
+	}
 	return j
 }
 
@@ -131,7 +143,7 @@ func (t *thread) finish(j *job) error {
 }
 
 func (t *thread) put(j *job) {
-	j.f, j.err, j.panicked = nil, nil, nil
+	j.of, j.work, j.f, j.err, j.panicked = nil, nil, nil, nil, nil
 	t.pool.Put(j)
 }
 
@@ -148,6 +160,6 @@ func (t *thread) await(j *job) {
 
 // stop ends the goroutine and its OS thread. No job may be sent any more.
 func (t *thread) stop() {
-	close(t.jobs)
+	close(t.first.jobs)
 	<-t.closed
 }

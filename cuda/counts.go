@@ -2,6 +2,8 @@
 
 package cuda
 
+import "slices"
+
 // Counts are what an engine has asked of the driver, and what its kernels had to do at least. They are the same on
 // a simulated GPU as on a real one with as many multiprocessors, where neither has cuBLAS.
 type Counts struct {
@@ -55,15 +57,20 @@ type counter struct {
 }
 
 // performed counts on the context's thread.
-type performed struct{ submissions, clears, moves, nodes, updates, uploads, uploadBytes, waits int64 }
+type performed struct {
+	submissions, clears, moves, nodes, updates, uploads, uploadBytes, waits int64
+
+	joined []int64 // launches of each kernel that went with one of another lane
+}
 
 // Counts returns what the engine has asked of the driver since it was opened. Exponentials are counted from the first
 // call on, because that costs the host time.
 func (e *Engine) Counts() (Counts, error) {
-	c := Counts{}
+	var c Counts
 	var p performed
 	err := e.do("counting", func() error {
 		p = e.performed
+		p.joined = slices.Clone(p.joined)
 		p.waits = e.compute.waits + e.copies.waits
 		return nil
 	})
@@ -71,21 +78,55 @@ func (e *Engine) Counts() (Counts, error) {
 		return c, err
 	}
 	e.queue.mu.Lock()
-	defer e.queue.mu.Unlock()
 	e.counter.Handovers-- // this one
-	c, e.counter.exponentials = e.counter.Counts, true
+	e.queue.mu.Unlock()
+	all := counter{kernels: make([]KernelCounts, len(e.kernels))}
+	for _, l := range e.lanes.all() {
+		l.queue.mu.Lock()
+		all.add(&l.counter)
+		l.counter.exponentials = true
+		l.queue.mu.Unlock()
+	}
+	e.lanes.mu.Lock()
+	all.add(&e.lanes.ended)
+	e.lanes.mu.Unlock()
+	c = all.Counts
 	c.Submissions, c.Clears, c.Moves, c.Nodes, c.Updates = p.submissions, p.clears, p.moves, p.nodes, p.updates
 	c.Uploads, c.UploadBytes, c.Waits = p.uploads, p.uploadBytes, p.waits
 	c.Kernels = make(map[string]KernelCounts)
-	for i, k := range e.counter.kernels {
+	for i, k := range all.kernels {
+		k.Launches -= p.joined[i]
+		c.Launches -= p.joined[i]
 		if k.Launches > 0 {
 			c.Kernels[e.kernels[i].name] = k
 		}
 	}
-	if e.counter.blas.Launches > 0 {
-		c.Kernels["cuBLAS"] = e.counter.blas
+	if all.blas.Launches > 0 {
+		c.Kernels["cuBLAS"] = all.blas
 	}
 	return c, nil
+}
+
+// add adds what another lane has counted.
+func (c *counter) add(o *counter) {
+	c.Launches += o.Launches
+	c.Downloads += o.Downloads
+	c.DownloadBytes += o.DownloadBytes
+	c.Handovers += o.Handovers
+	c.OperandBytes += o.OperandBytes
+	c.blas.add(o.blas)
+	if missing := len(o.kernels) - len(c.kernels); missing > 0 {
+		c.kernels = append(c.kernels, make([]KernelCounts, missing)...)
+	}
+	for i, k := range o.kernels {
+		c.kernels[i].add(k)
+	}
+}
+
+func (k *KernelCounts) add(o KernelCounts) {
+	k.Launches += o.Launches
+	k.Blocks += o.Blocks
+	k.Arithmetic.add(o.Arithmetic)
 }
 
 // launched counts a kernel.

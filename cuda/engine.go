@@ -14,8 +14,27 @@ import (
 )
 
 // Engine runs Grove's operations on one GPU; see the package comment. It may be used by several goroutines; their
-// operations follow each other on the device.
+// operations follow each other on the device. Engines that [Engine.Beside] returns are lanes of the same device: each has
+// memory, tensors and work of its own.
 type Engine struct {
+	*gpu
+	line    *line
+	places  places
+	queue   queue
+	counter counter
+	pool    *pool
+	pinned  pinned
+	tensors tensors
+	batches batches
+
+	lost   atomic.Pointer[error] // why nothing can be done any more
+	told   atomic.Bool           // somebody has got this error
+	closed atomic.Bool
+	once   sync.Once
+}
+
+// gpu is what the lanes of a GPU have in common.
+type gpu struct {
 	ordinal int
 	workers int
 	device  properties
@@ -24,27 +43,17 @@ type Engine struct {
 	context cu.CUContext
 	modules []cu.Module
 	kernels []loaded
-
-	compute *timeline
-	copies  *timeline
-	queue   queue
 	blas    *blas // nil where there is no cuBLAS
-	counter counter
+	host    *engine.CPU
 
-	graphs    graphs // of the context's thread, as are the next two
+	compute   *timeline // of the context's thread, as are the next ones
+	copies    *timeline
+	graphs    graphs
+	tables    tables
 	recent    recent
 	performed performed
 
-	pool    *pool
-	pinned  pinned
-	tensors tensors
-	batches batches
-	host    *engine.CPU
-
-	lost   atomic.Pointer[error] // why nothing can be done any more
-	told   atomic.Bool           // somebody has got this error
-	closed atomic.Bool
-	once   sync.Once
+	lanes siblings
 }
 
 // init registers the kind of device; it starts nothing.
@@ -78,23 +87,22 @@ func open(ordinal, workers int, image string, needs int) (*Engine, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	device, err := cu.GetDevice(ordinal)
+	of, err := cu.GetDevice(ordinal)
 	if err != nil {
 		return nil, fmt.Errorf("GPU %d: %s", ordinal, describe(err))
 	}
-	e := &Engine{ordinal: ordinal, workers: workers,
-		pool: newPool(os.Getenv("GROVE_CUDA_POOL") != "off"), host: engine.NewCPU(workers)}
-	e.queue.next = newSubmission(1)
-	if e.device, err = readProperties(device); err != nil {
+	d := &gpu{ordinal: ordinal, workers: workers, host: engine.NewCPU(workers)}
+	if d.device, err = readProperties(of); err != nil {
 		return nil, fmt.Errorf("GPU %d: %s", ordinal, describe(err))
 	}
-	if err := e.device.suits(needs); err != nil {
+	if err := d.device.suits(needs); err != nil {
 		return nil, err
 	}
-	e.thread, e.context, err = startThread(device)
+	d.thread, d.context, err = startThread(of)
 	if err != nil {
 		return nil, noContext(ordinal, err)
 	}
+	e := newLane(d, d.thread.first)
 	if err := e.thread.do(func() error { return e.prepare(image, needs) }); err != nil {
 		return nil, together(err, e.shutDown())
 	}
@@ -130,6 +138,7 @@ func (e *Engine) install(image string, needs int, entries []kernel) error {
 		e.kernels = append(e.kernels, loaded{name: k.name, module: m})
 	}
 	e.counter.kernels = append(e.counter.kernels, make([]KernelCounts, len(entries))...)
+	e.performed.joined = append(e.performed.joined, make([]int64, len(entries))...)
 	return nil
 }
 
@@ -180,7 +189,7 @@ func (e *Engine) Synchronize() error {
 
 // Close waits for the device and gives everything back that the engine holds there. Tensors cannot be used
 // afterwards. It reports a failure of earlier operations, and tensors that nobody released or collected: each
-// is memory that the program could not have used for anything else.
+// is memory that the program could not have used for anything else. Engines beside the first one end with it.
 func (e *Engine) Close() error {
 	var err error
 	e.once.Do(func() { err = e.close() })
@@ -188,6 +197,18 @@ func (e *Engine) Close() error {
 }
 
 func (e *Engine) close() error {
+	if !e.first() {
+		return together(e.drain(), e.leave())
+	}
+	var errs []error
+	for _, l := range e.lanes.beside() {
+		errs = append(errs, l.Close())
+	}
+	return together(append(errs, e.drain(), e.shutDown())...)
+}
+
+// drain waits for the device and lets go of what is kept, and reports what failed and what is still in use.
+func (e *Engine) drain() error {
 	var failed error
 	if e.lost.Load() == nil || !e.told.Load() {
 		failed = e.Synchronize()
@@ -202,40 +223,58 @@ func (e *Engine) close() error {
 		leak = fmt.Errorf("%s: closed with %d pieces of device memory in use (%s): release tensors, or drop the last "+
 			"reference to them, before closing", e, s.Blocks, bytesText(s.InUse))
 	}
-	return together(failed, leak, e.shutDown())
+	return together(failed, leak)
 }
 
 // vacant reports whether no memory is in use.
 func (e *Engine) vacant() bool { return e.pool.snapshot().Blocks == 0 }
 
+// end lets nothing be enqueued any more: whatever is handed over was so before.
+func (e *Engine) end() {
+	e.queue.mu.Lock()
+	e.closed.Store(true)
+	e.queue.mu.Unlock()
+}
+
+// failures collects what goes wrong while things are destroyed.
+type failures struct {
+	e    *Engine
+	gone bool // calls into a lost context repeat its error
+	errs []error
+}
+
+func (f *failures) note(what string, err error) {
+	if err != nil && !f.gone {
+		f.errs = append(f.errs, fmt.Errorf("%s: %s: %s", f.e, what, describe(err)))
+	}
+}
+
+// freeMemory gives the memory of a lane back to the driver, on the context's thread.
+func (e *Engine) freeMemory(f *failures) {
+	f.note("freeing memory", e.pool.close())
+	f.note("freeing page-locked memory", e.pinned.close())
+}
+
 // shutDown destroys streams, memory, module and context, and ends the thread.
 func (e *Engine) shutDown() error {
-	e.queue.mu.Lock()
-	e.closed.Store(true) // whatever is handed over was so before
-	e.queue.mu.Unlock()
-	gone := e.lost.Load() != nil // calls into a lost context repeat its error
-	var errs []error
-	note := func(what string, err error) {
-		if err != nil && !gone {
-			errs = append(errs, fmt.Errorf("%s: %s: %s", e, what, describe(err)))
-		}
-	}
+	e.end()
+	f := &failures{e: e, gone: e.lost.Load() != nil}
 	_ = e.thread.do(func() error {
 		e.blas.close()
-		note("destroying graphs", e.graphs.close())
-		note("freeing memory", e.pool.close())
-		note("freeing page-locked memory", e.pinned.close())
+		f.note("destroying graphs", e.graphs.close())
+		e.freeMemory(f)
+		f.note("freeing the tables of launches", e.tables.close())
 		for _, t := range []*timeline{e.copies, e.compute} {
 			if t != nil {
-				note("destroying a stream", t.close())
+				f.note("destroying a stream", t.close())
 			}
 		}
 		for _, m := range e.modules {
-			note("unloading the kernels", m.Unload())
+			f.note("unloading the kernels", m.Unload())
 		}
-		note("destroying the context", e.context.Destroy())
+		f.note("destroying the context", e.context.Destroy())
 		return nil
 	})
 	e.thread.stop()
-	return together(errs...)
+	return together(f.errs...)
 }

@@ -127,7 +127,9 @@ func (e *Engine) failure(what string, err error) error {
 	err = fmt.Errorf("%s: %s: %w", e, what, err)
 	if lasting[code(cause)] {
 		err = fmt.Errorf("%w; the GPU's context is lost, start again", err)
-		e.lost.CompareAndSwap(nil, &err)
+		for _, l := range e.lanes.all() {
+			l.lost.CompareAndSwap(nil, &err)
+		}
 	}
 	return err
 }

@@ -8,6 +8,7 @@ package cuda
 // f float, d double.
 var kernels = [...]kernel{
 	{"adam_f32", "pppplfpppplfpppplfpppplffffffff"},
+	{"adam_f32_models", "p"},
 	{"adam_f64", "ppppldppppldppppldppppldddddddd"},
 	{"add_leaves_f64", "pppppiiii"},
 	{"add_others_f64", "ppipppiii"},
@@ -28,29 +29,38 @@ var kernels = [...]kernel{
 	{"drawn_splits_f64", "pppppppppppiidiilpppppp"},
 	{"dynamic_features_f64", "ppppippppppppppiiii"},
 	{"gram_f32", "ppiiidii"},
+	{"gram_f32_models", "p"},
 	{"gram_f64", "ppiiidii"},
 	{"gram_grad_f32", "pppppiiidii"},
+	{"gram_grad_f32_models", "p"},
 	{"gram_grad_f64", "pppppiiidii"},
 	{"gram_small_f32", "ppiiidii"},
+	{"gram_small_f32_models", "p"},
 	{"gram_small_f64", "ppiiidii"},
 	{"histogram_intersection_f32", "pppppppiii"},
 	{"histogram_intersection_f64", "pppppppiii"},
 	{"level_examples_f64", "pppppppppipppppii"},
 	{"linear_layer_f32", "ppppiii"},
+	{"linear_layer_f32_models", "p"},
 	{"linear_layer_f64", "ppppiii"},
 	{"matmul_bfloat16_f32", "pppiiiiiff"},
 	{"matmul_combine_f32", "ppliff"},
+	{"matmul_combine_f32_models", "p"},
 	{"matmul_combine_f64", "pplidd"},
 	{"matmul_f32", "pppiiiiifi"},
 	{"matmul_f64", "pppiiiiidi"},
 	{"matmul_medium_f32", "pppiiiiifi"},
+	{"matmul_medium_f32_models", "p"},
 	{"matmul_medium_f64", "pppiiiiidi"},
 	{"matmul_short_f32", "pppiiiiiff"},
+	{"matmul_short_f32_models", "p"},
 	{"matmul_short_f64", "pppiiiiidd"},
 	{"matmul_tall_f32", "pppiiiiifi"},
+	{"matmul_tall_f32_models", "p"},
 	{"matmul_tall_f64", "pppiiiiidi"},
 	{"matmul_tf32_f32", "pppiiiiiff"},
 	{"matmul_wide_f32", "pppiiiiifi"},
+	{"matmul_wide_f32_models", "p"},
 	{"matmul_wide_f64", "pppiiiiidi"},
 	{"message_counts", "ppppi"},
 	{"message_grad_f32", "pppppppppppppiiiiiiifff"},
@@ -66,21 +76,27 @@ var kernels = [...]kernel{
 	{"mirror_upper_f32", "pi"},
 	{"mirror_upper_f64", "pi"},
 	{"normalize_rows_f32", "pppiifi"},
+	{"normalize_rows_f32_models", "p"},
 	{"normalize_rows_f64", "pppiidi"},
 	{"normalize_rows_grad_f32", "pppppiifi"},
+	{"normalize_rows_grad_f32_models", "p"},
 	{"normalize_rows_grad_f64", "pppppiidi"},
 	{"output_loss_f32", "pppppiiii"},
+	{"output_loss_f32_models", "p"},
 	{"output_loss_f64", "pppppiiii"},
 	{"path_counts", "pppii"},
 	{"path_factors_f32", "ppppiifii"},
 	{"path_factors_f64", "ppppiidii"},
 	{"path_grad_4_f32", "pppppppppppiiiifiiiii"},
+	{"path_grad_4_f32_models", "p"},
 	{"path_grad_4_f64", "pppppppppppiiiidiiiii"},
 	{"path_grad_8_f32", "pppppppppppiiiifiiiii"},
+	{"path_grad_8_f32_models", "p"},
 	{"path_grad_8_f64", "pppppppppppiiiidiiiii"},
 	{"path_grad_long_f32", "pppppppppiiiiiiffipp"},
 	{"path_grad_long_f64", "pppppppppiiiiiiddipp"},
 	{"path_grad_wide_4_f32", "pppppppppppiiiifiiiii"},
+	{"path_grad_wide_4_f32_models", "p"},
 	{"path_join_f32", "pppppppiiiii"},
 	{"path_join_f64", "pppppppiiiii"},
 	{"path_max_grad_4_f32", "pppppiiiii"},
@@ -88,14 +104,18 @@ var kernels = [...]kernel{
 	{"path_max_grad_8_f32", "pppppiiiii"},
 	{"path_max_grad_8_f64", "pppppiiiii"},
 	{"path_norm_grad_f32", "ppppiii"},
+	{"path_norm_grad_f32_models", "p"},
 	{"path_norm_grad_f64", "ppppiii"},
 	{"path_pool_long_f32", "pppppppppiiiiifipp"},
 	{"path_pool_long_f64", "pppppppppiiiiidipp"},
 	{"path_single_grad_f32", "pppppiifi"},
+	{"path_single_grad_f32_models", "p"},
 	{"path_single_grad_f64", "pppppiidi"},
 	{"path_trie_4_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_4_f32_models", "p"},
 	{"path_trie_4_f64", "ppppppppppppppiiiiidiiiii"},
 	{"path_trie_8_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_8_f32_models", "p"},
 	{"path_trie_8_f64", "ppppppppppppppiiiiidiiiii"},
 	{"path_trie_max_4_f32", "ppppppppppppppiiiiifiiiii"},
 	{"path_trie_max_4_f64", "ppppppppppppppiiiiidiiiii"},
@@ -104,25 +124,32 @@ var kernels = [...]kernel{
 	{"path_trie_max_wide_4_f32", "ppppppppppppppiiiiifiiiii"},
 	{"path_trie_max_wide_8_f32", "ppppppppppppppiiiiifiiiii"},
 	{"path_trie_wide_4_f32", "ppppppppppppppiiiiifiiiii"},
+	{"path_trie_wide_4_f32_models", "p"},
 	{"path_trie_wide_8_f32", "ppppppppppppppiiiiifiiiii"},
 	{"path_weights_f32", "ppppppiifi"},
+	{"path_weights_f32_models", "p"},
 	{"path_weights_f64", "ppppppiidi"},
 	{"path_winners_4_f32", "pppppppppiiiiifi"},
 	{"path_winners_4_f64", "pppppppppiiiiidi"},
 	{"path_winners_8_f32", "pppppppppiiiiifi"},
 	{"path_winners_8_f64", "pppppppppiiiiidi"},
 	{"place_f32", "pppiiiii"},
+	{"place_f32_models", "p"},
 	{"place_f64", "pppiiiii"},
 	{"plant_tree_f64", "ppppppipppiii"},
 	{"posterior_f32", "pppppii"},
 	{"posterior_f64", "pppppii"},
 	{"project_f32", "pppiiiiiiiiiiiiiiii"},
+	{"project_f32_models", "p"},
 	{"project_f64", "pppiiiiiiiiiiiiiiii"},
 	{"project_grad_f32", "pppiiiiiiiiiiiiiii"},
+	{"project_grad_f32_models", "p"},
 	{"project_grad_f64", "pppiiiiiiiiiiiiiii"},
 	{"project_grad_small_f32", "pppiiiiiiiiiiiiiii"},
+	{"project_grad_small_f32_models", "p"},
 	{"project_grad_small_f64", "pppiiiiiiiiiiiiiii"},
 	{"project_small_f32", "pppiiiiiiiiiiiiiiii"},
+	{"project_small_f32_models", "p"},
 	{"project_small_f64", "pppiiiiiiiiiiiiiiii"},
 	{"rate_exponential_f32", "pi"},
 	{"rate_exponential_f64", "pi"},
@@ -132,27 +159,35 @@ var kernels = [...]kernel{
 	{"segment_max_grad_f64", "ppppppiii"},
 	{"segment_reduce_f32", "pppppppiiii"},
 	{"segment_reduce_f32_f64", "pppppppiiii"},
+	{"segment_reduce_f32_models", "p"},
 	{"segment_reduce_f64", "pppppppiiii"},
 	{"segment_reduce_wide_f32", "pppppppiiii"},
 	{"segment_reduce_wide_f32_f64", "pppppppiiii"},
+	{"segment_reduce_wide_f32_models", "p"},
 	{"segment_reduce_wide_f64", "pppppppiiii"},
 	{"segment_winners_f32", "pppppiii"},
 	{"segment_winners_f64", "pppppiii"},
 	{"softmax_cross_entropy_f32", "pppppiii"},
+	{"softmax_cross_entropy_f32_models", "p"},
 	{"softmax_cross_entropy_f64", "pppppiii"},
 	{"softmax_cross_entropy_long_f32", "ppppii"},
 	{"softmax_cross_entropy_long_f64", "ppppii"},
 	{"sparse_matmul_f32", "pppppppppii"},
+	{"sparse_matmul_f32_models", "p"},
 	{"sparse_matmul_f64", "pppppppppii"},
 	{"sparse_matmul_finish_f32", "pppii"},
+	{"sparse_matmul_finish_f32_models", "p"},
 	{"sparse_matmul_finish_f64", "pppii"},
 	{"sparse_matmul_narrow_f32", "pppppppppii"},
+	{"sparse_matmul_narrow_f32_models", "p"},
 	{"sparse_matmul_narrow_f64", "pppppppppii"},
 	{"spectral_grad_f64", "ppppiidi"},
+	{"spectral_grad_f64_models", "p"},
 	{"spectral_large_f64", "ppppppppppiidii"},
 	{"spectral_product_f64", "ppppiiiippppi"},
 	{"spectral_rule_f64", "pppppiidi"},
 	{"spectral_small_f64", "pppppiidi"},
+	{"spectral_small_f64_models", "p"},
 	{"spectral_symmetrize_f64", "ppii"},
 	{"subset_walks_f64", "ppppppppppiiiiii"},
 	{"tree_walks_f64", "ppppppppppiiii"},
@@ -161,6 +196,7 @@ var kernels = [...]kernel{
 	{"walk_grad_f32", "pppppppppppppiiiiiiiff"},
 	{"walk_grad_f64", "pppppppppppppiiiiiiidd"},
 	{"walk_small_f32", "pppppppppiiiifii"},
+	{"walk_small_f32_models", "p"},
 	{"walk_small_f64", "pppppppppiiiidii"},
 	{"walk_step_f32", "ppppppppiiiiiiiff"},
 	{"walk_step_f64", "ppppppppiiiiiiidd"},
@@ -169,6 +205,7 @@ var kernels = [...]kernel{
 // Places of the kernels in an engine.
 const (
 	kernelAdamF32 = iota
+	kernelAdamF32Models
 	kernelAdamF64
 	kernelAddLeavesF64
 	kernelAddOthersF64
@@ -189,29 +226,38 @@ const (
 	kernelDrawnSplitsF64
 	kernelDynamicFeaturesF64
 	kernelGramF32
+	kernelGramF32Models
 	kernelGramF64
 	kernelGramGradF32
+	kernelGramGradF32Models
 	kernelGramGradF64
 	kernelGramSmallF32
+	kernelGramSmallF32Models
 	kernelGramSmallF64
 	kernelHistogramIntersectionF32
 	kernelHistogramIntersectionF64
 	kernelLevelExamplesF64
 	kernelLinearLayerF32
+	kernelLinearLayerF32Models
 	kernelLinearLayerF64
 	kernelMatmulBfloat16F32
 	kernelMatmulCombineF32
+	kernelMatmulCombineF32Models
 	kernelMatmulCombineF64
 	kernelMatmulF32
 	kernelMatmulF64
 	kernelMatmulMediumF32
+	kernelMatmulMediumF32Models
 	kernelMatmulMediumF64
 	kernelMatmulShortF32
+	kernelMatmulShortF32Models
 	kernelMatmulShortF64
 	kernelMatmulTallF32
+	kernelMatmulTallF32Models
 	kernelMatmulTallF64
 	kernelMatmulTf32F32
 	kernelMatmulWideF32
+	kernelMatmulWideF32Models
 	kernelMatmulWideF64
 	kernelMessageCounts
 	kernelMessageGradF32
@@ -227,21 +273,27 @@ const (
 	kernelMirrorUpperF32
 	kernelMirrorUpperF64
 	kernelNormalizeRowsF32
+	kernelNormalizeRowsF32Models
 	kernelNormalizeRowsF64
 	kernelNormalizeRowsGradF32
+	kernelNormalizeRowsGradF32Models
 	kernelNormalizeRowsGradF64
 	kernelOutputLossF32
+	kernelOutputLossF32Models
 	kernelOutputLossF64
 	kernelPathCounts
 	kernelPathFactorsF32
 	kernelPathFactorsF64
 	kernelPathGrad4F32
+	kernelPathGrad4F32Models
 	kernelPathGrad4F64
 	kernelPathGrad8F32
+	kernelPathGrad8F32Models
 	kernelPathGrad8F64
 	kernelPathGradLongF32
 	kernelPathGradLongF64
 	kernelPathGradWide4F32
+	kernelPathGradWide4F32Models
 	kernelPathJoinF32
 	kernelPathJoinF64
 	kernelPathMaxGrad4F32
@@ -249,14 +301,18 @@ const (
 	kernelPathMaxGrad8F32
 	kernelPathMaxGrad8F64
 	kernelPathNormGradF32
+	kernelPathNormGradF32Models
 	kernelPathNormGradF64
 	kernelPathPoolLongF32
 	kernelPathPoolLongF64
 	kernelPathSingleGradF32
+	kernelPathSingleGradF32Models
 	kernelPathSingleGradF64
 	kernelPathTrie4F32
+	kernelPathTrie4F32Models
 	kernelPathTrie4F64
 	kernelPathTrie8F32
+	kernelPathTrie8F32Models
 	kernelPathTrie8F64
 	kernelPathTrieMax4F32
 	kernelPathTrieMax4F64
@@ -265,25 +321,32 @@ const (
 	kernelPathTrieMaxWide4F32
 	kernelPathTrieMaxWide8F32
 	kernelPathTrieWide4F32
+	kernelPathTrieWide4F32Models
 	kernelPathTrieWide8F32
 	kernelPathWeightsF32
+	kernelPathWeightsF32Models
 	kernelPathWeightsF64
 	kernelPathWinners4F32
 	kernelPathWinners4F64
 	kernelPathWinners8F32
 	kernelPathWinners8F64
 	kernelPlaceF32
+	kernelPlaceF32Models
 	kernelPlaceF64
 	kernelPlantTreeF64
 	kernelPosteriorF32
 	kernelPosteriorF64
 	kernelProjectF32
+	kernelProjectF32Models
 	kernelProjectF64
 	kernelProjectGradF32
+	kernelProjectGradF32Models
 	kernelProjectGradF64
 	kernelProjectGradSmallF32
+	kernelProjectGradSmallF32Models
 	kernelProjectGradSmallF64
 	kernelProjectSmallF32
+	kernelProjectSmallF32Models
 	kernelProjectSmallF64
 	kernelRateExponentialF32
 	kernelRateExponentialF64
@@ -293,27 +356,35 @@ const (
 	kernelSegmentMaxGradF64
 	kernelSegmentReduceF32
 	kernelSegmentReduceF32F64
+	kernelSegmentReduceF32Models
 	kernelSegmentReduceF64
 	kernelSegmentReduceWideF32
 	kernelSegmentReduceWideF32F64
+	kernelSegmentReduceWideF32Models
 	kernelSegmentReduceWideF64
 	kernelSegmentWinnersF32
 	kernelSegmentWinnersF64
 	kernelSoftmaxCrossEntropyF32
+	kernelSoftmaxCrossEntropyF32Models
 	kernelSoftmaxCrossEntropyF64
 	kernelSoftmaxCrossEntropyLongF32
 	kernelSoftmaxCrossEntropyLongF64
 	kernelSparseMatmulF32
+	kernelSparseMatmulF32Models
 	kernelSparseMatmulF64
 	kernelSparseMatmulFinishF32
+	kernelSparseMatmulFinishF32Models
 	kernelSparseMatmulFinishF64
 	kernelSparseMatmulNarrowF32
+	kernelSparseMatmulNarrowF32Models
 	kernelSparseMatmulNarrowF64
 	kernelSpectralGradF64
+	kernelSpectralGradF64Models
 	kernelSpectralLargeF64
 	kernelSpectralProductF64
 	kernelSpectralRuleF64
 	kernelSpectralSmallF64
+	kernelSpectralSmallF64Models
 	kernelSpectralSymmetrizeF64
 	kernelSubsetWalksF64
 	kernelTreeWalksF64
@@ -322,10 +393,57 @@ const (
 	kernelWalkGradF32
 	kernelWalkGradF64
 	kernelWalkSmallF32
+	kernelWalkSmallF32Models
 	kernelWalkSmallF64
 	kernelWalkStepF32
 	kernelWalkStepF64
 )
+
+// twins are the kernels that do the work of others for several models, 0 where there is none.
+var twins = [...]int{
+	kernelAdamF32:                kernelAdamF32Models,
+	kernelGramF32:                kernelGramF32Models,
+	kernelGramGradF32:            kernelGramGradF32Models,
+	kernelGramSmallF32:           kernelGramSmallF32Models,
+	kernelLinearLayerF32:         kernelLinearLayerF32Models,
+	kernelMatmulCombineF32:       kernelMatmulCombineF32Models,
+	kernelMatmulMediumF32:        kernelMatmulMediumF32Models,
+	kernelMatmulShortF32:         kernelMatmulShortF32Models,
+	kernelMatmulTallF32:          kernelMatmulTallF32Models,
+	kernelMatmulWideF32:          kernelMatmulWideF32Models,
+	kernelNormalizeRowsF32:       kernelNormalizeRowsF32Models,
+	kernelNormalizeRowsGradF32:   kernelNormalizeRowsGradF32Models,
+	kernelOutputLossF32:          kernelOutputLossF32Models,
+	kernelPathGrad4F32:           kernelPathGrad4F32Models,
+	kernelPathGrad8F32:           kernelPathGrad8F32Models,
+	kernelPathGradWide4F32:       kernelPathGradWide4F32Models,
+	kernelPathNormGradF32:        kernelPathNormGradF32Models,
+	kernelPathSingleGradF32:      kernelPathSingleGradF32Models,
+	kernelPathTrie4F32:           kernelPathTrie4F32Models,
+	kernelPathTrie8F32:           kernelPathTrie8F32Models,
+	kernelPathTrieWide4F32:       kernelPathTrieWide4F32Models,
+	kernelPathWeightsF32:         kernelPathWeightsF32Models,
+	kernelPlaceF32:               kernelPlaceF32Models,
+	kernelProjectF32:             kernelProjectF32Models,
+	kernelProjectGradF32:         kernelProjectGradF32Models,
+	kernelProjectGradSmallF32:    kernelProjectGradSmallF32Models,
+	kernelProjectSmallF32:        kernelProjectSmallF32Models,
+	kernelSegmentReduceF32:       kernelSegmentReduceF32Models,
+	kernelSegmentReduceWideF32:   kernelSegmentReduceWideF32Models,
+	kernelSoftmaxCrossEntropyF32: kernelSoftmaxCrossEntropyF32Models,
+	kernelSparseMatmulF32:        kernelSparseMatmulF32Models,
+	kernelSparseMatmulFinishF32:  kernelSparseMatmulFinishF32Models,
+	kernelSparseMatmulNarrowF32:  kernelSparseMatmulNarrowF32Models,
+	kernelSpectralGradF64:        kernelSpectralGradF64Models,
+	kernelSpectralSmallF64:       kernelSpectralSmallF64Models,
+	kernelWalkSmallF32:           kernelWalkSmallF32Models,
+}
+
+// counting are the kernels of those that want as many blocks for every model.
+var counting = map[int]bool{
+	kernelOutputLossF32:          true,
+	kernelSoftmaxCrossEntropyF32: true,
+}
 
 // adam launches adam_f32 or adam_f64.
 func adam[T real](s *stream, g grid, parameter0 pointer[T], first0 pointer[T], second0 pointer[T], gradient0 pointer[T], n0 int64, decay0 T, parameter1 pointer[T], first1 pointer[T], second1 pointer[T], gradient1 pointer[T], n1 int64, decay1 T, parameter2 pointer[T], first2 pointer[T], second2 pointer[T], gradient2 pointer[T], n2 int64, decay2 T, parameter3 pointer[T], first3 pointer[T], second3 pointer[T], gradient3 pointer[T], n3 int64, decay3 T, rate T, root T, beta1 T, beta2 T, rest1 T, rest2 T, epsilon T) error {

@@ -63,8 +63,10 @@ func (e *Engine) allocate(bytes int, empty bool) (b *block, err error) {
 	}
 	err = do("allocating device memory", func() error {
 		if empty {
-			if err := e.pool.empty(e.compute.queued); err != nil {
-				return err
+			for _, l := range e.lanes.all() {
+				if err := l.pool.empty(l.places.performed()); err != nil {
+					return err
+				}
 			}
 		}
 		b, err = e.pool.allocate(bytes, e.localMemory())
@@ -97,13 +99,13 @@ func (e *Engine) memory() (free, total int64, err error) {
 }
 
 // Available implements [engine.Memory]: what is free on the device and what the pool keeps, but for the local memory of
-// kernels.
+// kernels. Engines beside each other share what is free.
 func (e *Engine) Available() (int64, error) {
 	free, _, err := e.memory()
 	if err != nil {
 		return 0, err
 	}
-	return max(free-e.localMemory(), 0) + e.pool.snapshot().Cached, nil
+	return max(free-e.localMemory(), 0)/int64(len(e.lanes.all())) + e.pool.snapshot().Cached, nil
 }
 
 // localBytes is the most local memory that a thread of any kernel has (stack, in kernels.resources.txt), and as much
@@ -157,7 +159,7 @@ func (e *Engine) depart(b *block, offset, from, bytes int, send bool) (flight, e
 
 // land waits for a piece and calls read with it and the number of its first byte.
 func (e *Engine) land(f flight, read func(src []byte, from int)) error {
-	err := e.do("copying to the host", func() error { return e.compute.wait(f.number) })
+	err := e.do("copying to the host", func() error { return e.compute.wait(e.places.of(f.number)) })
 	if err == nil {
 		read(f.piece.bytes[:f.bytes], f.from)
 	}

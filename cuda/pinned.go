@@ -49,7 +49,7 @@ func (p *pinned) list(bytes int) *[]*piece { return &p.free[p.kind(bytes)] }
 
 // take returns a piece of at least the given bytes, at most largePiece, whose copies are over.
 func (p *pinned) take(bytes int, e *Engine) (*piece, error) {
-	if c := p.ready(bytes); c != nil {
+	if c := p.ready(bytes, e); c != nil {
 		return c, nil
 	}
 	var c *piece
@@ -57,7 +57,7 @@ func (p *pinned) take(bytes int, e *Engine) (*piece, error) {
 		if err := p.poll(bytes); err != nil {
 			return err
 		}
-		if c = p.ready(bytes); c != nil {
+		if c = p.ready(bytes, e); c != nil {
 			return nil
 		}
 		if c, err = p.allocate(bytes); code(err) == codeOutOfMemory {
@@ -76,18 +76,18 @@ func (p *pinned) take(bytes int, e *Engine) (*piece, error) {
 		if c.stream == nil {
 			return nil
 		}
-		return c.stream.wait(c.number)
+		return c.stream.wait(e.places.of(c.number))
 	})
 	return c, err
 }
 
 // ready returns a piece that is known to be free.
-func (p *pinned) ready(bytes int) *piece {
+func (p *pinned) ready(bytes int, e *Engine) *piece {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	list := p.list(bytes)
 	for i, c := range *list {
-		if c.stream == nil || c.stream.reached(c.number) {
+		if c.stream == nil || c.stream.reached(e.places.of(c.number)) {
 			*list = append((*list)[:i], (*list)[i+1:]...)
 			return c
 		}

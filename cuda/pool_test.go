@@ -81,7 +81,7 @@ func TestPoolHoldsTogether(t *testing.T) {
 			t.Fatalf("all is released, but a block of %d bytes has a neighbour", b.bytes)
 		}
 	}
-	if err := e.do("Test", func() error { return e.pool.empty(e.compute.queued) }); err != nil {
+	if err := e.do("Test", func() error { return e.pool.empty(e.places.performed()) }); err != nil {
 		t.Fatal(err)
 	}
 	if s := e.Stats(); s.Cached != 0 || s.InUse != 0 || s.Blocks != 0 {

@@ -49,7 +49,7 @@ func (e *Engine) send() {
 func (e *Engine) post() {
 	if s := e.queue.take(); s != nil {
 		e.counter.Handovers++
-		e.thread.send(func() { e.submit(s) })
+		e.thread.send(e.line, e, s)
 	}
 }
 
@@ -67,29 +67,13 @@ func (q *queue) take() *submission {
 	return s
 }
 
-// submit performs a submission on the context's thread. If that fails, whatever was to come behind it would compute
-// from what is missing, so that nothing more is done.
-func (e *Engine) submit(s *submission) {
-	if e.lost.Load() == nil {
-		if err := e.perform(s); err != nil {
-			err = fmt.Errorf("%w; nothing behind it is done, start again", err)
-			e.lost.CompareAndSwap(nil, &err) // where the context is lost, failure has said so
-		}
-	}
-	e.compute.queued, e.copies.queued = s.number, s.number
-	s.recycle()
-}
-
 // do calls f on the context's thread, behind everything that was enqueued before, and returns its error. The error of a
 // driver call is explained; one that leaves the context unusable is remembered and returned by every call after it, as
 // are those of work that was handed over before.
 func (e *Engine) do(what string, f func() error) error {
-	return e.call(what, func() func() error {
+	return e.call(what, func() (*submission, func() error) {
 		s := e.queue.take()
-		return func() error {
-			if s != nil {
-				e.submit(s)
-			}
+		return s, func() error {
 			if err := e.usable(what); err != nil {
 				return err
 			}
@@ -100,17 +84,18 @@ func (e *Engine) do(what string, f func() error) error {
 
 // beside is do where the order does not matter: what is being put together is not handed over for it.
 func (e *Engine) beside(what string, f func() error) error {
-	return e.call(what, func() func() error { return func() error { return e.tell(what, f()) } })
+	return e.call(what, func() (*submission, func() error) { return nil, func() error { return e.tell(what, f()) } })
 }
 
-func (e *Engine) call(what string, job func() func() error) error {
+func (e *Engine) call(what string, job func() (*submission, func() error)) error {
 	e.queue.mu.Lock()
 	if err := e.usable(what); err != nil {
 		e.queue.mu.Unlock()
 		return err
 	}
 	e.counter.Handovers++
-	j := e.thread.start(job())
+	before, f := job()
+	j := e.thread.start(e.line, e, before, f)
 	e.queue.mu.Unlock()
 	return e.thread.finish(j)
 }

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -19,6 +20,7 @@ type submission struct {
 	entries  []entry
 	words    []uint64 // the arguments of all launches
 	recorded bool     // by Record, and may come again
+	table    []uint64 // page-locked: the arguments of launches for several lanes
 }
 
 // transfer is a copy of page-locked memory to the device.
@@ -59,7 +61,7 @@ var submissions = sync.Pool{New: func() any { return new(submission) }}
 
 func newSubmission(number uint64) *submission {
 	s := submissions.Get().(*submission)
-	s.number, s.filled, s.recorded = number, 0, false
+	s.number, s.filled, s.recorded, s.table = number, 0, false, nil
 	return s
 }
 
@@ -79,6 +81,64 @@ func (s *submission) cut(entries, words int) {
 
 // arguments are the words of a launch.
 func (s *submission) arguments(n *entry) []uint64 { return s.words[n.first : n.first+n.count] }
+
+// laneWork is a submission of a lane.
+type laneWork struct {
+	*Engine
+	*submission
+}
+
+// submit performs submissions of several lanes as one, on the context's thread. If that fails, whatever was to come
+// behind it would compute from what is missing, so that nothing more is done on these lanes.
+func submit(parts []laneWork) {
+	parts = slices.DeleteFunc(parts, func(p laneWork) bool {
+		lost := p.lost.Load() != nil
+		if lost {
+			p.places.put(p.number, p.compute.queued)
+			p.recycle()
+		}
+		return lost
+	})
+	if len(parts) == 0 {
+		return
+	}
+	g := parts[0].gpu
+	if len(parts) > 1 && !g.tables.make(g.compute, rowsOf(parts)) {
+		for i := range parts {
+			submit(parts[i : i+1])
+		}
+		return
+	}
+	place := g.compute.queued + 1
+	for _, p := range parts {
+		p.settle(place)
+	}
+	s := parts[0].submission
+	if len(parts) > 1 {
+		s = g.merge(parts, place)
+		defer s.recycle()
+	}
+	if err := parts[0].perform(s); err != nil {
+		err = fmt.Errorf("%w; nothing behind it is done, start again", err)
+		for _, p := range parts {
+			p.lost.CompareAndSwap(nil, &err) // where the context is lost, failure has said so
+		}
+	}
+	g.compute.queued, g.copies.queued = place, place
+	for _, p := range parts {
+		p.recycle()
+	}
+}
+
+// settle gives a submission, and what it waits for, their places on the streams.
+func (p laneWork) settle(place uint64) {
+	p.places.put(p.number, place)
+	p.filled = p.places.of(p.filled)
+	for i := range p.copies {
+		p.copies[i].after = p.places.of(p.copies[i].after)
+	}
+	p.number = place
+}
 
 // perform makes the calls of the driver, on the context's thread.
 func (e *Engine) perform(s *submission) error {
@@ -100,7 +160,11 @@ func (e *Engine) perform(s *submission) error {
 		}
 	}
 	if len(s.entries) > 0 {
-		if err := e.compute.follow(e.copies, s.filled); err != nil {
+		err := e.compute.follow(e.copies, s.filled)
+		if err == nil {
+			err = e.tables.load(s.table, e.compute)
+		}
+		if err != nil {
 			return e.failure(s.entries[0].operation, err)
 		}
 		done, err := e.graphs.launch(e, s)

@@ -24,14 +24,13 @@ func Record(e Engine, f func() error) error {
 // Sharer is an engine whose device can work for several models side by side.
 type Sharer interface {
 	// Beside returns an engine on the same device, whose tensors are its own and whose results have the same bits. What
-	// several such engines ask for at the same time, one recorded piece of work after another, is computed together where
-	// it has the same shape. done waits for what was asked, gives all memory back and reports what went wrong; the engine
-	// cannot be used after it.
+	// several such engines record is computed together where it has the same operations. done waits for what was asked,
+	// gives all memory back and reports what went wrong; the engine cannot be used after it.
 	Beside() (beside Engine, done func() error, err error)
 }
 
-// Beside returns an engine on the device of e for a model that trains beside others, and what ends it: see [Sharer]. For
-// other engines it is e, and there is nothing to end.
+// Beside returns an engine on the device of e for a model that trains beside others, and what ends it: see [Sharer].
+// For other engines it is e, and there is nothing to end.
 func Beside(e Engine) (beside Engine, done func() error, err error) {
 	if s, ok := e.(Sharer); ok {
 		return s.Beside()

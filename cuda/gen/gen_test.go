@@ -90,6 +90,49 @@ func TestLaunchFunctionsAreGo(t *testing.T) {
 	}
 }
 
+func TestKernelsForSeveralModels(t *testing.T) {
+	const text = `template <class T> __device__ void scale(T *y, T a, long long n) { }
+extern "C" __global__ void __launch_bounds__(256) scale_f32(const float *__restrict__ y, float a, long long n) {
+	DYNAMIC_SHARED(float, at); const int e[] = {1, 2}; if (a > 0) { scale(y, a, n); } }
+extern "C" __global__ void pick_f64(double *y, double a, int n) { for (int i = 0; i < n; i++) y[i] = a; }`
+	out, err := modelKernels(text, map[string]manner{"scale_f32": loops, "pick_f64": indexes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`
+extern "C" __global__ void pick_f64_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 4;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    double *y = reinterpret_cast<double *>(row[1]);
+    double a = __longlong_as_double(row[2]);
+    int n = (int)row[3];
+    for (int i = 0; i < n; i++) y[i] = a;
+}
+`, `
+extern "C" __global__ void __launch_bounds__(256, 1)
+scale_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 4;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    const float *__restrict__ y = reinterpret_cast<const float *>(row[1]);
+    float a = __int_as_float((int)row[2]);
+    long long n = row[3];
+    DYNAMIC_SHARED(float, at);
+    const int e[] = {1, 2};
+    if (a > 0) {
+        scale(y, a, n);
+    }
+}
+`} {
+		if !strings.Contains(string(out), part) {
+			t.Errorf("%s lacks %s", out, part)
+		}
+	}
+	if _, err := modelKernels(text, map[string]manner{"lost_f32": loops}); err == nil {
+		t.Error("a twin of a kernel that does not exist")
+	}
+}
+
 func TestTwinsMustAgree(t *testing.T) {
 	for _, double := range []string{
 		`extern "C" __global__ void k_f64(double *y, int m, double a) {}`,

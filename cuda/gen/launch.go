@@ -42,6 +42,7 @@ func launchFunctions(entries []entry, o output) ([]byte, error) {
 		b.WriteString("\n")
 	}
 	b.WriteString(")\n")
+	writeTwins(&b, entries)
 
 	names := make(map[string]entry, len(entries))
 	for _, e := range entries {
@@ -50,6 +51,7 @@ func launchFunctions(entries []entry, o output) ([]byte, error) {
 	for _, e := range entries {
 		single, double, paired := pair(e, names)
 		switch {
+		case strings.HasSuffix(e.name, suffixForModels): // launched in place of others
 		case !paired:
 			method := camel(e.name)
 			fmt.Fprintf(&b, "\n// %s launches %s.\nfunc (s *stream) %s(g grid%s) error {\n", method, e.name, method, formals(e,
@@ -72,6 +74,26 @@ func launchFunctions(entries []entry, o output) ([]byte, error) {
 		return nil, fmt.Errorf("the generated source does not parse: %w", err)
 	}
 	return source, nil
+}
+
+// writeTwins writes which kernels have a twin for several models.
+func writeTwins(b *bytes.Buffer, entries []entry) {
+	var all, counting []string
+	for _, e := range entries {
+		if name, is := strings.CutSuffix(e.name, suffixForModels); is {
+			all = append(all, fmt.Sprintf("kernel%s: kernel%s,\n", exported(name), exported(e.name)))
+			if forModels[name] == counts {
+				counting = append(counting, fmt.Sprintf("kernel%s: true,\n", exported(name)))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n// twins are the kernels that do the work of others for several models, 0 where there is none.\n"+
+		"var twins = [...]int{\n%s}\n", strings.Join(all, ""))
+	fmt.Fprintf(b, "\n// counting are the kernels of those that want as many blocks for every model.\n"+
+		"var counting = map[int]bool{\n%s}\n", strings.Join(counting, ""))
 }
 
 // pair returns the float and the double kernel of the pair that a kernel belongs to.

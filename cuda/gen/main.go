@@ -2,6 +2,7 @@
 //
 //	gen launch < preprocessed kernels      writes kernels_gen.go, a typed launch function for every kernel or pair of a
 //	                                       float and a double kernel; launch-plain for those that only tests load
+//	gen models < preprocessed kernels      writes kernels/models_gen.cuh, the kernels of training steps for several models
 //	gen resources < output of ptxas -v     writes the resource report, one line per kernel and architecture
 //	gen verify FATBIN < kernels_gen.go     checks with cuobjdump that every entry point exists in the fatbin, as PTX old
 //	                                       and new and for every architecture, with the right parameters; verify-ptx as
@@ -15,7 +16,7 @@ import (
 	"os"
 )
 
-const commands = "want one of launch, launch-plain, resources, verify FATBIN, verify-ptx FATBIN"
+const commands = "want one of launch, launch-plain, models, resources, verify FATBIN, verify-ptx FATBIN"
 
 func main() {
 	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
@@ -40,6 +41,13 @@ func run(args []string, in io.Reader, out io.Writer) error {
 			return err
 		}
 		source, err := launchFunctions(entries, o)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(source)
+		return err
+	case args[0] == "models" && len(args) == 1:
+		source, err := modelKernels(string(text), forModels)
 		if err != nil {
 			return err
 		}

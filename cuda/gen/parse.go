@@ -9,8 +9,9 @@ import (
 
 // entry is one entry point: extern "C" __global__ void name(parameters).
 type entry struct {
-	name       string
-	parameters []parameter
+	name         string
+	parameters   []parameter
+	declarations []string // of the parameters, as they are written
 }
 
 // parameter is one argument of a kernel. Its kind is p for a pointer and i, l, f, d for int, long long, float
@@ -63,6 +64,7 @@ func parse(text string) ([]entry, error) {
 				return nil, fmt.Errorf("kernel %s: %w", e.name, err)
 			}
 			e.parameters = append(e.parameters, p)
+			e.declarations = append(e.declarations, strings.TrimSpace(spaces.ReplaceAllString(declaration, " ")))
 		}
 		if len(e.parameters) > maxParameters {
 			return nil, fmt.Errorf("kernel %s: %d parameters, at most %d fit", e.name, len(e.parameters), maxParameters)
