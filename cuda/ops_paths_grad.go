@@ -258,7 +258,7 @@ func (w *pathGradWork[T]) gradLists(tile int, shared func(rows, vertices, arcs i
 	perBlock, perMultiprocessor := w.e.device.sharedPerBlock, w.e.device.sharedPerMultiprocessor
 	third, half := min(perBlock, perMultiprocessor/3-1024), min(perBlock, perMultiprocessor/2-1024)
 	tiles := blocksOf(w.q, tile)
-	run := w.packVertices(tiles)
+	run := w.packVertices(tiles, 2)
 	whole := 0
 	var p packing
 	switch {
@@ -266,10 +266,10 @@ func (w *pathGradWork[T]) gradLists(tile int, shared func(rows, vertices, arcs i
 		p.large.addPieces(0, w.n)
 	case w.Index != nil && w.tableRows <= run && shared(w.tableRows, manyVertices, 4*manyVertices) <= half:
 		whole = w.tableRows
-		p = packGraphs(w.Graph, run, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) })
+		p = packGraphs(w.Graph, run, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) }, nil)
 	default:
 		bytes := func(vertices, arcs int) int { return shared(vertices, vertices, arcs) }
-		p = packGraphs(w.Graph, run, third, perBlock, bytes)
+		p = packGraphs(w.Graph, run, third, perBlock, bytes, nil)
 	}
 	lists := []gradList{{packs: p.small}, {packs: p.medium}, {packs: p.large}}
 	for i := range lists {
