@@ -286,19 +286,14 @@ func (w *pathGradWork[T]) gradLists(tile int, shared func(rows, vertices, arcs i
 	return lists
 }
 
-// gradGrid returns a grid for some packs with so much shared memory. Blocks have more warps where only one of them fits
-// on a multiprocessor, and share the vertices and positions of a pack where there would be too few to go round.
+// gradGrid returns a grid for some packs with so much shared memory. Blocks have as many warps as the registers of the
+// kernels allow, and share the vertices and positions of a pack where there would be too few to go round.
 func (w *pathGradWork[T]) gradGrid(p packs, tiles, shared int) grid {
-	warps, resident := 8, 2
-	if 2*(shared+1024) > w.e.device.sharedPerMultiprocessor {
-		resident = 1
-		if w.Size <= 4 { // more registers than those of longer paths
-			warps = 16
-		}
+	warps := 16
+	if w.Size > 4 {
+		warps = 8
 	}
-	blocks := max(p.len()*tiles, 1)
-	shares := w.e.device.multiprocessors * resident / blocks
-	shares = min(shares, blocksOf(p.vertices*w.Size, warps))
+	shares := min(w.e.device.multiprocessors/max(p.len()*tiles, 1), blocksOf(p.vertices*w.Size, warps))
 	return grid{blocks: dim{x: p.len(), y: tiles, z: max(shares, 1)}, threads: dim{x: 32, y: warps}, shared: shared}
 }
 
