@@ -266,7 +266,8 @@ func (w *pathGradWork[T]) gradLists(tile int, shared func(rows, vertices, arcs i
 		p.large.addPieces(0, w.n)
 	case w.Index != nil && w.tableRows <= run && shared(w.tableRows, manyVertices, 4*manyVertices) <= half:
 		whole = w.tableRows
-		p = packGraphs(w.Graph, run, half, perBlock, func(vertices, arcs int) int { return shared(whole, vertices, arcs) }, nil)
+		bytes := func(vertices, arcs int) int { return shared(whole, vertices, arcs) }
+		p = packGraphs(w.Graph, run, half, perBlock, bytes, nil)
 	default:
 		bytes := func(vertices, arcs int) int { return shared(vertices, vertices, arcs) }
 		p = packGraphs(w.Graph, run, third, perBlock, bytes, nil)
