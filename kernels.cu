@@ -45,6 +45,12 @@
 // gram_grad                   gradient of kernel matrices
 #include "kernels/assign.cuh"
 // assign                      nearest anchor, a step of the spherical k-means of [GCKN] section 3
+#include "kernels/plus_plus.cuh"
+// seed_masses                 distances of all points from some that are tried, of the start of that k-means
+// seed_choose_f64             the one that is taken, and the masses with it
+// seed_draw_f64               the next ones to be tried, by their masses
+#include "kernels/add_rows.cuh"
+// add_rows                    sums of the points of clusters, in the order of the host
 #include "kernels/segment_reduce.cuh"
 // segment_reduce              sum, mean or maximum of rows, the pooling of vertices of [GCKN] section 3; also _f32_f64
 // segment_reduce_wide         the same with vectors of 16 bytes; also _f32_f64

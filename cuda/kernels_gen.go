@@ -12,6 +12,8 @@ var kernels = [...]kernel{
 	{"adam_f64", "ppppldppppldppppldppppldddddddd"},
 	{"add_leaves_f64", "pppppiiii"},
 	{"add_others_f64", "ppipppiii"},
+	{"add_rows_f32", "pppppiii"},
+	{"add_rows_f64", "pppppiii"},
 	{"assign_f32", "pppppiiiii"},
 	{"assign_f64", "pppppiiiii"},
 	{"best_splits_f64", "ppppppppppiidiilpppiii"},
@@ -155,6 +157,10 @@ var kernels = [...]kernel{
 	{"rate_exponential_f64", "pi"},
 	{"rate_multiply_add_f32", "piff"},
 	{"rate_multiply_add_f64", "pidd"},
+	{"seed_choose_f64", "ppppppiiii"},
+	{"seed_draw_f64", "ppppi"},
+	{"seed_masses_f32", "pppppppiiiiddi"},
+	{"seed_masses_f64", "pppppppiiiiddi"},
 	{"segment_max_grad_f32", "ppppppiii"},
 	{"segment_max_grad_f64", "ppppppiii"},
 	{"segment_reduce_f32", "pppppppiiii"},
@@ -209,6 +215,8 @@ const (
 	kernelAdamF64
 	kernelAddLeavesF64
 	kernelAddOthersF64
+	kernelAddRowsF32
+	kernelAddRowsF64
 	kernelAssignF32
 	kernelAssignF64
 	kernelBestSplitsF64
@@ -352,6 +360,10 @@ const (
 	kernelRateExponentialF64
 	kernelRateMultiplyAddF32
 	kernelRateMultiplyAddF64
+	kernelSeedChooseF64
+	kernelSeedDrawF64
+	kernelSeedMassesF32
+	kernelSeedMassesF64
 	kernelSegmentMaxGradF32
 	kernelSegmentMaxGradF64
 	kernelSegmentReduceF32
@@ -458,6 +470,11 @@ func (s *stream) addLeavesF64(g grid, scores pointer[float64], positions pointer
 // addOthersF64 launches add_others_f64.
 func (s *stream) addOthersF64(g grid, scores pointer[float64], positions pointer[int32], m int32, exampleOf pointer[int32], reached pointer[int32], valueOf pointer[float64], count int32, outputs int32, k int32) error {
 	return s.launch(kernelAddOthersF64, g, scores.address, positions.address, uint64(uint32(m)), exampleOf.address, reached.address, valueOf.address, uint64(uint32(count)), uint64(uint32(outputs)), uint64(uint32(k)))
+}
+
+// addRows launches add_rows_f32 or add_rows_f64.
+func addRows[T real](s *stream, g grid, sums pointer[float64], x pointer[T], offsets pointer[int32], index pointer[int32], weights pointer[float64], segments int32, q int32, group int32) error {
+	return s.launch(either[T](kernelAddRowsF32, kernelAddRowsF64), g, sums.address, x.address, offsets.address, index.address, weights.address, uint64(uint32(segments)), uint64(uint32(q)), uint64(uint32(group)))
 }
 
 // assign launches assign_f32 or assign_f64.
@@ -813,6 +830,21 @@ func rateExponential[T real](s *stream, g grid, out pointer[T], rounds int32) er
 // rateMultiplyAdd launches rate_multiply_add_f32 or rate_multiply_add_f64.
 func rateMultiplyAdd[T real](s *stream, g grid, out pointer[T], rounds int32, factor T, term T) error {
 	return s.launch(either[T](kernelRateMultiplyAddF32, kernelRateMultiplyAddF64), g, out.address, uint64(uint32(rounds)), bitsOf(factor), bitsOf(term))
+}
+
+// seedChooseF64 launches seed_choose_f64.
+func (s *stream) seedChooseF64(g grid, chosen pointer[int32], least pointer[float64], sums pointer[float64], masses pointer[float64], gains pointer[float64], tried pointer[int32], count int32, blocks int32, n int32, first int32) error {
+	return s.launch(kernelSeedChooseF64, g, chosen.address, least.address, sums.address, masses.address, gains.address, tried.address, uint64(uint32(count)), uint64(uint32(blocks)), uint64(uint32(n)), uint64(uint32(first)))
+}
+
+// seedDrawF64 launches seed_draw_f64.
+func (s *stream) seedDrawF64(g grid, tried pointer[int32], least pointer[float64], sums pointer[float64], draws pointer[float64], n int32) error {
+	return s.launch(kernelSeedDrawF64, g, tried.address, least.address, sums.address, draws.address, uint64(uint32(n)))
+}
+
+// seedMasses launches seed_masses_f32 or seed_masses_f64.
+func seedMasses[T real](s *stream, g grid, masses pointer[float64], gains pointer[float64], least pointer[float64], table pointer[T], list pointer[int32], weights pointer[float64], tried pointer[int32], count int32, n int32, p int32, d int32, shift float64, units float64, group int32) error {
+	return s.launch(either[T](kernelSeedMassesF32, kernelSeedMassesF64), g, masses.address, gains.address, least.address, table.address, list.address, weights.address, tried.address, uint64(uint32(count)), uint64(uint32(n)), uint64(uint32(p)), uint64(uint32(d)), bitsOf(shift), bitsOf(units), uint64(uint32(group)))
 }
 
 // segmentMaxGrad launches segment_max_grad_f32 or segment_max_grad_f64.

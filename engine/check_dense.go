@@ -131,10 +131,23 @@ func bestColumns(best *tensor.Dense) int {
 // the whole index.
 func CheckSegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
 	ck := checks{op: "SegmentReduce"}
+	ck.that(pool >= Sum && pool <= Max, "pooling %d is unknown", int(pool))
+	ck.that(s.Weights == nil || pool != Max, "weights for a maximum")
+	return ck.segments(out, x, s)
+}
+
+// CheckAddRows returns what is wrong with the arguments of AddRows. It reads all offsets and the whole index.
+func CheckAddRows(sums, x *tensor.Dense, s Segments) error {
+	ck := checks{op: "AddRows"}
+	ck.that(sums == nil || sums.Dtype() == tensor.Float64, "sums want to be float64")
+	return ck.segments(sums, x, s)
+}
+
+// segments wants out to have a row for each segment of the rows of x.
+func (ck *checks) segments(out, x *tensor.Dense, s Segments) error {
 	if !ck.dims("x", x, 2) {
 		return ck.err
 	}
-	ck.that(pool >= Sum && pool <= Max, "pooling %d is unknown", int(pool))
 	ck.that(len(s.Offsets) > 0, "no offsets")
 	if ck.err != nil {
 		return ck.err
@@ -153,7 +166,6 @@ func CheckSegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) error {
 	ck.that(s.Index == nil || items <= len(s.Index), "segments end at item %d, the index has %d", items, len(s.Index))
 	ck.that(s.Weights == nil || items <= len(s.Weights), "segments end at item %d, there are %d weights",
 		items, len(s.Weights))
-	ck.that(s.Weights == nil || pool != Max, "weights for a maximum")
 	ck.rowsOf(s.Index, x.Shape()[0])
 	ck.float(x)
 	ck.that(ck.err != nil || out.Dtype() == x.Dtype() || out.Dtype() == tensor.Float64,

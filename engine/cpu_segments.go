@@ -91,3 +91,28 @@ func accumulateWide(x []float32, q int, s Segments, pool Pooling) func(dst []flo
 		}
 	}
 }
+
+// AddRows implements [Engine].
+func (e *CPU) AddRows(sums, x *tensor.Dense, s Segments) error {
+	if err := CheckAddRows(sums, x, s); err != nil {
+		return err
+	}
+	typed(x, addRows[float32], addRows[float64])(e.workers, sums.Float64s(), x, s)
+	return nil
+}
+
+func addRows[T simd.Float](workers int, sums []float64, x *tensor.Dense, s Segments) {
+	q, rows := x.Shape()[1], data[T](x)
+	parallel.For(workers, len(s.Offsets)-1, func(g int) {
+		sum := sums[g*q : (g+1)*q]
+		for i := s.Offsets[g]; i < s.Offsets[g+1]; i++ {
+			r, weight := s.row(i), 1.0
+			if s.Weights != nil {
+				weight = s.Weights[i]
+			}
+			for f, v := range rows[r*q : (r+1)*q] {
+				sum[f] += float64(weight * float64(v)) // the conversion keeps the product from being fused with the sum
+			}
+		}
+	})
+}

@@ -101,6 +101,18 @@ type Engine interface {
 	// the two largest similarities of each point; the second is -Inf where there is a single anchor.
 	Assign(index []int32, best *tensor.Dense, points Points, z *tensor.Dense) error
 
+	// PlusPlus draws points to start k-means from (Arthur and Vassilvitskii, SODA 2007), with several candidates for each:
+	// the first is start[0], and every other entry of start is written. With m_i the least mass of point i with the points
+	// drawn so far, a candidate is the first point y with sum_{i<=y} m_i >= u sum_i m_i for a uniform number u. The one
+	// that reduces the sum most is drawn, the first of equals. See [Seeding] for masses, whose sums are exact: every
+	// engine draws the same points. It waits for the result.
+	PlusPlus(start []int32, s *Seeding) error
+
+	// AddRows adds rows to sums, one after another in the order of the items: for the items i of segment g,
+	// sums_g += weights_i x_{row of item i}, every product and every sum rounded. sums is the number of segments x q and
+	// Float64, x is r x q. Every engine adds up the same bits.
+	AddRows(sums, x *tensor.Dense, s Segments) error
+
 	// SegmentReduce pools rows: out_g = pool over s.Offsets[g] <= i < s.Offsets[g+1] of x_{row of item i}. An
 	// empty segment gives zeros. x is r x q, out is the number of segments x q; out may be Float64 for an x of
 	// Float32, so that sums lose nothing.

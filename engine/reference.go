@@ -322,6 +322,26 @@ func (Reference) SegmentReduce(out, x *tensor.Dense, s Segments, pool Pooling) e
 	return nil
 }
 
+// AddRows implements [Engine].
+func (Reference) AddRows(sums, x *tensor.Dense, s Segments) error {
+	if err := CheckAddRows(sums, x, s); err != nil {
+		return err
+	}
+	q, to, from := x.Shape()[1], sums.Float64s(), values(x)
+	for g := range len(s.Offsets) - 1 {
+		for i := s.Offsets[g]; i < s.Offsets[g+1]; i++ {
+			for f := range q {
+				product := from[s.row(i)*q+f]
+				if s.Weights != nil {
+					product *= s.Weights[i]
+				}
+				to[g*q+f] += float64(product)
+			}
+		}
+	}
+	return nil
+}
+
 // Convert implements [Engine].
 func (Reference) Convert(dst, src *tensor.Dense) error {
 	if err := CheckConvert(dst, src); err != nil {

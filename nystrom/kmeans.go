@@ -53,8 +53,11 @@ type Clusters struct {
 // with p > 1 that may still be the lowest, and several clusters then take the same point. Iterations end
 // with the update after which [KMeansOptions] says to stop.
 //
-// Where eng is a device it finds the nearest anchors of many points at a time. The host looks again at those whose two
-// largest similarities differ by no more than rounding explains: the result does not depend on the device.
+// The squared distances of the start are exact sums, see [engine.Seeding]. Where eng is a device it draws the start,
+// adds
+// up the points of clusters in the order of the host, and finds the nearest anchors of many points at a time. The host
+// looks again at those whose two largest similarities differ by no more than rounding explains: the result does not
+// depend on the device.
 //
 // Rows of the table must have norm 1 or less; shorter rows are taken as they are. The weights must be
 // positive. KMeans returns an error for points that are missing, not finite or longer than 1, and for
@@ -92,9 +95,14 @@ func cluster[T simd.Float](
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
+	wide, err := newWidePoints(c.device, c, k)
+	defer wide.close()
+	if err != nil {
+		return nil, err
+	}
 	start := opt.Init
 	if start == nil {
-		if start, err = c.plusPlus(ctx, k, opt.Source); err != nil {
+		if start, err = c.plusPlus(ctx, wide, k, opt.Source); err != nil {
 			return nil, err
 		}
 	}
@@ -106,5 +114,5 @@ func cluster[T simd.Float](
 			return nil, fmt.Errorf("k-means: start from point %d of %d", i, c.n)
 		}
 	}
-	return c.lloyd(ctx, start, opt)
+	return c.lloyd(ctx, wide, start, opt)
 }

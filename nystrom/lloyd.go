@@ -20,18 +20,14 @@ type lloyd[T simd.Float] struct {
 	z          []T           // the data of anchors
 	assignment []int32       // -1 before the first
 	bounds     *bounds[T]
-	wide       *wideAssign[T] // nil: the host finds the nearest anchors
+	wide       *widePoints[T] // nil: the host does it all
 	sums       *sums[T]
 	scratch    []T
 }
 
 // lloyd runs the iterations of [KMeans] from the given points.
-func (c *cloud[T]) lloyd(ctx context.Context, start []int, opt KMeansOptions) (*Clusters, error) {
-	l, err := newLloyd(c, start)
-	defer l.wide.close()
-	if err != nil {
-		return nil, err
-	}
+func (c *cloud[T]) lloyd(ctx context.Context, wide *widePoints[T], start []int, opt KMeansOptions) (*Clusters, error) {
+	l := newLloyd(c, wide, start)
 	out := &Clusters{Anchors: l.anchors, Assignment: l.assignment, Init: start}
 	previous := math.Inf(1)
 	for out.Iterations < opt.MaxIterations {
@@ -54,17 +50,16 @@ func (c *cloud[T]) lloyd(ctx context.Context, start []int, opt KMeansOptions) (*
 	return out, nil
 }
 
-func newLloyd[T simd.Float](c *cloud[T], start []int) (l *lloyd[T], err error) {
+func newLloyd[T simd.Float](c *cloud[T], wide *widePoints[T], start []int) *lloyd[T] {
 	k := len(start)
-	l = &lloyd[T]{cloud: c, k: k, z: make([]T, c.p*k*c.d), assignment: slices.Repeat([]int32{-1}, c.n)}
+	l := &lloyd[T]{cloud: c, k: k, wide: wide, z: make([]T, c.p*k*c.d), assignment: slices.Repeat([]int32{-1}, c.n)}
 	l.anchors = matrix(c.eng, l.z, c.p, k, c.d)
 	l.bounds = newBounds(c, k)
-	l.sums = newSums(c, k)
+	l.sums = newSums(c, wide, k)
 	for f, i := range start {
 		l.copyPoint(f, i)
 	}
-	l.wide, err = newWideAssign(c.device, c, k)
-	return l, err
+	return l
 }
 
 // anchor returns position j of anchor f.

@@ -185,14 +185,5 @@ func (c *cloud[T]) weight(i int) float64 {
 	return c.weights[i]
 }
 
-// similarity returns sum_j <x_j, y_j> for points x and y.
-func (c *cloud[T]) similarity(x, y int) T {
-	var sum T
-	for j := range c.p {
-		sum += simd.Dot(c.at(x, j), c.at(y, j))
-	}
-	return sum
-}
-
 // distance turns a similarity into the squared distance 2(p - similarity), not below 0.
 func (c *cloud[T]) distance(similarity T) T { return max(0, 2*(T(c.p)-similarity)) }

@@ -57,10 +57,7 @@ func TestProductsOfPointsHaveTheirOwnBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := newLloyd(c, rng.Perm(s.n)[:s.k])
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newLloyd(c, nil, rng.Perm(s.n)[:s.k])
 		bits := func(fill func([]float32, []int32) error, points []int32) []string {
 			out := make([]string, len(points))
 			err := l.twoLargest(ctx, fill, points, func(o int, f int32, first, second float32) {

@@ -24,6 +24,7 @@ func Cases() []Case {
 	all = append(all, gramGradCases()...)
 	all = append(all, projectCases()...)
 	all = append(all, assignCases()...)
+	all = append(all, anchorCases()...)
 	all = append(all, segmentCases()...)
 	all = append(all, denseCases()...)
 	all = append(all, pathCases()...)

@@ -18,6 +18,12 @@ func refusedCases() []Case {
 	place := func(index []int32, at engine.Placement) func(c *call) error {
 		return func(c *call) error { return c.e.Place(c.zeros(5, 6), c.zeros(3, 2), index, at) }
 	}
+	seeding := func(start []int32, weights, draws []float64) func(c *call) error {
+		return func(c *call) error {
+			points := engine.Points{Table: c.zeros(3, 2), Size: 1}
+			return c.e.PlusPlus(start, &engine.Seeding{Points: points, Weights: weights, Draws: draws})
+		}
+	}
 	return []Case{
 		refuse("MatMul", "unknown precision", func(c *call) error {
 			return c.e.MatMul(c.zeros(2, 2), c.zeros(2, 2), c.zeros(2, 2), engine.MatMul{Alpha: 1, Precision: 3})
@@ -37,6 +43,17 @@ func refusedCases() []Case {
 		refuse("Assign", "half a point", func(c *call) error {
 			return c.e.Assign(make([]int32, 1), nil, engine.Points{Table: c.zeros(2, 3), Rows: []int32{0, 1, 1}, Size: 2},
 				c.zeros(2, 2, 3))
+		}),
+		refuse("PlusPlus", "no such point", seeding([]int32{3, 0}, nil, []float64{0.5})),
+		refuse("PlusPlus", "too few numbers drawn", seeding([]int32{0, 0, 0}, nil, []float64{0.5})),
+		refuse("PlusPlus", "a number drawn is 1", seeding([]int32{0, 0}, nil, []float64{1})),
+		refuse("PlusPlus", "a weight is zero", seeding([]int32{0, 0}, []float64{1, 0, 1}, []float64{0.5})),
+		refuse("AddRows", "no such row", func(c *call) error {
+			return c.e.AddRows(c.e.New(tensor.Float64, 1, 3), c.zeros(2, 3),
+				engine.Segments{Offsets: []int32{0, 1}, Index: []int32{2}})
+		}),
+		refuse("AddRows", "too few sums", func(c *call) error {
+			return c.e.AddRows(c.e.New(tensor.Float64, 1, 3), c.zeros(2, 3), engine.Segments{Offsets: []int32{0, 1, 2}})
 		}),
 		refuse("SoftmaxCrossEntropy", "target too large", func(c *call) error {
 			return c.e.SoftmaxCrossEntropy(c.zeros(2), nil, c.zeros(2, 3), []int32{0, 3}, nil)

@@ -12,6 +12,14 @@ func portableDot[T Float](x, y []T) T {
 	return sum
 }
 
+func portableDotWide(x, y []float32) float64 {
+	sum := 0.0
+	for i, v := range x {
+		sum += float64(v) * float64(y[i])
+	}
+	return sum
+}
+
 func portableAxpy[T Float](a T, x, y []T) {
 	y = y[:len(x)]
 	for i, v := range x {

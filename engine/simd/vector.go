@@ -9,6 +9,12 @@ func Dot[T Float](x, y []T) T {
 	return dot(active, x, y)
 }
 
+// DotWide is [Dot] of float32 in float64.
+func DotWide(x, y []float32) float64 {
+	checkLength("DotWide", len(x), len(y))
+	return dotWide(active, x, y)
+}
+
 // Axpy adds a multiple of a vector: y[i] += a*x[i].
 func Axpy[T Float](a T, x, y []T) {
 	checkLength("Axpy", len(x), len(y))

@@ -19,6 +19,19 @@ func dot[T Float](lv level, x, y []T) T {
 	}
 }
 
+// dotWide is DotWide at a level.
+func dotWide(lv level, x, y []float32) float64 {
+	n := len(x)
+	switch {
+	case lv == portable || n == 0:
+		return portableDotWide(x, y)
+	case lv == avx512:
+		return dotWideF32AVX512(n, &x[0], &y[0])
+	default:
+		return dotWideF32AVX2(n, &x[0], &y[0])
+	}
+}
+
 // axpyWide is AxpyWide at a level.
 func axpyWide(lv level, a float64, x []float32, y []float64) {
 	n := len(x)

@@ -15,6 +15,8 @@ func argMax[T Float](_ level, x []T) int     { return portableArgMax(x) }
 
 func rotate(_ level, u []float64, ld, cols int, c, s []float64) { portableRotate(u, ld, cols, c, s) }
 
+func dotWide(_ level, x, y []float32) float64 { return portableDotWide(x, y) }
+
 func axpyWide(_ level, a float64, x []float32, y []float64) { portableAxpyWide(a, x, y) }
 
 func combine[T Float](_ level, y []T, index []int32, factor []float64, x []T) {

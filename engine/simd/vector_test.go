@@ -90,6 +90,23 @@ func TestAxpyWide(t *testing.T) {
 	})
 }
 
+// Products on a grid add up without rounding: the order of the terms is free.
+func TestDotWideIsExactOnAGrid(t *testing.T) {
+	eachSize(t, func(t *testing.T, lv level, n int) {
+		rng := newRand(n)
+		x, y := random[float32](rng, n, -1, 1), random[float32](rng, n, -1, 1)
+		want := 0.0
+		for i := range x.x {
+			x.x[i] = float32(math.Round(0x1p20*float64(x.x[i]))) / 0x1p20
+			y.x[i] = float32(math.Round(0x1p20*float64(y.x[i]))) / 0x1p20
+			want += float64(x.x[i]) * float64(y.x[i])
+		}
+		if got := dotWide(lv, x.x, y.x); got != want {
+			t.Errorf("the product is %v, want %v", got, want)
+		}
+	})
+}
+
 // Rotations act on the columns asked for alone, within a few roundings.
 func TestRotate(t *testing.T) {
 	eachSize(t, func(t *testing.T, lv level, cols int) {

@@ -42,3 +42,66 @@ rest4:
 	ADDQ $0x00000001, AX
 	VZEROUPPER
 	RET
+
+// func dotWideF32AVX2(n int, x *float32, y *float32) (sum float64)
+// Requires: AVX, FMA3
+TEXT ·dotWideF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	SUBQ   $0x00000008, AX
+	JLT    rest6
+
+chunk5:
+	VCVTPS2PD   (CX), Y2
+	VCVTPS2PD   (DX), Y3
+	VFMADD231PD Y2, Y3, Y0
+	VCVTPS2PD   16(CX), Y2
+	VCVTPS2PD   16(DX), Y3
+	VFMADD231PD Y2, Y3, Y1
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, AX
+	JGE         chunk5
+
+rest6:
+	ADDQ   $0x00000008, AX
+	VADDPD Y1, Y0, Y0
+	SUBQ   $0x00000004, AX
+	JLT    rest8
+
+chunk7:
+	VCVTPS2PD   (CX), Y1
+	VCVTPS2PD   (DX), Y2
+	VFMADD231PD Y1, Y2, Y0
+	ADDQ        $0x00000010, CX
+	ADDQ        $0x00000010, DX
+	SUBQ        $0x00000004, AX
+	JGE         chunk7
+
+rest8:
+	ADDQ         $0x00000004, AX
+	VHADDPD      Y0, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDSD       X1, X0, X1
+	SUBQ         $0x00000001, AX
+	JLT          rest10
+
+chunk9:
+	VXORPS      X0, X0, X0
+	VCVTSS2SD   (CX), X0, X0
+	VXORPS      X2, X2, X2
+	VCVTSS2SD   (DX), X2, X2
+	VFMADD231SD X0, X2, X1
+	ADDQ        $0x00000004, CX
+	ADDQ        $0x00000004, DX
+	SUBQ        $0x00000001, AX
+	JGE         chunk9
+
+rest10:
+	ADDQ   $0x00000001, AX
+	VMOVSD X1, sum+24(FP)
+	VZEROUPPER
+	RET

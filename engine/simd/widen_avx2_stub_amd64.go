@@ -6,3 +6,8 @@ package simd
 //
 //go:noescape
 func axpyWideF32AVX2(n int, a float64, x *float32, y *float64)
+
+// dotWideF32AVX2 is the inner product in float64 of two vectors of n elements.
+//
+//go:noescape
+func dotWideF32AVX2(n int, x *float32, y *float32) (sum float64)

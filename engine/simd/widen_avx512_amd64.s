@@ -42,3 +42,68 @@ rest4:
 	ADDQ $0x00000001, AX
 	VZEROUPPER
 	RET
+
+// func dotWideF32AVX512(n int, x *float32, y *float32) (sum float64)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·dotWideF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	SUBQ   $0x00000010, AX
+	JLT    rest6
+
+chunk5:
+	VCVTPS2PD   (CX), Z2
+	VCVTPS2PD   (DX), Z3
+	VFMADD231PD Z2, Z3, Z0
+	VCVTPS2PD   32(CX), Z2
+	VCVTPS2PD   32(DX), Z3
+	VFMADD231PD Z2, Z3, Z1
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, AX
+	JGE         chunk5
+
+rest6:
+	ADDQ   $0x00000010, AX
+	VADDPD Z1, Z0, Z0
+	SUBQ   $0x00000008, AX
+	JLT    rest8
+
+chunk7:
+	VCVTPS2PD   (CX), Z1
+	VCVTPS2PD   (DX), Z2
+	VFMADD231PD Z1, Z2, Z0
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, AX
+	JGE         chunk7
+
+rest8:
+	ADDQ          $0x00000008, AX
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y1
+	VHADDPD       Y1, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDSD        X0, X1, X0
+	SUBQ          $0x00000001, AX
+	JLT           rest10
+
+chunk9:
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   (CX), X1, X1
+	VXORPS      X2, X2, X2
+	VCVTSS2SD   (DX), X2, X2
+	VFMADD231SD X1, X2, X0
+	ADDQ        $0x00000004, CX
+	ADDQ        $0x00000004, DX
+	SUBQ        $0x00000001, AX
+	JGE         chunk9
+
+rest10:
+	ADDQ   $0x00000001, AX
+	VMOVSD X0, sum+24(FP)
+	VZEROUPPER
+	RET
