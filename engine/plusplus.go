@@ -8,10 +8,9 @@ import "math"
 //	d(x, y) = max(0, 2 (p - sum_i <q(x_i), q(y_i)>))
 //
 // with every element rounded to a multiple of 2^-b by q, and the mass of point i with a centre y is w_i d(x_i, y),
-// rounded
-// to a whole number of units. Both grids are so coarse that sums of float64 are exact: they have the same bits in any
-// order, on any engine. For rows of norm 1 b is 26 for p = 1 and 24 for p = 16, which is as fine as float32, and a unit
-// is less than 2^-48 of the largest mass that there can be.
+// rounded to a whole number of units. Both grids are so coarse that sums of float64 are exact: they have the same bits
+// in any order, on any engine. b is 25 for p = 1 and 23 for p = 16, about as fine as float32, and a unit is less than
+// 2^-48 of the largest sum of masses that there can be.
 type Seeding struct {
 	Points            // rows have norm 1 or less, up to rounding
 	Weights []float64 // w, one for each point and positive; nil: ones

@@ -9,12 +9,12 @@
 // that all sums of double are exact: any order of additions gives the bits of the host.
 //
 // Bytes      s n p d + 8 n (tried + 2) a centre, and 4 n p with a list
-// Operations 6 n tried p d of double: a product, and two roundings that are cheaper than memory for them would be
+// Operations 6 n tried p d of double: two for the product, four for the grids of its factors
 // Floor      the larger of bytes / copy bandwidth and operations / peak of double
 // seed_masses: a group of lanes walks along a point and multiplies it with all that are tried. seed_choose: every block
 // adds up the gains of all blocks of seed_masses and takes its share of the points. seed_draw: a block for each point
-// to be tried finds the piece of SEED_PIECE points that the target lies in, then the point. Prediction, not a measurement:
-// for 43 000 points of 128 numbers latency, 15 us a centre; for 300 000 half of the floor.
+// to be tried finds the piece of SEED_PIECE points that the target lies in, then the point. Prediction, not a
+// measurement: for 43 000 points of 128 numbers latency, 15 us a centre; for 300 000 half of the floor.
 #pragma once
 #include "rows.cuh"
 #include "subsets.cuh"
