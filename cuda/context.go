@@ -55,7 +55,8 @@ const spins = 2000
 // startThread starts the goroutine, with one line, and makes a context for a device on it.
 func startThread(device cu.Device) (*thread, cu.CUContext, error) {
 	first := newLine()
-	t := &thread{patience: patience, first: first, lines: []*line{first}, posted: make(chan struct{}, 1), closed: make(chan struct{})}
+	t := &thread{first: first, lines: []*line{first}, patience: patience, posted: make(chan struct{}, 1),
+		closed: make(chan struct{})}
 	t.pool.New = func() any { return &job{wake: make(chan struct{}, 1)} }
 	if runtime.GOMAXPROCS(0) > 1 {
 		t.spin = spins
@@ -108,7 +109,8 @@ func (j *job) run() {
 	j.err = j.f()
 }
 
-// do calls f on the thread, from the first line, and returns its error. A panic of f comes out here. f must not call do.
+// do calls f on the thread, from the first line, and returns its error. A panic of f comes out here. f must not call
+// do.
 func (t *thread) do(f func() error) error { return t.finish(t.start(t.first, nil, nil, f)) }
 
 // send has a submission performed some time after what was sent before. Nobody waits for it.

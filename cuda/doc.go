@@ -30,13 +30,13 @@
 // [Engine.Beside] returns an engine on the same GPU for one more model: a lane, with memory, tensors and submissions of
 // its own, while context, thread and streams are common. The thread takes the first jobs of all lanes. Recorded
 // submissions with equal sequences of kernels become one: every launch has one more dimension, and block z reads the
-// arguments of model z from a table, which goes up before the kernels. The kernels of training steps have twins for this
-// (kernels/models_gen.cuh); what has none is launched once a model, within the same submission. A grid is as large as
-// the largest needs, so that models of different sizes go together, and the bits of none depend on the others.
+// arguments of model z from a table, which goes up before the kernels. The kernels of training steps have twins for
+// this (kernels/models_gen.cuh); what has none is launched once a model, within the same submission. A grid is as large
+// as the largest needs, so that models of different sizes go together, and the bits of none depend on the others.
 //
 // A lane that brings nothing is waited for about as long as a step takes, and then not before it has brought something
-// again; no lane can hold others up for longer, whatever it does. A launch that fails is told to the lanes whose work it
-// was; a lost context is lost for all.
+// again; no lane can hold others up for longer, whatever it does. A launch that fails is told to the lanes whose work
+// it was; a lost context is lost for all.
 //
 // # Memory
 //

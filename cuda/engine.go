@@ -14,8 +14,8 @@ import (
 )
 
 // Engine runs Grove's operations on one GPU; see the package comment. It may be used by several goroutines; their
-// operations follow each other on the device. Engines that [Engine.Beside] returns are lanes of the same device: each has
-// memory, tensors and work of its own.
+// operations follow each other on the device. Engines that [Engine.Beside] returns are lanes of the same device: each
+// has memory, tensors and work of its own.
 type Engine struct {
 	*gpu
 	line    *line

@@ -2,7 +2,7 @@
 //
 //	gen launch < preprocessed kernels      writes kernels_gen.go, a typed launch function for every kernel or pair of a
 //	                                       float and a double kernel; launch-plain for those that only tests load
-//	gen models < preprocessed kernels      writes kernels/models_gen.cuh, the kernels of training steps for several models
+//	gen models < preprocessed kernels      writes kernels/models_gen.cuh, the twins of kernels for several models
 //	gen resources < output of ptxas -v     writes the resource report, one line per kernel and architecture
 //	gen verify FATBIN < kernels_gen.go     checks with cuobjdump that every entry point exists in the fatbin, as PTX old
 //	                                       and new and for every architecture, with the right parameters; verify-ptx as

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// forModels are the kernels of training steps, which have a twin for several models, and what they do in the blocks of a
-// grid that is larger than theirs because another model needs more.
+// forModels are the kernels of training steps, which have a twin for several models, and what they do in the blocks of
+// a grid that is larger than theirs because another model needs more.
 var forModels = map[string]manner{
 	"adam_f32": loops, "gram_f32": loops, "gram_small_f32": loops, "gram_grad_f32": loops, "linear_layer_f32": loops,
 	"matmul_combine_f32": loops, "matmul_medium_f32": loops, "matmul_short_f32": loops, "matmul_tall_f32": loops,
@@ -98,8 +98,8 @@ func value(p parameter, declaration string, word int) string {
 
 var opening = regexp.MustCompile(`__launch_bounds__\s*\(`)
 
-// definition returns what stands between void and the name of the twin of an entry point, its launch bounds if there are
-// any, and the body without braces.
+// definition returns what stands between void and the name of the twin of an entry point, its launch bounds if there
+// are any, and the body without braces.
 func definition(text, name string) (bounds, body string, err error) {
 	bounds = " "
 	for _, m := range entryPoint.FindAllStringSubmatchIndex(text, -1) {
