@@ -19,6 +19,7 @@ import (
 type Engine struct {
 	*gpu
 	line    *line
+	aside   bool // beside another engine
 	places  places
 	queue   queue
 	counter counter

@@ -89,15 +89,15 @@ var kernels = [...]kernel{
 	{"path_counts", "pppii"},
 	{"path_factors_f32", "ppppiifii"},
 	{"path_factors_f64", "ppppiidii"},
-	{"path_grad_4_f32", "pppppppppppiiiifiiiii"},
+	{"path_grad_4_f32", "pppppppppppiiiifiiiiii"},
 	{"path_grad_4_f32_models", "p"},
-	{"path_grad_4_f64", "pppppppppppiiiidiiiii"},
-	{"path_grad_8_f32", "pppppppppppiiiifiiiii"},
+	{"path_grad_4_f64", "pppppppppppiiiidiiiiii"},
+	{"path_grad_8_f32", "pppppppppppiiiifiiiiii"},
 	{"path_grad_8_f32_models", "p"},
-	{"path_grad_8_f64", "pppppppppppiiiidiiiii"},
+	{"path_grad_8_f64", "pppppppppppiiiidiiiiii"},
 	{"path_grad_long_f32", "pppppppppiiiiiiffipp"},
 	{"path_grad_long_f64", "pppppppppiiiiiiddipp"},
-	{"path_grad_wide_4_f32", "pppppppppppiiiifiiiii"},
+	{"path_grad_wide_4_f32", "pppppppppppiiiifiiiiii"},
 	{"path_grad_wide_4_f32_models", "p"},
 	{"path_join_f32", "pppppppiiiii"},
 	{"path_join_f64", "pppppppiiiii"},
@@ -683,13 +683,13 @@ func pathFactors[T real](s *stream, g grid, factors pointer[T], large pointer[in
 }
 
 // pathGrad4 launches path_grad_4_f32 or path_grad_4_f64.
-func pathGrad4[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, alpha2 T, sumExponent int32, maxRows int32, maxVertices int32, maxArcs int32, root int32) error {
-	return s.launch(either[T](kernelPathGrad4F32, kernelPathGrad4F64), g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxVertices)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func pathGrad4[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, alpha2 T, sumExponent int32, maxRows int32, maxVertices int32, maxArcs int32, root int32, shares int32) error {
+	return s.launch(either[T](kernelPathGrad4F32, kernelPathGrad4F64), g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxVertices)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(shares)))
 }
 
 // pathGrad8 launches path_grad_8_f32 or path_grad_8_f64.
-func pathGrad8[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, alpha2 T, sumExponent int32, maxRows int32, maxVertices int32, maxArcs int32, root int32) error {
-	return s.launch(either[T](kernelPathGrad8F32, kernelPathGrad8F64), g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxVertices)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func pathGrad8[T real](s *stream, g grid, grad pointer[T], out pointer[int64], scores pointer[T], weights pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, alpha2 T, sumExponent int32, maxRows int32, maxVertices int32, maxArcs int32, root int32, shares int32) error {
+	return s.launch(either[T](kernelPathGrad8F32, kernelPathGrad8F64), g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxVertices)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(shares)))
 }
 
 // pathGradLong launches path_grad_long_f32 or path_grad_long_f64.
@@ -698,8 +698,8 @@ func pathGradLong[T real](s *stream, g grid, grad pointer[T], out pointer[int64]
 }
 
 // pathGradWide4F32 launches path_grad_wide_4_f32.
-func (s *stream) pathGradWide4F32(g grid, grad pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, alpha2 float32, sumExponent int32, maxRows int32, maxVertices int32, maxArcs int32, root int32) error {
-	return s.launch(kernelPathGradWide4F32, g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxVertices)), uint64(uint32(maxArcs)), uint64(uint32(root)))
+func (s *stream) pathGradWide4F32(g grid, grad pointer[float32], out pointer[int64], scores pointer[float32], weights pointer[float32], index pointer[int32], rowPtr pointer[int32], col pointer[int32], inPtr pointer[int32], inCol pointer[int32], rootRow pointer[int32], packs pointer[int32], n int32, rows int32, size int32, q int32, alpha2 float32, sumExponent int32, maxRows int32, maxVertices int32, maxArcs int32, root int32, shares int32) error {
+	return s.launch(kernelPathGradWide4F32, g, grad.address, out.address, scores.address, weights.address, index.address, rowPtr.address, col.address, inPtr.address, inCol.address, rootRow.address, packs.address, uint64(uint32(n)), uint64(uint32(rows)), uint64(uint32(size)), uint64(uint32(q)), bitsOf(alpha2), uint64(uint32(sumExponent)), uint64(uint32(maxRows)), uint64(uint32(maxVertices)), uint64(uint32(maxArcs)), uint64(uint32(root)), uint64(uint32(shares)))
 }
 
 // pathJoin launches path_join_f32 or path_join_f64.

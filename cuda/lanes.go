@@ -47,6 +47,7 @@ func newLane(g *gpu, l *line) *Engine {
 // Beside implements [engine.Sharer].
 func (e *Engine) Beside() (beside engine.Engine, done func() error, err error) {
 	lane := newLane(e.gpu, newLine())
+	lane.aside = true
 	if err := e.do("making room for another model", func() error {
 		e.thread.lines = append(e.thread.lines, lane.line)
 		return nil

@@ -90,9 +90,9 @@ func (w *pathGradWork[T]) gradExponentials(lists []gradList) int {
 		case list.rows == 0 || w.root() == 0:
 			all += w.gatheredRoutes(list.has) * list.grid.blocks.y
 		case list.whole > 0:
-			all += list.whole * list.len() * w.Size * list.grid.blocks.y * list.grid.blocks.z
+			all += list.whole * list.len() * w.Size * list.grid.blocks.y * list.shares
 		default:
-			all += list.sum() * w.Size * list.grid.blocks.y * list.grid.blocks.z
+			all += list.sum() * w.Size * list.grid.blocks.y * list.shares
 		}
 	}
 	return all

@@ -188,7 +188,7 @@ func (w *pathGradWork[T]) weights(s *stream, weights pointer[T], counts pointer[
 // gradKernel launches one of the kernels that gather the gradients of sums and means over paths.
 type gradKernel[T real] func(s *stream, g grid, grad pointer[T], out pointer[int64], scores, weights pointer[T],
 	index, rowPtr, col, inPtr, inCol, rootRow, packs pointer[int32], n, rows, size, q int32, alpha2 T,
-	sumExponent, maxRows, maxVertices, maxArcs, root int32) error
+	sumExponent, maxRows, maxVertices, maxArcs, root, shares int32) error
 
 // gradKernelOf chooses the kernel, and the filters that a warp of it takes.
 func (w *pathGradWork[T]) gradKernelOf() (gradKernel[T], int) {
@@ -235,7 +235,7 @@ func (w *pathGradWork[T]) trieGrad() error {
 			}
 			if err := kernel(s, list.grid, w.grad, w.matrices, w.scores, weights, w.index, w.graph.rowPtr, w.graph.col, in.ptr,
 				in.from, w.rootRow, list.bounds, int32(w.n), int32(list.whole), int32(w.Size), int32(w.q), w.alpha2,
-				w.sumExponent, int32(list.rows), int32(list.vertices), int32(list.arcs), w.root()); err != nil {
+				w.sumExponent, int32(list.rows), int32(list.vertices), int32(list.arcs), w.root(), int32(list.shares)); err != nil {
 				return err
 			}
 		}
@@ -249,6 +249,7 @@ type gradList struct {
 	bounds pointer[int32]
 	rows   int // of the table that a block keeps; 0: none
 	whole  int // the same where it is the whole table, otherwise 0
+	shares int // blocks of a pack
 	grid   grid
 }
 
@@ -282,20 +283,21 @@ func (w *pathGradWork[T]) gradLists(tile int, shared func(rows, vertices, arcs i
 			}
 			bytes = shared(list.rows, list.vertices, list.arcs)
 		}
-		list.bounds, list.grid = upload(w.k, list.packs.bounds), w.gradGrid(list.packs, tiles, bytes)
+		list.bounds = upload(w.k, list.packs.bounds)
+		list.shares, list.grid = w.gradGrid(list.packs, tiles, bytes)
 	}
 	return lists
 }
 
-// gradGrid returns a grid for some packs with so much shared memory. Blocks have as many warps as the registers of the
-// kernels allow, and share the vertices and positions of a pack where there would be too few to go round.
-func (w *pathGradWork[T]) gradGrid(p packs, tiles, shared int) grid {
+// gradGrid returns a grid for some packs with so much shared memory, and how many blocks of it have a pack. Blocks have as
+// many warps as the registers of the kernels allow, and share the vertices and positions of a pack where there would be too few to go round.
+func (w *pathGradWork[T]) gradGrid(p packs, tiles, shared int) (shares int, g grid) {
 	warps := 16
 	if w.Size > 4 {
 		warps = 8
 	}
-	shares := min(w.e.device.multiprocessors/max(p.len()*tiles, 1), blocksOf(p.vertices*w.Size, warps))
-	return grid{blocks: dim{x: p.len(), y: tiles, z: max(shares, 1)}, threads: dim{x: 32, y: warps}, shared: shared}
+	shares = max(min(w.e.device.multiprocessors/max(p.len()*tiles, 1), blocksOf(p.vertices*w.Size, warps)), 1)
+	return shares, grid{blocks: dim{x: p.len() * shares, y: tiles}, threads: dim{x: 32, y: warps}, shared: shared}
 }
 
 // maxTrieGrad finds the paths that attain the maxima, and gathers what they take.

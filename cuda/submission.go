@@ -102,19 +102,24 @@ func submit(parts []laneWork) {
 	if len(parts) == 0 {
 		return
 	}
-	g := parts[0].gpu
-	if len(parts) > 1 && !g.tables.make(g.compute, rowsOf(parts)) {
-		for i := range parts {
-			submit(parts[i : i+1])
+	// A lane's recorded work takes the kernels for several models even when it is alone: the compiler need not have given
+	// them the same bits as those for one.
+	g, merging := parts[0].gpu, len(parts) > 1 || parts[0].aside && parts[0].recorded
+	if merging && !g.tables.make(g.compute, rowsOf(parts)) {
+		if len(parts) > 1 {
+			for i := range parts {
+				submit(parts[i : i+1])
+			}
+			return
 		}
-		return
+		merging = false
 	}
 	place := g.compute.queued + 1
 	for _, p := range parts {
 		p.settle(place)
 	}
 	s := parts[0].submission
-	if len(parts) > 1 {
+	if merging {
 		s = g.merge(parts, place)
 		defer s.recycle()
 	}

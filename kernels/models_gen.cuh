@@ -248,7 +248,8 @@ extern "C" __global__ void output_loss_f32_models(const long long *table) {
 
 extern "C" __global__ void __launch_bounds__(4 == 4 ? 512 : 256, 1)
 path_grad_4_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 22;
+    const long long *row = table + blockIdx.z * 23;
+    if (blockIdx.x >= (unsigned)row[0]) return;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *grad = reinterpret_cast<float *>(row[1]);
     const long long *out = reinterpret_cast<const long long *>(row[2]);
@@ -271,13 +272,15 @@ path_grad_4_f32_models(const long long *table) {
     int max_vertices = (int)row[19];
     int max_arcs = (int)row[20];
     int root = (int)row[21];
+    int shares = (int)row[22];
     path_grad_any<float, 1, 4>(max_rows, root, grad, out, scores, weights, index, row_ptr, col, in_ptr, in_col,
-        root_row, packs, n, rows, size, q, alpha2, sum_exponent, max_rows, max_vertices, max_arcs, root);
+        root_row, packs, n, rows, size, q, alpha2, sum_exponent, max_rows, max_vertices, max_arcs, root, shares);
 }
 
 extern "C" __global__ void __launch_bounds__(8 == 4 ? 512 : 256, 1)
 path_grad_8_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 22;
+    const long long *row = table + blockIdx.z * 23;
+    if (blockIdx.x >= (unsigned)row[0]) return;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *grad = reinterpret_cast<float *>(row[1]);
     const long long *out = reinterpret_cast<const long long *>(row[2]);
@@ -300,13 +303,15 @@ path_grad_8_f32_models(const long long *table) {
     int max_vertices = (int)row[19];
     int max_arcs = (int)row[20];
     int root = (int)row[21];
+    int shares = (int)row[22];
     path_grad_any<float, 1, 8>(max_rows, root, grad, out, scores, weights, index, row_ptr, col, in_ptr, in_col,
-        root_row, packs, n, rows, size, q, alpha2, sum_exponent, max_rows, max_vertices, max_arcs, root);
+        root_row, packs, n, rows, size, q, alpha2, sum_exponent, max_rows, max_vertices, max_arcs, root, shares);
 }
 
 extern "C" __global__ void __launch_bounds__(4 == 4 ? 512 : 256, 1)
 path_grad_wide_4_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 22;
+    const long long *row = table + blockIdx.z * 23;
+    if (blockIdx.x >= (unsigned)row[0]) return;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *grad = reinterpret_cast<float *>(row[1]);
     const long long *out = reinterpret_cast<const long long *>(row[2]);
@@ -329,8 +334,9 @@ path_grad_wide_4_f32_models(const long long *table) {
     int max_vertices = (int)row[19];
     int max_arcs = (int)row[20];
     int root = (int)row[21];
+    int shares = (int)row[22];
     path_grad_any<float, 4, 4>(max_rows, root, grad, out, scores, weights, index, row_ptr, col, in_ptr, in_col,
-        root_row, packs, n, rows, size, q, alpha2, sum_exponent, max_rows, max_vertices, max_arcs, root);
+        root_row, packs, n, rows, size, q, alpha2, sum_exponent, max_rows, max_vertices, max_arcs, root, shares);
 }
 
 extern "C" __global__ void path_norm_grad_f32_models(const long long *table) {

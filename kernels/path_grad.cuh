@@ -14,7 +14,8 @@
 // position size, the weighted gradients of their roots, times what the first factor makes of them.
 //
 // Each path is met once for every position: for sizes up to 4 with all lengths four times the nodes of the
-// forward pass. The blocks of a pack, as many as fill the device, share its vertices and positions (gridDim.z).
+// forward pass. The blocks of a pack, as many as fill the device, share its vertices and positions: block x has
+// share x mod shares of pack x / shares.
 //
 // Shared memory: 32 F size values a row, size values and 2 ints a vertex, 2 ints an arc; for directed graphs 1 int a
 // vertex and 2 an arc more. Bytes: scores once a block, output gradients through the caches, grad (n size q) once.
@@ -212,10 +213,11 @@ __device__ __forceinline__ bool path_grad(T *grad, const long long *out, const T
                                           const int *index, const int *row_ptr, const int *col, const int *in_ptr,
                                           const int *in_col, const int *root_row, const int *packs, int n, int rows,
                                           int size, int q, T alpha2, int sum_exponent, int max_rows, int max_vertices,
-                                          int max_arcs, int root)
+                                          int max_arcs, int root, int shares)
 {
     DYNAMIC_SHARED(unsigned char, memory);
-    const int from = packs[2 * blockIdx.x], to = packs[2 * blockIdx.x + 1], vertices = to - from;
+    const int pack = blockIdx.x / shares, share = blockIdx.x % shares;
+    const int from = packs[2 * pack], to = packs[2 * pack + 1], vertices = to - from;
     const int lane = threadIdx.x, warp = threadIdx.y, warps = blockDim.y;
     const int f0 = blockIdx.y * 32 * F + lane * F;
     PathGather<T, F, LIMIT, RULE, SHARED> gather;
@@ -305,7 +307,7 @@ __device__ __forceinline__ bool path_grad(T *grad, const long long *out, const T
         gather.scores = scores + f0, gather.weights = weights;
         gather.row_ptr = row_ptr, gather.col = col, gather.in_ptr = in_ptr, gather.in_col = in_col;
     }
-    for (int t = blockIdx.z * warps + warp; t < vertices * size; t += gridDim.z * warps) {
+    for (int t = share * warps + warp; t < vertices * size; t += shares * warps) {
         const int v = t % vertices, i = t / vertices + 1;
         const int of = SHARED ? v : from + v, row = SHARED ? row_of[v] : path_row(index, of);
         if constexpr (LIMIT == 4 && PATH_MULTIPLIES<RULE>) {
@@ -345,11 +347,12 @@ __device__ __forceinline__ void path_grad_any(int max_rows, int root, Rest... re
     extern "C" __global__ void __launch_bounds__(LIMIT == 4 ? 512 : 256, 1)                                            \
     name(T *grad, const long long *out, const T *scores, const T *weights, const int *index, const int *row_ptr,       \
          const int *col, const int *in_ptr, const int *in_col, const int *root_row, const int *packs, int n, int rows, \
-         int size, int q, T alpha2, int sum_exponent, int max_rows, int max_vertices, int max_arcs, int root)          \
+         int size, int q, T alpha2, int sum_exponent, int max_rows, int max_vertices, int max_arcs, int root,          \
+         int shares)                                                                                                   \
 {                                                                                                                      \
         path_grad_any<T, F, LIMIT>(max_rows, root, grad, out, scores, weights, index, row_ptr, col, in_ptr, in_col,    \
                                    root_row, packs, n, rows, size, q, alpha2, sum_exponent, max_rows, max_vertices,    \
-                                   max_arcs, root);                                                                    \
+                                   max_arcs, root, shares);                                                            \
     }
 PATH_GRAD(path_grad_4_f32, float, 1, 4)
 PATH_GRAD(path_grad_8_f32, float, 1, 8)
