@@ -55,8 +55,8 @@ type Clusters struct {
 //
 // The squared distances of the start are exact sums, see [engine.Seeding]. Where eng is a device it draws the start,
 // adds up the points of clusters in the order of the host, and finds the nearest anchors of many points at a time. The
-// host looks again at those whose two largest similarities differ by no more than rounding explains: the result does not
-// depend on the device.
+// host looks again at those whose two largest similarities differ by no more than rounding explains: the result does
+// not depend on the device.
 //
 // Rows of the table must have norm 1 or less; shorter rows are taken as they are. The weights must be
 // positive. KMeans returns an error for points that are missing, not finite or longer than 1, and for
