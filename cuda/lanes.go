@@ -65,6 +65,9 @@ func (e *Engine) leave() error {
 	_ = e.thread.finish(e.thread.start(e.line, nil, nil, func() error {
 		e.freeMemory(f)
 		e.thread.lines = slices.DeleteFunc(e.thread.lines, func(l *line) bool { return l == e.line })
+		if len(e.thread.lines) == 1 {
+			f.note("freeing the tables of launches", e.tables.close())
+		}
 		return nil
 	}))
 	e.forget()

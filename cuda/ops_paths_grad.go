@@ -289,8 +289,9 @@ func (w *pathGradWork[T]) gradLists(tile int, shared func(rows, vertices, arcs i
 	return lists
 }
 
-// gradGrid returns a grid for some packs with so much shared memory, and how many blocks of it have a pack. Blocks have as
-// many warps as the registers of the kernels allow, and share the vertices and positions of a pack where there would be too few to go round.
+// gradGrid returns a grid for some packs with so much shared memory, and how many blocks of it have a pack. Blocks have
+// as many warps as the registers of the kernels allow, and share the vertices and positions of a pack where there would
+// be too few to go round.
 func (w *pathGradWork[T]) gradGrid(p packs, tiles, shared int) (shares int, g grid) {
 	warps := 16
 	if w.Size > 4 {

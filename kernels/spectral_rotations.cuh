@@ -2,6 +2,18 @@
 #pragma once
 #include "spectral.cuh"
 
+// quick_rotation is rotation by a tangent in float32, which is soon there: an element is made as small as 2^-22 of
+// what it was, not zero, which costs a sweep more at most, while cosine and sine are of float64.
+__device__ inline void quick_rotation(double a, double b, double d, double &c, double &s) {
+    const float tau = (float)(d - a) / (2 * (float)b), size = fabsf(tau);
+    const float t = copysignf(size > 1e9f ? 0.5f / size : 1 / (size + sqrtf(1 + size * size)), tau);
+    const double x = fma((double)t, (double)t, 1.0), half = -0.5 * x;
+    c = 1 / sqrtf((float)x);
+    c *= fma(half * c, c, 1.5); // Newton's steps to 1/sqrt(x)
+    c *= fma(half * c, c, 1.5);
+    s = t * c;
+}
+
 // turn_rows applies the rotations of a round to the rows of q, every step-th of them from the given one on by a warp.
 __device__ inline void turn_rows(double *q, const double *cosines, const double *sines, int round, int m, int first,
                                  int step) {
@@ -18,12 +30,12 @@ __device__ inline void turn_rows(double *q, const double *cosines, const double 
 // by cyclic two-sided rotations, which it applies to the rows of q as well: with q the unit matrix at the
 // start its rows are the eigenvectors. All 256 threads of the block call it. Each round has m/2 rotations,
 // of which a pair (i, j) turns the 2 x 2 block where they cross; so that g stays symmetric to the bit, one
-// thread does both blocks. Entries below 2^-80, of matrices of norm about one, are zero. At the end the rows
-// of q are made unit vectors again, so that the rounding of many rotations does not add up, and rank[i] is
-// the position of g_ii among the diagonal, the largest first.
+// thread does both blocks, and what is left of (p, q) itself is written twice. Entries below 2^-80, of matrices
+// of norm about one, are zero. At the end the rows of q are made unit vectors again, so that the rounding of many
+// rotations does not add up, and rank[i] is the position of g_ii among the diagonal, the largest first.
 //
-// The angles of a round, a chain of three divisions and two roots that only g has to wait for, are one warp's; the
-// others turn the rows of q by the round before in the meantime.
+// The angles of a round, a chain of operations that only g has to wait for, are one warp's; the others turn the rows
+// of q by the round before in the meantime.
 __device__ inline void diagonalize(double *g, double *q, int *rank, int m, int sweeps) {
     constexpr int WARPS = SPECTRAL_THREADS / WARP;
     __shared__ double cosines[2][HALF], sines[2][HALF]; // of a round and of the one before
@@ -39,9 +51,9 @@ __device__ inline void diagonalize(double *g, double *q, int *rank, int m, int s
                 const Meeting of = meeting(threadIdx.x, round, m);
                 const double a = g[of.p * PAIR_STRIDE + of.p], b = g[of.p * PAIR_STRIDE + of.q],
                              d = g[of.q * PAIR_STRIDE + of.q];
-                double c, s; // computed in any case: the roots that decide are waited for at the same time
-                rotation(a, b, d, c, s);
-                const bool turns = fabs(b) > 0x1p-80 && fabs(b) > 0x1p-54 * sqrt(fabs(a)) * sqrt(fabs(d));
+                double c, s;
+                quick_rotation(a, b, d, c, s);
+                const bool turns = fabs(b) > 0x1p-80 && b * b > 0x1p-108 * fabs(a * d);
                 if (turns) atomicOr(&turned, 1);
                 cosines[now][threadIdx.x] = turns ? c : 1;
                 sines[now][threadIdx.x] = turns ? s : 0;
@@ -60,11 +72,12 @@ __device__ inline void diagonalize(double *g, double *q, int *rank, int m, int s
                 const double to_pp = cj * up - sj * uq, to_qq = sj * lp + cj * lq;
                 *pp = to_pp;
                 *qq = to_qq;
+                const double to_pq = sj * up + cj * uq;
+                *pq = to_pq;
                 if (i == j) {
-                    if (si != 0) *pq = *qp = 0;
+                    *qp = to_pq;
                 } else {
-                    const double to_pq = sj * up + cj * uq, to_qp = cj * lp - sj * lq;
-                    *pq = to_pq;
+                    const double to_qp = cj * lp - sj * lq;
                     *qp = to_qp;
                     g[cols.p * PAIR_STRIDE + rows.p] = to_pp;
                     g[cols.q * PAIR_STRIDE + rows.p] = to_pq;

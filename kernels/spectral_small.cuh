@@ -2,8 +2,8 @@
 //
 // values and vectors are null where nobody keeps them, status where nobody asks. r may be k.
 // Bytes: 16 n^2, and 8 n^2 + 8 n for a spectrum; operations: 6 n^3 multiply-adds a sweep, 5 to 9 sweeps. Floor: the
-// latency of 31 rounds a sweep, each two barriers and a chain of three divisions and two roots, for any number of
-// matrices up to that of blocks on the device. A simulated V100 takes 2500 cycles a round, half of them for the chain.
+// latency of 31 rounds a sweep, each two barriers and the chain of an angle, for any number of matrices up to that of
+// blocks on the device.
 #pragma once
 #include "spectral_rotations.cuh"
 #include "spectral_rule.cuh"

@@ -35,7 +35,8 @@ func speedChecks(s *session) []check {
 	all = append(all, check{"NCI1 encoded, cold", s.onGPU(func() (any, string, error) { return s.cold(data) })})
 	bench("training on the GPU", 60*time.Second, func() []string { return training("cuda") })
 	bench("ten folds side by side", 60*time.Second, func() []string {
-		return []string{"--device", "cuda", "--workers", "1", "--op", "none", "--model", "train-nci1-path", "--stage", "folds"}
+		return []string{"--device", "cuda", "--workers", "1", "--op", "none", "--model", "train-nci1-path",
+			"--stage", "folds"}
 	})
 	bench("training on one CPU core", 60*time.Second, func() []string { return training("cpu") })
 	all = append(all,
