@@ -66,7 +66,7 @@ var operationGroups = []string{
 	"sparse-matmul,sparse-matmul-dense,sparse-matmul-power-law,sparse-matmul-rows,sparse-matmul-cols," +
 		"histogram-intersection",
 	"path-trie,path-trie-double,path-trie-vertex,path-trie-max,path-early,path-early-dense,walk-pool," +
-		"nonbacktracking,nonbacktracking-dense,path-grad,walk-grad",
+		"nonbacktracking,nonbacktracking-dense,path-grad,path-grad-label,path-grad-label-double,walk-grad",
 	"path-power-law,walk-pool-power-law",
 	"gram,invsqrt,invsqrt-large,invsqrt-grad,assign,assign-paths,segment-sum,segment-max,segment-neighbors,posterior," +
 		"softmax-cross-entropy,adam,project,project-grad,gram-grad,invsqrt-grad-step,linear",
