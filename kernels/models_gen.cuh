@@ -667,7 +667,7 @@ extern "C" __global__ void softmax_cross_entropy_f32_models(const long long *tab
     softmax_cross_entropy(WeightedLoss<float>(loss, weights), grad, logits, target, n, c, group);
 }
 
-extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 4)
+extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 3)
 sparse_matmul_f32_models(const long long *table) {
     const long long *row = table + blockIdx.z * 12;
     if (blockIdx.x >= (unsigned)row[0]) return;
@@ -699,7 +699,7 @@ sparse_matmul_finish_f32_models(const long long *table) {
     sparse_matmul_finish<float>(y, sums, parted, rows, q);
 }
 
-extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 4)
+extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 3)
 sparse_matmul_narrow_f32_models(const long long *table) {
     const long long *row = table + blockIdx.z * 12;
     if (blockIdx.x >= (unsigned)row[0]) return;

@@ -72,7 +72,9 @@ func (a *accessed) missing() ([]string, error) {
 func kernelNames() (names []string, err error) {
 	text, err := os.ReadFile("../../cuda/kernels_gen.go")
 	for _, match := range regexp.MustCompile(`(?m)^\t\{"(\w+)", "`).FindAllSubmatch(text, -1) {
-		names = append(names, string(match[1]))
+		if name := string(match[1]); !strings.HasSuffix(name, "_models") {
+			names = append(names, name)
+		}
 	}
 	return names, err
 }

@@ -99,6 +99,19 @@ func value(p parameter, declaration string, word int) string {
 
 var opening = regexp.MustCompile(`__launch_bounds__\s*\(`)
 
+var blocks = regexp.MustCompile(`, ([4-9])\)$`)
+
+// roomier returns launch bounds with registers for arguments: without a number of blocks, or where many blocks are to
+// share a multiprocessor for one less.
+func roomier(bounds string) string {
+	if !strings.Contains(bounds, ",") {
+		return strings.TrimSuffix(bounds, ")") + ", 1)"
+	}
+	return blocks.ReplaceAllStringFunc(bounds, func(last string) string {
+		return fmt.Sprintf(", %c)", last[2]-1)
+	})
+}
+
 // definition returns what stands between void and the name of the twin of an entry point, its launch bounds if there
 // are any, and the body without braces.
 func definition(text, name string) (bounds, body string, err error) {
@@ -113,10 +126,7 @@ func definition(text, name string) (bounds, body string, err error) {
 		}
 		if at := opening.FindStringIndex(text[m[0]:m[2]]); at != nil {
 			list := enclosed(text[m[0]+at[1]-1:])
-			if list = spaces.ReplaceAllString(list, " "); !strings.Contains(list, ",") {
-				list = strings.TrimSuffix(list, ")") + ", 1)" // or it would have no registers for arguments
-			}
-			bounds = " __launch_bounds__" + list + "\n"
+			bounds = " __launch_bounds__" + roomier(spaces.ReplaceAllString(list, " ")) + "\n"
 		}
 		body = enclosed(rest)
 		return bounds, strings.TrimSpace(spaces.ReplaceAllString(body[1:len(body)-1], " ")), nil
