@@ -17,7 +17,8 @@ var scatteredFor = []struct {
 	kernels []string
 	why     string
 }{
-	{[]string{"descend_", "dynamic_features_", "message_", "path_counts", "path_pool_long_", "subset_walks_", "tree_walks_"},
+	{[]string{"descend_", "dynamic_features_", "message_", "path_counts", "path_pool_long_", "subset_walks_",
+		"tree_walks_"},
 		"the graph says which vertices and arcs a lane reads: neighbours of one vertex lie apart"},
 	{[]string{"sparse_matmul_narrow_", "sparse_matmul_f", "sparse_matmul_finish_"},
 		"lanes of one request are at different rows: column numbers of several rows, narrow rows of X, sums of parts"},
@@ -30,7 +31,8 @@ var scatteredFor = []struct {
 	{[]string{"best_splits_finish_", "choose_splits_"}, "one number of each record of four is compared first"},
 	{[]string{"histogram_intersection_"}, "a binary search for the rows of a bin"},
 	{[]string{"boost_"}, "a lane has an example, whose scores of all classes lie together"},
-	{[]string{"add_leaves_", "add_others_"}, "a binary search for the leaf of an example, and examples of a leaf lie apart"},
+	{[]string{"add_leaves_", "add_others_"},
+		"a binary search for the leaf of an example, and examples of a leaf lie apart"},
 }
 
 // whyScattered returns the reason of a kernel, "" without one.

@@ -68,7 +68,7 @@ func (a *accessed) missing() ([]string, error) {
 	}), err
 }
 
-// kernelNames are the entry points of kernels.cu.
+// kernelNames are the entry points of kernels.cu, but for those for several models, whose accesses are the same.
 func kernelNames() (names []string, err error) {
 	text, err := os.ReadFile("../../cuda/kernels_gen.go")
 	for _, match := range regexp.MustCompile(`(?m)^\t\{"(\w+)", "`).FindAllSubmatch(text, -1) {
