@@ -43,13 +43,18 @@ var attained = map[string]float64{"path_trie": 0.22, "path_grad": 0.06, "sparse_
 // its rows of X come from memory several times.
 const powerLaw = 0.25
 
-// serial are the seconds that a launch of a kernel is assumed to take whatever its blocks, because its steps wait for
-// each other: rotations of 32 columns, and for order 128, of which models of the default size are, 8 sweeps of 7 rounds
-// of them with a barrier of all blocks behind each.
-var serial = map[string]float64{"spectral_large": rotations(128), "spectral_small": 40e-6}
+// serial are the seconds that a launch of a kernel takes whatever its blocks, because its steps wait for each other:
+// rotations of a matrix of order 32, and for order 128, of which models of the default size are, those of the blocks
+// that spectral_large turns.
+var serial = map[string]float64{"spectral_large": rotations(128), "spectral_small": 9 * sweepSeconds}
 
-// rotations returns the assumed seconds of 8 sweeps over the pairs of blocks of 16 columns of a matrix.
-func rotations(order float64) float64 { return 8 * (order/16 - 1) * 12e-6 }
+// sweepSeconds is what 31 rounds of rotations of 32 columns take at the clock of an H200 by the cycle model, in which 9
+// sweeps are 534 189 clocks.
+const sweepSeconds = 534189.0 / 9 / 1980e6
+
+// rotations returns the seconds of 8 sweeps over the pairs of blocks of 16 columns of a matrix, in each of which
+// spectral_large makes 3 sweeps of rotations of 32 columns.
+func rotations(order float64) float64 { return 8 * (order/16 - 1) * 3 * sweepSeconds }
 
 // valueCycles are the clocks of a multiprocessor for a value of a column that is searched for splits, by histograms in
 // the same cycle model: 16 columns of 4096 in 74 557 clocks of 20 multiprocessors.
