@@ -5,7 +5,6 @@ package cuda
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"strconv"
 	"testing"
@@ -16,18 +15,14 @@ import (
 
 // The registers of a multiprocessor suffice for as many blocks of each kernel of the trie as packs are made for.
 func TestResidentBlocksOfTheTrie(t *testing.T) {
-	table, err := os.ReadFile("kernels.resources.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const registers, grain = 1 << 16, 8 // of a multiprocessor, and in which a thread gets its own
 	check := func(name string, resident int) {
-		rows := regexp.MustCompile(`(?m)^`+name+` +sm_\d+ +(\d+)`).FindAllSubmatch(table, -1)
+		rows := regexp.MustCompile(`(?m)^`+name+` +sm_\d+ +(\d+)`).FindAllStringSubmatch(resources, -1)
 		if len(rows) == 0 {
 			t.Errorf("kernels.resources.txt has no %s", name)
 		}
 		for _, row := range rows {
-			used, _ := strconv.Atoi(string(row[1]))
+			used, _ := strconv.Atoi(row[1])
 			if perBlock := (used + grain - 1) / grain * grain * 32 * warpsOfTrie; resident*perBlock > registers {
 				t.Errorf("%s: %d blocks of %d registers a thread do not fit", name, resident, used)
 			}

@@ -18,7 +18,7 @@ func rightChecks(s *session) []check {
 		{"conformance with cuBLAS", s.onCuBLAS(func() (any, string, error) { return s.conformance(withCuBLAS) })},
 		{"conformance without cuBLAS", s.onGPU(func() (any, string, error) { return s.conformance(withoutCuBLAS) })},
 		{"conformance of the plain kernels", s.long(s.test("cuda", "TestConformance/plain", "", 90*time.Second))},
-		{"kernels and memory", s.test("cuda", "", "Conformance|Toolkit|Failure|Driver|Damaged", 60*time.Second)},
+		{"kernels and memory", s.test("cuda", "", "Conformance|Toolkit|Failure|Driver|Damaged", 150*time.Second)},
 	}
 	for _, scene := range scenes {
 		all = append(all, check{"failure: " + scene.about, s.test("cuda", scene.test, "", 60*time.Second)})
