@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/grove-graph/grove/parallel"
 )
@@ -12,18 +13,28 @@ import (
 type PathClasses struct {
 	Class [][]int32 // for each size, the class of every vertex; numbered by first vertex
 	Roots [][]int32 // for each size, the first vertex of every class, ascending
+
+	// Keys stand for the label sequences of each class, whatever else is in the batch.
+	Keys [][]Key
 }
 
+// Key stands for a label or a class in every batch alike.
+type Key [2]uint64
+
+// Compare orders keys, for functions of package slices.
+func (k Key) Compare(other Key) int { return slices.Compare(k[:], other[:]) }
+
 // PathClasses groups the vertices for paths of 1 to maxSize vertices with allSizes, and otherwise for
-// maxSize alone. label holds a non-negative id for each vertex.
+// maxSize alone. label holds a non-negative id for each vertex, and keys the key of each id; nil means
+// that an id is the same label in every batch.
 //
 // The multiset of label sequences is a polynomial in one variable for each pair of position and label,
 // sum over paths of prod_i x(i, label_i). Its values at two random points modulo the prime 2^61-1 stand
 // for it; by the Schwartz-Zippel lemma two different multisets agree with probability at most
 // (maxSize / 2^61)^2, below 1e-33. Sums over the last vertex of a path are shared by all paths with
 // the same last but one, so the cost is that of visiting the paths of maxSize-1 vertices.
-func (b *Batch) PathClasses(label []int32, maxSize int, allSizes, walks bool, workers int) *PathClasses {
-	c := &classifier{Batch: b, label: label, size: maxSize, first: maxSize}
+func (b *Batch) PathClasses(label []int32, keys []Key, maxSize int, allSizes, walks bool, workers int) *PathClasses {
+	c := &classifier{Batch: b, label: label, keys: keys, size: maxSize, first: maxSize}
 	if allSizes {
 		c.first = 1
 	}
@@ -38,14 +49,15 @@ func (b *Batch) PathClasses(label []int32, maxSize int, allSizes, walks bool, wo
 	} else {
 		pieces = c.pathPieces(workers)
 	}
-	return &PathClasses{Class: c.class, Roots: c.merge(pieces, workers)}
+	roots, found := c.merge(pieces, workers)
+	return &PathClasses{Class: c.class, Roots: roots, Keys: found}
 }
 
 // prime is the Mersenne prime 2^61 - 1.
 const prime = 1<<61 - 1
 
 // fingerprint is the value of a polynomial at two points modulo prime.
-type fingerprint [2]uint64
+type fingerprint = Key
 
 // reduce returns a modulo prime for a < 2 prime, without a branch: which way it would go is a coin toss.
 func reduce(a uint64) uint64 {
@@ -75,6 +87,7 @@ func mulMod(a, b uint64) uint64 {
 type classifier struct {
 	*Batch
 	label       []int32
+	keys        []Key
 	size, first int           // largest and smallest path size
 	points      []fingerprint // labels x size: x(position, label) at the two points
 	class       [][]int32     // by size: the class of every vertex, within its piece until the pieces are merged
@@ -93,6 +106,9 @@ func (c *classifier) drawPoints() {
 	state := uint64(0x6a09e667f3bcc908)
 	for i := range c.points {
 		for k := range c.points[i] {
+			if c.keys != nil {
+				state = mix(c.keys[i/c.size][k], uint64(2*(i%c.size)+k))
+			}
 			state += 0x9e3779b97f4a7c15
 			z := state
 			z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -39,6 +40,35 @@ func labelledBatch(t *testing.T, seed uint64, directed bool) *Batch {
 	return b
 }
 
+// Keys are those of the same label sequences in every batch, whatever the numbers of labels that have keys.
+func TestPathClassesHaveKeysOfTheirOwn(t *testing.T) {
+	for seed := range uint64(20) {
+		b := labelledBatch(t, seed, false)
+		keys := []Key{{7, 1}, {5, 2}, {6, 9}}
+		turned := make([]int32, b.NumVertices())
+		for v, l := range b.Labels {
+			turned[v] = 2 - l
+		}
+		last := b.Slice(b.NumGraphs()-1, b.NumGraphs())
+		shift := int(b.Offsets[b.NumGraphs()-1])
+		for _, walks := range []bool{false, true} {
+			whole, part := b.PathClasses(b.Labels, nil, 3, true, walks, 1), last.PathClasses(last.Labels, nil, 3, true, walks, 1)
+			keyed := b.PathClasses(b.Labels, keys, 3, true, walks, 1)
+			other := b.PathClasses(turned, []Key{keys[2], keys[1], keys[0]}, 3, true, walks, 1)
+			for i := range whole.Class {
+				if !slices.Equal(keyed.Keys[i], other.Keys[i]) {
+					t.Fatalf("%d vertices: keys change with the numbers of labels", i+1)
+				}
+				for v, c := range part.Class[i] {
+					if part.Keys[i][c] != whole.Keys[i][whole.Class[i][shift+v]] {
+						t.Fatalf("%d vertices: vertex %d has another key in a part of the batch", i+1, v)
+					}
+				}
+			}
+		}
+	}
+}
+
 // signature writes the multiset of label sequences of the paths of one size from v.
 func signature(b *Batch, v int32, size int, walks bool) string {
 	var all []string
@@ -65,7 +95,7 @@ func TestPathClassesAreMultisetsOfLabelSequences(t *testing.T) {
 		b := labelledBatch(t, seed, seed%3 == 0)
 		for _, walks := range []bool{false, true} {
 			for size := 1; size <= 4; size++ {
-				got := b.PathClasses(b.Labels, size, true, walks, 1+int(seed%3))
+				got := b.PathClasses(b.Labels, nil, size, true, walks, 1+int(seed%3))
 				if len(got.Class) != size {
 					t.Fatalf("%d sizes, want %d", len(got.Class), size)
 				}
@@ -87,7 +117,7 @@ func TestPathClassesAreMultisetsOfLabelSequences(t *testing.T) {
 						t.Fatalf("seed %d, size %d: roots %v, want %v", seed, j, got.Roots[j-1], roots)
 					}
 				}
-				last := b.PathClasses(b.Labels, size, false, walks, 1)
+				last := b.PathClasses(b.Labels, nil, size, false, walks, 1)
 				if fmt.Sprint(last.Class[0]) != fmt.Sprint(got.Class[size-1]) {
 					t.Fatalf("seed %d, size %d: one size alone gives other classes", seed, size)
 				}
@@ -118,7 +148,7 @@ func TestPathClassesOfALargeGraph(t *testing.T) {
 	}
 	const size = 4
 	for _, workers := range []int{1, 3} {
-		got := b.PathClasses(b.Labels, size, true, false, workers)
+		got := b.PathClasses(b.Labels, nil, size, true, false, workers)
 		for j := 1; j <= size; j++ {
 			numbers := map[string]int32{}
 			for v := range b.NumVertices() {

@@ -61,9 +61,9 @@ func place(table []int32, found []fingerprint, print fingerprint) int {
 }
 
 // merge turns the classes within pieces into classes of the whole batch, numbered by first vertex, and
-// returns the first vertex of each, by size.
-func (c *classifier) merge(pieces []piece, workers int) (roots [][]int32) {
-	roots = make([][]int32, c.sizes())
+// returns the first vertex and the fingerprint of each, by size.
+func (c *classifier) merge(pieces []piece, workers int) (roots [][]int32, keys [][]Key) {
+	roots, keys = make([][]int32, c.sizes()), make([][]Key, c.sizes())
 	parallel.For(workers, c.sizes(), func(size int) {
 		total := 0
 		for i := range pieces {
@@ -83,6 +83,7 @@ func (c *classifier) merge(pieces []piece, workers int) (roots [][]int32) {
 				p.first[size][k] = table[at] - 1 // from here on the class in the batch
 			}
 		}
+		keys[size] = found
 	})
 	parallel.For(workers, len(pieces), func(i int) {
 		p := &pieces[i]
@@ -92,5 +93,5 @@ func (c *classifier) merge(pieces []piece, workers int) (roots [][]int32) {
 			}
 		}
 	})
-	return roots
+	return roots, keys
 }

@@ -15,11 +15,12 @@ func (b *Batch) Neighbourhoods() *Neighbourhoods {
 }
 
 // Of returns the subgraph that is induced by all vertices within hops arcs of the given ones, as a single
-// graph with labels, attributes and what else the arcs carry, and the positions of the given vertices in it.
+// graph with labels, attributes and what else the arcs carry, the positions of the given vertices in it, and the
+// numbers that its vertices have in the batch.
 // Vertices keep their order, and so do the arcs of each. Every path of at most hops+1 vertices from a given
 // vertex is a path of the subgraph, and it has no others from there.
-func (n *Neighbourhoods) Of(vertices []int32, hops int) (sub *Batch, at []int32) {
-	ball := n.ball(vertices, hops)
+func (n *Neighbourhoods) Of(vertices []int32, hops int) (sub *Batch, at, ball []int32) {
+	ball = n.ball(vertices, hops)
 	slices.Sort(ball)
 	for i, v := range ball {
 		n.place[v] = int32(i + 1)
@@ -56,7 +57,7 @@ func (n *Neighbourhoods) Of(vertices []int32, hops int) (sub *Batch, at []int32)
 	for i, v := range vertices {
 		at[i] = n.place[v] - 1
 	}
-	return sub, at
+	return sub, at, ball
 }
 
 // ball returns the vertices within hops arcs of the given ones, each once. It leaves the marks clear.

@@ -29,7 +29,7 @@ func TestNeighbourhoodsKeepPaths(t *testing.T) {
 		cut := b.Neighbourhoods()
 		for hops := range 5 {
 			vertices := []int32{int32(rng.IntN(80)), int32(rng.IntN(80)), int32(rng.IntN(80))}
-			sub, at := cut.Of(vertices, hops)
+			sub, at, _ := cut.Of(vertices, hops)
 			for i, v := range vertices {
 				if got, want := labelPaths(sub, at[i], hops+1),
 					labelPaths(b, v, hops+1); !slices.EqualFunc(got, want, slices.Equal) {
@@ -78,11 +78,11 @@ func TestNeighbourhoodEdges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sub, at := b.Neighbourhoods().Of(nil, 2)
+	sub, at, _ := b.Neighbourhoods().Of(nil, 2)
 	if sub.NumVertices() != 0 || sub.NumGraphs() != 1 || len(at) != 0 || sub.Labels != nil {
 		t.Errorf("%+v, %v", sub, at)
 	}
-	sub, at = b.Neighbourhoods().Of([]int32{2, 2, 0}, 1)
+	sub, at, _ = b.Neighbourhoods().Of([]int32{2, 2, 0}, 1)
 	if sub.NumVertices() != 2 || !slices.Equal(at, []int32{1, 1, 0}) {
 		t.Errorf("%+v, %v", sub, at)
 	}

@@ -26,19 +26,49 @@ const maxNumbers = 1 << 48
 // for an equal share of them rather than for one, so that evenly drawn numbers still give evenly drawn
 // walks.
 func (b *Batch) NewPathIndex(size int, walks bool, workers int) *PathIndex {
+	var p PathCount
+	if walks {
+		p.Add(b, size, true, workers)
+	}
+	return b.NewPathIndexAfter(PathCount{}, p.Walks, size, walks, workers)
+}
+
+// PathCount counts the paths, or the walks, of graphs that come some at a time.
+type PathCount struct {
+	Paths int64
+	Walks float64
+}
+
+// Add counts the paths of size vertices in b, or the walks.
+func (p *PathCount) Add(b *Batch, size int, walks bool, workers int) {
+	if !walks {
+		p.Paths += b.NewPathIndex(size, false, workers).Total()
+		return
+	}
+	counts := b.WalkCounts(size)
+	for v := range b.NumVertices() {
+		p.Walks += counts[v*size+size-1]
+	}
+}
+
+// Total returns the number of numbers that a [PathIndex] of all these graphs has.
+func (p *PathCount) Total() int64 { return p.Paths + int64(p.Walks/shareOf(p.Walks)) }
+
+// shareOf returns how many of so many walks one number stands for.
+func shareOf(walks float64) float64 { return max(walks/maxNumbers, 1) }
+
+// NewPathIndexAfter returns the index of the graphs b of a larger batch, by the numbers that they have there: so many
+// paths come before them, and there are so many walks in all.
+func (b *Batch) NewPathIndexAfter(before PathCount, allWalks float64, size int, walks bool, workers int) *PathIndex {
 	n := b.NumVertices()
 	x := &PathIndex{b: b, size: size, start: make([]int64, n+1)}
+	x.start[0] = before.Paths
 	if walks {
-		x.walks = b.WalkCounts(size)
-		total := 0.0
+		x.walks, x.share = b.WalkCounts(size), shareOf(allWalks)
+		x.start[0] = int64(before.Walks / x.share)
 		for v := range n {
-			total += x.walks[v*size+size-1]
-		}
-		x.share = max(total/maxNumbers, 1)
-		before := 0.0
-		for v := range n {
-			before += x.walks[v*size+size-1]
-			x.start[v+1] = int64(before / x.share)
+			before.Walks += x.walks[v*size+size-1]
+			x.start[v+1] = int64(before.Walks / x.share)
 		}
 		return x
 	}
@@ -53,6 +83,9 @@ func (b *Batch) NewPathIndex(size int, walks bool, workers int) *PathIndex {
 	}
 	return x
 }
+
+// Before returns the number of the first path of vertex v, or where v is the number of vertices that after all paths.
+func (x *PathIndex) Before(v int) int64 { return x.start[v] }
 
 // Total returns the number of paths.
 func (x *PathIndex) Total() int64 { return x.start[len(x.start)-1] }

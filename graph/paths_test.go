@@ -148,7 +148,7 @@ func TestPathClassesEqualMultisetsOfLabelSequences(t *testing.T) {
 					keys[size] = append(keys[size], key)
 				}
 			}
-			classes := b.PathClasses(labels, maxSize, true, walks, 2)
+			classes := b.PathClasses(labels, nil, maxSize, true, walks, 2)
 			for size := range maxSize {
 				for u := range n {
 					for v := range u {

@@ -19,7 +19,7 @@ func TestPathSequencesAreThoseOfThePaths(t *testing.T) {
 		}
 		for _, walks := range []bool{false, true} {
 			for _, all := range []bool{false, true} {
-				classes := b.PathClasses(labels, maxSize, all, walks, 2)
+				classes := b.PathClasses(labels, nil, maxSize, all, walks, 2)
 				s := b.PathSequences(classes, labels, maxSize, all, walks, 1<<20)
 				route := Paths
 				if walks {
@@ -68,7 +68,7 @@ func TestPathSequencesGiveUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	labels := make([]int32, 8)
-	classes := b.PathClasses(labels, 4, true, false, 1)
+	classes := b.PathClasses(labels, nil, 4, true, false, 1)
 	if b.PathSequences(classes, labels, 4, true, false, 500) == nil {
 		t.Error("gave up on 8 + 8*7 + ... paths from one class")
 	}

@@ -1,0 +1,62 @@
+package graph
+
+import (
+	"slices"
+	"testing"
+)
+
+// The paths of a batch have the numbers that they have piece by piece, also where a number stands for many walks.
+func TestPathIndexOfPieces(t *testing.T) {
+	var graphs []Graph
+	for _, n := range []int{5, 40, 1, 30, 7} {
+		g := Graph{NumVertices: n}
+		for v := range n {
+			for u := range v {
+				g.AddArc(int32(v), int32(u))
+			}
+		}
+		graphs = append(graphs, g)
+	}
+	b, err := NewBatch(graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		size  int
+		walks bool
+	}{{3, false}, {4, true}, {12, true}} { // 40 * 39^11 walks of 12 vertices
+		whole := b.NewPathIndex(c.size, c.walks, 2)
+		var all, before PathCount
+		for g := range b.NumGraphs() {
+			all.Add(b.Slice(g, g+1), c.size, c.walks, 2)
+		}
+		if all.Total() != whole.Total() {
+			t.Errorf("%+v: %d numbers, want %d", c, all.Total(), whole.Total())
+		}
+		for g := range b.NumGraphs() {
+			piece := b.Slice(g, g+1)
+			index := piece.NewPathIndexAfter(before, all.Walks, c.size, c.walks, 2)
+			before.Add(piece, c.size, c.walks, 2)
+			from, to := b.Vertices(g)
+			for v := from; v <= to; v++ {
+				if got, want := index.Before(int(v-from)), whole.Before(int(v)); got != want {
+					t.Fatalf("%+v, graph %d: vertex %d begins at %d, want %d", c, g, v-from, got, want)
+				}
+			}
+			var numbers []int64
+			first, last := whole.Before(int(from)), whole.Before(int(to))
+			for i := range int64(20) {
+				if last > first {
+					numbers = append(numbers, first+i*(last-first)/20)
+				}
+			}
+			want := whole.At(numbers, 1)
+			for i := range want {
+				want[i] -= from
+			}
+			if got := index.At(numbers, 1); !slices.Equal(got, want) {
+				t.Errorf("%+v, graph %d: other paths", c, g)
+			}
+		}
+	}
+}
