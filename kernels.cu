@@ -12,7 +12,7 @@
 //
 // Papers: [GCKN] Chen, Jacob, Mairal 2020; [TREE-G] Bechler-Speicher, Globerson, Gilad-Bachrach 2024; [CGMM] Bacciu,
 // Errica, Micheli 2018; [DWL-OA] Kriege 2019; [Adam] Kingma, Ba 2015; [Jacobi] Hestenes 1958, Golub, Van Loan,
-// section 8.6.
+// section 8.6; [BatchNorm] Ioffe, Szegedy 2015; [Dropout] Srivastava et al. 2014; [Philox] Salmon et al. 2011.
 //
 // kernel                      operation, paper
 
@@ -57,15 +57,39 @@
 #include "kernels/segment_max_grad.cuh"
 // segment_winners             items that attain the maximum of a segment
 // segment_max_grad            gradient of the maximum
+#include "kernels/spread_uploads.cuh"
+// spread_uploads              what several models bring in one copy, brought to its places
 #include "kernels/place.cuh"
 // place                       rows of a matrix into a block of another
 #include "kernels/convert.cuh"
 // convert_f32_f64             float to double
 // convert_f64_f32             double to float
 
+// What gorgonia asks of tensors
+#include "kernels/elements.cuh"
+// elements_binary             sums, products, comparisons and other functions of two elements
+// elements_unary              functions of one element
+// elements_reduce             sum, product, maximum or minimum along an axis
+// elements_softmax            softmax along an axis, or its logarithm
+// elements_softmax_grad       its gradient
+// elements_copy               elements of one layout to another
+
 // Training
 #include "kernels/linear_layer.cuh"
 // linear_layer                products with the weights of few outputs, and their bias
+#include "kernels/linear_grad.cuh"
+// linear_grad                 gradients of those products, side by side
+// linear_grad_finish          sums of the splits of the gradients of weights
+#include "kernels/batch_norm.cuh"
+// batch_norm                  columns normalised by their moments or moving averages, [BatchNorm]
+// batch_norm_moments          moments of slices of many rows
+// batch_norm_grad             its gradient
+// batch_norm_slopes           sums of slices of many rows for that
+#include "kernels/rectify.cuh"
+// rectify                     max(0, x + bias)
+// rectify_grad                its gradient
+#include "kernels/dropout.cuh"
+// dropout                     elements dropped at random, [Dropout], by the counters of [Philox]
 #include "kernels/softmax_cross_entropy.cuh"
 // softmax_cross_entropy       loss and gradient of classes
 // softmax_cross_entropy_long  the same for more than 1024 classes

@@ -17,6 +17,7 @@ type Features struct {
 	Raw   *tensor.Dense // rows x d in host memory, not written to before the first run; on a device they go up with it
 	Index []int32       // row of each vertex; nil: vertex v has row v
 	Unit  bool          // the rows are used as they are, with norm 1
+	Norms *tensor.Dense // for [KernelNetwork.PrepareSampled]: that the unit rows were divided by, one each; nil: ones
 
 	// Classes spares Prepare the visit of the paths of the first layer, where Index is given: for each of its
 	// lengths, a number for every vertex that two vertices share only if they start equal paths. Those of
@@ -27,12 +28,36 @@ type Features struct {
 	// the rows be unit ones. The first layer pools over sequences in place of paths.
 	Sequences *graph.PathSequences
 
-	// Masked asks for a batch of [Network.StepMasked], with the graphs as items: every path of the layers of more than
-	// single vertices is listed by itself, in the order of [graph.Batch.Visit].
+	// Masked asks for a batch of [KernelNetwork.StepMasked], with the graphs as items: every path of the layers of more
+	// than single vertices is listed by itself, in the order of [graph.Batch.Visit].
 	Masked bool
 
 	// Own says that nobody but the batch has the graphs: with it goes what an engine keeps of them.
 	Own bool
+}
+
+// rows returns the rows of features that fit a network of a dtype and the graphs.
+func (f *Features) rows(dtype tensor.Dtype, b *graph.Batch) (*tensor.Dense, error) {
+	rows := f.Rows
+	if rows == nil {
+		rows = f.Raw
+	}
+	switch {
+	case rows == nil:
+		return nil, errors.New("features without rows")
+	case rows.Dims() != 2:
+		return nil, fmt.Errorf("features of shape %v, want a matrix", rows.Shape())
+	case f.Rows != nil && rows.Dtype() != dtype:
+		return nil, fmt.Errorf("features of %v, the network computes in %v: convert them", rows.Dtype(), dtype)
+	}
+	count := len(f.Index)
+	if f.Index == nil {
+		count = rows.Shape()[0]
+	}
+	if count != b.NumVertices() {
+		return nil, fmt.Errorf("features of %d vertices, the graphs have %d", count, b.NumVertices())
+	}
+	return rows, nil
 }
 
 // Targets are what a network shall answer for the items of a batch. One of Classes and Values is given.
@@ -43,11 +68,13 @@ type Targets struct {
 }
 
 // Batch is a set of graphs with all that a step needs of them beside the parameters. It is made by
-// [Network.Prepare], is never written to afterwards, and may be used again and again.
+// [Network.Layout] or [KernelNetwork.Prepare], is never written to afterwards, and may be used again and again.
 type Batch struct {
 	Graphs *graph.Batch
 
+	items   int
 	input   Table
+	layout  layout // of networks of one's own
 	stages  []stage
 	targets targets
 	own     []*tensor.Dense // made for the batch
@@ -56,12 +83,12 @@ type Batch struct {
 }
 
 // Items returns the number of graphs, or of vertices in a task on vertices.
-func (b *Batch) Items() int { return b.stages[len(b.stages)-1].readout.blocks[0].rows }
+func (b *Batch) Items() int { return b.items }
 
 // Release gives the memory back that was taken for the batch. It must not be used again.
 func (b *Batch) Release(e engine.Engine) {
 	e.Release(b.own...)
-	b.own = nil
+	b.own, b.layout = nil, layout{}
 	if b.alone {
 		engine.Forget(e, b.Graphs)
 	}
@@ -95,32 +122,24 @@ func (b *Batch) arrive() error {
 // layers can tell; that costs a visit of the paths, here and not in the steps.
 //
 // Prepare may run while the network works on another batch.
-func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices []int32) (*Batch, error) {
+func (n *KernelNetwork) Prepare(b *graph.Batch, features Features, t Targets, vertices []int32) (*Batch, error) {
 	out := &Batch{Graphs: b, alone: features.Own}
-	rows := features.Rows
-	if rows == nil {
-		rows = features.Raw
-	}
-	vertexCount := len(features.Index)
-	if features.Index == nil {
-		vertexCount = rows.Shape()[0]
+	rows, err := features.rows(n.dtype, b)
+	if err != nil {
+		return nil, err
 	}
 	switch d := n.opt.dim(n.parameters.Anchors, 0); {
-	case rows.Dims() != 2 || rows.Shape()[1] != d:
+	case rows.Shape()[1] != d:
 		return nil, fmt.Errorf("features of shape %v, the network wants %d columns", rows.Shape(), d)
-	case features.Rows != nil && rows.Dtype() != n.dtype:
-		return nil, fmt.Errorf("features of %v, the network computes in %v: convert them", rows.Dtype(), n.dtype)
 	case features.Rows == nil && features.Unit:
 		return nil, errors.New("unit features are to lie on the engine")
-	case vertexCount != b.NumVertices():
-		return nil, fmt.Errorf("features of %d vertices, the graphs have %d", vertexCount, b.NumVertices())
 	case features.Classes != nil && len(features.Classes) != n.opt.Layers[0].lengths():
 		return nil, fmt.Errorf("classes for %d lengths of paths, the first layer has %d",
 			len(features.Classes), n.opt.Layers[0].lengths())
 	}
 	for _, classes := range features.Classes {
-		if len(classes) != vertexCount {
-			return nil, fmt.Errorf("classes of %d vertices, the graphs have %d", len(classes), vertexCount)
+		if len(classes) != b.NumVertices() {
+			return nil, fmt.Errorf("classes of %d vertices, the graphs have %d", len(classes), b.NumVertices())
 		}
 	}
 	if err := features.checkSequences(&n.opt.Layers[0]); err != nil {
@@ -156,7 +175,8 @@ func (n *Network) Prepare(b *graph.Batch, features Features, t Targets, vertices
 		}
 		out.stages[l].readout = r
 	}
-	return out, n.aim(out, t, out.Items())
+	out.items = out.stages[len(out.stages)-1].readout.blocks[0].rows
+	return out, n.aim(out, t, out.items)
 }
 
 // normalize gives a batch the unit rows and the norms of its features.
@@ -207,7 +227,7 @@ func (s *stage) classes(known [][]int32) [][]int32 {
 // stage lays out a layer for the channels that enter it. known are the path classes of the one channel, or
 // nil; need are the vertices whose rows must leave the layer, nil for all. Few vertices share few rows, which
 // are then not looked for.
-func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int32, need []int32) stage {
+func (n *KernelNetwork) stage(layer *Layer, b *graph.Batch, in []block, known [][]int32, need []int32) stage {
 	s := stage{graph: b, in: in}
 	if layer.Size == 1 {
 		s.out = in
@@ -224,13 +244,17 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 		switch {
 		case need != nil:
 			s.roots = append(s.roots, slices.Repeat([][]int32{need}, layer.lengths()))
-		case c.index != nil && (!wide || known != nil) && layer.Route != graph.NonBacktracking:
+		case c.index != nil && (!wide || known != nil) && n.shares(layer):
 			if known != nil {
 				classes = renumber(known)
 			} else {
-				classes = b.PathClasses(c.index, layer.Size, layer.AllLengths, layer.Route == graph.Walks, n.engine.Workers())
+				classes = b.PathClasses(c.index, c.keys, layer.Size, layer.AllLengths, layer.Route == graph.Walks,
+					n.engine.Workers())
 			}
 			s.roots = append(s.roots, classes.Roots)
+			if n.parameters.Roots != nil && known == nil {
+				s.ranks = append(s.ranks, c.ranks())
+			}
 		}
 		for j := range layer.lengths() {
 			next := block{first: first, rows: b.NumVertices()}
@@ -239,12 +263,21 @@ func (n *Network) stage(layer *Layer, b *graph.Batch, in []block, known [][]int3
 				next.rows, next.index = len(need), at
 			case classes != nil:
 				next.rows, next.index = len(classes.Roots[j]), classes.Class[j]
+				if classes.Keys != nil {
+					next.keys = classes.Keys[j]
+				}
 			}
 			s.out = append(s.out, next)
 			first += next.rows
 		}
 	}
 	return s
+}
+
+// shares reports whether vertices with equal label sequences may share rows behind a layer. Where anchors stay as they
+// are, sums over walks follow the order of neighbours, and rows shall have the same bits in every batch.
+func (n *KernelNetwork) shares(layer *Layer) bool {
+	return layer.Route == graph.Paths || layer.Route == graph.Walks && n.parameters.Roots == nil
 }
 
 // checkSequences says what does not fit about the sequences of the first layer.

@@ -81,7 +81,7 @@ func (t *Trainer) save() error {
 func (t *Trainer) tensors() map[string]*tensor.Dense {
 	all := map[string]*tensor.Dense{}
 	for name, list := range map[string][]*tensor.Dense{
-		"parameter": t.Network.parameters.List(), "first": t.adam.moments[0], "second": t.adam.moments[1],
+		"parameter": t.Network.tensors(), "first": t.adam.moments[0], "second": t.adam.moments[1],
 		"best": t.best,
 	} {
 		for i, x := range list {

@@ -20,10 +20,10 @@ func TestTrainingResumes(t *testing.T) {
 		make := func() *Trainer {
 			trainer := trainee(t, 1)
 			if alternate {
-				trainer.Options.AnchorsOnly = true
+				trainer.Options.Frozen = []string{"weight", "bias"}
 				trainer.After = func(context.Context) error { // some function of the parameters
-					p := trainer.Network.Parameters()
-					return trainer.Network.engine.NormalizeRows(p.Weight, nil, p.Weight, NormEps)
+					weight := trainer.Network.Parameter("weight")
+					return trainer.Network.engine.NormalizeRows(weight, nil, weight, NormEps)
 				}
 			}
 			return trainer
@@ -112,9 +112,9 @@ func TestCheckpointsRefused(t *testing.T) {
 		"a training with other options": func(x *Trainer, _ string) { x.Checkpoint.Of["options"] = "those" },
 		"a training with other parts":   func(x *Trainer, _ string) { x.Checkpoint.Of["parts"] = "all" },
 		"does not fit the network": func(x *Trainer, _ string) {
-			opt := x.Network.opt
+			opt := x.Source.(*selected).net.opt
 			opt.Layers = opt.Layers[:1]
-			x.Network, x.Score, x.Choose = example(t, enginetest.Open(t, 1), tensor.Float32, opt, 2), nil, false
+			x.Network, x.Score, x.Choose = example(t, enginetest.Open(t, 1), tensor.Float32, opt, 2).Network, nil, false
 		},
 		"the checksum does not fit": func(_ *Trainer, path string) {
 			write(t, path, append([]byte{}, raw[:len(raw)-1]...))
@@ -153,7 +153,7 @@ func TestTrainingDiverges(t *testing.T) {
 			steps := 0
 			trainer.Step = func(int, int) {
 				if steps++; steps == 6 {
-					trainer.Network.Parameters().Bias.Float32s()[0] = float32(math.NaN())
+					trainer.Network.Parameter("bias").Float32s()[0] = float32(math.NaN())
 				}
 			}
 		}

@@ -39,10 +39,10 @@ type numbering struct {
 	items [][]int32 // by length: the items that have one
 }
 
-// Count counts graphs for the batches of [Network.PrepareCounted]. classes are those of the vertices that
+// Count counts graphs for the batches of [KernelNetwork.PrepareCounted]. classes are those of the vertices that
 // [graph.Batch.PathClasses] finds for the first layer, and s the sequences of these classes. It returns nil for a
 // network whose later layers look further than a vertex.
-func (n *Network) Count(b *graph.Batch, classes [][]int32, s *graph.PathSequences) (*Counts, error) {
+func (n *KernelNetwork) Count(b *graph.Batch, classes [][]int32, s *graph.PathSequences) (*Counts, error) {
 	if s == nil {
 		return nil, errors.New("no sequences to count")
 	}
@@ -155,9 +155,9 @@ func (c *Counts) take() *numbering {
 	return n
 }
 
-// PrepareCounted is [Network.Prepare] for some of the graphs that were counted, which are the items. rows are the unit
-// vectors that the labels stand for. Batches of the same counts may be prepared at the same time.
-func (n *Network) PrepareCounted(c *Counts, graphs []int, rows *tensor.Dense, t Targets) (*Batch, error) {
+// PrepareCounted is [KernelNetwork.Prepare] for some of the graphs that were counted, which are the items. rows are the
+// unit vectors that the labels stand for. Batches of the same counts may be prepared at the same time.
+func (n *KernelNetwork) PrepareCounted(c *Counts, graphs []int, rows *tensor.Dense, t Targets) (*Batch, error) {
 	if rows.Dims() != 2 || rows.Shape()[1] != n.opt.dim(n.parameters.Anchors, 0) || rows.Dtype() != n.dtype {
 		return nil, fmt.Errorf("labels as %v of %v, the network wants %d columns of %v", rows.Shape(), rows.Dtype(),
 			n.opt.dim(n.parameters.Anchors, 0), n.dtype)
@@ -173,7 +173,7 @@ func (n *Network) PrepareCounted(c *Counts, graphs []int, rows *tensor.Dense, t 
 	numbers := c.take()
 	defer c.numbers.Put(numbers)
 	matrix, blocks := c.readout(graphs, numbers)
-	out := &Batch{input: Table{Rows: rows}}
+	out := &Batch{items: len(graphs), input: Table{Rows: rows}}
 	list := newSequences
 	if c.direct {
 		list = singleSequences
@@ -193,7 +193,7 @@ func (n *Network) PrepareCounted(c *Counts, graphs []int, rows *tensor.Dense, t 
 	} else {
 		last.matrix, last.transposed = matrix, matrix.Transpose()
 	}
-	return out, n.aim(out, t, out.Items())
+	return out, n.aim(out, t, out.items)
 }
 
 // readout returns the matrix that pools the rows of a batch over its graphs, channel after channel, and where the

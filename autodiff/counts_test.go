@@ -13,11 +13,11 @@ import (
 )
 
 // countsOf counts all graphs of a batch for a network.
-func countsOf(t *testing.T, n *Network, b *graph.Batch) *Counts {
+func countsOf(t *testing.T, n *KernelNetwork, b *graph.Batch) *Counts {
 	t.Helper()
 	layer := n.opt.Layers[0]
 	walks := layer.Route == graph.Walks
-	classes := b.PathClasses(b.Labels, layer.Size, layer.AllLengths, walks, 1)
+	classes := b.PathClasses(b.Labels, nil, layer.Size, layer.AllLengths, walks, 1)
 	s := b.PathSequences(classes, b.Labels, layer.Size, layer.AllLengths, walks, 1<<20)
 	c, err := n.Count(b, classes.Class, s)
 	if err != nil {
@@ -27,7 +27,7 @@ func countsOf(t *testing.T, n *Network, b *graph.Batch) *Counts {
 }
 
 // counted prepares counted graphs with classes 0, 1, 0, ...
-func counted(t *testing.T, n *Network, c *Counts, graphs []int, rows *tensor.Dense) *Batch {
+func counted(t *testing.T, n *KernelNetwork, c *Counts, graphs []int, rows *tensor.Dense) *Batch {
 	t.Helper()
 	classes := make([]int32, len(graphs))
 	for i := range classes {
@@ -113,7 +113,7 @@ func TestCountsThatDoesNotFit(t *testing.T) {
 	opt.Layers = opt.Layers[:1]
 	n := example(t, e, tensor.Float64, opt, 2)
 	rows, c := labels(t, e, tensor.Float64, whole).Rows, countsOf(t, n, whole)
-	classes := whole.PathClasses(whole.Labels, 3, true, false, 1)
+	classes := whole.PathClasses(whole.Labels, nil, 3, true, false, 1)
 	sequences := whole.PathSequences(classes, whole.Labels, 3, true, false, 1<<20)
 	short := slices.Clone(classes.Class)
 	short[1] = short[1][1:]

@@ -1,9 +1,10 @@
-// Package autodiff differentiates graph convolutional kernel networks end to end: the operations of a
-// Grove engine as operations of gorgonia, each with its gradient as an operation of its own, and the
-// network that is built from them, which is trained, encodes graphs and explains its decisions.
+// Package autodiff differentiates networks on graphs end to end: the operations of a Grove engine as operations of
+// gorgonia, each with its gradient as an operation of its own, and networks that are built from them, which are
+// trained, predict and explain their decisions.
 //
-//	g := autodiff.NewGraph(e, tensor.Float32)            // one operation of a network after another
-//	n, err := autodiff.New(e, options, parameters)       // a whole network, to be trained by a Trainer
+//	n, err := autodiff.New(e, definition)                // a network of one's own, to be trained by a Trainer
+//	n, err := autodiff.NewKernelNetwork(e, options, p)   // a graph convolutional kernel network
+//	g := autodiff.NewGraph(e, tensor.Float32)            // one operation after another
 //	m, err := autodiff.FitMLP(ctx, e, x, y, nil, autodiff.DefaultMLP(), nil) // a network with one hidden layer
 //
 // # Operations
@@ -26,17 +27,48 @@
 // the seed and the epoch alone. On a device, losses and outputs stay there until an epoch or a checkpoint
 // ends.
 //
-// # Addition of gradients
+// # A network of one's own
 //
-// Where two operations use one node, gorgonia adds their gradients with its own operation, for which an
-// engine needs the method Add of [tensor.Adder]; engines on host memory have it. A [Network] that is trained has no
-// such node: unit rows and norms travel together as a [Table], and anchors enter twice, as filters and as
-// landmarks of the kernel matrix, whose two gradients [Graph.Sum] adds.
+// A [Definition] names tensors and builds a graph of them: [Graph.Vertices], [Graph.Neighbours], [Graph.Linear],
+// [Graph.BatchNorm], [Graph.ReLU], [Graph.Dropout], [Graph.Items], and operations of gorgonia. [Network.Layout] lays
+// out a batch for it. docs/networks.md has a whole one in 40 lines, with a picture of what runs where; package gnn has
+// two.
 //
-// # One network
+// # Graphs of one's own
 //
-// [Network] is the only definition of the layers: [Network.Step] trains them, [Network.Forward] encodes graphs and
-// [Network.ForwardVertices] vertices, and [Network.StepMasked] differentiates with respect to masks on paths. To
+// gorgonia's operations, those of [Graph] and a user's own stand in one graph, in any order, and a [Machine] runs all
+// where the tensors lie; [On] takes a graph that exists already. A machine is a VM of gorgonia:
+//
+//	g := autodiff.NewGraph(e, tensor.Float32)
+//	x, w := g.Parameter("x", x), g.Parameter("w", w) // tensors of e
+//	hidden := G.Must(G.Rectify(G.Must(G.Mul(g.SparseMatMul(a, x), w))))
+//	...
+//	gradients, err := G.Grad(loss, w)
+//	m, err := g.Machine(append(gradients, loss)...)
+//	err = m.RunAll() // then the nodes have values
+//
+// On a CPU every operation of gorgonia works, on its own machines too: give those the option WithEngine.
+//
+// On a GPU these work on the device: what is done with every element (arithmetic, comparisons, roots, exponentials,
+// logarithms, Tanh, Sigmoid, Softplus, Rectify, Sin, Cos), products of matrices and vectors and of many matrices, Sum,
+// Mean and Max along axes, SoftMax and LogSoftMax, Transpose, Reshape, Slice, Concat, broadcasts, and the gradients of
+// all these. A sum of all elements, a product of two vectors and a slice of one element are numbers, which come to the
+// host. Any other operation of gorgonia (ByIndices, convolutions, pooling) runs on copies in host memory.
+// gorgonia's own machines and solvers cannot be used there, since they read and write the memory of tensors: a tape
+// machine says so by an error, a lisp machine or a solver ends the program. Change parameters by Adam of the engine, or
+// by tensor.Add and its like, which work on the device.
+//
+// gorgonia knows the shapes of parameters alone where a batch brings the rows (see Operations): those of its operations
+// that look at shapes, sums, broadcasts and slices, need nodes whose shapes are true.
+//
+// Where several operations use one node, gorgonia adds their gradients. An operation that can add to memory does so in
+// a [Machine], in that of the other gradient where nobody else looks at it.
+//
+// # The network of kernels
+//
+// [KernelNetwork] is the only definition of the layers of GCKN: [KernelNetwork.Step] trains them,
+// [Network.Forward] encodes graphs and [KernelNetwork.ForwardVertices] vertices, and [KernelNetwork.StepMasked]
+// differentiates with respect to masks on paths. Unit rows and norms travel together as a [Table]. To
 // encode, the inverse square roots are given ([Parameters].Roots), every result goes back to the engine after its last
 // use, and channels are multiplied one by one, so that each has the bits that it has alone.
 package autodiff

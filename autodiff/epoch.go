@@ -3,6 +3,7 @@ package autodiff
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"time"
 
@@ -45,7 +46,7 @@ func (r *epochRun) release(e engine.Engine) {
 func (r *epochRun) begin(n *Network, batches, items int) {
 	if r.losses == nil {
 		r.losses = n.engine.New(n.dtype, batches, 1)
-		r.logits = n.engine.New(n.dtype, items, n.parameters.Weight.Shape()[0])
+		r.logits = n.engine.New(n.dtype, items, n.outputs)
 	}
 	r.truth, r.first, r.seen = r.truth[:0], append(r.first[:0], 0), 0
 }
@@ -71,14 +72,16 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	t.run.begin(t.Network, total, len(order))
 	left := order[min(s.Batch*size, len(order)):]
 	done, free := s.Batch, time.Now()
-	for b, err := range ahead(ctx, t.Network.engine, t.Source, left, size) {
+	for b, err := range t.layOut(ctx, left) {
 		start := time.Now()
 		s.Waiting += start.Sub(free).Seconds()
 		if err != nil {
 			return t.at(done, err)
 		}
 		err := t.step(b)
-		b.Release(t.Network.engine)
+		if b != t.whole {
+			b.Release(t.Network.engine)
+		}
 		if err != nil {
 			return t.failed(done, err)
 		}
@@ -113,10 +116,45 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	return t.saveSometimes(ctx)
 }
 
+// layOut lays out the batches of what is left of an epoch. A batch of all items that is the same in every epoch is laid
+// out once, and keeps the order of the items.
+func (t *Trainer) layOut(ctx context.Context, left []int) iter.Seq2[*Batch, error] {
+	source := t.Source
+	if s, ok := source.(Sampler); ok {
+		source = ofEpoch{s, t.state.Epoch}
+	} else if t.batches() == 1 {
+		return t.layOutWhole(ctx)
+	}
+	return ahead(ctx, t.Network.engine, source, left, t.Options.BatchSize)
+}
+
+// layOutWhole gives the one batch of an epoch.
+func (t *Trainer) layOutWhole(ctx context.Context) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		if ctx.Err() != nil {
+			return
+		}
+		var err error
+		if t.whole == nil {
+			t.whole, err = t.Source.Batch(t.Items)
+		}
+		yield(t.whole, err)
+	}
+}
+
+// ofEpoch are the batches of an epoch.
+type ofEpoch struct {
+	Sampler
+	epoch int
+}
+
+// Batch implements [Source].
+func (s ofEpoch) Batch(items []int) (*Batch, error) { return s.Sample(s.epoch, items) }
+
 // accuracy returns the score of the items that an epoch trained on.
 func (t *Trainer) accuracy(loss float64, items int) float64 {
-	if t.Network.opt.Loss == Squared {
-		return 1 - 2*loss/float64(t.Network.parameters.Weight.Shape()[0])
+	if t.Network.loss == Squared {
+		return 1 - 2*loss/float64(t.Network.outputs)
 	}
 	return float64(t.state.Right) / float64(items)
 }
@@ -128,6 +166,7 @@ func (t *Trainer) step(b *Batch) error {
 
 func (t *Trainer) enqueue(b *Batch) error {
 	n := t.Network
+	n.steps = uint64(t.adam.steps)
 	if err := n.Step(b); err != nil {
 		return err
 	}
@@ -138,7 +177,7 @@ func (t *Trainer) enqueue(b *Batch) error {
 	if err != nil {
 		return err
 	}
-	return t.adam.step(gradients.List(), t.Options.rate(t.state.Epoch))
+	return t.adam.step(gradients, t.Options.rate(t.state.Epoch))
 }
 
 // between is what happens between two steps: losses are looked at where that costs nothing, and the
@@ -173,12 +212,12 @@ func (t *Trainer) look() error {
 	}
 	for _, loss := range losses {
 		items := r.first[r.seen+1] - r.first[r.seen]
-		if !(loss <= t.Options.MaxLoss*t.Network.opt.Loss.silent(outputs)) {
+		if !(loss <= t.Options.MaxLoss*t.Network.loss.silent(outputs)) {
 			return &Diverged{s.Epoch, s.Batch + 1, loss, t.Checkpoint.Path}
 		}
 		s.Loss += loss * float64(items)
 		for i, class := range r.truth[r.seen] {
-			if t.Network.opt.Loss.class(logits[i*outputs:(i+1)*outputs]) == class {
+			if t.Network.loss.class(logits[i*outputs:(i+1)*outputs]) == class {
 				s.Right++
 			}
 		}
@@ -202,7 +241,7 @@ func (t *Trainer) failed(done int, err error) error {
 
 // finite reports whether all parameters are numbers.
 func (t *Trainer) finite() (bool, error) {
-	for _, p := range t.Network.parameters.List() {
+	for _, p := range t.Network.tensors() {
 		values, err := engine.Float64s(p)
 		if err != nil {
 			return false, err

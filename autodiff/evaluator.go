@@ -101,12 +101,12 @@ func (v *Evaluator) collect(
 
 // Logits returns the logits of the items, items x outputs in host memory.
 func (v *Evaluator) Logits(ctx context.Context) (*tensor.Dense, error) {
-	return v.collect(ctx, v.network.parameters.Weight.Shape()[0], v.network.Logits, nil)
+	return v.collect(ctx, v.network.outputs, v.network.Logits, nil)
 }
 
 // Representations returns what the classifier sees of the items, items x width in host memory.
 func (v *Evaluator) Representations(ctx context.Context) (*tensor.Dense, error) {
-	return v.collect(ctx, v.network.parameters.Weight.Shape()[1], v.network.Representation, nil)
+	return v.collect(ctx, v.network.width, v.network.Representation, nil)
 }
 
 // Score says how good the network is on the items, 1 being perfect: the share of those whose class has
@@ -116,9 +116,9 @@ func (v *Evaluator) Score(ctx context.Context) (float64, error) {
 	var classes []int32
 	var values []float64
 	n := v.network
-	outputs := n.parameters.Weight.Shape()[0]
+	outputs := n.outputs
 	logits, err := v.collect(ctx, outputs, n.Logits, func(b *Batch) error {
-		if classes = append(classes, b.targets.classes...); n.opt.Loss != Squared {
+		if classes = append(classes, b.targets.classes...); n.loss != Squared {
 			return nil
 		}
 		y, err := engine.Float64s(b.targets.values)
@@ -132,7 +132,7 @@ func (v *Evaluator) Score(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if n.opt.Loss == Squared {
+	if n.loss == Squared {
 		sum := 0.0
 		for i, y := range values {
 			sum += math.Pow(x[i]-y, 2)
@@ -141,7 +141,7 @@ func (v *Evaluator) Score(ctx context.Context) (float64, error) {
 	}
 	right := 0
 	for i, class := range classes {
-		if n.opt.Loss.class(x[i*outputs:(i+1)*outputs]) == class {
+		if n.loss.class(x[i*outputs:(i+1)*outputs]) == class {
 			right++
 		}
 	}

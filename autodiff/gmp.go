@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -105,18 +106,15 @@ func equalizePaths(
 				root = p.Roots[i][r]
 			}
 			var kappa []float64
-			p.Graph.Visit(p.Route, root, size, func(path []int32) {
-				if len(path) != size {
-					return
-				}
+			for _, rows := range rowsAlong(p, root, size) {
 				for f := range q {
 					sum := 0.0
-					for j, v := range path {
-						sum += table[(at.row(v)*p.Size+j)*q+f]
+					for j, row := range rows {
+						sum += table[(int(row)*p.Size+j)*q+f]
 					}
 					kappa = append(kappa, math.Exp(scale*sum+shift))
 				}
-			})
+			}
 			factor := 1.0
 			if norm != nil {
 				factor = norm[at.row(root)]
@@ -133,6 +131,28 @@ func equalizePaths(
 		}
 	}
 	return nil
+}
+
+// rowsAlong returns the rows of the vertices of each path of so many vertices from a root, in the order of their ranks,
+// or without ranks in that of the paths.
+func rowsAlong(p *engine.PathPooling, root int32, size int) (all [][]int32) {
+	at := block{index: p.Index}
+	p.Graph.Visit(p.Route, root, size, func(path []int32) {
+		if len(path) != size {
+			return
+		}
+		rows := make([]int32, size)
+		for j, v := range path {
+			rows[j] = int32(at.row(v))
+		}
+		all = append(all, rows)
+	})
+	if p.Ranks != nil {
+		slices.SortFunc(all, func(a, b []int32) int {
+			return slices.CompareFunc(a, b, func(r, s int32) int { return cmp.Compare(p.Ranks[r], p.Ranks[s]) })
+		})
+	}
+	return all
 }
 
 // equalizeSegments pools the rows of every segment by [equalize].

@@ -114,7 +114,7 @@ func (g *golden) options(t testing.TB, loss Loss, gradient InvSqrtGradient) Opti
 
 func (g *golden) network(
 	t testing.TB, e engine.Engine, dtype tensor.Dtype, opt Options, weight [][]float64, bias []float64,
-) *Network {
+) *KernelNetwork {
 	var p Parameters
 	for _, l := range g.Layers {
 		p.Anchors = append(p.Anchors, upload(t, e, dtype, flatten(l.Weight), l.PathSize, len(l.Weight[0]),
@@ -122,7 +122,7 @@ func (g *golden) network(
 	}
 	p.Weight = upload(t, e, dtype, flatten(weight), len(weight), len(weight[0]))
 	p.Bias = upload(t, e, dtype, bias, 1, len(bias))
-	net, err := New(e, opt, p)
+	net, err := NewKernelNetwork(e, opt, p)
 	if err != nil {
 		t.Fatal(err)
 	}

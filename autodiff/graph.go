@@ -16,14 +16,25 @@ import (
 // goroutine.
 type Graph struct {
 	*G.ExprGraph
-	engine  engine.Engine
-	dtype   tensor.Dtype
-	precise engine.Precision // of scores and their gradients
-	batch   *Batch           // of the current run
-	ops     []*operation
-	units   map[unit]*tensor.Dense
-	salt    int // see unique
-	err     error
+	engine   engine.Engine
+	dtype    tensor.Dtype
+	precise  engine.Precision // of scores and their gradients
+	apart    bool             // rows of scores and projections have the same bits in every batch
+	batch    *Batch           // of the current run
+	ops      []*operation
+	composed []*composed // of machines
+	units    map[unit]*tensor.Dense
+	salt     int // see unique
+	err      error
+
+	// Of a network of one's own.
+	network  *Network
+	kind     kind
+	seed     uint64
+	dropouts uint32
+	mixings  int  // calls of Neighbours so far
+	picks    bool // the rows of items are taken before they are pooled
+	features *G.Node
 }
 
 // NewGraph returns an empty graph of the given dtype, Float32 or Float64, on an engine.
@@ -39,7 +50,7 @@ func (g *Graph) SetBatch(b *Batch) { g.batch = b }
 
 // Parameter adds an input bound to a tensor on the graph's engine.
 func (g *Graph) Parameter(name string, t *tensor.Dense) *G.Node {
-	if g.err == nil && t.Engine() != tensor.Engine(g.engine) {
+	if g.err == nil && !g.reaches(t) {
 		g.err = fmt.Errorf("parameter %s does not lie on engine %s: copy it with engine.FromHost", name, g.engine)
 	}
 	return G.NewTensor(g.ExprGraph, t.Dtype(), t.Dims(), G.WithShape(t.Shape()...), G.WithName(name), G.WithValue(t))
@@ -57,6 +68,9 @@ func (g *Graph) free() {
 			m.release(g.engine)
 		}
 	}
+	for _, c := range g.composed {
+		c.release()
+	}
 }
 
 // Release gives the memory back that the operations keep. The graph must not run again.
@@ -65,7 +79,7 @@ func (g *Graph) Release() {
 	for _, t := range g.units {
 		g.engine.Release(t)
 	}
-	g.ops, g.units = nil, map[unit]*tensor.Dense{}
+	g.ops, g.composed, g.units = nil, nil, map[unit]*tensor.Dense{}
 }
 
 // operation is one operation of a graph, as gorgonia sees it.
@@ -77,6 +91,11 @@ type operation struct {
 	dtype  tensor.Dtype
 	shape  tensor.Shape // of the result; nil for a scalar
 	memory []*memory
+
+	blind     bool // it takes what it needs from the batch and not from its children, which need not run for it
+	exclusive bool // nobody but its users looks at the result, which may be overwritten
+	// accumulate adds the value to dst, where an addition is all that it is for; nil: it cannot.
+	accumulate func(dst *tensor.Dense, in []G.Value) error
 
 	// wrt says which children have a gradient; nil for none.
 	wrt []bool

@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 )
@@ -15,11 +16,14 @@ type Machine struct {
 	place  map[*G.Node]int
 	values []G.Value // by place
 	needed map[*G.Node]bool
+	shown  map[*G.Node]bool // that somebody looks at after a run
+	merged map[int]bool     // places that are not computed, but added to another as they would be
 }
 
 // instruction computes the value of a place from those of others.
 type instruction struct {
 	op   G.Op
+	of   *composed // nil for Grove's operations and the user's own
 	to   int
 	from []int
 	in   []G.Value
@@ -36,9 +40,11 @@ func (g *Graph) Machine(outputs ...*G.Node) (*Machine, error) {
 	if len(outputs) == 0 {
 		outputs = sorted
 	}
-	m := &Machine{graph: g, place: map[*G.Node]int{}, values: make([]G.Value, len(sorted)), needed: map[*G.Node]bool{}}
+	m := &Machine{graph: g, place: map[*G.Node]int{}, values: make([]G.Value, len(sorted)), needed: map[*G.Node]bool{},
+		shown: map[*G.Node]bool{}, merged: map[int]bool{}}
 	for _, node := range outputs {
 		m.need(node)
+		m.shown[node] = true
 	}
 	for i := range sorted { // the root is the first
 		node := sorted[len(sorted)-1-i]
@@ -46,22 +52,68 @@ func (g *Graph) Machine(outputs ...*G.Node) (*Machine, error) {
 			continue
 		}
 		m.place[node] = i
-		if node.Op() == nil || node.Op().Arity() == 0 && node.Value() != nil { // a parameter or a constant
-			m.values[i] = node.Value()
+		children := g.children(node)
+		if node.Op() == nil || len(children) == 0 && node.Value() != nil { // a parameter or a constant
+			if m.values[i], err = g.given(node); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		step := instruction{op: node.Op(), to: i}
-		for _, child := range g.children(node) {
+		if add := m.sum(node, children); add != nil {
+			step.op, children = add, append([]*G.Node{children[0]}, g.children(children[1])...)
+		} else {
+			step.of = g.compose(node, children)
+		}
+		for _, child := range children {
 			step.from = append(step.from, m.place[child])
 		}
 		step.in = make([]G.Value, len(step.from))
 		m.steps = append(m.steps, step)
 	}
+	m.steps = slices.DeleteFunc(m.steps, func(s instruction) bool { return m.merged[s.to] })
 	return m, nil
+}
+
+// gradientSum is what gorgonia calls the operation that adds up the gradients of a node that is used several times.
+const gradientSum = "+ false"
+
+// sum returns the operation that adds the second child of a sum to the memory of the first as it is computed, nil where
+// the node is no such sum. The operation takes the first child, and what the second is computed from.
+func (m *Machine) sum(node *G.Node, of []*G.Node) *operation {
+	if fmt.Sprint(node.Op()) != gradientSum {
+		return nil
+	}
+	into, ok := of[0].Op().(*operation)
+	last, also := of[1].Op().(*operation)
+	if !ok || !also || !into.exclusive || last.accumulate == nil || m.users(of[0]) > 1 || m.users(of[1]) > 1 {
+		return nil
+	}
+	m.merged[m.place[of[1]]] = true
+	return &operation{graph: m.graph, name: "sum with " + last.name, compute: func(in []G.Value) (G.Value, error) {
+		return in[0], last.accumulate(dense(in[0]), in[1:])
+	}}
+}
+
+// users counts who needs the value of a node: other nodes, and whoever looks at it.
+func (m *Machine) users(n *G.Node) int {
+	count := 0
+	if m.shown[n] {
+		count++
+	}
+	for parents := m.graph.To(n.ID()); parents.Next(); {
+		if m.needed[parents.Node().(*G.Node)] {
+			count++
+		}
+	}
+	return count
 }
 
 // children returns the nodes that a node is computed from.
 func (g *Graph) children(node *G.Node) []*G.Node {
+	if op, ok := node.Op().(*operation); ok && op.blind {
+		return nil
+	}
 	var out []*G.Node
 	for children := g.From(node.ID()); children != nil && children.Next(); {
 		out = append(out, children.Node().(*G.Node))
@@ -114,7 +166,11 @@ func (m *Machine) Run() error {
 		for k, from := range step.from {
 			step.in[k] = m.values[from]
 		}
-		value, err := step.op.Do(step.in...)
+		run := step.op.Do
+		if step.of != nil {
+			run = step.of.run
+		}
+		value, err := run(step.in...)
 		if err != nil {
 			return fmt.Errorf("%s: %w", step.op, err)
 		}
@@ -125,6 +181,34 @@ func (m *Machine) Run() error {
 	}
 	return nil
 }
+
+// RunAll implements [G.VM]: it is Run, and gives the nodes their values, scalars as numbers of gorgonia.
+func (m *Machine) RunAll() error {
+	if err := m.Run(); err != nil {
+		return err
+	}
+	for node, place := range m.place {
+		value := []G.Value{m.values[place]}
+		if node.Op() == nil || value[0] == nil {
+			continue
+		}
+		if err := (&composed{scalar: []bool{node.IsScalar()}}).numbers(value); err != nil {
+			return err
+		}
+		if _, table := value[0].(*Table); !table && node.Type().Eq(G.TypeOf(value[0])) {
+			G.WithValue(value[0])(node)
+		}
+	}
+	return nil
+}
+
+// Reset implements [G.VM]; a machine can run again as it is.
+func (m *Machine) Reset() {}
+
+// Close implements [G.VM]; the memory of results is the graph's, see [Graph.Release].
+func (m *Machine) Close() error { return nil }
+
+var _ G.VM = (*Machine)(nil)
 
 // Let gives an input of the graph a value for the next runs.
 func (m *Machine) Let(input *G.Node, value G.Value) { m.values[m.place[input]] = value }

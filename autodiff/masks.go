@@ -77,7 +77,7 @@ func (b *Batch) Masks() int {
 // every path multiplied by its mask (GCKN, section 4), and the gradient of the loss with respect to the masks, which
 // it writes to gradient. A mean still divides by the number of all paths, a maximum is that of the masked values. The
 // network is one of Float64 in host memory.
-func (n *Network) StepMasked(b *Batch, masks, gradient []float64) error {
+func (n *KernelNetwork) StepMasked(b *Batch, masks, gradient []float64) error {
 	p, err := n.program(masked)
 	if err != nil {
 		return err

@@ -13,6 +13,8 @@ type memory struct {
 	block *tensor.Dense
 	views []view // that the current run made
 	used  int    // of the views, in the order in which they are asked for
+	stack *stack // that it is a part of; nil: none
+	slot  int    // of the stack
 	exact bool   // it is as large as its content, see [Machine.Frugal]
 }
 
@@ -32,6 +34,9 @@ func (op *operation) newMemory() *memory {
 // tensor returns a tensor of any content, and forgets the views of the last run.
 func (m *memory) tensor(e engine.Engine, dtype tensor.Dtype, shape ...int) *tensor.Dense {
 	m.used = 0
+	if m.stack != nil {
+		return m.stack.slot(m, m.slot, shape)
+	}
 	n := tensor.Shape(shape).TotalSize()
 	elements := capacity(n)
 	if m.exact {

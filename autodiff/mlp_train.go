@@ -31,6 +31,15 @@ func newPerceptron(e engine.Engine, d, h, k int, rng *rand.Rand) perceptron {
 	return p
 }
 
+// parameters names the tensors; all have the penalty.
+func (net perceptron) parameters() []Parameter {
+	all := make([]Parameter, len(net))
+	for i, t := range net {
+		all[i] = Parameter{mlpTensors[i], t, true}
+	}
+	return all
+}
+
 // program returns the network as a program, with loss and gradients for training.
 func (net perceptron) program(e engine.Engine, training bool) (*program, error) {
 	return newProgram(e, tensor.Float32, func(p *program) (err error) {
@@ -38,7 +47,7 @@ func (net perceptron) program(e engine.Engine, training bool) (*program, error) 
 		for i, w := range net {
 			nodes[i] = g.Parameter(mlpTensors[i], w)
 		}
-		hidden := g.ReLU(g.Linear(g.Input(net[0].Shape()[1]), nodes[0], nodes[1]))
+		hidden := g.ReLU(g.Linear(g.Input(net[0].Shape()[1]), nodes[0], nodes[1]), nil)
 		if p.logits = g.Linear(hidden, nodes[2], nodes[3]); !training {
 			return g.Err()
 		}
@@ -74,7 +83,7 @@ type mlpTraining struct {
 // run makes all steps.
 func (t *mlpTraining) run(ctx context.Context, progress func(epoch, epochs int, loss float64)) (err error) {
 	o := &t.opt
-	t.batches, t.adam = map[int]*Batch{}, newAdam(t.engine, t.net[:], 0, o.Decay)
+	t.batches, t.adam = map[int]*Batch{}, newAdam(t.engine, t.net.parameters(), &TrainOptions{Decay: o.Decay})
 	defer t.adam.release()
 	if t.program, err = t.net.program(t.engine, true); err != nil {
 		return err

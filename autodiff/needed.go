@@ -8,7 +8,7 @@ import (
 
 // needed returns for each layer the vertices, ascending, whose rows must leave it so that the rows of the
 // given vertices leave the last one; nil where all are needed. Paths see Size-1 arcs far.
-func (n *Network) needed(b *graph.Batch, vertices []int32) [][]int32 {
+func (n *KernelNetwork) needed(b *graph.Batch, vertices []int32) [][]int32 {
 	need := make([][]int32, len(n.opt.Layers))
 	if len(vertices) == 0 {
 		return need

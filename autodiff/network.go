@@ -5,124 +5,109 @@ import (
 	"fmt"
 
 	"github.com/grove-graph/grove/engine"
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// Options describe a network and its loss.
-type Options struct {
-	Layers          []Layer
-	Rule            engine.InvSqrtRule
-	Epsilon         float64 // of the inverse square roots
-	InvSqrtGradient InvSqrtGradient
-	GlobalPooling   engine.Pooling
-	Concat          bool    // the representations of all layers one after another, in place of that of the last
-	Ridge           float64 // unless 0, of generalised max pooling in place of GlobalPooling, which has no gradient
-	Loss            Loss
-	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
+// Definition says what a network computes.
+type Definition struct {
+	Parameters []Parameter     // all of one dtype
+	State      []*tensor.Dense // on the engine: what steps write to beside the parameters, such as moving averages
+	Loss       Loss
+	Seed       uint64 // of dropout
+	Vertices   bool   // items are vertices, always: their rows alone are pooled, as [Network.LayoutSampled] wants
 
-	asGiven bool // rows of the anchors are taken as they are, for derivatives by differences
+	// Build adds the nodes of the network to a graph whose inputs are the parameters, and returns the logits
+	// (items x outputs) and the representation (items x width) that they are a linear function of, or nil. It is
+	// called for every kind of run: steps, predictions, explanations.
+	Build func(g *Graph, parameters []*G.Node) (logits, representation *G.Node)
 }
 
-// Parameters are the tensors of a network that are trained, or their gradients.
-type Parameters struct {
-	Anchors []*tensor.Dense // of each layer: Size x filters x d
-	Weight  *tensor.Dense   // of the classifier: outputs x representation; nil without one
-	Bias    *tensor.Dense   // of the classifier: 1 x outputs
-
-	// Roots, of each layer J x filters x filters and Float64, are the inverse square roots of the kernel matrices of
-	// anchors that stay as they are; nil where anchors are trained.
-	Roots []*tensor.Dense
+// Parameter is a tensor that training changes.
+type Parameter struct {
+	Name  string
+	Value *tensor.Dense // on the engine
+	Decay bool          // it is subject to the L2 penalty of the training
 }
 
-// List returns the tensors that are trained: the anchors of the layers, the weight, the bias.
-func (p Parameters) List() []*tensor.Dense {
-	return append(append([]*tensor.Dense(nil), p.Anchors...), p.Weight, p.Bias)
-}
-
-// Network is a graph convolutional kernel network with a linear classifier on top, differentiated by
-// gorgonia. Its parameters are the tensors that it was made with: whoever writes to them, as
-// [engine.Engine.Adam] does, changes the network. Where anchors are trained, their rows are divided by their norms at
-// the start of every run, in their own memory and outside of differentiation: the gradient is the plain one at unit
-// rows (published GCKN code). A network serves one goroutine, but for Prepare.
+// Network is a function from graphs or vertices to logits, differentiated by gorgonia. Its parameters are the tensors
+// that it was made with: whoever writes to them, as [engine.Engine.Adam] does, changes the network. A network serves
+// one goroutine, but for the layout of batches.
 type Network struct {
 	engine     engine.Engine
 	dtype      tensor.Dtype
-	opt        Options
-	parameters Parameters
-	programs   [kinds]*program // nil until they are needed
-	last       *program        // that ran last
-	batch      *Batch          // that it ran on
+	loss       Loss
+	outputs    int
+	width      int // of the representation; 0 without
+	parameters []Parameter
+	state      []*tensor.Dense
+	steps      uint64 // of a training that are done: they number the random numbers of dropout
+
+	compile func(k kind) (*program, error)
+	before  func(p *program) error // what runs begin with; nil for nothing
+	wants   wants                  // of batches
+
+	programs [kinds]*program // nil until they are needed
+	last     *program        // that ran last
+	batch    *Batch          // that it ran on
 }
 
-// New returns a network on an engine with parameters that lie there, all of one dtype.
-func New(e engine.Engine, opt Options, p Parameters) (*Network, error) {
-	n := &Network{engine: e, opt: opt, parameters: p}
-	if len(opt.Layers) == 0 || len(p.Anchors) != len(opt.Layers) {
-		return nil, fmt.Errorf("anchors of %d layers for %d layers", len(p.Anchors), len(opt.Layers))
-	}
-	if (p.Weight == nil) != (p.Bias == nil) || p.Weight == nil && p.Roots == nil {
-		return nil, errors.New("a network needs the weight and the bias of its classifier")
-	}
-	n.dtype = p.Anchors[0].Dtype()
-	for _, t := range p.List() {
-		if t == nil {
-			continue
-		}
-		if t.Dtype() != n.dtype || n.dtype != tensor.Float32 && n.dtype != tensor.Float64 {
-			return nil, fmt.Errorf("parameters of %v and %v: want all float32 or all float64", n.dtype, t.Dtype())
-		}
-	}
-	for l, z := range p.Anchors {
-		if z.Dims() != 3 {
-			return nil, fmt.Errorf("layer %d: anchors of shape %v, want three dimensions", l+1, z.Shape())
-		}
-		want := tensor.Shape{opt.Layers[l].Size, z.Shape()[1], opt.dim(p.Anchors, l)}
-		if !z.Shape().Eq(want) {
-			return nil, fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, z.Shape(), want)
-		}
-	}
-	if p.Weight == nil {
-		return n, nil
-	}
-	want := tensor.Shape{p.Weight.Shape()[0], opt.width(p.Anchors)}
-	if !p.Weight.Shape().Eq(want) {
-		return nil, fmt.Errorf("classifier weight of shape %v, want %v", p.Weight.Shape(), want)
-	}
-	if _, err := ParseLoss(string(opt.Loss)); err != nil {
+// New returns a network on an engine. Errors are those of Build and parameters that do not fit.
+func New(e engine.Engine, d Definition) (*Network, error) {
+	n := &Network{engine: e, loss: d.Loss, parameters: d.Parameters, state: d.State}
+	if _, err := ParseLoss(string(d.Loss)); err != nil {
 		return nil, err
+	}
+	if len(d.Parameters) == 0 {
+		return nil, errors.New("a network without parameters")
+	}
+	n.dtype = d.Parameters[0].Value.Dtype()
+	for _, p := range d.Parameters {
+		if p.Value.Dtype() != n.dtype || n.dtype != tensor.Float32 && n.dtype != tensor.Float64 {
+			return nil, fmt.Errorf("parameters of %v and %v: want all float32 or all float64", n.dtype, p.Value.Dtype())
+		}
+	}
+	n.compile = func(k kind) (*program, error) {
+		return newProgram(e, n.dtype, func(p *program) error { return n.build(p, k, &d) })
+	}
+	for _, k := range []kind{training, forward} { // what they want of batches is known before the first is laid out
+		if _, err := n.program(k); err != nil {
+			return nil, err
+		}
 	}
 	return n, nil
 }
 
-// dim returns the width of the vectors that enter layer l.
-func (o *Options) dim(anchors []*tensor.Dense, l int) int {
-	if l == 0 {
-		return anchors[0].Shape()[2]
+// build adds the nodes of a network of one's own to a program.
+func (n *Network) build(p *program, k kind, d *Definition) error {
+	g := p.graph
+	g.kind, g.seed, g.network, g.picks = k, d.Seed, n, d.Vertices
+	inputs := make([]*G.Node, len(d.Parameters))
+	for i, of := range d.Parameters {
+		inputs[i] = g.Parameter(of.Name, of.Value)
 	}
-	return anchors[l-1].Shape()[1]
-}
-
-// channels returns the number of channels that leave layer l.
-func (o *Options) channels(l int) int {
-	c := 1
-	for i := range o.Layers[:l+1] {
-		c *= o.Layers[i].lengths()
+	p.logits, p.representation = d.Build(g, inputs)
+	if g.err != nil {
+		return g.err
 	}
-	return c
-}
-
-// reads reports whether layer l is part of the representation.
-func (o *Options) reads(l int) bool { return o.Concat || l == len(o.Layers)-1 }
-
-// width returns the length of an item's representation.
-func (o *Options) width(anchors []*tensor.Dense) int {
-	width := 0
-	for l, z := range anchors {
-		if o.reads(l) {
-			width += o.channels(l) * z.Shape()[1]
+	if p.logits == nil || p.logits.Dims() != 2 {
+		return errors.New("the logits of a network are a matrix of a row for each item")
+	}
+	var err error
+	switch k {
+	case training: // by New: later programs are compiled while batches are laid out
+		if n.outputs = p.logits.Shape()[1]; p.representation != nil {
+			n.width = p.representation.Shape()[1]
 		}
+		p.loss = g.Loss(p.logits, n.loss)
+		p.gradients, err = g.gradients(p.loss, inputs)
+	case explained:
+		if g.features == nil {
+			return errors.New("the network does not look at the features of vertices by Graph.Vertices")
+		}
+		p.gradients, err = g.gradients(g.weighted(p.logits), []*G.Node{g.features})
 	}
-	return width
+	return err
 }
 
 // kind says what a program computes.
@@ -131,24 +116,17 @@ type kind int
 const (
 	training   kind = iota // loss and gradients
 	forward                // representation and logits
-	vertexRows             // rows of vertices
-	masked                 // loss and gradients of masks
+	explained              // logits, and the gradient of a sum of them with respect to the features of vertices
+	vertexRows             // rows of vertices, of a network of kernels
+	masked                 // loss and gradients of masks, of a network of kernels
 	kinds
 )
 
 // Step computes the loss of a batch and all gradients.
-func (n *Network) Step(b *Batch) error {
-	if n.parameters.Roots != nil {
-		return errors.New("anchors with given inverse square roots cannot be trained")
-	}
-	return n.use(training, b)
-}
+func (n *Network) Step(b *Batch) error { return n.use(training, b) }
 
-// Forward computes the representation of a batch and, where there is a classifier, the logits, without its targets.
+// Forward computes the logits of a batch, and the representation that they come from, without its targets.
 func (n *Network) Forward(b *Batch) error { return n.use(forward, b) }
-
-// ForwardVertices computes the rows of the vertices of a batch that leave the layers, see [Network.Channels].
-func (n *Network) ForwardVertices(b *Batch) error { return n.use(vertexRows, b) }
 
 // program returns the program of a kind, compiled where it is asked for the first time.
 func (n *Network) program(k kind) (p *program, err error) {
@@ -172,11 +150,9 @@ func (n *Network) run(p *program, b *Batch) error {
 	if err := b.arrive(); err != nil {
 		return err
 	}
-	if !n.opt.asGiven && n.parameters.Roots == nil {
-		for l, rows := range p.anchorRows {
-			if err := n.engine.NormalizeRows(rows, nil, rows, NormEps); err != nil {
-				return fmt.Errorf("layer %d: %w", l+1, err)
-			}
+	if n.before != nil {
+		if err := n.before(p); err != nil {
+			return err
 		}
 	}
 	if err := p.run(b); err != nil {
@@ -184,24 +160,6 @@ func (n *Network) run(p *program, b *Batch) error {
 	}
 	n.last, n.batch = p, b
 	return nil
-}
-
-// Channels returns the projected rows of the vertices after the last ForwardVertices, channel by channel: those of the
-// last layer, with Concat of every layer. The channel of length j of channel c is the one of number c * lengths + j.
-func (n *Network) Channels() [][]Features {
-	var out [][]Features
-	for l := range n.opt.Layers {
-		if !n.opt.reads(l) {
-			continue
-		}
-		blocks, m := n.batch.stages[l].out, &n.last.views
-		rows, channels := n.last.value(n.last.rows[len(out)]), []Features(nil)
-		for i, view := range viewsOf(m, rows, blocks) {
-			channels = append(channels, Features{Rows: view, Index: blocks[i].index})
-		}
-		out = append(out, channels)
-	}
-	return out
 }
 
 // Loss returns the loss of the last Step. On a device it waits for it.
@@ -216,8 +174,8 @@ func (n *Network) Loss() (float64, error) {
 	return loss[0], nil
 }
 
-// Logits returns the logits of the last Step or Forward, items x outputs, on the engine. They are good until
-// the next run, as are representation and gradients; nil if the last run failed.
+// Logits returns the logits of the last run, items x outputs, on the engine. They are good until the next run, as are
+// representation and gradients; nil if the last run failed.
 func (n *Network) Logits() *tensor.Dense {
 	if n.last == nil {
 		return nil
@@ -225,31 +183,51 @@ func (n *Network) Logits() *tensor.Dense {
 	return n.last.value(n.last.logits)
 }
 
-// Representation returns what the classifier saw of the items in the last Step or Forward: items x width, column =
+// Representation returns what the logits of the last run come from, items x width; of a network of kernels column =
 // filter * channels + channel.
 func (n *Network) Representation() *tensor.Dense {
-	if n.last == nil {
+	if n.last == nil || n.last.representation == nil {
 		return nil
 	}
 	return n.last.value(n.last.representation)
 }
 
-// Gradients returns the gradients of the last Step, in the shapes of the parameters.
-func (n *Network) Gradients() (Parameters, error) {
-	if n.last == nil || n.last.loss == nil {
-		return Parameters{}, errors.New("no gradients: the last run was no step")
+// Gradients returns the gradients of the last Step, in the order of the parameters.
+func (n *Network) Gradients() ([]*tensor.Dense, error) {
+	if n.last == nil || n.last != n.programs[training] {
+		return nil, errors.New("no gradients: the last run was no step")
 	}
-	var p Parameters
-	for _, g := range n.last.gradients {
-		p.Anchors = append(p.Anchors, n.last.value(g))
+	all := make([]*tensor.Dense, len(n.last.gradients))
+	for i, g := range n.last.gradients {
+		all[i] = n.last.value(g)
 	}
-	last := len(p.Anchors) - 2
-	p.Anchors, p.Weight, p.Bias = p.Anchors[:last], p.Anchors[last], p.Anchors[last+1]
-	return p, nil
+	return all, nil
 }
 
-// Parameters returns the tensors that the network was made with.
-func (n *Network) Parameters() Parameters { return n.parameters }
+// Parameters returns what training changes.
+func (n *Network) Parameters() []Parameter { return n.parameters }
+
+// Parameter returns the parameter of a name, nil without.
+func (n *Network) Parameter(name string) *tensor.Dense {
+	for _, p := range n.parameters {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return nil
+}
+
+// Outputs returns the number of logits of an item.
+func (n *Network) Outputs() int { return n.outputs }
+
+// tensors returns parameters and state.
+func (n *Network) tensors() []*tensor.Dense {
+	all := make([]*tensor.Dense, 0, len(n.parameters)+len(n.state))
+	for _, p := range n.parameters {
+		all = append(all, p.Value)
+	}
+	return append(all, n.state...)
+}
 
 // Release gives back the memory that runs keep. The parameters stay.
 func (n *Network) Release() {

@@ -15,7 +15,7 @@ import (
 )
 
 // example is a network over three labels with random parameters.
-func example(t testing.TB, e engine.Engine, dtype tensor.Dtype, opt Options, outputs int) *Network {
+func example(t testing.TB, e engine.Engine, dtype tensor.Dtype, opt Options, outputs int) *KernelNetwork {
 	t.Helper()
 	var p Parameters
 	d := 3
@@ -30,7 +30,7 @@ func example(t testing.TB, e engine.Engine, dtype tensor.Dtype, opt Options, out
 	width := opt.width(p.Anchors)
 	p.Weight, p.Bias = upload(t, e, dtype, normal(11, outputs*width), outputs, width),
 		upload(t, e, dtype, normal(12, outputs), 1, outputs)
-	n, err := New(e, opt, p)
+	n, err := NewKernelNetwork(e, opt, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestNetworkGradients(t *testing.T) {
 }
 
 // numbers returns the loss, the logits and all gradients of a step.
-func numbers(t testing.TB, n *Network, b *Batch) []float64 {
+func numbers(t testing.TB, n *KernelNetwork, b *Batch) []float64 {
 	t.Helper()
 	if err := n.Step(b); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func numbers(t testing.TB, n *Network, b *Batch) []float64 {
 	return all
 }
 
-func prepare(t testing.TB, n *Network, b *graph.Batch, f Features) *Batch {
+func prepare(t testing.TB, n *KernelNetwork, b *graph.Batch, f Features) *Batch {
 	t.Helper()
 	classes := make([]int32, b.NumGraphs())
 	for i := range classes {
@@ -179,7 +179,7 @@ func TestSharedRowsChangeNothing(t *testing.T) {
 				continue
 			}
 			known := labels(t, e, tensor.Float64, b)
-			known.Classes = b.PathClasses(b.Labels, 3, true, route == graph.Walks, 1).Class
+			known.Classes = b.PathClasses(b.Labels, nil, 3, true, route == graph.Walks, 1).Class
 			for _, classes := range known.Classes { // any numbers do
 				for v := range classes {
 					classes[v] = classes[v]*65536 + 7
@@ -293,12 +293,12 @@ func TestErrors(t *testing.T) {
 	numbers(t, n, prepare(t, n, b, f))
 	p := n.Parameters()
 	p.Weight = upload(t, e, tensor.Float64, normal(1, 6), 2, 3)
-	if _, err := New(e, opt, p); err == nil {
+	if _, err := NewKernelNetwork(e, opt, p); err == nil {
 		t.Error("a classifier of another width")
 	}
 }
 
-func prepareError(n *Network, b *graph.Batch, f Features, targets Targets) error {
+func prepareError(n *KernelNetwork, b *graph.Batch, f Features, targets Targets) error {
 	_, err := n.Prepare(b, f, targets, nil)
 	return err
 }
@@ -330,7 +330,7 @@ func TestEmptyGraphs(t *testing.T) {
 func TestNetworksSideBySide(t *testing.T) {
 	e, b := enginetest.Open(t, 1), rings(t)
 	opt := Options{Layers: layers(true, graph.Paths, engine.Sum, 3, 1), Loss: CrossEntropy, Epsilon: 0.01, asGiven: true}
-	var nets []*Network
+	var nets []*KernelNetwork
 	var batches []*Batch
 	for range 4 {
 		n := example(t, e, tensor.Float64, opt, 2)

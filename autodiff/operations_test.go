@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
@@ -108,7 +107,7 @@ func differentiateOn(
 		if err := m.Run(); err != nil {
 			t.Fatal(err)
 		}
-		return download(t, dense(m.Value(cost)))[0]
+		return elements(t, m.Value(cost))[0]
 	}
 	run()
 	var got [][]float64
@@ -169,28 +168,46 @@ func rings(t *testing.T) *graph.Batch {
 	return b
 }
 
-// Where two operations use one node gorgonia adds the gradients, if the engine can add tensors for it.
+// Where several operations use one node its gradients add up.
 func TestSharedNodeGradients(t *testing.T) {
-	e := enginetest.Open(t, 1)
-	if _, ok := tensor.Engine(e).(tensor.Adder); ok {
-		differentiate(t, []tensor.Shape{{3, 3}, {1, 3}}, nil,
-			func(g *Graph, p []*G.Node) *G.Node { return g.Linear(p[0], p[0], p[1]) })
-		return
+	differentiate(t, []tensor.Shape{{3, 3}, {1, 3}}, nil,
+		func(g *Graph, p []*G.Node) *G.Node { return g.Linear(p[0], p[0], p[1]) })
+	differentiate(t, []tensor.Shape{{3, 3}, {3, 3}}, nil, func(g *Graph, p []*G.Node) *G.Node {
+		return g.Linear(g.Linear(p[0], p[1], nil), p[1], nil)
+	})
+}
+
+func TestSparseMatMulGradients(t *testing.T) {
+	for _, a := range []*engine.Sparse{engine.Adjacency(rings(t)),
+		{Cols: 4, RowPtr: []int32{0, 2, 2, 5}, Col: []int32{3, 0, 1, 1, 2}, Values: []float64{2, -1, 0.5, 3, 1}}} {
+		differentiate(t, []tensor.Shape{{a.Cols, 3}}, nil,
+			func(g *Graph, p []*G.Node) *G.Node { return g.SparseMatMul(a, p[0]) })
 	}
-	g := NewGraph(e, tensor.Float64)
+	g := NewGraph(enginetest.Open(t, 1), tensor.Float64)
 	defer g.Release()
-	x := g.Parameter("x", upload(t, e, tensor.Float64, normal(1, 9), 3, 3))
-	bias := g.Parameter("bias", upload(t, e, tensor.Float64, normal(2, 3), 1, 3))
-	if _, err := G.Grad(g.weigh(t, g.Linear(x, x, bias)), x); err != nil {
-		t.Fatal(err)
+	x := g.Parameter("x", upload(t, g.engine, tensor.Float64, normal(1, 6), 3, 2))
+	if g.SparseMatMul(&engine.Sparse{Cols: 4, RowPtr: []int32{0}}, x); g.Err() == nil {
+		t.Error("a product of four columns and three rows")
 	}
-	m, err := g.Machine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Run(); err == nil || !strings.Contains(err.Error(), "Add") {
-		t.Errorf("error %v, want one about Add", err)
-	}
+}
+
+// Grove's operations and gorgonia's own stand in one graph in any order: two convolutions that share their weights, the
+// loss of one and the penalty of the other.
+func TestMixedGradients(t *testing.T) {
+	b := rings(t)
+	n, a := b.NumVertices(), engine.Adjacency(b)
+	differentiate(t, []tensor.Shape{{n, 3}, {3, 3}, {1, 3}, {2, 3}, {1, 2}}, nil,
+		func(g *Graph, p []*G.Node) *G.Node {
+			layer := func(x *G.Node) *G.Node {
+				mixed := G.Must(G.Mul(g.SparseMatMul(a, x), p[1]))
+				return G.Must(G.Tanh(G.Must(G.BroadcastAdd(mixed, p[2], nil, []byte{0}))))
+			}
+			first := layer(p[0])
+			second := G.Must(G.Add(layer(first), first))
+			outputs := g.Linear(second, p[3], p[4])
+			penalty := G.Must(G.Mul(half(p[1]), G.Must(G.Sum(G.Must(G.Square(p[1]))))))
+			return G.Must(G.Add(g.weigh(t, outputs), penalty))
+		})
 }
 
 // UnitRows adds, for the kernel matrices of tests, z (p x q x d) with every row divided by max(norm, eps).
@@ -245,7 +262,7 @@ func TestPathPoolGradients(t *testing.T) {
 					layer := Layer{Size: size, AllLengths: all, Route: route, Pool: pool, Kernel: engine.Kernel{Alpha: 0.8}}
 					for _, labelled := range []bool{false, true} {
 						e := enginetest.Open(t, 1)
-						n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Layers: []Layer{layer}}}
+						n := &KernelNetwork{Network: &Network{engine: e, dtype: tensor.Float64}, opt: Options{Layers: []Layer{layer}}}
 						in, rows := []block{{rows: b.NumVertices()}, {first: b.NumVertices(), rows: b.NumVertices()}}, 2*b.NumVertices()
 						if labelled {
 							in, rows = []block{{rows: 3, index: b.Labels}}, 3
@@ -254,7 +271,7 @@ func TestPathPoolGradients(t *testing.T) {
 						t.Run(fmt.Sprint(route, pool, size, all, labelled), func(t *testing.T) {
 							differentiate(t, []tensor.Shape{{rows, 4}, {size, 2, 4}, {layer.lengths(), 2, 2}}, batch,
 								func(g *Graph, p []*G.Node) *G.Node {
-									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false, nil)
+									scores := g.Scores(g.Normalize(p[0], 1e-4), p[1], false)
 									return g.project(g.PathPool(0, layer, scores), p[2], leaving(0), 0)
 								})
 						})
@@ -306,8 +323,8 @@ func TestLossGradients(t *testing.T) {
 			if loss == CrossEntropy && outputs == 1 {
 				continue
 			}
-			n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Loss: loss}}
-			n.parameters.Weight = e.New(tensor.Float64, outputs, 4)
+			n := &Network{engine: e, dtype: tensor.Float64, loss: loss}
+			n.outputs = outputs
 			given := Targets{Classes: []int32{1, 0, 1, 1, 0}, Weights: []float64{1, 2, 0, 0.5, 1}}
 			if loss == Squared {
 				given = Targets{Values: tensor.New(tensor.WithShape(5, outputs), tensor.WithBacking(normal(5, 5*outputs)))}
@@ -332,8 +349,8 @@ func TestWeightsRepeatItems(t *testing.T) {
 			if !weighted {
 				x, targets = []float64{1, 2, 1, 2, -1, 0.5}, Targets{Classes: []int32{0, 0, 1}}
 			}
-			n := &Network{engine: e, dtype: tensor.Float64, opt: Options{Loss: loss}}
-			n.parameters.Weight = e.New(tensor.Float64, 2, 4)
+			n := &Network{engine: e, dtype: tensor.Float64, loss: loss}
+			n.outputs = 2
 			batch := &Batch{}
 			if err := errors.Join(n.aim(batch, targets, len(targets.Classes)), batch.arrive()); err != nil {
 				t.Fatal(err)
@@ -369,7 +386,7 @@ func TestMeanOverManyWalks(t *testing.T) {
 	g := NewGraph(e, tensor.Float64)
 	defer g.Release()
 	anchors := g.Parameter("anchors", n.Parameters().Anchors[0])
-	pooled := g.PathPool(0, n.opt.Layers[0], g.Scores(g.Input(3), anchors, true, nil))
+	pooled := g.PathPool(0, n.opt.Layers[0], g.Scores(g.Input(3), anchors, true))
 	g.SetBatch(prepare(t, n, b, labels(t, e, tensor.Float64, b)))
 	for _, v := range download(t, dense(ran(t, g).Value(pooled))) {
 		if !(v > 0 && v <= 1) {

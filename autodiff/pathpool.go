@@ -1,6 +1,8 @@
 package autodiff
 
 import (
+	"slices"
+
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	G "gorgonia.org/gorgonia"
@@ -48,7 +50,7 @@ func (g *Graph) PathPool(l int, layer Layer, scores *G.Node) *G.Node {
 		scores, stage := in[0].(*Table), &g.batch.stages[l]
 		out := m.tensor(g.engine, g.dtype, rowsOf(stage.out), q)
 		if stage.sequences != nil {
-			return out, bySequence.pool(g, stage.sequences, out, scores.Rows)
+			return out, bySequence.pool(g, stage.sequences, out, scores)
 		}
 		return out, stage.eachPooling(&layer, func(p *engine.PathPooling, in block, outs []block) error {
 			table := in.of(m, scores)
@@ -62,11 +64,11 @@ func (g *Graph) PathPool(l int, layer Layer, scores *G.Node) *G.Node {
 			scores, grad, stage := in[0].(*Table), dense(in[1]), &g.batch.stages[l]
 			n := scores.Rows.Shape()[0]
 			table.Rows, table.Norms = rows.tensor(g.engine, g.dtype, n, columns), nil
-			if stage.sequences != nil {
-				return table, bySequence.back(g, stage.sequences, table.Rows, grad)
-			}
 			if scores.Norms != nil {
 				table.Norms = norms.tensor(g.engine, g.dtype, n)
+			}
+			if stage.sequences != nil {
+				return table, bySequence.back(g, stage.sequences, table, grad)
 			}
 			return table, stage.eachPooling(&layer, func(p *engine.PathPooling, in block, outs []block) error {
 				dst, src := in.of(rows, table), in.of(rows, scores)
@@ -83,6 +85,7 @@ func (g *Graph) PathPool(l int, layer Layer, scores *G.Node) *G.Node {
 type block struct {
 	first, rows int
 	index       []int32
+	keys        []graph.Key // of the rows, in every batch alike; nil: their numbers are
 }
 
 // row returns the row of a vertex, counted from the first.
@@ -91,6 +94,16 @@ func (b block) row(v int32) int {
 		return int(v)
 	}
 	return int(b.index[v])
+}
+
+// ranks returns the places of the rows in the order of their keys.
+func (b block) ranks() []int32 {
+	order := ascending(b.rows)[:b.rows]
+	if b.keys == nil {
+		return order
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return b.keys[i].Compare(b.keys[j]) })
+	return places(order, b.rows)
 }
 
 // rowsOf returns the number of stacked rows.
@@ -132,6 +145,7 @@ func viewsOf(m *memory, t *tensor.Dense, blocks []block) []*tensor.Dense {
 type stage struct {
 	graph     *graph.Batch
 	in, out   []block
+	ranks     [][]int32   // for each channel that enters, of its rows; nil: the order of neighbours counts
 	roots     [][][]int32 // for each channel that enters, those of every length; nil: every vertex
 	sequences *sequences  // what is pooled over in place of paths; nil: paths
 	masks     *pathMasks  // of the paths, which are then listed one by one; nil: none
@@ -150,7 +164,10 @@ func (s *stage) eachPooling(layer *Layer, body func(p *engine.PathPooling, in bl
 	lengths := layer.lengths()
 	p.Graph = s.graph
 	for c, in := range s.in {
-		p.Index, p.Roots = in.index, nil
+		p.Index, p.Roots, p.Ranks = in.index, nil, nil
+		if s.ranks != nil {
+			p.Ranks = s.ranks[c]
+		}
 		if s.roots != nil {
 			p.Roots = s.roots[c]
 		}

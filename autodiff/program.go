@@ -25,8 +25,8 @@ type program struct {
 // salts is the number of ways to number the operations that are tried, see Graph.unique.
 const salts = 8
 
-// compile builds the network for runs of a kind.
-func (n *Network) compile(k kind) (*program, error) {
+// compiled builds the network for runs of a kind.
+func (n *KernelNetwork) compiled(k kind) (*program, error) {
 	p, err := newProgram(n.engine, n.dtype, func(p *program) error {
 		if k == training {
 			p.graph.precise = n.opt.Precision
@@ -81,8 +81,9 @@ func (g *Graph) unique() bool {
 }
 
 // build adds the nodes of the network to a program.
-func (n *Network) build(p *program, k kind) error {
+func (n *KernelNetwork) build(p *program, k kind) error {
 	o, g := &n.opt, p.graph
+	g.apart = n.parameters.Roots != nil
 	var anchors, blocks []*G.Node // filters and landmarks of each layer; representations of those that are read
 	p.masks = make([]*G.Node, len(o.Layers))
 	var x *G.Node
@@ -95,11 +96,7 @@ func (n *Network) build(p *program, k kind) error {
 		} else {
 			rows = g.Normalize(x, NormEps)
 		}
-		var apart where
-		if n.parameters.Roots != nil {
-			apart = entering(l)
-		}
-		scores, projected := g.Scores(rows, filters, l == 0, apart), false
+		scores, projected := g.Scores(rows, filters, l == 0), false
 		switch {
 		case layer.Ridge > 0:
 			x, projected = g.EqualizePaths(l, layer, scores, root), true
@@ -132,7 +129,11 @@ func (n *Network) build(p *program, k kind) error {
 		return g.err
 	}
 	weight, bias := g.Parameter("weight", n.parameters.Weight), g.Parameter("bias", n.parameters.Bias)
-	p.logits = g.Linear(p.representation, weight, bias)
+	seen := p.representation
+	if n.parameters.Standard != nil {
+		seen = g.Standardise(seen, n.parameters.Standard)
+	}
+	p.logits = g.Linear(seen, weight, bias)
 	if k == forward || g.err != nil {
 		return g.err
 	}
@@ -148,7 +149,7 @@ func (n *Network) build(p *program, k kind) error {
 
 // layer adds the anchors of layer l, as filters, and the inverse square roots of their kernel matrices, in Float64. It
 // appends the nodes that have gradients to anchors.
-func (n *Network) layer(g *Graph, p *program, l int, anchors *[]*G.Node) (filters, root *G.Node) {
+func (n *KernelNetwork) layer(g *Graph, p *program, l int, anchors *[]*G.Node) (filters, root *G.Node) {
 	o, z := &n.opt, n.parameters.Anchors[l]
 	s := z.Shape()
 	filters = g.Parameter(fmt.Sprintf("filters %d", l+1), z)
@@ -175,7 +176,7 @@ func (g *Graph) gradients(loss *G.Node, wrt []*G.Node) (G.Nodes, error) {
 }
 
 // differentiate adds the gradients of the loss. wrt are filters and landmarks of each layer, weight and bias.
-func (n *Network) differentiate(p *program, wrt []*G.Node) error {
+func (n *KernelNetwork) differentiate(p *program, wrt []*G.Node) error {
 	g := p.graph
 	grads, err := g.gradients(p.loss, wrt)
 	if err != nil {

@@ -12,9 +12,6 @@ type where func(b *Batch) []block
 // leaving returns the channels that leave layer l.
 func leaving(l int) where { return func(b *Batch) []block { return b.stages[l].out } }
 
-// entering returns the channels that enter layer l.
-func entering(l int) where { return func(b *Batch) []block { return b.stages[l].in } }
-
 // pooled returns the channels of the readout of layer l, one row for each item.
 func pooled(l int) where { return func(b *Batch) []block { return b.stages[l].readout.blocks } }
 
@@ -28,7 +25,7 @@ func (g *Graph) project(x, a *G.Node, channels where, interleaved int) *G.Node {
 	q := matrices[1]
 	g.want(shape[1] == q && matrices[2] == q, "project: rows of %d columns and matrices of shape %v", shape[1], matrices)
 	layout := func() engine.Projection {
-		p := engine.Projection{Offsets: []int32{0}, Interleaved: interleaved > 0}
+		p := engine.Projection{Offsets: []int32{0}, Interleaved: interleaved > 0, Apart: g.apart}
 		for _, b := range channels(g.batch) {
 			p.Offsets = append(p.Offsets, int32(b.first+b.rows))
 		}
@@ -112,9 +109,9 @@ func (g *Graph) Interleave(x *G.Node, channels int) *G.Node {
 		}
 		src, dst := m.view(src, 0, rows, columns), m.view(out, 0, columns, rows)
 		if columns == channels {
-			return out, g.engine.MatMul(dst, one, src, engine.MatMul{TransB: true, Alpha: 1})
+			return out, g.engine.Gemm(dst, one, src, engine.Gemm{TransB: true, Alpha: 1})
 		}
-		return out, g.engine.MatMul(dst, src, one, engine.MatMul{TransA: true, Alpha: 1})
+		return out, g.engine.Gemm(dst, src, one, engine.Gemm{TransA: true, Alpha: 1})
 	}
 	op := &operation{name: "interleaving", shape: tensor.Shape{varying, q * channels}, wrt: []bool{true}}
 	m := op.newMemory()

@@ -75,3 +75,32 @@ func transpose(s *engine.Segments, rows int, pool engine.Pooling) *engine.Sparse
 	}
 	return m
 }
+
+// readout lists the rows of every item, node after node, where the rows of a node follow those of another.
+func (of pooling) readout(b *graph.Batch, vertices []int32) *readout {
+	offsets, rows := b.Offsets, b.NumVertices()
+	if vertices != nil {
+		offsets = ascending(len(vertices))
+	}
+	if of.picked {
+		rows, vertices = len(vertices), nil
+	}
+	n := int32(rows)
+	r := &readout{segments: engine.Segments{Offsets: []int32{0}}}
+	for i := range len(offsets) - 1 {
+		for node := range int32(of.nodes) {
+			for v := offsets[i]; v < offsets[i+1]; v++ {
+				row := v
+				if vertices != nil {
+					row = vertices[v]
+				}
+				r.segments.Index = append(r.segments.Index, node*n+row)
+			}
+			r.segments.Offsets = append(r.segments.Offsets, int32(len(r.segments.Index)))
+		}
+	}
+	if of.pool != engine.Max {
+		r.transposed = transpose(&r.segments, of.nodes*rows, of.pool)
+	}
+	return r
+}

@@ -12,12 +12,14 @@ import (
 //	x = A s,  kappa = exp(alpha (x - 1)),  out = C kappa
 //
 // with the scores s as a matrix of (rows Size) x q, the mean x of the scores along every sequence, and its count
-// along the paths of every root, or for a mean its share. A maximum is over the sequences of a root.
+// along the paths of every root, or for a mean its share. A maximum is over the sequences of a root. Sequences that
+// stand for paths that were drawn have their weights in place of counts, and the norms of their roots.
 type sequences struct {
 	first            []int // number of the first sequence of each length, and of all
 	sizes            []int // vertices of each length
 	mean, meanBack   *engine.Sparse
 	count, countBack *engine.Sparse
+	norms, normsBack *engine.Sparse // from the norms of the rows to those of the sequences; nil: ones
 	maxima           engine.Segments
 	single           bool // every sequence is a row of its own: C is the identity
 }
@@ -130,16 +132,20 @@ func (s *sequences) alpha(kernel engine.Kernel, i int) float64 {
 type sequencePooling struct {
 	layer                               Layer
 	means, kappa, meanGrads, kappaGrads *memory
-	x, k                                *tensor.Dense // of the last run
+	norms, normGrads                    *memory
+	x, k, n                             *tensor.Dense // of the last run; n is nil without norms
 }
 
 func (op *operation) newSequencePooling(layer Layer) *sequencePooling {
-	return &sequencePooling{layer, op.newMemory(), op.newMemory(), op.newMemory(), op.newMemory(), nil, nil}
+	return &sequencePooling{
+		layer: layer, means: op.newMemory(), kappa: op.newMemory(), meanGrads: op.newMemory(), kappaGrads: op.newMemory(),
+		norms: op.newMemory(), normGrads: op.newMemory(),
+	}
 }
 
 // pool computes out from the scores.
-func (p *sequencePooling) pool(g *Graph, s *sequences, out, scores *tensor.Dense) error {
-	n, q := s.mean.Rows(), out.Shape()[1]
+func (p *sequencePooling) pool(g *Graph, s *sequences, out *tensor.Dense, table *Table) error {
+	n, q, scores := s.mean.Rows(), out.Shape()[1], table.Rows
 	p.x, p.kappa.used, p.k = p.means.tensor(g.engine, g.dtype, n, q), 0, out
 	if !s.single {
 		p.k = p.kappa.tensor(g.engine, g.dtype, n, q)
@@ -147,9 +153,16 @@ func (p *sequencePooling) pool(g *Graph, s *sequences, out, scores *tensor.Dense
 	if err := g.engine.SparseMatMul(p.x, s.mean, p.means.view(scores, 0, s.mean.Cols, q)); err != nil {
 		return err
 	}
+	if p.n = nil; s.norms != nil {
+		p.n = p.norms.tensor(g.engine, g.dtype, n)
+		rows := p.norms.view(table.Norms, 0, s.norms.Cols, 1)
+		if err := g.engine.SparseMatMul(p.norms.view(p.n, 0, n, 1), s.norms, rows); err != nil {
+			return err
+		}
+	}
 	err := s.each(p.layer.Kernel, func(single *engine.PathPooling, from, to int) error {
 		k, x := p.kappa.view(p.k, from*q, to-from, q), p.kappa.view(p.x, from*q, to-from, q)
-		return g.engine.PathPool([]*tensor.Dense{k}, x, nil, single)
+		return g.engine.PathPool([]*tensor.Dense{k}, x, part(p.norms, p.n, from, to), single)
 	})
 	switch {
 	case err != nil || s.single:
@@ -160,9 +173,17 @@ func (p *sequencePooling) pool(g *Graph, s *sequences, out, scores *tensor.Dense
 	return g.engine.SparseMatMul(out, s.count, p.k)
 }
 
-// back computes the gradient of the scores that pool saw from that of what it computed.
-func (p *sequencePooling) back(g *Graph, s *sequences, scoreGrad, grad *tensor.Dense) error {
-	n, q := s.mean.Rows(), grad.Shape()[1]
+// part views the entries [from, to) of a vector, of none as nil.
+func part(m *memory, t *tensor.Dense, from, to int) *tensor.Dense {
+	if t == nil {
+		return nil
+	}
+	return m.view(t, from, to-from)
+}
+
+// back computes the gradient of the scores and norms that pool saw from that of what it computed.
+func (p *sequencePooling) back(g *Graph, s *sequences, table *Table, grad *tensor.Dense) error {
+	n, q, scoreGrad := s.mean.Rows(), grad.Shape()[1], table.Rows
 	kGrad, xGrad := grad, p.meanGrads.tensor(g.engine, g.dtype, n, q)
 	p.kappaGrads.used = 0
 	if !s.single {
@@ -179,12 +200,23 @@ func (p *sequencePooling) back(g *Graph, s *sequences, scoreGrad, grad *tensor.D
 	if err != nil {
 		return err
 	}
+	var normGrad *tensor.Dense
+	if p.n != nil {
+		normGrad = p.normGrads.tensor(g.engine, g.dtype, n)
+	}
 	err = s.each(p.layer.Kernel, func(single *engine.PathPooling, from, to int) error {
 		rows := func(t *tensor.Dense) *tensor.Dense { return p.kappaGrads.view(t, from*q, to-from, q) }
-		return g.engine.PathPoolGrad(rows(xGrad), nil, []*tensor.Dense{rows(kGrad)}, rows(p.x), nil, single)
+		return g.engine.PathPoolGrad(rows(xGrad), part(p.normGrads, normGrad, from, to), []*tensor.Dense{rows(kGrad)},
+			rows(p.x), part(p.normGrads, p.n, from, to), single)
 	})
 	if err != nil {
 		return err
+	}
+	if p.n != nil {
+		rows := p.normGrads.view(table.Norms, 0, s.norms.Cols, 1)
+		if err := g.engine.SparseMatMul(rows, s.normsBack, p.normGrads.view(normGrad, 0, n, 1)); err != nil {
+			return err
+		}
 	}
 	return g.engine.SparseMatMul(p.meanGrads.view(scoreGrad, 0, s.mean.Cols, q), s.meanBack, xGrad)
 }

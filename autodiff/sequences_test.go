@@ -16,7 +16,7 @@ import (
 func withSequences(t *testing.T, f Features, whole *graph.Batch, pick []int, layer Layer) Features {
 	t.Helper()
 	walks := layer.Route == graph.Walks
-	classes := whole.PathClasses(whole.Labels, layer.Size, layer.AllLengths, walks, 1)
+	classes := whole.PathClasses(whole.Labels, nil, layer.Size, layer.AllLengths, walks, 1)
 	f.Sequences = whole.PathSequences(classes, whole.Labels, layer.Size, layer.AllLengths, walks, 1<<20)
 	for _, of := range classes.Class {
 		var some []int32

@@ -17,8 +17,8 @@ type targets struct {
 
 // newTargets checks and lays out the targets of a batch, but for the values, which are in host memory.
 func (n *Network) newTargets(t Targets, items int) (targets, *tensor.Dense, error) {
-	outputs := n.parameters.Weight.Shape()[0]
-	out := targets{loss: n.opt.Loss, classes: t.Classes, weights: make([]float64, items)}
+	outputs := n.outputs
+	out := targets{loss: n.loss, classes: t.Classes, weights: make([]float64, items)}
 	total := 0.0
 	for i := range out.weights {
 		out.weights[i] = 1
@@ -27,7 +27,7 @@ func (n *Network) newTargets(t Targets, items int) (targets, *tensor.Dense, erro
 		}
 		total += out.weights[i]
 	}
-	if n.opt.Loss == Logistic {
+	if n.loss == Logistic {
 		total *= float64(outputs)
 	}
 	for i := range out.weights {
@@ -40,18 +40,18 @@ func (n *Network) newTargets(t Targets, items int) (targets, *tensor.Dense, erro
 		return out, nil, fmt.Errorf("weights of %d items for %d", len(t.Weights), items)
 	case items > 0 && !(total > 0):
 		return out, nil, fmt.Errorf("the weights of the items add up to %g, want a positive number", total)
-	case n.opt.Loss == CrossEntropy && t.Classes == nil:
-		return out, nil, fmt.Errorf("the %s loss wants classes", n.opt.Loss)
-	case n.opt.Loss == Squared && t.Values == nil:
-		return out, nil, fmt.Errorf("the %s loss wants values", n.opt.Loss)
+	case n.loss == CrossEntropy && t.Classes == nil:
+		return out, nil, fmt.Errorf("the %s loss wants classes", n.loss)
+	case n.loss == Squared && t.Values == nil:
+		return out, nil, fmt.Errorf("the %s loss wants values", n.loss)
 	case t.Classes != nil && len(t.Classes) != items:
 		return out, nil, fmt.Errorf("classes of %d items for %d", len(t.Classes), items)
-	case n.opt.Loss == CrossEntropy:
+	case n.loss == CrossEntropy:
 		return out, nil, nil
 	}
 	values := t.Values
 	if t.Classes != nil {
-		of, err := n.opt.Loss.codes(t.Classes, outputs)
+		of, err := n.loss.codes(t.Classes, outputs)
 		if err != nil {
 			return out, nil, err
 		}

@@ -3,8 +3,10 @@ package autodiff
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"gorgonia.org/tensor"
@@ -17,17 +19,27 @@ type Source interface {
 	Batch(items []int) (*Batch, error)
 }
 
+// Sampler is a source whose batches show to training a sample of what there is, another one in every epoch.
+type Sampler interface {
+	Source
+	// Sample lays out the given items as Batch does, which lays out what they are scored by, with the sample of an epoch,
+	// counted from 1. It depends on the epoch and on each item, not on the batch: a training that was interrupted goes
+	// on with the same one.
+	Sample(epoch int, items []int) (*Batch, error)
+}
+
 // TrainOptions say how a network is trained: by Adam on shuffled batches (GCKN, section 5.1).
 type TrainOptions struct {
-	Epochs      int
-	BatchSize   int
-	Rate        float64 // of the first epoch
-	HalveEvery  int     // epochs after which the rate is halved; 0: never
-	Decay       float64 // L2 penalty of the classifier's weight and bias, inside Adam
-	AnchorsOnly bool    // steps leave the classifier alone; then Trainer.After may solve for it
-	Patience    int     // epochs without a better first score after which training stops; 0: never
-	MaxLoss     float64 // a batch with more than this many times the loss of a classifier of zeros has diverged
-	Seed        uint64  // decides the shuffles
+	Epochs     int
+	BatchSize  int
+	Rate       float64            // of the first epoch
+	HalveEvery int                // epochs after which the rate is halved; 0: never
+	Decay      float64            // L2 penalty of the parameters that have one, inside Adam
+	Frozen     []string           // names of parameters that steps leave alone; Trainer.After may set them
+	Rates      map[string]float64 // of parameters, by name, in place of Rate in the first epoch
+	Patience   int                // epochs without a better first score after which training stops; 0: never
+	MaxLoss    float64            // a batch with more than this many times the loss of a classifier of zeros has diverged
+	Seed       uint64             // decides the shuffles
 }
 
 // Check reports the first option that makes no sense.
@@ -37,8 +49,10 @@ func (o *TrainOptions) Check() error {
 		return fmt.Errorf("%d epochs: want 0 or more", o.Epochs)
 	case o.BatchSize < 1:
 		return fmt.Errorf("batches of %d: want at least 1", o.BatchSize)
-	case !(o.Rate > 0) || math.IsInf(o.Rate, 0):
+	case noRate(o.Rate):
 		return fmt.Errorf("rate %g: want a positive number", o.Rate)
+	case slices.ContainsFunc(slices.Collect(maps.Values(o.Rates)), noRate):
+		return fmt.Errorf("rates %v: want positive numbers", o.Rates)
 	case o.HalveEvery < 0:
 		return fmt.Errorf("the rate is halved every %d epochs: want 0 (never) or more", o.HalveEvery)
 	case !(o.Decay >= 0) || math.IsInf(o.Decay, 0):
@@ -50,6 +64,8 @@ func (o *TrainOptions) Check() error {
 	}
 	return nil
 }
+
+func noRate(r float64) bool { return !(r > 0) || math.IsInf(r, 0) }
 
 // rate returns the learning rate of an epoch, counted from 1.
 func (o *TrainOptions) rate(epoch int) float64 {
@@ -94,6 +110,7 @@ type Trainer struct {
 	state state
 	adam  *adam
 	best  []*tensor.Dense // parameters after the best epoch, on the engine
+	whole *Batch          // of all items, where one batch is an epoch; nil: not laid out yet
 	run   epochRun
 }
 
@@ -119,12 +136,7 @@ func (t *Trainer) Run(ctx context.Context) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	p := t.Network.parameters
-	trained := p.List()
-	if t.Options.AnchorsOnly {
-		trained = p.Anchors
-	}
-	t.adam = newAdam(t.Network.engine, trained, len(p.Anchors), t.Options.Decay)
+	t.adam = newAdam(t.Network.engine, t.Network.parameters, &t.Options)
 	defer t.release()
 	resumed, err := t.restore()
 	if err != nil {
@@ -155,6 +167,11 @@ func (t *Trainer) check() error {
 	}
 	if t.Choose && t.Score == nil {
 		return fmt.Errorf("the best epoch is to be kept, but nothing is scored")
+	}
+	for _, name := range slices.Concat(t.Options.Frozen, slices.Sorted(maps.Keys(t.Options.Rates))) {
+		if t.Network.Parameter(name) == nil {
+			return fmt.Errorf("%s is to have a rate of its own or to stay, the network has no parameter of this name", name)
+		}
 	}
 	return nil
 }
@@ -220,7 +237,7 @@ func (t *Trainer) record(ctx context.Context, r Record) error {
 
 // keepBest copies the parameters.
 func (t *Trainer) keepBest() error {
-	for i, p := range t.Network.parameters.List() {
+	for i, p := range t.Network.tensors() {
 		if i == len(t.best) {
 			t.best = append(t.best, t.Network.engine.New(p.Dtype(), p.Shape()...))
 		}
@@ -233,7 +250,7 @@ func (t *Trainer) keepBest() error {
 
 // settleBest puts the parameters of the best epoch into the network.
 func (t *Trainer) settleBest() error {
-	for i, p := range t.Network.parameters.List() {
+	for i, p := range t.Network.tensors() {
 		if i < len(t.best) {
 			if err := t.Network.engine.Convert(p, t.best[i]); err != nil {
 				return err
@@ -258,5 +275,9 @@ func (t *Trainer) release() {
 	t.adam.release()
 	t.Network.engine.Release(t.best...)
 	t.run.release(t.Network.engine)
+	if t.whole != nil {
+		t.whole.Release(t.Network.engine)
+		t.whole = nil
+	}
 	t.adam, t.best = nil, nil
 }

@@ -19,7 +19,7 @@ import (
 
 // selected is a source of graphs with classes or values.
 type selected struct {
-	net      *Network
+	net      *KernelNetwork
 	graphs   *graph.Batch
 	features func(*graph.Batch) Features
 	classes  []int32
@@ -73,7 +73,7 @@ func (g *golden) train(
 		features: func(b *graph.Batch) Features { return attributes(t, e, dtype, b) }}
 	var losses []float64
 	trainer := &Trainer{
-		Network: net, Source: source, Items: ascendingItems(graphs.NumGraphs()),
+		Network: net.Network, Source: source, Items: ascendingItems(graphs.NumGraphs()),
 		Options: TrainOptions{Epochs: epochs, BatchSize: graphs.NumGraphs(), Rate: g.Rate, Decay: g.Decay,
 			MaxLoss: 1e4},
 		Watch: func(r Record) {
@@ -144,7 +144,7 @@ func trainee(t *testing.T, workers int) *Trainer {
 	held := net.NewEvaluator(source, []int{20, 21, 22}, 2, true)
 	t.Cleanup(held.Release)
 	return &Trainer{
-		Network: net, Source: source, Items: ascendingItems(20),
+		Network: net.Network, Source: source, Items: ascendingItems(20),
 		Options: TrainOptions{Epochs: 4, BatchSize: 6, Rate: 0.05, HalveEvery: 2, Decay: 1e-3, MaxLoss: 1e4, Seed: 5},
 		Choose:  true,
 		Score: func(ctx context.Context, _ int) ([]float64, error) {
@@ -162,7 +162,7 @@ func outcome(t *testing.T, trainer *Trainer) string {
 		fmt.Fprint(&text, r.Epoch, r.Loss, r.Accuracy, r.Scores, r.Rate, "\n")
 	}
 	fmt.Fprintln(&text, trainer.Best())
-	for _, p := range trainer.Network.Parameters().List() {
+	for _, p := range trainer.Network.tensors() {
 		fmt.Fprintln(&text, download(t, p))
 	}
 	return text.String()
@@ -209,14 +209,14 @@ func TestEarlyStopping(t *testing.T) {
 	var after [][]float64
 	scores := []float64{0.5, 0.6, 0.7, 0.6, 0.7, 0.1, 0.9}
 	trainer.Score = func(context.Context, int) ([]float64, error) {
-		after = append(after, slices.Clone(download(t, trainer.Network.Parameters().Weight)))
+		after = append(after, slices.Clone(download(t, trainer.Network.Parameter("weight"))))
 		return scores[len(after)-1 : len(after)], nil
 	}
 	run(t, trainer)
 	if n := len(trainer.Records()); n != 6 || trainer.Best() != 2 {
 		t.Fatalf("%d records, epoch %d is the best; want 6 and 2", n, trainer.Best())
 	}
-	if !slices.Equal(download(t, trainer.Network.Parameters().Weight), after[2]) {
+	if !slices.Equal(download(t, trainer.Network.Parameter("weight")), after[2]) {
 		t.Error("the network has not the parameters of the best epoch")
 	}
 }
@@ -282,7 +282,7 @@ func TestRegressionScore(t *testing.T) {
 		}
 	}
 	trainer := &Trainer{
-		Network: net, Source: source, Items: part.items,
+		Network: net.Network, Source: source, Items: part.items,
 		Options: TrainOptions{Epochs: 30, BatchSize: 12, Rate: 0.05, MaxLoss: 1e4},
 	}
 	run(t, trainer)

@@ -137,6 +137,9 @@ func (c *Classifier) Parts() (any, map[string]*tensor.Dense, error) {
 
 // loadClassifier reads the parts of a classifier.
 func loadClassifier(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfile.File) (model.Model, error) {
+	if h.Task == model.NodeTask {
+		return loadOnVertices(e, h, parts, f)
+	}
 	var s storedClassifier
 	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
@@ -144,22 +147,17 @@ func loadClassifier(e engine.Engine, h *model.Head, parts json.RawMessage, f *mo
 	if s.Machine == nil {
 		return nil, fmt.Errorf("its machine is missing")
 	}
-	if err := s.Encoding.Check(); err != nil {
-		return nil, err
-	}
 	m, err := Load(e, s.Model, f)
 	if err != nil {
 		return nil, err
 	}
-	if want, have := m.Input(), InputFor(s.Encoding); want != have {
-		return nil, fmt.Errorf("an encoding of %+v for a model that wants %+v", have, want)
-	}
-	if err := s.Fingerprint.Check(m.Layers()); err != nil {
+	shown := &fingerprints{s.Encoding, m, s.Fingerprint}
+	if err := shown.check(); err != nil {
 		return nil, err
 	}
 	k, err := s.Machine.Load(h, f, m.DimOf(s.Fingerprint))
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{*h, &fingerprints{s.Encoding, m, s.Fingerprint}, k}, nil
+	return &Classifier{*h, shown, k}, nil
 }

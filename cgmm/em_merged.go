@@ -59,7 +59,7 @@ func (m *mergedSums) release(e engine.Engine) {
 // expect is [em.expect]. It returns false where evidence may have been lost to underflow.
 func (m *mergedSums) expect(s *em) (value float64, ok bool, err error) {
 	e, all := s.engine, s.c.x.Cols*s.o.count
-	if err := e.MatMul(m.g.t, s.theta.t, s.likelihood.t, engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+	if err := e.Gemm(m.g.t, s.theta.t, s.likelihood.t, engine.Gemm{TransB: true, Alpha: 1}); err != nil {
 		return 0, false, err
 	}
 	if err := e.SparseMatMul(m.evidence.t, m.pairs, m.g.as(all, 1)); err != nil {
@@ -84,10 +84,10 @@ func (m *mergedSums) expect(s *em) (value float64, ok bool, err error) {
 	if err := e.SparseMatMul(m.z.as(all, 1), m.gathered, m.ratio.t); err != nil {
 		return 0, false, err
 	}
-	if err := e.MatMul(m.joint.t, m.z.t, s.likelihood.t, engine.MatMul{Alpha: 1}); err != nil {
+	if err := e.Gemm(m.joint.t, m.z.t, s.likelihood.t, engine.Gemm{Alpha: 1}); err != nil {
 		return 0, false, err
 	}
-	if err := e.MatMul(m.expected.t, m.z.t, s.theta.t, engine.MatMul{TransA: true, Alpha: 1}); err != nil {
+	if err := e.Gemm(m.expected.t, m.z.t, s.theta.t, engine.Gemm{TransA: true, Alpha: 1}); err != nil {
 		return 0, false, err
 	}
 	if err := m.joint.pull(); err != nil {

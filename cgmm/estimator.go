@@ -15,7 +15,8 @@ import (
 )
 
 // Estimator classifies graphs by support vector machines on their fingerprints. The layers are learned without classes,
-// but for the choice among a pool and the end of the growth, which the classes of the training graphs decide.
+// but for the choice among a pool and the end of the growth, which the classes of the training graphs decide. Vertices
+// are classified by their share in the fingerprint ([machine.OnVertices]), by layers that have seen no class.
 type Estimator struct {
 	Options    Options
 	Features   dataset.Features // of the vertices; default labels, else attributes, else degrees as labels
@@ -23,6 +24,9 @@ type Estimator struct {
 	Classifier svm.VectorKernel // on the fingerprints; default linear
 	C          []float64        // to choose from, ascending; nil is svm.CGrid or, where not linear, [machine.KernelGrid]
 	Checkpoint string           // of [Training], where all graphs and their classes are learned from; "" for none
+
+	// OwnFeatures lets the machine see a vertex's own attributes or label beside its states, in a task on vertices.
+	OwnFeatures bool
 
 	shared *Fingerprint // that estimators which differ in it alone choose their common layers by; nil: their own
 }
@@ -38,7 +42,7 @@ func (s *Estimator) linear() bool {
 // String implements [model.Estimator].
 func (s Estimator) String() string {
 	if s.linear() {
-		return s.Options.String()
+		return s.Options.String() + machine.OwnFeatures(s.OwnFeatures)
 	}
 	return fmt.Sprintf("%s, %s", s.Options, s.Classifier)
 }
@@ -50,8 +54,9 @@ func (s Estimator) Params() any {
 	}
 	return struct {
 		Options
-		Classifier svm.VectorKernel `json:"classifier"`
-	}{s.Options, s.Classifier}
+		Classifier  svm.VectorKernel `json:"classifier"`
+		OwnFeatures bool             `json:"own_features,omitempty"`
+	}{s.Options, s.Classifier, s.OwnFeatures}
 }
 
 // Grid implements [model.Estimator].
@@ -157,7 +162,7 @@ func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoin
 	t := Training{Progress: w.Progress, Checkpoint: checkpoint}
 	switch {
 	case o.Pool == 1 && o.Patience == 0:
-	case w.Blind:
+	case w.Blind || d.Task.PerVertex():
 		o.Patience = 0
 	case d.Classes == nil:
 		return nil, fmt.Errorf("data set %s: a pool is chosen by classes, and its graphs have none", d.Name)
@@ -181,6 +186,9 @@ func (g *grown) fingerprints(s *Estimator) *fingerprints {
 
 // Learner implements [model.Estimator].
 func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	if w.Data.Task.PerVertex() {
+		return s.onVertices(ctx, w)
+	}
 	g, err := s.grow(ctx, w, true)
 	if err != nil {
 		return nil, err

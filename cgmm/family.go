@@ -18,7 +18,7 @@ func init() {
 		Verbs: []model.Verb{model.Eval, model.Train, model.Embed},
 		Models: []model.Name{{Name: name,
 			Short: "contextual graph Markov model: layers of hidden states, each seeing its neighbours' states below"}},
-		Tasks: []model.Task{model.GraphTask}, Classes: true,
+		Tasks: []model.Task{model.GraphTask, model.NodeTask}, Classes: true,
 		New: newOptions, Load: loadClassifier,
 	})
 }
@@ -38,6 +38,7 @@ type options struct {
 	fingerprints   []kind
 	kernels        []string
 	gammas         []float64
+	own            []bool
 	constants      machine.Constants
 	verb           model.Verb
 }
@@ -47,6 +48,7 @@ func newOptions(string) model.Options {
 	return &options{
 		estimator: Estimator{Options: o, Features: dataset.AutoFeatures}, states: []int{o.States}, depths: []int{0},
 		fingerprints: []kind{byCounts}, kernels: []string{svm.LinearKernel}, gammas: []float64{1},
+		own: []bool{false},
 	}
 }
 
@@ -84,6 +86,7 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	param.Choices(s, &o.kernels, "classifier", []string{svm.LinearKernel, svm.RBFKernel, svm.JaccardKernel},
 		"support vector machine on the fingerprints")
 	s.Floats(&o.gammas, "gamma", param.Tiny, param.Huge, "`G,...` of the rbf kernel")
+	machine.DeclareOwnFeatures(s, &o.own)
 	o.constants.Declare(s, "60 values for linear machines, 7 for others")
 	if verb == model.Train {
 		s.Text(&o.estimator.Checkpoint, "checkpoint",
@@ -116,7 +119,10 @@ func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, err
 				if err := opt.Check(); err != nil {
 					return nil, param.Wrap(err)
 				}
-				all = append(all, one.classifiers(o.kernels, o.gammas)...)
+				for _, own := range o.own {
+					one.OwnFeatures = own
+					all = append(all, one.classifiers(o.kernels, o.gammas)...)
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package cgmm
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
@@ -13,6 +14,17 @@ type fingerprints struct {
 	encoding *dataset.Encoding
 	layers   *Model
 	kind     Fingerprint
+}
+
+// check returns an error where the parts, as read from a file, do not fit each other.
+func (f *fingerprints) check() error {
+	if err := f.encoding.Check(); err != nil {
+		return err
+	}
+	if want, have := f.layers.Input(), InputFor(f.encoding); want != have {
+		return fmt.Errorf("an encoding of %+v for a model that wants %+v", have, want)
+	}
+	return f.kind.Check(f.layers.Layers())
 }
 
 // Width implements [model.Embedder].

@@ -14,15 +14,34 @@ type arena struct {
 }
 
 const (
-	arenaBytes = middlePiece
-	packAlign  = 256             // bytes, as the driver aligns
-	maxPacked  = arenaBytes >> 1 // larger arrays have memory and a copy of their own
+	arenaBytes = middlePiece // at least
+	packAlign  = 256         // bytes, as the driver aligns
+
+	// Larger arrays have memory and a copy of their own, but for those of recorded work.
+	maxPacked         = arenaBytes >> 1
+	maxPackedRecorded = largestPiece >> 1
 )
 
 // fits reports whether there is memory for so many bytes. A submission does not begin in the second half, so that
 // hardly one takes two copies.
 func (a *arena) fits(bytes int) bool {
-	return a != nil && a.used+max(bytes, 1) <= arenaBytes && (a.used > a.sent || a.used <= arenaBytes/2)
+	return a != nil && a.used+max(bytes, 1) <= a.size() && (a.used > a.sent || a.used <= a.size()/2)
+}
+
+func (a *arena) size() int { return len(a.piece.bytes) }
+
+// packs reports whether an array of so many bytes goes up with others. The caller holds the lock.
+func (q *queue) packs(bytes int) bool {
+	return bytes <= maxPacked || q.scopes > 0 && bytes <= maxPackedRecorded
+}
+
+// ahead is for how many bytes there is to be room where so many come next: recorded work brings about as much as that
+// before it, which then goes up in one copy. The caller holds the lock.
+func (q *queue) ahead(bytes int) int {
+	if q.scopes > 0 && q.packed == 0 {
+		bytes = max(bytes, q.usual)
+	}
+	return min(bytes, largestPiece)
 }
 
 // flush adds the copy of what has been packed to a submission.
@@ -36,22 +55,37 @@ func (a *arena) flush(s *submission) {
 // upload puts an array on the device, whose bytes write writes from a number on, before whatever is enqueued from now
 // on. The block that it lies in has one more holder.
 func (e *Engine) upload(bytes int, write func(dst []byte, from int)) (b *block, address uint64, err error) {
-	if bytes > maxPacked || !e.pool.caching {
-		if b, err = e.take(max(bytes, 1)); err != nil {
-			return nil, 0, err
-		}
-		if err = e.fill(b, 0, bytes, write); err != nil {
-			b.release()
-			return nil, 0, err
-		}
-		return b, b.address, nil
+	if b, address, err = e.pack(bytes, write); b != nil || err != nil {
+		return b, address, err
 	}
+	if b, err = e.take(max(bytes, 1)); err != nil {
+		return nil, 0, err
+	}
+	if err = e.fill(b, 0, bytes, write); err != nil {
+		b.release()
+		return nil, 0, err
+	}
+	return b, b.address, nil
+}
+
+// pack is upload into the arena. The block is nil where the array is too large for that.
+func (e *Engine) pack(bytes int, write func(dst []byte, from int)) (b *block, address uint64, err error) {
 	q := &e.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.arena.fits(bytes) {
+	if !e.pool.caching || !q.packs(bytes) {
+		return nil, 0, nil
+	}
+	for room := q.ahead(bytes); !q.arena.fits(room); room = bytes {
+		room = max(room, min(q.packed+bytes, largestPiece)) // at least as much again
 		q.mu.Unlock()
-		err = e.renewArena()
+		err = e.renewArena(room)
+		if err != nil && room > arenaBytes {
+			if err = e.renewArena(arenaBytes); err == nil && bytes > arenaBytes {
+				q.mu.Lock()
+				return nil, 0, nil
+			}
+		}
 		q.mu.Lock()
 		if err != nil {
 			return nil, 0, err
@@ -60,20 +94,21 @@ func (e *Engine) upload(bytes int, write func(dst []byte, from int)) (b *block, 
 	a := q.arena
 	write(a.piece.bytes[a.used:a.used+bytes], 0)
 	address = a.block.address + uint64(a.used)
-	a.used = min(a.used+(max(bytes, 1)+packAlign-1)/packAlign*packAlign, arenaBytes)
+	length := min((max(bytes, 1)+packAlign-1)/packAlign*packAlign, a.size()-a.used)
+	a.used, q.packed = a.used+length, q.packed+length
 	a.block.filled.Store(q.next.number)
 	return a.block.retain(), address, nil
 }
 
-// renewArena begins a new one.
-func (e *Engine) renewArena() error {
-	b, err := e.take(arenaBytes)
+// renewArena begins a new one, of at least so many bytes.
+func (e *Engine) renewArena(bytes int) error {
+	c, err := e.pinned.take(max(bytes, arenaBytes), e)
 	if err != nil {
 		return err
 	}
-	c, err := e.pinned.take(arenaBytes, e)
+	b, err := e.take(len(c.bytes))
 	if err != nil {
-		b.release()
+		e.pinned.give(c, nil, 0)
 		return err
 	}
 	q := &e.queue

@@ -52,9 +52,9 @@ func BenchmarkTunedAndPlain(b *testing.B) {
 	batch := d.Batch
 	n := batch.NumVertices()
 	for name, prepare := range map[string]func(e *Engine) func(engine.Engine) error{
-		"MatMul": func(e *Engine) func(engine.Engine) error {
+		"Gemm": func(e *Engine) func(engine.Engine) error {
 			x, z, y := noise(b, e, n, columns), noise(b, e, columns, columns), e.New(tensor.Float32, n, columns)
-			return func(e engine.Engine) error { return e.MatMul(y, x, z, engine.MatMul{Alpha: 1}) }
+			return func(e engine.Engine) error { return e.Gemm(y, x, z, engine.Gemm{Alpha: 1}) }
 		},
 		"SparseMatMul": func(e *Engine) func(engine.Engine) error {
 			x, y := noise(b, e, n, columns), e.New(tensor.Float32, n, columns)

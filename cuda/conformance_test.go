@@ -109,7 +109,7 @@ func seesNothingWrong(t *testing.T) {
 // TestRates those that measure, TestOperationsBesideEachOther those for several models.
 func ofTheSuite(k loaded) bool {
 	return k.name != "matmul_f32" && k.name != "matmul_f64" && !strings.HasPrefix(k.name, "rate_") &&
-		!strings.HasSuffix(k.name, "_models")
+		k.name != "spread_uploads" && !strings.HasSuffix(k.name, "_models")
 }
 
 // ownKernels are those that only this kind of engine has.
@@ -129,3 +129,6 @@ func TestMemory(t *testing.T) {
 		return e
 	})
 }
+
+// Rows stand apart on tensor cores too.
+func TestRowsApart(t *testing.T) { enginetest.RunApart(t, opened(t)) }

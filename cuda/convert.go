@@ -77,10 +77,13 @@ func (e *Engine) toDevice(dst, src *tensor.Dense) error {
 		write = writer(src.Float32s(), func(x float32) float64 { return float64(x) })
 	}
 	bytes := n * int(dst.Dtype().Size())
-	if bytes > maxPacked {
+	e.queue.mu.Lock()
+	packs := e.queue.packs(bytes)
+	e.queue.mu.Unlock()
+	if !packs {
 		return e.fill(b, int(address-b.address), bytes, write)
 	}
-	// A little comes with other uploads, and the device moves it: that waits for no other stream.
+	// It comes with other uploads, and the device moves it: that waits for no other stream.
 	k := e.begin("Convert")
 	k.touch(b.retain())
 	from := uploaded[uint8](k, bytes, write)

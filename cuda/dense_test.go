@@ -12,17 +12,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Every shape of tiles multiplies correctly, with and without splits, whatever shape MatMul would choose.
+// Every shape of tiles multiplies correctly, with and without splits, whatever shape Gemm would choose.
 func TestEveryTiling(t *testing.T) {
 	e := opened(t)
 	for _, s := range [][3]int{{1, 1, 1}, {128, 128, 16}, {132, 140, 44}, {129, 131, 45}, {7, 300, 33}, {300, 5, 100}} {
-		for _, trans := range []engine.MatMul{{}, {TransA: true}, {TransB: true}, {TransA: true, TransB: true}} {
+		for _, trans := range []engine.Gemm{{}, {TransA: true}, {TransB: true}, {TransA: true, TransB: true}} {
 			for _, unit := range []int{1, 2} {
 				for _, sides := range [][2]int{{largeTile, largeTile}, {mediumTile, mediumTile}, {largeTile, thinTile}, {thinTile,
 					largeTile}} {
 					for terms, beta := range map[int]float64{max(s[2], 17): 0, 16: -0.5} {
 						plan := tiling{rows: sides[0] / unit, columns: sides[1] / unit, terms: terms, splits: blocksOf(s[2], terms)}
-						opt := engine.MatMul{TransA: trans.TransA, TransB: trans.TransB, Alpha: 1.5, Beta: beta}
+						opt := engine.Gemm{TransA: trans.TransA, TransB: trans.TransB, Alpha: 1.5, Beta: beta}
 						dtype, tolerance := tensor.Float32, 1e-5
 						if unit == 2 {
 							dtype, tolerance = tensor.Float64, 1e-12
@@ -38,7 +38,7 @@ func TestEveryTiling(t *testing.T) {
 }
 
 // tilingError returns the largest error of a product as a share of its largest element.
-func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dtype, opt engine.MatMul) float64 {
+func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dtype, opt engine.Gemm) float64 {
 	m, n, k := s[0], s[1], s[2]
 	shapeA, shapeB := []int{m, k}, []int{k, n}
 	if opt.TransA {
@@ -68,7 +68,7 @@ func tilingError(t *testing.T, e *Engine, plan tiling, s [3]int, dtype tensor.Dt
 	hostB, b := random(shapeB...)
 	want, c := random(m, n)
 	defer e.Release(a, b, c)
-	if err := (engine.Reference{}).MatMul(want, hostA, hostB, opt); err != nil {
+	if err := (engine.Reference{}).Gemm(want, hostA, hostB, opt); err != nil {
 		t.Fatal(err)
 	}
 	var err error
@@ -200,7 +200,7 @@ func TestTiling(t *testing.T) {
 		{4096, 4096, 100, 128, 128}, {500, 500, 100, 64, 64}, {100000, 16, 50, 128, 32}, {16, 100000, 50, 32, 128}, {3, 2,
 			100000, 128, 32},
 	} {
-		got := tile(s.m, s.n, s.k, 1)
+		got := tile(s.m, s.n, s.k, 1, false)
 		if got.rows != s.rows || got.columns != s.columns {
 			t.Errorf("%+v: tiles %d x %d", s, got.rows, got.columns)
 		}
@@ -209,6 +209,9 @@ func TestTiling(t *testing.T) {
 		}
 		if s.k == 100000 && got.splits < 100 {
 			t.Errorf("%+v: %d splits leave a GPU idle", s, got.splits)
+		}
+		if apart := tile(s.m, s.n, s.k, 1, true); apart.splits != 1 || apart.terms < s.k {
+			t.Errorf("%+v: %d splits of %d terms where rows stand apart", s, apart.splits, apart.terms)
 		}
 	}
 }

@@ -15,8 +15,9 @@
 // next batch is copied while this one is computed.
 //
 // A submission holds one operation, or all of those that a call of [Engine.Record] makes, as a step of a training
-// does. What these bring to the device is packed into one piece of page-locked memory and goes up in one copy; what
-// is larger than half a MiB has its own. When a recorded sequence of kernels comes for the second time it
+// does. What these bring to the device is packed into one piece of page-locked memory and goes up in one copy. For a
+// single operation that is so up to half a MiB, and larger arrays have copies of their own; for recorded work the piece
+// has the size that such work needed before. When a recorded sequence of kernels comes for the second time it
 // becomes a CUDA graph: from then on the nodes are changed whose addresses, numbers or sizes are others, and one call
 // launches all of them. The graphs of the last sequences are kept. Where the driver has no graphs, or a product goes
 // to cuBLAS, the kernels are launched one by one.
@@ -30,9 +31,11 @@
 // [Engine.Beside] returns an engine on the same GPU for one more model: a lane, with memory, tensors and submissions of
 // its own, while context, thread and streams are common. The thread takes the first jobs of all lanes. Recorded
 // submissions with equal sequences of kernels become one: every launch has one more dimension, and block z reads the
-// arguments of model z from a table, which goes up before the kernels. The kernels of training steps have twins for
-// this (kernels/models_gen.cuh); what has none is launched once a model, within the same submission. A grid is as large
-// as the largest needs, so that models of different sizes go together, and the bits of none depend on the others.
+// arguments of model z from a table, which goes up before the kernels. The kernels of training
+// steps have twins for this (kernels/models_gen.cuh); what has none is launched once a model, within the same
+// submission. A grid is as large as the largest needs, so that models of different sizes go together, and the bits of
+// none depend on the others. What the lanes bring goes up in one copy as well, as far as it is no more than a MiB, and
+// a kernel on the stream of copies takes it apart.
 //
 // A lane that brings nothing is waited for about as long as a step takes, and then not before it has brought something
 // again; no lane can hold others up for longer, whatever it does. A launch that fails is told to the lanes whose work
@@ -44,6 +47,12 @@
 // back when the tensor is collected or released. A tensor for which there is no memory carries the error of
 // its allocation, and every operation on it returns that error. Graphs are uploaded once and kept as long as the
 // [graph.Batch] lives.
+//
+// # gorgonia
+//
+// The engine implements the interfaces by which [tensor.Dense] and gorgonia's operations compute: tensor.Add(x, y) of
+// two tensors of it is a tensor of it. What reads or writes elements in Go ends the program, as Data, Get and Zero do;
+// Materialize of a part that lies apart gives zeros. Package autodiff runs graphs without these.
 //
 // # Kernels
 //

@@ -51,6 +51,7 @@ type gpu struct {
 	copies    *timeline
 	graphs    graphs
 	tables    tables
+	spread    spread
 	recent    recent
 	performed performed
 
@@ -265,6 +266,7 @@ func (e *Engine) shutDown() error {
 		f.note("destroying graphs", e.graphs.close())
 		e.freeMemory(f)
 		f.note("freeing the tables of launches", e.tables.close())
+		f.note("freeing the memory of copies", e.spread.close())
 		for _, t := range []*timeline{e.copies, e.compute} {
 			if t != nil {
 				f.note("destroying a stream", t.close())

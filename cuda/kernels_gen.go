@@ -7,15 +7,27 @@ package cuda
 // kernels are the entry points of kernels.cu with the kinds of their parameters: p pointer, i int, l long long,
 // f float, d double.
 var kernels = [...]kernel{
-	{"adam_f32", "pppplfpppplfpppplfpppplffffffff"},
+	{"adam_f32", "pfffffff"},
 	{"adam_f32_models", "p"},
-	{"adam_f64", "ppppldppppldppppldppppldddddddd"},
+	{"adam_f64", "pddddddd"},
 	{"add_leaves_f64", "pppppiiii"},
 	{"add_others_f64", "ppipppiii"},
 	{"add_rows_f32", "pppppiii"},
 	{"add_rows_f64", "pppppiii"},
 	{"assign_f32", "pppppiiiii"},
 	{"assign_f64", "pppppiiiii"},
+	{"batch_norm_f32", "pppppppppiiiiddii"},
+	{"batch_norm_f32_models", "p"},
+	{"batch_norm_f64", "pppppppppiiiiddii"},
+	{"batch_norm_grad_f32", "ppppppppppiiii"},
+	{"batch_norm_grad_f32_models", "p"},
+	{"batch_norm_grad_f64", "ppppppppppiiii"},
+	{"batch_norm_moments_f32", "ppiii"},
+	{"batch_norm_moments_f32_models", "p"},
+	{"batch_norm_moments_f64", "ppiii"},
+	{"batch_norm_slopes_f32", "pppppiii"},
+	{"batch_norm_slopes_f32_models", "p"},
+	{"batch_norm_slopes_f64", "pppppiii"},
 	{"best_splits_f64", "ppppppppppiidiilpppiii"},
 	{"best_splits_finish_f64", "pppii"},
 	{"best_splits_histogram_f64", "pppppppppppiidiilpppid"},
@@ -29,7 +41,22 @@ var kernels = [...]kernel{
 	{"descend_graphs_f64", "pppppppppiiii"},
 	{"descend_vertices_f64", "ppppppppiiii"},
 	{"drawn_splits_f64", "pppppppppppiidiilpppppp"},
+	{"dropout_f32", "ppllliif"},
+	{"dropout_f32_models", "p"},
+	{"dropout_f64", "ppllliid"},
 	{"dynamic_features_f64", "ppppippppppppppiiii"},
+	{"elements_binary_f32", "pppfflii"},
+	{"elements_binary_f64", "pppddlii"},
+	{"elements_copy_f32", "pppil"},
+	{"elements_copy_f64", "pppil"},
+	{"elements_reduce_f32", "pplllli"},
+	{"elements_reduce_f64", "pplllli"},
+	{"elements_softmax_f32", "pplllii"},
+	{"elements_softmax_f64", "pplllii"},
+	{"elements_softmax_grad_f32", "ppplllii"},
+	{"elements_softmax_grad_f64", "ppplllii"},
+	{"elements_unary_f32", "ppfflii"},
+	{"elements_unary_f64", "ppddlii"},
 	{"gram_f32", "ppiiidii"},
 	{"gram_f32_models", "p"},
 	{"gram_f64", "ppiiidii"},
@@ -42,6 +69,9 @@ var kernels = [...]kernel{
 	{"histogram_intersection_f32", "pppppppiii"},
 	{"histogram_intersection_f64", "pppppppiii"},
 	{"level_examples_f64", "pppppppppipppppii"},
+	{"linear_grad_f32", "ppppppppiiiiii"},
+	{"linear_grad_f32_models", "p"},
+	{"linear_grad_f64", "ppppppppiiiiii"},
 	{"linear_layer_f32", "ppppiii"},
 	{"linear_layer_f32_models", "p"},
 	{"linear_layer_f64", "ppppiii"},
@@ -108,8 +138,8 @@ var kernels = [...]kernel{
 	{"path_norm_grad_f32", "ppppiii"},
 	{"path_norm_grad_f32_models", "p"},
 	{"path_norm_grad_f64", "ppppiii"},
-	{"path_pool_long_f32", "pppppppppiiiiifipp"},
-	{"path_pool_long_f64", "pppppppppiiiiidipp"},
+	{"path_pool_long_f32", "pppppppppppppiiiiiifipp"},
+	{"path_pool_long_f64", "pppppppppppppiiiiiidipp"},
 	{"path_single_grad_f32", "pppppiifi"},
 	{"path_single_grad_f32_models", "p"},
 	{"path_single_grad_f64", "pppppiidi"},
@@ -157,6 +187,12 @@ var kernels = [...]kernel{
 	{"rate_exponential_f64", "pi"},
 	{"rate_multiply_add_f32", "piff"},
 	{"rate_multiply_add_f64", "pidd"},
+	{"rectify_f32", "pppli"},
+	{"rectify_f32_models", "p"},
+	{"rectify_f64", "pppli"},
+	{"rectify_grad_f32", "ppppiii"},
+	{"rectify_grad_f32_models", "p"},
+	{"rectify_grad_f64", "ppppiii"},
 	{"seed_choose_f64", "ppppppiiii"},
 	{"seed_draw_f64", "ppppi"},
 	{"seed_masses_f32", "pppppppiiiiddi"},
@@ -178,15 +214,15 @@ var kernels = [...]kernel{
 	{"softmax_cross_entropy_f64", "pppppiii"},
 	{"softmax_cross_entropy_long_f32", "ppppii"},
 	{"softmax_cross_entropy_long_f64", "ppppii"},
-	{"sparse_matmul_f32", "pppppppppii"},
+	{"sparse_matmul_f32", "pppppppppiii"},
 	{"sparse_matmul_f32_models", "p"},
-	{"sparse_matmul_f64", "pppppppppii"},
-	{"sparse_matmul_finish_f32", "pppii"},
+	{"sparse_matmul_f64", "pppppppppiii"},
+	{"sparse_matmul_finish_f32", "pppiii"},
 	{"sparse_matmul_finish_f32_models", "p"},
-	{"sparse_matmul_finish_f64", "pppii"},
-	{"sparse_matmul_narrow_f32", "pppppppppii"},
+	{"sparse_matmul_finish_f64", "pppiii"},
+	{"sparse_matmul_narrow_f32", "pppppppppiii"},
 	{"sparse_matmul_narrow_f32_models", "p"},
-	{"sparse_matmul_narrow_f64", "pppppppppii"},
+	{"sparse_matmul_narrow_f64", "pppppppppiii"},
 	{"spectral_grad_f64", "ppppiidi"},
 	{"spectral_grad_f64_models", "p"},
 	{"spectral_large_f64", "ppppppppppiidii"},
@@ -195,6 +231,7 @@ var kernels = [...]kernel{
 	{"spectral_small_f64", "pppppiidi"},
 	{"spectral_small_f64_models", "p"},
 	{"spectral_symmetrize_f64", "ppii"},
+	{"spread_uploads", "p"},
 	{"subset_walks_f64", "ppppppppppiiiiii"},
 	{"tree_walks_f64", "ppppppppppiiii"},
 	{"walk_finish_f32", "ppppppiiiiif"},
@@ -219,6 +256,18 @@ const (
 	kernelAddRowsF64
 	kernelAssignF32
 	kernelAssignF64
+	kernelBatchNormF32
+	kernelBatchNormF32Models
+	kernelBatchNormF64
+	kernelBatchNormGradF32
+	kernelBatchNormGradF32Models
+	kernelBatchNormGradF64
+	kernelBatchNormMomentsF32
+	kernelBatchNormMomentsF32Models
+	kernelBatchNormMomentsF64
+	kernelBatchNormSlopesF32
+	kernelBatchNormSlopesF32Models
+	kernelBatchNormSlopesF64
 	kernelBestSplitsF64
 	kernelBestSplitsFinishF64
 	kernelBestSplitsHistogramF64
@@ -232,7 +281,22 @@ const (
 	kernelDescendGraphsF64
 	kernelDescendVerticesF64
 	kernelDrawnSplitsF64
+	kernelDropoutF32
+	kernelDropoutF32Models
+	kernelDropoutF64
 	kernelDynamicFeaturesF64
+	kernelElementsBinaryF32
+	kernelElementsBinaryF64
+	kernelElementsCopyF32
+	kernelElementsCopyF64
+	kernelElementsReduceF32
+	kernelElementsReduceF64
+	kernelElementsSoftmaxF32
+	kernelElementsSoftmaxF64
+	kernelElementsSoftmaxGradF32
+	kernelElementsSoftmaxGradF64
+	kernelElementsUnaryF32
+	kernelElementsUnaryF64
 	kernelGramF32
 	kernelGramF32Models
 	kernelGramF64
@@ -245,6 +309,9 @@ const (
 	kernelHistogramIntersectionF32
 	kernelHistogramIntersectionF64
 	kernelLevelExamplesF64
+	kernelLinearGradF32
+	kernelLinearGradF32Models
+	kernelLinearGradF64
 	kernelLinearLayerF32
 	kernelLinearLayerF32Models
 	kernelLinearLayerF64
@@ -360,6 +427,12 @@ const (
 	kernelRateExponentialF64
 	kernelRateMultiplyAddF32
 	kernelRateMultiplyAddF64
+	kernelRectifyF32
+	kernelRectifyF32Models
+	kernelRectifyF64
+	kernelRectifyGradF32
+	kernelRectifyGradF32Models
+	kernelRectifyGradF64
 	kernelSeedChooseF64
 	kernelSeedDrawF64
 	kernelSeedMassesF32
@@ -398,6 +471,7 @@ const (
 	kernelSpectralSmallF64
 	kernelSpectralSmallF64Models
 	kernelSpectralSymmetrizeF64
+	kernelSpreadUploads
 	kernelSubsetWalksF64
 	kernelTreeWalksF64
 	kernelWalkFinishF32
@@ -414,9 +488,15 @@ const (
 // twins are the kernels that do the work of others for several models, 0 where there is none.
 var twins = [...]int{
 	kernelAdamF32:                kernelAdamF32Models,
+	kernelBatchNormF32:           kernelBatchNormF32Models,
+	kernelBatchNormGradF32:       kernelBatchNormGradF32Models,
+	kernelBatchNormMomentsF32:    kernelBatchNormMomentsF32Models,
+	kernelBatchNormSlopesF32:     kernelBatchNormSlopesF32Models,
+	kernelDropoutF32:             kernelDropoutF32Models,
 	kernelGramF32:                kernelGramF32Models,
 	kernelGramGradF32:            kernelGramGradF32Models,
 	kernelGramSmallF32:           kernelGramSmallF32Models,
+	kernelLinearGradF32:          kernelLinearGradF32Models,
 	kernelLinearLayerF32:         kernelLinearLayerF32Models,
 	kernelMatmulCombineF32:       kernelMatmulCombineF32Models,
 	kernelMatmulMediumF32:        kernelMatmulMediumF32Models,
@@ -440,6 +520,8 @@ var twins = [...]int{
 	kernelProjectGradF32:         kernelProjectGradF32Models,
 	kernelProjectGradSmallF32:    kernelProjectGradSmallF32Models,
 	kernelProjectSmallF32:        kernelProjectSmallF32Models,
+	kernelRectifyF32:             kernelRectifyF32Models,
+	kernelRectifyGradF32:         kernelRectifyGradF32Models,
 	kernelSegmentReduceF32:       kernelSegmentReduceF32Models,
 	kernelSegmentReduceWideF32:   kernelSegmentReduceWideF32Models,
 	kernelSoftmaxCrossEntropyF32: kernelSoftmaxCrossEntropyF32Models,
@@ -458,8 +540,8 @@ var counting = map[int]bool{
 }
 
 // adam launches adam_f32 or adam_f64.
-func adam[T real](s *stream, g grid, parameter0 pointer[T], first0 pointer[T], second0 pointer[T], gradient0 pointer[T], n0 int64, decay0 T, parameter1 pointer[T], first1 pointer[T], second1 pointer[T], gradient1 pointer[T], n1 int64, decay1 T, parameter2 pointer[T], first2 pointer[T], second2 pointer[T], gradient2 pointer[T], n2 int64, decay2 T, parameter3 pointer[T], first3 pointer[T], second3 pointer[T], gradient3 pointer[T], n3 int64, decay3 T, rate T, root T, beta1 T, beta2 T, rest1 T, rest2 T, epsilon T) error {
-	return s.launch(either[T](kernelAdamF32, kernelAdamF64), g, parameter0.address, first0.address, second0.address, gradient0.address, uint64(n0), bitsOf(decay0), parameter1.address, first1.address, second1.address, gradient1.address, uint64(n1), bitsOf(decay1), parameter2.address, first2.address, second2.address, gradient2.address, uint64(n2), bitsOf(decay2), parameter3.address, first3.address, second3.address, gradient3.address, uint64(n3), bitsOf(decay3), bitsOf(rate), bitsOf(root), bitsOf(beta1), bitsOf(beta2), bitsOf(rest1), bitsOf(rest2), bitsOf(epsilon))
+func adam[T real](s *stream, g grid, states pointer[int64], rate T, root T, beta1 T, beta2 T, rest1 T, rest2 T, epsilon T) error {
+	return s.launch(either[T](kernelAdamF32, kernelAdamF64), g, states.address, bitsOf(rate), bitsOf(root), bitsOf(beta1), bitsOf(beta2), bitsOf(rest1), bitsOf(rest2), bitsOf(epsilon))
 }
 
 // addLeavesF64 launches add_leaves_f64.
@@ -480,6 +562,26 @@ func addRows[T real](s *stream, g grid, sums pointer[float64], x pointer[T], off
 // assign launches assign_f32 or assign_f64.
 func assign[T real](s *stream, g grid, index pointer[int32], best pointer[T], table pointer[T], list pointer[int32], z pointer[T], n int32, p int32, q int32, d int32, columns int32) error {
 	return s.launch(either[T](kernelAssignF32, kernelAssignF64), g, index.address, best.address, table.address, list.address, z.address, uint64(uint32(n)), uint64(uint32(p)), uint64(uint32(q)), uint64(uint32(d)), uint64(uint32(columns)))
+}
+
+// batchNorm launches batch_norm_f32 or batch_norm_f64.
+func batchNorm[T real](s *stream, g grid, y pointer[T], x pointer[T], scale pointer[T], shift pointer[T], mean pointer[T], variance pointer[T], batchMean pointer[T], batchDeviation pointer[T], partial pointer[float64], slices int32, n int32, d int32, rows int32, momentum float64, epsilon float64, training int32, rectify int32) error {
+	return s.launch(either[T](kernelBatchNormF32, kernelBatchNormF64), g, y.address, x.address, scale.address, shift.address, mean.address, variance.address, batchMean.address, batchDeviation.address, partial.address, uint64(uint32(slices)), uint64(uint32(n)), uint64(uint32(d)), uint64(uint32(rows)), bitsOf(momentum), bitsOf(epsilon), uint64(uint32(training)), uint64(uint32(rectify)))
+}
+
+// batchNormGrad launches batch_norm_grad_f32 or batch_norm_grad_f64.
+func batchNormGrad[T real](s *stream, g grid, xGrad pointer[T], scaleGrad pointer[T], shiftGrad pointer[T], yGrad pointer[T], x pointer[T], y pointer[T], scale pointer[T], batchMean pointer[T], batchDeviation pointer[T], partial pointer[float64], slices int32, n int32, d int32, rows int32) error {
+	return s.launch(either[T](kernelBatchNormGradF32, kernelBatchNormGradF64), g, xGrad.address, scaleGrad.address, shiftGrad.address, yGrad.address, x.address, y.address, scale.address, batchMean.address, batchDeviation.address, partial.address, uint64(uint32(slices)), uint64(uint32(n)), uint64(uint32(d)), uint64(uint32(rows)))
+}
+
+// batchNormMoments launches batch_norm_moments_f32 or batch_norm_moments_f64.
+func batchNormMoments[T real](s *stream, g grid, partial pointer[float64], x pointer[T], n int32, d int32, rows int32) error {
+	return s.launch(either[T](kernelBatchNormMomentsF32, kernelBatchNormMomentsF64), g, partial.address, x.address, uint64(uint32(n)), uint64(uint32(d)), uint64(uint32(rows)))
+}
+
+// batchNormSlopes launches batch_norm_slopes_f32 or batch_norm_slopes_f64.
+func batchNormSlopes[T real](s *stream, g grid, partial pointer[float64], yGrad pointer[T], x pointer[T], y pointer[T], batchMean pointer[T], n int32, d int32, rows int32) error {
+	return s.launch(either[T](kernelBatchNormSlopesF32, kernelBatchNormSlopesF64), g, partial.address, yGrad.address, x.address, y.address, batchMean.address, uint64(uint32(n)), uint64(uint32(d)), uint64(uint32(rows)))
 }
 
 // bestSplitsF64 launches best_splits_f64.
@@ -547,9 +649,44 @@ func (s *stream) drawnSplitsF64(g grid, found pointer[float64], columns pointer[
 	return s.launch(kernelDrawnSplitsF64, g, found.address, columns.address, searches.address, empties.address, places.address, nodes.address, features.address, weights.address, targets.address, classes.address, information.address, uint64(uint32(impurity)), uint64(uint32(width)), bitsOf(minLeaf), uint64(uint32(perSearch)), uint64(uint32(q)), uint64(count), hollow.address, seeds.address, streams.address, ofKind.address, ofFeature.address, sumSpace.address)
 }
 
+// dropout launches dropout_f32 or dropout_f64.
+func dropout[T real](s *stream, g grid, y pointer[T], x pointer[T], elements int64, seed int64, step int64, stream int32, least int32, factor T) error {
+	return s.launch(either[T](kernelDropoutF32, kernelDropoutF64), g, y.address, x.address, uint64(elements), uint64(seed), uint64(step), uint64(uint32(stream)), uint64(uint32(least)), bitsOf(factor))
+}
+
 // dynamicFeaturesF64 launches dynamic_features_f64.
 func (s *stream) dynamicFeaturesF64(g grid, columns pointer[float64], hollow pointer[uint8], x pointer[float64], walked pointer[float64], shared int32, searches pointer[int32], empties pointer[float64], places pointer[int64], examples pointer[int32], nodes pointer[int32], offsets pointer[int32], sides pointer[uint8], factors pointer[float64], shifts pointer[float64], aggregations pointer[int32], kinds int32, n int32, q int32, count int32) error {
 	return s.launch(kernelDynamicFeaturesF64, g, columns.address, hollow.address, x.address, walked.address, uint64(uint32(shared)), searches.address, empties.address, places.address, examples.address, nodes.address, offsets.address, sides.address, factors.address, shifts.address, aggregations.address, uint64(uint32(kinds)), uint64(uint32(n)), uint64(uint32(q)), uint64(uint32(count)))
+}
+
+// elementsBinary launches elements_binary_f32 or elements_binary_f64.
+func elementsBinary[T real](s *stream, g grid, dst pointer[T], a pointer[T], b pointer[T], left T, right T, n int64, f int32, add int32) error {
+	return s.launch(either[T](kernelElementsBinaryF32, kernelElementsBinaryF64), g, dst.address, a.address, b.address, bitsOf(left), bitsOf(right), uint64(n), uint64(uint32(f)), uint64(uint32(add)))
+}
+
+// elementsCopy launches elements_copy_f32 or elements_copy_f64.
+func elementsCopy[T real](s *stream, g grid, dst pointer[T], src pointer[T], layout pointer[int64], dims int32, n int64) error {
+	return s.launch(either[T](kernelElementsCopyF32, kernelElementsCopyF64), g, dst.address, src.address, layout.address, uint64(uint32(dims)), uint64(n))
+}
+
+// elementsReduce launches elements_reduce_f32 or elements_reduce_f64.
+func elementsReduce[T real](s *stream, g grid, dst pointer[T], x pointer[T], outer int64, size int64, inner int64, parts int64, f int32) error {
+	return s.launch(either[T](kernelElementsReduceF32, kernelElementsReduceF64), g, dst.address, x.address, uint64(outer), uint64(size), uint64(inner), uint64(parts), uint64(uint32(f)))
+}
+
+// elementsSoftmax launches elements_softmax_f32 or elements_softmax_f64.
+func elementsSoftmax[T real](s *stream, g grid, y pointer[T], x pointer[T], outer int64, size int64, inner int64, logs int32, group int32) error {
+	return s.launch(either[T](kernelElementsSoftmaxF32, kernelElementsSoftmaxF64), g, y.address, x.address, uint64(outer), uint64(size), uint64(inner), uint64(uint32(logs)), uint64(uint32(group)))
+}
+
+// elementsSoftmaxGrad launches elements_softmax_grad_f32 or elements_softmax_grad_f64.
+func elementsSoftmaxGrad[T real](s *stream, g grid, xGrad pointer[T], y pointer[T], yGrad pointer[T], outer int64, size int64, inner int64, logs int32, group int32) error {
+	return s.launch(either[T](kernelElementsSoftmaxGradF32, kernelElementsSoftmaxGradF64), g, xGrad.address, y.address, yGrad.address, uint64(outer), uint64(size), uint64(inner), uint64(uint32(logs)), uint64(uint32(group)))
+}
+
+// elementsUnary launches elements_unary_f32 or elements_unary_f64.
+func elementsUnary[T real](s *stream, g grid, dst pointer[T], x pointer[T], low T, high T, n int64, f int32, add int32) error {
+	return s.launch(either[T](kernelElementsUnaryF32, kernelElementsUnaryF64), g, dst.address, x.address, bitsOf(low), bitsOf(high), uint64(n), uint64(uint32(f)), uint64(uint32(add)))
 }
 
 // gram launches gram_f32 or gram_f64.
@@ -575,6 +712,11 @@ func histogramIntersection[T real](s *stream, g grid, out pointer[T], rowPtr poi
 // levelExamplesF64 launches level_examples_f64.
 func (s *stream) levelExamplesF64(g grid, weights pointer[float64], targets pointer[float64], classes pointer[int32], examples pointer[int32], stamps pointer[int32], order pointer[int32], fields pointer[int32], centres pointer[float64], nodes pointer[int32], count int32, exampleOf pointer[int32], weightOf pointer[float64], targetOf pointer[float64], classOf pointer[int32], offsets pointer[int32], stamp int32, planted int32) error {
 	return s.launch(kernelLevelExamplesF64, g, weights.address, targets.address, classes.address, examples.address, stamps.address, order.address, fields.address, centres.address, nodes.address, uint64(uint32(count)), exampleOf.address, weightOf.address, targetOf.address, classOf.address, offsets.address, uint64(uint32(stamp)), uint64(uint32(planted)))
+}
+
+// linearGrad launches linear_grad_f32 or linear_grad_f64.
+func linearGrad[T real](s *stream, g grid, xGrad pointer[T], weightGrad pointer[T], biasGrad pointer[T], yGrad pointer[T], x pointer[T], w pointer[T], partial pointer[T], turns pointer[int32], n int32, outputs int32, d int32, xTiles int32, splits int32, splitRows int32) error {
+	return s.launch(either[T](kernelLinearGradF32, kernelLinearGradF64), g, xGrad.address, weightGrad.address, biasGrad.address, yGrad.address, x.address, w.address, partial.address, turns.address, uint64(uint32(n)), uint64(uint32(outputs)), uint64(uint32(d)), uint64(uint32(xTiles)), uint64(uint32(splits)), uint64(uint32(splitRows)))
 }
 
 // linearLayer launches linear_layer_f32 or linear_layer_f64.
@@ -723,8 +865,8 @@ func pathNormGrad[T real](s *stream, g grid, byVertex pointer[T], out pointer[in
 }
 
 // pathPoolLong launches path_pool_long_f32 or path_pool_long_f64.
-func pathPoolLong[T real](s *stream, g grid, out pointer[int64], scores pointer[T], factors pointer[T], large pointer[int32], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], n int32, size int32, q int32, route int32, pool int32, alpha2 T, sumExponent int32, ints pointer[int32], values pointer[T]) error {
-	return s.launch(either[T](kernelPathPoolLongF32, kernelPathPoolLongF64), g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(route)), uint64(uint32(pool)), bitsOf(alpha2), uint64(uint32(sumExponent)), ints.address, values.address)
+func pathPoolLong[T real](s *stream, g grid, out pointer[int64], scores pointer[T], factors pointer[T], large pointer[int32], norms pointer[T], index pointer[int32], rowPtr pointer[int32], col pointer[int32], rootRow pointer[int32], cut pointer[uint8], parts pointer[int32], partial pointer[T], counts pointer[int32], partCount int32, n int32, size int32, q int32, route int32, pool int32, alpha2 T, sumExponent int32, ints pointer[int32], values pointer[T]) error {
+	return s.launch(either[T](kernelPathPoolLongF32, kernelPathPoolLongF64), g, out.address, scores.address, factors.address, large.address, norms.address, index.address, rowPtr.address, col.address, rootRow.address, cut.address, parts.address, partial.address, counts.address, uint64(uint32(partCount)), uint64(uint32(n)), uint64(uint32(size)), uint64(uint32(q)), uint64(uint32(route)), uint64(uint32(pool)), bitsOf(alpha2), uint64(uint32(sumExponent)), ints.address, values.address)
 }
 
 // pathSingleGrad launches path_single_grad_f32 or path_single_grad_f64.
@@ -832,6 +974,16 @@ func rateMultiplyAdd[T real](s *stream, g grid, out pointer[T], rounds int32, fa
 	return s.launch(either[T](kernelRateMultiplyAddF32, kernelRateMultiplyAddF64), g, out.address, uint64(uint32(rounds)), bitsOf(factor), bitsOf(term))
 }
 
+// rectify launches rectify_f32 or rectify_f64.
+func rectify[T real](s *stream, g grid, y pointer[T], x pointer[T], bias pointer[T], elements int64, d int32) error {
+	return s.launch(either[T](kernelRectifyF32, kernelRectifyF64), g, y.address, x.address, bias.address, uint64(elements), uint64(uint32(d)))
+}
+
+// rectifyGrad launches rectify_grad_f32 or rectify_grad_f64.
+func rectifyGrad[T real](s *stream, g grid, xGrad pointer[T], biasGrad pointer[T], yGrad pointer[T], y pointer[T], n int32, d int32, rows int32) error {
+	return s.launch(either[T](kernelRectifyGradF32, kernelRectifyGradF64), g, xGrad.address, biasGrad.address, yGrad.address, y.address, uint64(uint32(n)), uint64(uint32(d)), uint64(uint32(rows)))
+}
+
 // seedChooseF64 launches seed_choose_f64.
 func (s *stream) seedChooseF64(g grid, chosen pointer[int32], least pointer[float64], sums pointer[float64], masses pointer[float64], gains pointer[float64], tried pointer[int32], count int32, blocks int32, n int32, first int32) error {
 	return s.launch(kernelSeedChooseF64, g, chosen.address, least.address, sums.address, masses.address, gains.address, tried.address, uint64(uint32(count)), uint64(uint32(blocks)), uint64(uint32(n)), uint64(uint32(first)))
@@ -888,18 +1040,18 @@ func softmaxCrossEntropyLong[T real](s *stream, g grid, loss pointer[T], grad po
 }
 
 // sparseMatmul launches sparse_matmul_f32 or sparse_matmul_f64.
-func sparseMatmul[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32) error {
-	return s.launch(either[T](kernelSparseMatmulF32, kernelSparseMatmulF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)))
+func sparseMatmul[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32, add int32) error {
+	return s.launch(either[T](kernelSparseMatmulF32, kernelSparseMatmulF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)), uint64(uint32(add)))
 }
 
 // sparseMatmulFinish launches sparse_matmul_finish_f32 or sparse_matmul_finish_f64.
-func sparseMatmulFinish[T real](s *stream, g grid, y pointer[T], sums pointer[T], parted pointer[int32], rows int32, q int32) error {
-	return s.launch(either[T](kernelSparseMatmulFinishF32, kernelSparseMatmulFinishF64), g, y.address, sums.address, parted.address, uint64(uint32(rows)), uint64(uint32(q)))
+func sparseMatmulFinish[T real](s *stream, g grid, y pointer[T], sums pointer[T], parted pointer[int32], rows int32, q int32, add int32) error {
+	return s.launch(either[T](kernelSparseMatmulFinishF32, kernelSparseMatmulFinishF64), g, y.address, sums.address, parted.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(add)))
 }
 
 // sparseMatmulNarrow launches sparse_matmul_narrow_f32 or sparse_matmul_narrow_f64.
-func sparseMatmulNarrow[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32) error {
-	return s.launch(either[T](kernelSparseMatmulNarrowF32, kernelSparseMatmulNarrowF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)))
+func sparseMatmulNarrow[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32, add int32) error {
+	return s.launch(either[T](kernelSparseMatmulNarrowF32, kernelSparseMatmulNarrowF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)), uint64(uint32(add)))
 }
 
 // spectralGradF64 launches spectral_grad_f64.
@@ -930,6 +1082,11 @@ func (s *stream) spectralSmallF64(g grid, r pointer[float64], values pointer[flo
 // spectralSymmetrizeF64 launches spectral_symmetrize_f64.
 func (s *stream) spectralSymmetrizeF64(g grid, to pointer[float64], gArgument pointer[float64], n int32, matrices int32) error {
 	return s.launch(kernelSpectralSymmetrizeF64, g, to.address, gArgument.address, uint64(uint32(n)), uint64(uint32(matrices)))
+}
+
+// spreadUploads launches spread_uploads.
+func (s *stream) spreadUploads(g grid, table pointer[int64]) error {
+	return s.launch(kernelSpreadUploads, g, table.address)
 }
 
 // subsetWalksF64 launches subset_walks_f64.

@@ -67,6 +67,7 @@ func (e *Engine) leave() error {
 		e.thread.lines = slices.DeleteFunc(e.thread.lines, func(l *line) bool { return l == e.line })
 		if len(e.thread.lines) == 1 {
 			f.note("freeing the tables of launches", e.tables.close())
+			f.note("freeing the memory of copies", e.spread.close())
 		}
 		return nil
 	}))

@@ -193,34 +193,19 @@ func (e *Engine) receive(b *block, offset, bytes int, read func(src []byte, from
 }
 
 // receiveLater is receive in two parts: the copies are enqueued at once, and the function that it returns waits for
-// them. What needs too many pieces is copied by that function.
+// them, which takes one copy. What is too large for that is copied by that function.
 func (e *Engine) receiveLater(b *block, offset, bytes int, read func(src []byte, from int)) (func() error, error) {
-	const most = maxPinned / largePiece / 4
-	if bytes > most*largePiece {
-		b.retain()
-		return func() error {
-			defer b.release()
-			return e.receive(b, offset, bytes, read)
-		}, nil
-	}
-	var flights []flight
-	land := func() error {
-		var first error
-		for _, f := range flights {
-			if err := e.land(f, read); first == nil {
-				first = err
-			}
+	if bytes <= largestPiece {
+		f, err := e.depart(b, offset, 0, bytes, true)
+		if err == nil || bytes <= largePiece {
+			return func() error { return e.land(f, read) }, err
 		}
-		return first
 	}
-	for from := 0; from < bytes; from += largePiece {
-		f, err := e.depart(b, offset, from, min(bytes-from, largePiece), true)
-		if err != nil {
-			return nil, together(err, land())
-		}
-		flights = append(flights, f)
-	}
-	return land, nil
+	b.retain()
+	return func() error {
+		defer b.release()
+		return e.receive(b, offset, bytes, read)
+	}, nil
 }
 
 func (p *pool) close() error {

@@ -3,8 +3,6 @@
 package cuda
 
 import (
-	"slices"
-
 	"github.com/grove-graph/grove/engine"
 	"gorgonia.org/tensor"
 )
@@ -205,37 +203,27 @@ func (e *Engine) Adam(states []engine.AdamState, step engine.Adam) error {
 	if err := engine.CheckAdam(states, step); err != nil {
 		return err
 	}
-	for some := range slices.Chunk(states, adamStates) {
-		on := adamOn[float64]
-		if some[0].Parameter.Dtype() == tensor.Float32 {
-			on = adamOn[float32]
-		}
-		if err := on(e, some, step); err != nil {
-			return err
-		}
+	if len(states) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// adamStates is the number of tensors that a launch of adam takes.
-const adamStates = 4
-
-// adamState is a tensor of Adam as the kernel takes it.
-type adamState[T real] struct {
-	parameter, moment1, moment2, gradient pointer[T]
-	n                                     int64
-	decay                                 T
+	if states[0].Parameter.Dtype() == tensor.Float32 {
+		return adamOn[float32](e, states, step)
+	}
+	return adamOn[float64](e, states, step)
 }
 
 func adamOn[T real](e *Engine, states []engine.AdamState, step engine.Adam) error {
-	var t [adamStates]adamState[T]
 	longest, k := 0, e.begin("Adam")
-	for i, o := range states {
+	var table []int64 // of AdamState
+	for _, o := range states {
+		for _, t := range []*tensor.Dense{o.Parameter, o.Moment1, o.Moment2, o.Gradient} {
+			table = append(table, int64(of[T](k, t).address))
+		}
 		n := o.Parameter.DataSize()
-		t[i] = adamState[T]{of[T](k, o.Parameter), of[T](k, o.Moment1), of[T](k, o.Moment2), of[T](k, o.Gradient),
-			int64(n), T(o.Decay)}
+		table = append(table, int64(n), int64(bitsOf(T(o.Decay))))
 		longest = max(longest, n)
 	}
+	list := upload(k, table)
 	rate, root := step.Corrected()
 	g := linear(blocksOf(longest, 16/size[T]()), 256)
 	g.blocks.y = len(states)
@@ -243,12 +231,8 @@ func adamOn[T real](e *Engine, states []engine.AdamState, step engine.Adam) erro
 		if longest == 0 {
 			return nil
 		}
-		return adam(s, g,
-			t[0].parameter, t[0].moment1, t[0].moment2, t[0].gradient, t[0].n, t[0].decay,
-			t[1].parameter, t[1].moment1, t[1].moment2, t[1].gradient, t[1].n, t[1].decay,
-			t[2].parameter, t[2].moment1, t[2].moment2, t[2].gradient, t[2].n, t[2].decay,
-			t[3].parameter, t[3].moment1, t[3].moment2, t[3].gradient, t[3].n, t[3].decay,
-			T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1), T(1-step.Beta2), T(step.Epsilon))
+		return adam(s, g, list, T(rate), T(root), T(step.Beta1), T(step.Beta2), T(1-step.Beta1), T(1-step.Beta2),
+			T(step.Epsilon))
 	})
 }
 

@@ -7,10 +7,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// MatMul implements [engine.Engine]. Products in TF32 and bfloat16 run on tensor cores where the GPU has them
-// and the matrices are not thin; the others are exact. Large products go to cuBLAS where it was found.
-func (e *Engine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
-	m, n, k, err := engine.CheckMatMul(c, a, b, opt)
+// Gemm implements [engine.Engine]. Products in TF32 and bfloat16 run on tensor cores where the GPU has them
+// and the matrices are not thin; the others are exact. Large products go to cuBLAS where it was found, but for those
+// whose rows stand apart.
+func (e *Engine) Gemm(c, a, b *tensor.Dense, opt engine.Gemm) error {
+	m, n, k, err := engine.CheckGemm(c, a, b, opt)
 	if err != nil {
 		return err
 	}
@@ -18,8 +19,8 @@ func (e *Engine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
 		return newProduct[float64](e, c, a, b, opt, m, n, k).compute(engine.Full)
 	}
 	p := newProduct[float32](e, c, a, b, opt, m, n, k)
-	wide := opt.Precision != engine.Full && m >= thinTensor && n >= thinTensor
-	if wide && e.device.major >= 8 && !e.blas.takes(m, n, k) {
+	wide := opt.Precision != engine.Full && (m >= thinTensor || opt.Apart) && n >= thinTensor
+	if wide && e.device.major >= 8 && !p.blas() {
 		return p.op.run(func(s *stream) error { return multiplyRounded(s, p, opt.Precision) })
 	}
 	return p.compute(opt.Precision)
@@ -28,7 +29,7 @@ func (e *Engine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
 // compute computes the product by cuBLAS where it is large, which rounds factors as asked, and else without rounding.
 func (p *product[T]) compute(precision engine.Precision) error {
 	e := p.op.e
-	if !e.blas.takes(p.m, p.n, p.k) {
+	if !p.blas() {
 		return p.multiply()
 	}
 	return p.op.run(func(s *stream) error {
@@ -39,23 +40,28 @@ func (p *product[T]) compute(precision engine.Precision) error {
 	})
 }
 
+// blas reports whether cuBLAS computes the product. It chooses the order of a sum by the number of rows.
+func (p *product[T]) blas() bool { return !p.apart && p.op.e.blas.takes(p.m, p.n, p.k) }
+
 // thinTensor is the number of rows or columns below which tiles of tensor cores would be mostly empty.
 const thinTensor = 32
 
-// product is a call of MatMul on the device.
+// product is a call of Gemm on the device.
 type product[T real] struct {
 	op             *op
 	c, a, b        pointer[T]
 	m, n, k        int
 	transA, transB int32
 	alpha, beta    T
+	apart          bool
 }
 
-func newProduct[T real](e *Engine, c, a, b *tensor.Dense, opt engine.MatMul, m, n, k int) *product[T] {
-	o := e.begin("MatMul")
+func newProduct[T real](e *Engine, c, a, b *tensor.Dense, opt engine.Gemm, m, n, k int) *product[T] {
+	o := e.begin("Gemm")
 	return &product[T]{
 		op: o, c: of[T](o, c), a: of[T](o, a), b: of[T](o, b), m: m, n: n, k: k,
 		transA: number(opt.TransA), transB: number(opt.TransB), alpha: T(opt.Alpha), beta: T(opt.Beta),
+		apart: opt.Apart,
 	}
 }
 
@@ -84,8 +90,8 @@ type tiling struct {
 }
 
 // tile chooses the shape of the tiles and the splits of an m x n product of k terms; unit is 1 for float32 and
-// 2 for float64.
-func tile(m, n, k, unit int) tiling {
+// 2 for float64. Tiles of all shapes add up in the order of the terms; where rows stand apart, nothing is split.
+func tile(m, n, k, unit int, apart bool) tiling {
 	large, medium, thin := largeTile/unit, mediumTile/unit, thinTile/unit
 	t := tiling{rows: medium, columns: medium, splits: 1, terms: max(k, 1)}
 	switch {
@@ -96,7 +102,8 @@ func tile(m, n, k, unit int) tiling {
 	case blocksOf(m, large)*blocksOf(n, large) >= manyTiles/2:
 		t.rows, t.columns = large, large
 	}
-	if tiles := blocksOf(m, t.rows) * blocksOf(n, t.columns); tiles > 0 && tiles < manyTiles/2 && k >= 2*splitTerms {
+	tiles := blocksOf(m, t.rows) * blocksOf(n, t.columns)
+	if tiles > 0 && tiles < manyTiles/2 && k >= 2*splitTerms && !apart {
 		splits := min(blocksOf(manyTiles, tiles), k/splitTerms)
 		t.terms = blocksOf(blocksOf(k, splits), 16) * 16 // whole stages
 		t.splits = blocksOf(k, t.terms)
@@ -112,7 +119,7 @@ func (p *product[T]) multiply() error {
 	if p.k <= fewTerms {
 		return p.multiplyShort()
 	}
-	return p.multiplyTiles(tile(p.m, p.n, p.k, size[T]()/4))
+	return p.multiplyTiles(tile(p.m, p.n, p.k, size[T]()/4, p.apart))
 }
 
 // counted counts the arithmetic of the product for the next launch.

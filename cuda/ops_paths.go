@@ -11,18 +11,38 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// PathPool implements [engine.Engine]: paths of up to 8 vertices by the trie, which cuts roots with many of them, walks
-// and non-backtracking walks by their recursions, which runs of small graphs do in shared memory; longer paths by a
-// thread for each vertex and filter.
+// PathPool implements [engine.Engine]: paths of up to 8 vertices by the trie, walks and non-backtracking walks by
+// their recursions, which runs of small graphs do in shared memory; longer paths by a thread for each vertex and
+// filter. Roots with many paths are cut.
 func (e *Engine) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling) error {
 	q, err := engine.CheckPathPool(out, scores, norms, p)
 	if err != nil {
 		return err
 	}
 	if scores.Dtype() == tensor.Float32 {
-		return newPathWork[float32](e, "PathPool", out, scores, norms, p, q).pool(bestWay)
+		return pathPool[float32](e, out, scores, norms, p, q)
 	}
-	return newPathWork[float64](e, "PathPool", out, scores, norms, p, q).pool(bestWay)
+	return pathPool[float64](e, out, scores, norms, p, q)
+}
+
+// pathPool pools in the best way: for paths of three vertices of every graph by itself, so that its bits do not depend
+// on those beside it.
+func pathPool[T real](e *Engine, out []*tensor.Dense, scores, norms *tensor.Dense, p *engine.PathPooling, q int) error {
+	work := func(only []bool) *pathWork[T] { return newPathWork[T](e, "PathPool", out, scores, norms, p, q, only) }
+	if p.Size != 3 || p.Route != graph.Paths {
+		return work(nil).pool(bestWay)
+	}
+	dense, others := denseGraphs(p.Graph)
+	switch {
+	case dense == nil:
+		return work(nil).pool(trieWay)
+	case others == nil:
+		return work(nil).pool(messageWay)
+	}
+	if err := work(dense).pool(messageWay); err != nil {
+		return err
+	}
+	return work(others).pool(trieWay)
 }
 
 // unrolledSize is the number of vertices up to which the trie has its stack in registers.
@@ -32,6 +52,7 @@ const unrolledSize = 8
 // j-1 of a slice.
 type pathWork[T real] struct {
 	*engine.PathPooling
+	only          []bool // the roots of the call; nil: all
 	e             *Engine
 	k             *op
 	n, q          int
@@ -48,10 +69,10 @@ type pathWork[T real] struct {
 }
 
 func newPathWork[T real](e *Engine, name string, out []*tensor.Dense, scores, norms *tensor.Dense,
-	p *engine.PathPooling, q int) *pathWork[T] {
+	p *engine.PathPooling, q int, only []bool) *pathWork[T] {
 	k := e.begin(name)
 	w := &pathWork[T]{
-		PathPooling: p, e: e, k: k, n: scores.Shape()[0], q: q, tableRows: scores.Shape()[0],
+		PathPooling: p, only: only, e: e, k: k, n: scores.Shape()[0], q: q, tableRows: scores.Shape()[0],
 		scores: of[T](k, scores), norms: of[T](k, norms), index: upload(k, p.Index),
 		alpha: T(p.Kernel.Alpha), alpha2: T(p.Kernel.Alpha * math.Log2E), sumExponent: number(p.Kernel.SumExponent),
 	}
@@ -85,24 +106,14 @@ func (w *pathWork[T]) bySize(matrices []*tensor.Dense) ([]pointer[T], pointer[in
 // rootRows returns the row of every vertex in the matrix of each size, -1 where it has none; nil where all
 // vertices are roots of every size.
 func (w *pathWork[T]) rootRows() []int32 {
-	if w.Roots == nil {
+	if w.Roots == nil && w.only == nil {
 		return nil
 	}
 	rows := make([]int32, w.Size*w.n)
 	for i := range rows {
 		rows[i] = -1
 	}
-	for i, j := range w.Lengths() {
-		of := rows[(j-1)*w.n : j*w.n]
-		for r, v := range w.Roots[i] {
-			of[v] = int32(r)
-		}
-		for v := range of {
-			if w.Roots[i] == nil {
-				of[v] = int32(v)
-			}
-		}
-	}
+	w.eachRoot(func(j, row, v int) { rows[(j-1)*w.n+v] = int32(row) })
 	return rows
 }
 
@@ -155,20 +166,40 @@ func (w *pathWork[T]) wayOr(by way) way {
 		return messageWay
 	case w.Size > unrolledSize:
 		return longWay
-	case w.Size == 3 && branching(w.Graph) >= messageBranching: // these paths are non-backtracking walks
+	case w.Size == 3 && branching(w.Graph, 0, w.n) >= messageBranching: // these paths are non-backtracking walks
 		return messageWay
 	}
 	return trieWay
 }
 
-// branching returns the mean number of ways to go on from the head of an arc without turning back.
-func branching(b *graph.Batch) float64 {
-	arcs := b.NumArcs()
-	if arcs < messageBranching/8*b.NumVertices() || arcs == 0 {
+// denseGraphs returns the vertices of graphs that are pooled by messages, if of three vertices, and those of the other
+// graphs; nil where there are none.
+func denseGraphs(b *graph.Batch) (dense, others []bool) {
+	for g := range b.NumGraphs() {
+		from, to := b.Vertices(g)
+		of := &others
+		if branching(b, int(from), int(to)) >= messageBranching {
+			of = &dense
+		}
+		if *of == nil && from < to {
+			*of = make([]bool, b.NumVertices())
+		}
+		for v := from; v < to; v++ {
+			(*of)[v] = true
+		}
+	}
+	return dense, others
+}
+
+// branching returns the mean number of ways to go on from the head of an arc between the vertices [from, to) of whole
+// graphs without turning back.
+func branching(b *graph.Batch, from, to int) float64 {
+	arcs := int(b.RowPtr[to] - b.RowPtr[from])
+	if arcs < messageBranching/8*(to-from) || arcs == 0 {
 		return 0 // not worth a closer look
 	}
 	ways := 0
-	for u := range b.NumVertices() {
+	for u := from; u < to; u++ {
 		d := b.Degree(int32(u))
 		ways += d * (d - 1)
 	}
@@ -207,6 +238,15 @@ func (w *pathWork[T]) poolLong() error {
 	if threads == 0 {
 		return w.k.run(func(*stream) error { return nil })
 	}
+	var parts *pathParts
+	if w.Route == graph.Paths && w.Size > unrolledSize {
+		parts = w.partsOf()
+	}
+	on := w.onDevice(parts)
+	for _, c := range on.chunks {
+		_, most := longGrid(c.parts * w.q)
+		threads = max(threads, most)
+	}
 	ints, values := scratch[int32](w.k, 3*w.Size*threads), scratch[T](w.k, (2*w.Size+1)*threads)
 	var factors factorTable[T]
 	if w.root() == 1 {
@@ -215,17 +255,33 @@ func (w *pathWork[T]) poolLong() error {
 		factors = w.factorTable(all)
 	}
 	return w.k.run(func(s *stream) error {
+		// Those of all launches, for which the first stands.
 		exponentials[T](s, func() int {
 			if factors.pieces.len() > 0 {
 				return factors.pieces.sum() * w.Size * w.q
 			}
-			return w.pooledRoutes(math.MaxInt64) * w.q
+			return w.longExponentials(parts)
 		})
 		if err := w.makeFactors(s, factors); err != nil {
 			return err
 		}
-		return pathPoolLong(s, g, w.matrices, w.scores, factors.values, factors.large, w.norms, w.index, w.graph.rowPtr,
-			w.graph.col, w.rootRow,
-			int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.sumExponent, ints, values)
+		launch := func(g grid, of pointer[int32], count int) error {
+			return pathPoolLong(s, g, w.matrices, w.scores, factors.values, factors.large, w.norms, w.index,
+				w.graph.rowPtr, w.graph.col, w.rootRow, on.cut, of, on.partial, on.counts, int32(count),
+				int32(w.n), int32(w.Size), int32(w.q), w.memory(), int32(w.Pool), w.alpha2, w.sumExponent, ints, values)
+		}
+		if err := launch(g, pointer[int32]{}, 0); err != nil {
+			return err
+		}
+		for _, c := range on.chunks {
+			g, _ := longGrid(c.parts * w.q)
+			if err := launch(g, on.parts.at(partInts*c.part), c.parts); err != nil {
+				return err
+			}
+			if err := w.join(s, on, c); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

@@ -28,17 +28,21 @@ func (w *pathWork[T]) routes() []int64 {
 	return counts
 }
 
-// eachRoot calls visit for the pooled sizes and their roots.
-func (w *pathWork[T]) eachRoot(visit func(j, v int)) {
+// eachRoot calls visit for the pooled sizes, the rows of their matrices and the roots that these are of.
+func (w *pathWork[T]) eachRoot(visit func(j, row, v int)) {
 	for i, j := range w.Lengths() {
-		if w.Roots == nil || w.Roots[i] == nil {
-			for v := range w.n {
-				visit(j, v)
-			}
-			continue
+		rows := w.n
+		if w.Roots != nil && w.Roots[i] != nil {
+			rows = len(w.Roots[i])
 		}
-		for _, v := range w.Roots[i] {
-			visit(j, int(v))
+		for row := range rows {
+			v := row
+			if w.Roots != nil && w.Roots[i] != nil {
+				v = int(w.Roots[i][row])
+			}
+			if w.only == nil || w.only[v] {
+				visit(j, row, v)
+			}
 		}
 	}
 }
@@ -46,7 +50,7 @@ func (w *pathWork[T]) eachRoot(visit func(j, v int)) {
 // pooledRoutes returns the number of routes from the roots of all sizes, at most so many from a root.
 func (w *pathWork[T]) pooledRoutes(most int64) int {
 	routes, all := w.routes(), 0
-	w.eachRoot(func(j, v int) { all += int(min(routes[v*w.Size+j-1], most)) })
+	w.eachRoot(func(j, _, v int) { all += int(min(routes[v*w.Size+j-1], most)) })
 	return all
 }
 
@@ -69,10 +73,27 @@ func (t *trieWork[T]) exponentials() int {
 	return factors*t.Size*lanes + t.factors.pieces.sum()*t.Size*t.q
 }
 
+// longExponentials returns how many exponentials poolLong takes without factors: one for every path, and for the
+// maxima of a root that is cut.
+func (w *pathWork[T]) longExponentials(parts *pathParts) int {
+	if w.Pool != engine.Max || parts == nil {
+		return w.pooledRoutes(math.MaxInt64) * w.q
+	}
+	routes, all := w.routes(), 0
+	w.eachRoot(func(j, _, v int) {
+		if parts.cuts(v, v+1) {
+			all++
+		} else {
+			all += int(routes[v*w.Size+j-1])
+		}
+	})
+	return all * w.q
+}
+
 // roots returns the number of roots of all sizes that are of interest.
 func (w *pathWork[T]) roots(of func(j, v int) bool) int {
 	all := 0
-	w.eachRoot(func(j, v int) {
+	w.eachRoot(func(j, _, v int) {
 		if of(j, v) {
 			all++
 		}
@@ -104,7 +125,7 @@ func (w *pathGradWork[T]) gradExponentials(lists []gradList) int {
 func (w *pathWork[T]) gatheredRoutes(of func(v int) bool) int {
 	routes, all := w.routes(), 0
 	largest := make([]int, w.n)
-	w.eachRoot(func(j, v int) {
+	w.eachRoot(func(j, _, v int) {
 		if of(v) && (w.Pool != engine.Mean || routes[v*w.Size+j-1] > 0) {
 			largest[v] = max(largest[v], j)
 		}

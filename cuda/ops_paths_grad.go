@@ -98,9 +98,9 @@ func (e *Engine) normGradient(byVertex *tensor.Dense, outGrad []*tensor.Dense, s
 	}
 	var err error
 	if scores.Dtype() == tensor.Float32 {
-		err = normGradientOn(newPathWork[float32](e, "PathPoolGrad", outGrad, scores, nil, p, q), byVertex, pooled)
+		err = normGradientOn(newPathWork[float32](e, "PathPoolGrad", outGrad, scores, nil, p, q, nil), byVertex, pooled)
 	} else {
-		err = normGradientOn(newPathWork[float64](e, "PathPoolGrad", outGrad, scores, nil, p, q), byVertex, pooled)
+		err = normGradientOn(newPathWork[float64](e, "PathPoolGrad", outGrad, scores, nil, p, q, nil), byVertex, pooled)
 	}
 	e.Release(pooled...)
 	return err
@@ -128,7 +128,7 @@ type pathGradWork[T real] struct {
 
 func newPathGradWork[T real](e *Engine, byVertex *tensor.Dense, outGrad []*tensor.Dense, scores, norms *tensor.Dense,
 	p *engine.PathPooling, q int) *pathGradWork[T] {
-	w := newPathWork[T](e, "PathPoolGrad", outGrad, scores, norms, p, q)
+	w := newPathWork[T](e, "PathPoolGrad", outGrad, scores, norms, p, q, nil)
 	return &pathGradWork[T]{w, of[T](w.k, byVertex)}
 }
 

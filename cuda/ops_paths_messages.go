@@ -96,19 +96,26 @@ func (w *pathWork[T]) messageCounter(r reversed) (counts pointer[float64], enque
 	return counts, func(s *stream) error { return w.messageCounts(s, r, counts, ways, spare, after) }
 }
 
-// messages pools over non-backtracking walks: small graphs in shared memory, otherwise one launch a
-// position.
+// messages pools over non-backtracking walks: where a graph is large by one launch a position, and then small ones in
+// shared memory, so that the bits of a graph do not depend on the others.
 func (w *pathWork[T]) messages() error {
 	bytes := func(vertices, arcs int) int { return w.bytes(96*arcs) + 4*(2*(vertices+1)+3*arcs) }
 	r := w.reversedOf(true)
 	counts, count := w.messageCounter(r)
 	lists, fits := w.smallRecursions(bytes)
+	for i := range lists {
+		lists[i] = lists[i].of(w.only)
+	}
+	byPosition := func(*stream) error { return nil }
 	if !fits {
-		return w.messagesByPosition(r, counts, count)
+		byPosition = w.messagesByPosition(r, counts)
 	}
 	bounds := []pointer[int32]{upload(w.k, lists[0].bounds), upload(w.k, lists[1].bounds)}
 	return w.k.run(func(s *stream) error {
 		if err := count(s); err != nil {
+			return err
+		}
+		if err := byPosition(s); err != nil {
 			return err
 		}
 		for i, list := range lists {
@@ -129,15 +136,13 @@ func (w *pathWork[T]) messages() error {
 	})
 }
 
-func (w *pathWork[T]) messagesByPosition(r reversed, counts pointer[float64], count func(s *stream) error) error {
+// messagesByPosition returns what enqueues the recursion for all graphs.
+func (w *pathWork[T]) messagesByPosition(r reversed, counts pointer[float64]) func(*stream) error {
 	arcs := max(w.Graph.NumArcs(), 1) // messages that are not there would mean walks of one vertex
 	tile := w.tile(3*arcs + w.n)
 	next, current, after := scratch[T](w.k, arcs*tile), scratch[T](w.k, arcs*tile), scratch[T](w.k, arcs*tile)
 	value := scratch[T](w.k, w.n*tile)
-	return w.k.run(func(s *stream) error {
-		if err := count(s); err != nil {
-			return err
-		}
+	return func(s *stream) error {
 		return w.eachTile(tile, func(f0, width int) error {
 			return w.eachSize(func(j int) error {
 				var source pointer[T]
@@ -158,7 +163,7 @@ func (w *pathWork[T]) messagesByPosition(r reversed, counts pointer[float64], co
 					int32(w.n), int32(w.q), int32(f0), int32(width), number(w.Pool == engine.Max), offset)
 			})
 		})
-	})
+	}
 }
 
 // messageStep enqueues position i > 1 of the recursion over non-backtracking walks of j vertices.

@@ -2,7 +2,11 @@
 
 package cuda
 
-import "github.com/grove-graph/grove/graph"
+import (
+	"slices"
+
+	"github.com/grove-graph/grove/graph"
+)
 
 // packs are runs of whole graphs, or pieces of graphs, that a block works on. All of one list are
 // launched together, with the shared memory of the largest.
@@ -14,6 +18,20 @@ type packs struct {
 func (p *packs) add(from, to, arcs int) {
 	p.bounds = append(p.bounds, int32(from), int32(to))
 	p.vertices, p.arcs = max(p.vertices, to-from), max(p.arcs, arcs)
+}
+
+// of returns the packs with a vertex that is wanted; nil: all.
+func (p packs) of(wanted []bool) packs {
+	if wanted == nil {
+		return p
+	}
+	some := packs{vertices: p.vertices, arcs: p.arcs}
+	for i := range p.len() {
+		if from, to := p.bounds[2*i], p.bounds[2*i+1]; slices.Contains(wanted[from:to], true) {
+			some.bounds = append(some.bounds, from, to)
+		}
+	}
+	return some
 }
 
 func (p *packs) len() int { return len(p.bounds) / 2 }

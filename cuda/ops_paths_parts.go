@@ -17,6 +17,8 @@ const (
 	mostParts = 1 << 13
 	// partInts is the number of integers of a part, as kernels/paths.cuh lays it out.
 	partInts = 11
+	// mostPrefix bounds the vertices that all paths of a part begin with: their arcs are among its integers.
+	mostPrefix = unrolledSize - 1
 )
 
 // pathParts are how the paths of up to size vertices in a batch are cut into pieces of work, by upper bounds of their
@@ -177,7 +179,7 @@ func (c *cutter) prefix() {
 			continue
 		}
 		paths := c.along(last, next, rest)
-		if rest > 1 && paths > c.share {
+		if rest > 1 && depth < mostPrefix && paths > c.share {
 			flush(a)
 			c.path, c.arcs = append(c.path, next), append(c.arcs, a)
 			c.prefix()
@@ -236,6 +238,13 @@ func (p *pathParts) chunks(fit int) []chunk {
 		root = end
 	}
 	return all
+}
+
+// join enqueues the sums of the parts of some roots.
+func (w *pathWork[T]) join(s *stream, on deviceParts[T], c chunk) error {
+	g := grid{blocks: dim{x: c.roots, y: blocksOf(w.q, 32)}, threads: dim{x: 32, y: warpsOfTrie}}
+	return pathJoin(s, g, w.matrices, on.partial, on.counts, on.roots.at(3*c.root), w.norms, w.index, w.rootRow,
+		int32(c.part), int32(w.n), int32(w.Size), int32(w.q), int32(w.Pool))
 }
 
 // onDevice brings the parts to the device.

@@ -193,9 +193,7 @@ func (t *trieWork[T]) launchParts(s *stream, c chunk) error {
 	if err := t.launch(s, g, pointer[int32]{}, t.on.parts.at(partInts*c.part), 0, 0, 0, c.parts); err != nil {
 		return err
 	}
-	g = grid{blocks: dim{x: c.roots, y: blocksOf(t.q, 32)}, threads: dim{x: 32, y: warpsOfTrie}}
-	return pathJoin(s, g, t.matrices, t.on.partial, t.on.counts, t.on.roots.at(3*c.root), t.norms, t.index, t.rootRow,
-		int32(c.part), int32(t.n), int32(t.Size), int32(t.q), int32(t.Pool))
+	return t.join(s, t.on, c)
 }
 
 // warpsOfTrie is how many warps a block of the trie has.

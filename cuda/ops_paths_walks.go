@@ -77,13 +77,15 @@ func (w *pathWork[T]) smallRecursions(bytes func(vertices, arcs int) int) ([]pac
 	return []packs{p.small, p.medium}, p.large.len() == 0
 }
 
-// walks pools over walks: small graphs in shared memory, otherwise one launch a position.
+// walks pools over walks: where a graph is large by one launch a position, and then small ones in shared memory, so
+// that the bits of a graph do not depend on the others.
 func (w *pathWork[T]) walks() error {
 	bytes := func(vertices, arcs int) int { return w.bytes(64*vertices) + 4*(vertices+1+arcs) }
 	counts := w.countScratch()
 	lists, fits := w.smallRecursions(bytes)
+	byPosition := func(*stream) error { return nil }
 	if !fits {
-		return w.walksByPosition(counts)
+		byPosition = w.walksByPosition(counts)
 	}
 	bounds := []pointer[int32]{upload(w.k, lists[0].bounds), upload(w.k, lists[1].bounds)}
 	return w.k.run(func(s *stream) error {
@@ -91,6 +93,9 @@ func (w *pathWork[T]) walks() error {
 			if err := w.walkCounts(s, counts); err != nil {
 				return err
 			}
+		}
+		if err := byPosition(s); err != nil {
+			return err
 		}
 		for i, list := range lists {
 			if list.len() == 0 || w.q == 0 {
@@ -110,16 +115,12 @@ func (w *pathWork[T]) walks() error {
 	})
 }
 
-func (w *pathWork[T]) walksByPosition(counts pointer[float64]) error {
+// walksByPosition returns what enqueues the recursion for all graphs.
+func (w *pathWork[T]) walksByPosition(counts pointer[float64]) func(*stream) error {
 	tile := w.tile(2 * w.n)
 	next, current := scratch[T](w.k, w.n*tile), scratch[T](w.k, w.n*tile)
 	maximum := number(w.Pool == engine.Max)
-	return w.k.run(func(s *stream) error {
-		if !counts.null() {
-			if err := w.walkCounts(s, counts); err != nil {
-				return err
-			}
-		}
+	return func(s *stream) error {
 		return w.eachTile(tile, func(f0, width int) error {
 			g := linear(w.n*width, 256)
 			return w.eachSize(func(j int) error {
@@ -139,7 +140,7 @@ func (w *pathWork[T]) walksByPosition(counts pointer[float64]) error {
 					int32(w.n), int32(w.q), int32(f0), int32(width), maximum, offset)
 			})
 		})
-	})
+	}
 }
 
 // walkStep enqueues position i of the recursion over walks of j vertices.

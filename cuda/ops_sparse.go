@@ -12,14 +12,25 @@ func (e *Engine) SparseMatMul(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense
 	if err := engine.CheckSparseMatMul(y, a, x); err != nil {
 		return err
 	}
-	if y.Dtype() == tensor.Float32 {
-		return sparseMatMulOn[float32](e, y, a, x)
-	}
-	return sparseMatMulOn[float64](e, y, a, x)
+	return e.sparseMatMul("SparseMatMul", y, a, x, false)
 }
 
-func sparseMatMulOn[T real](e *Engine, y *tensor.Dense, a *engine.Sparse, x *tensor.Dense) error {
-	k := e.begin("SparseMatMul")
+// SparseMatMulAdd implements [engine.Engine].
+func (e *Engine) SparseMatMulAdd(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense) error {
+	if err := engine.CheckSparseMatMulAdd(y, a, x); err != nil {
+		return err
+	}
+	return e.sparseMatMul("SparseMatMulAdd", y, a, x, true)
+}
+
+func (e *Engine) sparseMatMul(name string, y *tensor.Dense, a *engine.Sparse, x *tensor.Dense, add bool) error {
+	if y.Dtype() == tensor.Float32 {
+		return sparseMatMulOn[float32](e.begin(name), y, a, x, number(add))
+	}
+	return sparseMatMulOn[float64](e.begin(name), y, a, x, number(add))
+}
+
+func sparseMatMulOn[T real](k *op, y *tensor.Dense, a *engine.Sparse, x *tensor.Dense, add int32) error {
 	to, from, m := of[T](k, y), of[T](k, x), sparse[T](k, a)
 	rows, q, wide := a.Rows(), x.Shape()[1], vectorWidth[T]()
 	launch := sparseMatmul[T]
@@ -37,11 +48,11 @@ func sparseMatMulOn[T real](e *Engine, y *tensor.Dense, a *engine.Sparse, x *ten
 		operations[T](s, 2, len(a.Col), q)
 		g := grid{blocks: dim{x: len(cut.blocks) / 4}, threads: dim{x: sparseThreads}}
 		if err := launch(s, g, to, sums, m.rowPtr, m.col, m.values, m.keepRows, m.keepCols, from, blocks, int32(q),
-			int32(lanes)); err != nil || cut.parts == 0 {
+			int32(lanes), add); err != nil || cut.parts == 0 {
 			return err
 		}
 		long := len(cut.parted) / 3
-		return sparseMatmulFinish(s, linear(long*q, sparseThreads), to, sums, parted, int32(long), int32(q))
+		return sparseMatmulFinish(s, linear(long*q, sparseThreads), to, sums, parted, int32(long), int32(q), add)
 	})
 }
 

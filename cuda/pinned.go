@@ -27,14 +27,15 @@ type piece struct {
 }
 
 const (
-	smallPiece  = 64 << 10
-	middlePiece = 1 << 20
-	largePiece  = 4 << 20
-	maxPinned   = 128 << 20 // beyond this much, wait for a copy to finish
+	smallPiece   = 64 << 10
+	middlePiece  = 1 << 20
+	largePiece   = 4 << 20
+	largestPiece = 64 << 20
+	maxPinned    = 256 << 20 // beyond this much, wait for a copy to finish
 )
 
-// pieceBytes are the sizes of pieces. Smaller ones are cut from memory for a large one.
-var pieceBytes = [...]int{smallPiece, middlePiece, largePiece}
+// pieceBytes are the sizes of pieces. Those below a large one are cut from memory for that.
+var pieceBytes = [...]int{smallPiece, middlePiece, largePiece, 8 << 20, 16 << 20, 32 << 20, largestPiece}
 
 // kind returns the place of the smallest size that has the given bytes.
 func (p *pinned) kind(bytes int) int {
@@ -47,7 +48,7 @@ func (p *pinned) kind(bytes int) int {
 
 func (p *pinned) list(bytes int) *[]*piece { return &p.free[p.kind(bytes)] }
 
-// take returns a piece of at least the given bytes, at most largePiece, whose copies are over.
+// take returns a piece of at least the given bytes, at most largestPiece, whose copies are over.
 func (p *pinned) take(bytes int, e *Engine) (*piece, error) {
 	if c := p.ready(bytes, e); c != nil {
 		return c, nil
@@ -136,14 +137,15 @@ func (p *pinned) allocate(bytes int) (*piece, error) {
 	if p.bytes >= maxPinned && len(*list) > 0 {
 		return nil, nil
 	}
-	memory, err := pinnedAlloc(largePiece)
+	most := max(size, largePiece)
+	memory, err := pinnedAlloc(most)
 	if err != nil {
 		return nil, err
 	}
-	p.bytes += largePiece
+	p.bytes += most
 	p.all = append(p.all, memory)
-	whole := unsafe.Slice((*byte)(memory), largePiece)
-	for at := size; at < largePiece; at += size {
+	whole := unsafe.Slice((*byte)(memory), most)
+	for at := size; at < most; at += size {
 		*list = append(*list, &piece{bytes: whole[at : at+size : at+size]})
 	}
 	return &piece{bytes: whole[:size:size]}, nil

@@ -7,8 +7,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-func (e plainEngine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
-	m, n, k, err := engine.CheckMatMul(c, a, b, opt)
+func (e plainEngine) Gemm(c, a, b *tensor.Dense, opt engine.Gemm) error {
+	m, n, k, err := engine.CheckGemm(c, a, b, opt)
 	if err != nil {
 		return err
 	}

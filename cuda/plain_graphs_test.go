@@ -14,9 +14,9 @@ func (e plainEngine) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, 
 		return err
 	}
 	if of32(scores) {
-		return newPathWork[float32](e.Engine, "PathPool", out, scores, norms, p, q).pool(longWay)
+		return newPathWork[float32](e.Engine, "PathPool", out, scores, norms, p, q, nil).pool(longWay)
 	}
-	return newPathWork[float64](e.Engine, "PathPool", out, scores, norms, p, q).pool(longWay)
+	return newPathWork[float64](e.Engine, "PathPool", out, scores, norms, p, q, nil).pool(longWay)
 }
 
 func (e plainEngine) PathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dense, scores,

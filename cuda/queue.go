@@ -14,6 +14,8 @@ type queue struct {
 	next   *submission // being put together
 	scopes int         // calls of Record that run: they hold the submission back
 	arena  *arena      // nil before the first upload
+	packed int         // bytes of next that went into arenas
+	usual  int         // those of the last recorded submission that had any
 }
 
 // maxEntries bounds a submission.
@@ -62,7 +64,10 @@ func (q *queue) take() *submission {
 	if len(s.copies)+len(s.entries) == 0 {
 		return nil
 	}
-	s.recorded = q.scopes > 0
+	if s.recorded = q.scopes > 0; s.recorded && q.packed > 0 {
+		q.usual = q.packed
+	}
+	q.packed = 0
 	q.next = newSubmission(s.number + 1)
 	return s
 }

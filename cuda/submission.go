@@ -147,16 +147,8 @@ func (p laneWork) settle(place uint64) {
 
 // perform makes the calls of the driver, on the context's thread.
 func (e *Engine) perform(s *submission) error {
-	for _, c := range s.copies {
-		e.performed.uploads++
-		e.performed.uploadBytes += int64(len(c.from))
-		err := e.copies.follow(e.compute, c.after)
-		if err == nil {
-			err = cu.MemcpyHtoDAsync(cu.DevicePtr(c.to), unsafe.Pointer(&c.from[0]), int64(len(c.from)), e.copies.stream)
-		}
-		if err != nil {
-			return e.failure("copying to the device", err)
-		}
+	if err := e.bring(s.copies); err != nil {
+		return e.failure("copying to the device", err)
 	}
 	e.copies.queued = s.number
 	if len(s.copies) > 0 {

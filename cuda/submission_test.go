@@ -191,6 +191,51 @@ func TestSmallUploadsShareACopy(t *testing.T) {
 	}
 }
 
+// All that recorded work brings goes up in one copy from the second time on, as long as it is about as much, and a
+// result comes down in one.
+func TestRecordedUploadsAreOneCopy(t *testing.T) {
+	e := opened(t)
+	if !e.pool.caching {
+		t.Skip("without a pool every upload has memory of its own")
+	}
+	for round, arrays := range []int{9, 9, 8, 9, 30, 29} {
+		start, n := counts(t, e), maxPacked/4+100
+		all, host := e.Scratch(tensor.Float32, arrays, n), e.Host().New(tensor.Float32, arrays, n)
+		small := e.Scratch(tensor.Float32, 5)
+		var wait func() error
+		if err := e.Record(func() (err error) {
+			for i := range arrays {
+				err = errors.Join(err, e.Convert(e.View(all, i*n, n), onHost(tensor.Float32, float64(i+round), n)))
+			}
+			err = errors.Join(err, e.Convert(small, onHost(tensor.Float32, 1, 5)))
+			wait, _ = e.Fetch(host, all)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		e.Release(all)
+		if err := wait(); err != nil {
+			t.Fatal(err)
+		}
+		c := counts(t, e)
+		for i := range arrays {
+			first, last := host.Float32s()[i*n], host.Float32s()[i*n+n-1]
+			if first != float32(i+round) || last != float32(i+round)+float32(n-1)/4 {
+				t.Fatalf("round %d: array %d is from %v to %v", round, i, first, last)
+			}
+		}
+		uploads, most := c.Uploads-start.Uploads, int64(1)
+		if round == 0 || arrays == 30 {
+			most = 5 // as often as it doubles
+		}
+		if uploads > most || c.Downloads-start.Downloads != 1 || c.Waits-start.Waits > 1 {
+			t.Errorf("round %d: %d uploads, %d downloads, %d waits", round, uploads, c.Downloads-start.Downloads,
+				c.Waits-start.Waits)
+		}
+		e.Release(small)
+	}
+}
+
 // What the device keeps of graphs goes when they are forgotten, and comes again.
 func TestGraphsAreForgotten(t *testing.T) {
 	e := opened(t)

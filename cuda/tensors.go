@@ -103,7 +103,29 @@ func (r *tensors) add(t *tensor.Dense, h *holding) {
 	if r.held == nil {
 		r.held = make(map[weak.Pointer[tensor.Dense]]*holding)
 	}
+	if before := r.held[key]; before != nil { // gorgonia took the tensor back, and makes others of it
+		before.cleanup.Stop()
+		if before.block != nil {
+			before.block.release()
+		}
+	}
 	r.held[key] = h
+}
+
+// adopt makes the memory of Alloc that a tensor of gorgonia's has go back when the tensor is collected.
+func (e *Engine) adopt(t tensor.Tensor) {
+	d, ok := t.(*tensor.Dense)
+	if !ok || d.Engine() != tensor.Engine(e) || d.MemSize() == 0 {
+		return
+	}
+	address := uint64(d.Uintptr())
+	e.tensors.mu.Lock()
+	b := e.tensors.manual[address]
+	delete(e.tensors.manual, address)
+	e.tensors.mu.Unlock()
+	if b != nil {
+		e.tensors.add(d, &holding{block: b, address: address})
+	}
 }
 
 // drop gives back what a tensor has and reports whether it was known.
@@ -217,7 +239,8 @@ func (e *Engine) locate(t *tensor.Dense) (*block, uint64, error) {
 	// A tensor that gorgonia made, or a slice of one of ours.
 	address := uint64(t.Uintptr())
 	if b = e.pool.holding(address, uint64(t.MemSize())); b == nil {
-		return nil, 0, fmt.Errorf("a tensor whose memory was released")
+		return nil, 0, fmt.Errorf("a tensor whose memory was released, or is host memory of a machine of gorgonia's: " +
+			"run its graph by autodiff.On")
 	}
 	return b, address, nil
 }

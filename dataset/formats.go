@@ -42,6 +42,7 @@ type format struct {
 	files func(f folder) []string                       // the files of the data set in a folder
 	open  func(f folder, file string) (*Dataset, error) // the data set in a folder, or that of one of its files
 	write func(w *folderWriter, d *Dataset) error       // nil where the format is only read
+	from  func(w *folderWriter, s Stream) error         // nil where only a whole data set is written
 }
 
 // formats lists the formats. A folder that several recognise has the first of them.
@@ -51,14 +52,16 @@ var formats = []format{
 		in:         func(f folder) bool { return f.holds("*_A.txt") || f.holds("*_graph_indicator.txt") },
 		files:      tuFiles,
 		open:       func(f folder, _ string) (*Dataset, error) { return openTU(f) },
-		write:      writeTU,
+		write:      func(w *folderWriter, d *Dataset) error { return writeTU(w, d) },
+		from:       writeTU,
 	},
 	{
 		FormatInfo: FormatInfo{Format: StoreFormat, Short: "shards", File: shardIndex, Title: "shards", About: aboutShards},
 		in:         func(f folder) bool { return f.holds(shardIndex) },
 		files:      func(f folder) []string { return f.stored(shardIndex, shardFiles) },
 		open:       func(f folder, _ string) (*Dataset, error) { return openStore(f.name) },
-		write:      writeStore,
+		write:      func(w *folderWriter, d *Dataset) error { return writeStore(w, d) },
+		from:       writeStore,
 	},
 	{
 		FormatInfo: FormatInfo{Format: NodeFormat, Short: "node", File: "edges.csv", Title: "vertex task", About: aboutNode},
@@ -97,10 +100,11 @@ numbered from 1 through the whole data set:
 Add the names of labels to NAME_node_label_names.txt, lines like "0 C", to see them in drawings.
 docs/formats.md has this format with all its optional files, and every other one, with examples.`
 
-const aboutShards = `Shards are binary files from which single graphs are read in any order. Every command reads them;
-networks that are trained end to end (grove train gckn-path-sup and its like) leave the graphs on disk
-and read each batch when it is due, so that the data need not fit in memory. The model is the same bit
-for bit; of more than 10000 graphs, for the same --start-graphs.`
+const aboutShards = `Shards are binary files from which single graphs are read in any order. Every command reads them.
+grove predict and embed, and grove train of the models of gckn and of those that are trained end to
+end (gckn-path-sup, gcn and their like), leave the graphs on disk and read some at a time, so that the
+data need not fit in memory. The result is the same bit for bit; that of a network that is trained end
+to end on more than 10000 graphs, for the same --start-graphs.`
 
 const aboutNode = `A vertex task is one graph: edges.csv lists its edges, labels.csv the classes or numbers of vertices,
 features.csv or features.coo.csv their attributes, and split_*.csv the folds of its authors.`

@@ -96,9 +96,9 @@ func WriteShards(dir string, d *Dataset) error {
 }
 
 // writeStore writes a data set as a store.
-func writeStore(to *folderWriter, d *Dataset) error {
+func writeStore(to *folderWriter, from Stream) error {
 	s := &storeWriter{to: to, limit: ShardBytes}
-	if err := s.append(d); err != nil {
+	if err := from.Each(s.append); err != nil {
 		return err
 	}
 	return s.end()

@@ -7,11 +7,9 @@ import (
 	"github.com/grove-graph/grove/split"
 )
 
-// storePiece is the number of graphs of a store that are looked at together.
-const storePiece = 1024
-
-// FitEncoding learns the encoding that the function [FitEncoding] learns from all graphs, some of them at a time.
-func (s *Shards) FitEncoding(features Features) (*Encoding, error) {
+// FitEncoding learns the encoding that the function [FitEncoding] learns from the graphs, some of them at a time: the
+// scale of attributes from those in train, ascending, or from all of them where it is nil.
+func (s *Shards) FitEncoding(features Features, train []int) (*Encoding, error) {
 	e, err := FitEncoding(s.empty(), features, nil)
 	if err != nil {
 		return nil, err
@@ -19,7 +17,7 @@ func (s *Shards) FitEncoding(features Features) (*Encoding, error) {
 	switch {
 	case e.Features.standardised():
 		e.Standardisation, err = fitStandardisation(s.head.Attributes, func(visit func(*graph.Batch)) error {
-			return s.Each(func(d *Dataset) error {
+			return s.EachOf(train, func(d *Dataset) error {
 				visit(d.Batch)
 				return nil
 			})
@@ -39,11 +37,26 @@ func (s *Shards) FitEncoding(features Features) (*Encoding, error) {
 	return e, err
 }
 
-// Each calls visit with all graphs in their order, some of them at a time.
-func (s *Shards) Each(visit func(*Dataset) error) error {
-	for from := 0; from < s.NumGraphs(); from += storePiece {
-		var some []int
-		for g := from; g < min(from+storePiece, s.NumGraphs()); g++ {
+// pieceBytes is the size of the records of a store that are looked at together.
+const pieceBytes = 4 << 20
+
+// Each implements [Stream].
+func (s *Shards) Each(visit func(*Dataset) error) error { return s.EachOf(nil, visit) }
+
+// EachOf is [Shards.Each] for some graphs, in the given order; for all of them where there is no list.
+func (s *Shards) EachOf(graphs []int, visit func(*Dataset) error) error {
+	number, n := func(i int) int { return i }, s.NumGraphs()
+	if graphs != nil {
+		number, n = func(i int) int { return graphs[i] }, len(graphs)
+	}
+	var some []int
+	for from := 0; from < n; {
+		some = some[:0]
+		for bytes := 0; from+len(some) < n; {
+			g := number(from + len(some))
+			if bytes += int(s.lengths[g]); bytes > s.piece && len(some) > 0 {
+				break
+			}
 			some = append(some, g)
 		}
 		d, err := s.Select(some)
@@ -53,6 +66,7 @@ func (s *Shards) Each(visit func(*Dataset) error) error {
 		if err := visit(d); err != nil {
 			return err
 		}
+		from += len(some)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/grove-graph/grove/graph"
@@ -28,6 +29,7 @@ type Shards struct {
 	classes []int
 	targets []float64
 	digest  string
+	piece   int // bytes of the records that are looked at together
 }
 
 // OpenShards opens a store that [WriteShards] or a [ShardWriter] has made. Close it when it is no longer
@@ -54,7 +56,7 @@ func readHead(dir string) (*Shards, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: no store of shards: %w", dir, plainError(err))
 	}
-	s := &Shards{dir: dir, first: []int{0}}
+	s := &Shards{dir: dir, first: []int{0}, piece: pieceBytes}
 	if err := json.Unmarshal(raw, &s.head); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -147,6 +149,11 @@ func (s *Shards) open(f shardFile) error {
 // NumGraphs returns the number of graphs.
 func (s *Shards) NumGraphs() int { return len(s.starts) }
 
+// HasVertices reports whether any graph has vertices.
+func (s *Shards) HasVertices() bool {
+	return slices.ContainsFunc(s.lengths, func(n int32) bool { return n > emptyRecord })
+}
+
 // Digest returns a checksum that differs between stores of different content.
 func (s *Shards) Digest() string { return s.digest }
 
@@ -187,25 +194,61 @@ func (s *Shards) empty() *Dataset {
 // Select reads the given graphs, in the given order, with their classes and targets; a graph may repeat.
 // It is what [Dataset.Select] returns for the whole data set.
 func (s *Shards) Select(graphs []int) (*Dataset, error) {
-	d := s.empty()
-	columns := len(d.TargetNames)
-	var raw []byte
 	for _, g := range graphs {
 		if g < 0 || g >= s.NumGraphs() {
 			return nil, fmt.Errorf("%s: graph %d of %d", s.dir, g, s.NumGraphs())
 		}
-		f := sort.SearchInts(s.first, g+1) - 1
-		if n := int(s.lengths[g]); n > cap(raw) {
-			raw = make([]byte, n)
-		}
-		raw = raw[:s.lengths[g]]
-		_, err := s.files[f].ReadAt(raw, s.starts[g])
-		if err == nil {
-			err = s.head.decode(d.Batch, raw)
-		}
+	}
+	d := s.empty()
+	var buffer []byte
+	for len(graphs) > 0 {
+		n := s.together(graphs)
+		err := s.read(d, graphs[0], n, &buffer)
 		if err != nil {
-			return nil, fmt.Errorf("%s: graph %d: %w", s.files[f].Name(), g-s.first[f], plainError(err))
+			return nil, err
 		}
+		graphs = graphs[n:]
+	}
+	return d, nil
+}
+
+// readBytes bounds the records that are read at once.
+const readBytes = 1 << 20
+
+// together returns how many of the given graphs, at least the first, follow each other in a file, to be read at once.
+func (s *Shards) together(graphs []int) int {
+	f := s.fileOf(graphs[0])
+	n, bytes := 1, int(s.lengths[graphs[0]])
+	for ; n < len(graphs) && graphs[n] == graphs[n-1]+1 && graphs[n] < s.first[f+1]; n++ {
+		if bytes += int(s.lengths[graphs[n]]); bytes > readBytes {
+			break
+		}
+	}
+	return n
+}
+
+// fileOf returns the file that a graph is in.
+func (s *Shards) fileOf(g int) int { return sort.SearchInts(s.first, g+1) - 1 }
+
+// read appends n graphs that follow each other in a file.
+func (s *Shards) read(d *Dataset, g, n int, buffer *[]byte) error {
+	f, bytes := s.fileOf(g), int64(0)
+	for _, length := range s.lengths[g : g+n] {
+		bytes += int64(length)
+	}
+	if int64(cap(*buffer)) < bytes {
+		*buffer = make([]byte, bytes)
+	}
+	raw := (*buffer)[:bytes]
+	if _, err := s.files[f].ReadAt(raw, s.starts[g]); err != nil {
+		return fmt.Errorf("%s: graph %d: %w", s.files[f].Name(), g-s.first[f], plainError(err))
+	}
+	columns := len(d.TargetNames)
+	for ; n > 0; g, n = g+1, n-1 {
+		if err := s.head.decode(d.Batch, raw[:s.lengths[g]]); err != nil {
+			return fmt.Errorf("%s: graph %d: %w", s.files[f].Name(), g-s.first[f], err)
+		}
+		raw = raw[s.lengths[g]:]
 		if s.classes != nil {
 			d.Classes = append(d.Classes, s.classes[g])
 		}
@@ -213,7 +256,7 @@ func (s *Shards) Select(graphs []int) (*Dataset, error) {
 			d.Targets = append(d.Targets, s.targets[g*columns:(g+1)*columns]...)
 		}
 	}
-	return d, nil
+	return nil
 }
 
 // Close closes the files.

@@ -67,6 +67,9 @@ var (
 	errRecord   = errors.New("the record is damaged")
 )
 
+// emptyRecord is the size of the record of a graph without vertices: two counts and the checksum.
+const emptyRecord = 12
+
 // record is the data of a graph that are being read.
 type record struct {
 	raw []byte
@@ -104,7 +107,7 @@ func (r *record) floats(n int) []float64 {
 
 // decode appends the graph of a record to a batch.
 func (h *shardHead) decode(b *graph.Batch, raw []byte) error {
-	if len(raw) < 12 {
+	if len(raw) < emptyRecord {
 		return errRecord
 	}
 	body := raw[:len(raw)-4]

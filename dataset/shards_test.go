@@ -254,25 +254,33 @@ func FuzzShardRecord(f *testing.F) {
 
 // The encoding of a store is that of its graphs in memory, to the bit.
 func TestShardsFitTheEncodingOfTheirGraphs(t *testing.T) {
-	for _, graphs := range []int{3, storePiece + 70} {
+	for _, graphs := range []int{3, 200} {
 		d := richSet(t, graphs)
 		dir := filepath.Join(t.TempDir(), "store")
 		if err := WriteShards(dir, d); err != nil {
 			t.Fatal(err)
 		}
 		s := openShards(t, dir)
+		s.piece = 10000 // a few graphs
 		for _, features := range []Features{AutoFeatures, DegreeFeatures, AttributeFeatures, AttributesAndLabels,
 			RawAttributes} {
 			want, err := FitEncoding(d, features, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := s.FitEncoding(features)
+			got, err := s.FitEncoding(features, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%d graphs, %s: %+v, want %+v", graphs, features, got, want)
+			}
+			some := []int{0, 2}
+			if want, err = FitEncoding(d, features, some); err != nil {
+				t.Fatal(err)
+			}
+			if got, err = s.FitEncoding(features, some); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("of a part, %s: %+v, want %+v, %v", features, got, want, err)
 			}
 		}
 		whole, err := Open(dir)
@@ -287,7 +295,7 @@ func TestShardsFitTheEncodingOfTheirGraphs(t *testing.T) {
 	if err := WriteShards(dir, bare); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openShards(t, dir).FitEncoding(AttributeFeatures); err == nil ||
+	if _, err := openShards(t, dir).FitEncoding(AttributeFeatures, nil); err == nil ||
 		!strings.Contains(err.Error(), "no attributes") {
 		t.Errorf("attributes of a store without any: %v", err)
 	}

@@ -86,6 +86,29 @@ func (d *Dataset) Summary() Summary {
 	return s
 }
 
+// add counts a piece of a data set.
+func (s *Summary) add(d *Dataset) {
+	piece := d.Summary()
+	if s.Task == "" { // the first
+		*s = piece
+		return
+	}
+	s.Graphs += piece.Graphs
+	s.Vertices += piece.Vertices
+	s.Arcs += piece.Arcs
+	s.Missing += piece.Missing
+	for c, n := range piece.ClassSizes {
+		s.ClassSizes[c] += n
+	}
+	s.SmallestGraph, s.LargestGraph = min(s.SmallestGraph, piece.SmallestGraph), max(s.LargestGraph, piece.LargestGraph)
+	s.EmptyGraphs += piece.EmptyGraphs
+	s.Isolated += piece.Isolated
+	s.MaxDegree = max(s.MaxDegree, piece.MaxDegree)
+	s.Components += piece.Components
+	s.Notes = append(s.Notes, piece.Notes...)
+	s.Bytes += piece.Bytes - 8 // all batches begin their offsets of graphs and of arcs by 0
+}
+
 // String writes the summary for a person, a line for each fact.
 func (s Summary) String() string {
 	var text strings.Builder

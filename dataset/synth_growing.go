@@ -10,15 +10,14 @@ import (
 // ones, m being half the mean degree. In class 0 (even graphs) an earlier vertex is chosen with a chance
 // proportional to its degree, so that degrees follow a power law (Barabasi and Albert 1999); in class 1
 // all earlier vertices have the same chance. A single graph is of class 0. Time and memory are linear.
-func powerLaw(opt SynthOptions, random *rand.Rand) (*Dataset, error) {
+func powerLaw(opt SynthOptions, random *rand.Rand) func(s *growing, g int) error {
 	m := max(int(math.Round(opt.Degree/2)), 1)
-	var s growing
-	for g := range opt.Graphs {
+	return func(s *growing, g int) error {
 		n := jitter(random, opt.Vertices, opt.Graphs > 1)
 		first := s.start(n)
-		growGraph(&s, random, first, n, min(m, max(n-1, 1)), g%2 == 0)
+		growGraph(s, random, first, n, min(m, max(n-1, 1)), g%2 == 0)
+		return nil
 	}
-	return s.finish(min(opt.Graphs, 2), func(g int) int { return g % 2 })
 }
 
 func growGraph(s *growing, random *rand.Rand, first int32, n, m int, byDegree bool) {
@@ -64,14 +63,19 @@ func jitter(random *rand.Rand, mean int, varied bool) int {
 // ringsAndCliques generates four families in turn, which are the classes: a ring, a clique, a ring of
 // cliques and a chain of cliques. A ring or chain has cliques of 3 to 6 vertices, neighbouring ones
 // joined by one edge. All graphs have about the number of vertices that is asked for, at least 9.
-func ringsAndCliques(opt SynthOptions, random *rand.Rand) (*Dataset, error) {
-	if pairs := float64(opt.Graphs) / 4 * float64(opt.Vertices) * float64(opt.Vertices); pairs > math.MaxInt32/2 {
-		return nil, fmt.Errorf("%d graphs of %d vertices are too many arcs for one data set", opt.Graphs, opt.Vertices)
-	}
-	var s growing
-	for g := range opt.Graphs {
+func ringsAndCliques(opt SynthOptions, random *rand.Rand) func(s *growing, g int) error {
+	arcs := 0.0
+	return func(s *growing, g int) error {
 		n := max(jitter(random, opt.Vertices, true), 9)
 		size := 3 + random.IntN(4)
+		if s.graphs() == 0 {
+			arcs = 0
+		}
+		if g%4 == 1 {
+			if arcs += float64(n) * float64(n); arcs > math.MaxInt32/2 {
+				return fmt.Errorf("%d graphs of %d vertices are too many arcs for one data set", opt.Graphs, opt.Vertices)
+			}
+		}
 		cliques := max(n/size, 3)
 		switch g % 4 {
 		case 0:
@@ -92,8 +96,8 @@ func ringsAndCliques(opt SynthOptions, random *rand.Rand) (*Dataset, error) {
 				}
 			}
 		}
+		return nil
 	}
-	return s.finish(min(opt.Graphs, 4), func(g int) int { return g % 4 })
 }
 
 // clique joins n vertices from first on with each other.

@@ -40,21 +40,22 @@ const (
 // that ring atom, the N, both O and the three bonds between them. Class 0 has a N and two O more than its
 // skeleton as well, but elsewhere: as a nitro group on a chain, or as an amine or hydroxylamine and
 // hydroxy groups. So counts of atoms do not tell the classes apart.
-func molecules(opt SynthOptions, random *rand.Rand) (*Dataset, error) {
-	s := growing{motif: []int32{}}
-	var atoms, bonds []int64
-	for g := range opt.Graphs {
+func molecules(opt SynthOptions, random *rand.Rand) func(s *growing, g int) error {
+	return func(s *growing, g int) error {
 		m := drawMolecule(random, max(jitter(random, opt.Vertices, true), 9), g%2 == 1)
 		first := s.start(len(m.atoms))
 		at := random.Perm(len(m.atoms)) // the order of the atoms tells nothing
-		base := len(atoms)
-		atoms = append(atoms, make([]int64, len(m.atoms))...)
+		base := len(s.labels)
+		s.labels = append(s.labels, make([]int64, len(m.atoms))...)
 		for i, a := range m.atoms {
-			atoms[base+at[i]] = int64(a.element)
+			s.labels[base+at[i]] = int64(a.element)
 		}
 		for _, b := range m.bonds {
 			s.edge(first+int32(at[b.u]), first+int32(at[b.v]))
-			bonds = append(bonds, int64(b.order))
+			s.arcLabels = append(s.arcLabels, int64(b.order))
+		}
+		if s.motif == nil {
+			s.motif = []int32{}
 		}
 		for _, i := range m.motif {
 			s.motif = append(s.motif, first+int32(at[i]))
@@ -66,20 +67,8 @@ func molecules(opt SynthOptions, random *rand.Rand) (*Dataset, error) {
 			}
 			s.edges = append(s.edges, [2]int32{first + int32(at[m.motif[1]]), first + int32(at[other])})
 		}
+		return nil
 	}
-	bondIDs, bondCodes := enumerate(bonds)
-	s.arcs.Labels = bondIDs
-	d, err := s.finish(min(opt.Graphs, 2), func(g int) int { return g % 2 })
-	if err != nil {
-		return nil, err
-	}
-	ids, codes := enumerate(atoms)
-	d.Batch.Labels, d.Batch.NumLabels, d.LabelCodes = ids, len(codes), codeNames(codes)
-	for _, c := range codes {
-		d.LabelNames = append(d.LabelNames, elements()[c].symbol)
-	}
-	d.ArcLabelNames = codeNames(bondCodes)
-	return d, nil
 }
 
 // atom is a vertex of a molecule under construction; free is the valence it has left.

@@ -16,50 +16,46 @@ const (
 // 1000 graphs of 50 vertices; the other conventions and the stream of random numbers are those of the
 // golden file synthetic_tasks: graph g must be of class g mod 2 and is drawn again until it is. The
 // motif is the red isolated vertex of class 1.
-func redIsolated(opt SynthOptions, _ *rand.Rand) (*Dataset, error) {
-	d, _, err := redIsolatedGraphs(opt)
-	return d, err
+func redIsolated(opt SynthOptions, _ *rand.Rand) func(s *growing, g int) error {
+	return redIsolatedGraphs(opt, func(int) {})
 }
 
-// redIsolatedGraphs also returns how many graphs were drawn for each one kept.
-func redIsolatedGraphs(opt SynthOptions) (*Dataset, []int, error) {
+// redIsolatedGraphs tells drawn how many graphs were drawn for each one kept.
+func redIsolatedGraphs(opt SynthOptions, drawn func(draws int)) func(s *growing, g int) error {
 	n := opt.Vertices
 	edgeShare := 0.0
 	if n > 1 {
 		edgeShare = opt.Degree / float64(n-1)
 	}
 	random := splitMix(opt.Seed)
-	s := growing{motif: []int32{}}
-	var labels []int32
-	draws := make([]int, opt.Graphs)
 	red := make([]int32, n)
 	degree := make([]int32, n)
-	for g := range opt.Graphs {
+	return func(s *growing, g int) error {
 		first := s.start(n)
 		arcs := len(s.arcs.From)
-		for {
-			draws[g]++
-			if draws[g] > redMaximalDraws {
-				return nil, nil, fmt.Errorf("no graph of class %d among %d drawn: try a smaller mean degree", g%2, redMaximalDraws)
+		if s.motif == nil {
+			s.motif = []int32{}
+		}
+		for draws := 1; ; draws++ {
+			if draws > redMaximalDraws {
+				return fmt.Errorf("no graph of class %d among %d drawn: try a smaller mean degree", g%2, redMaximalDraws)
 			}
 			s.arcs.From, s.arcs.To = s.arcs.From[:arcs], s.arcs.To[:arcs]
-			alone := drawRedGraph(&s, &random, first, edgeShare, red, degree)
-			if (len(alone) == 1) == (g%2 == 1) {
-				if g%2 == 1 {
-					s.motif = append(s.motif, first+alone[0])
-				}
-				break
+			alone := drawRedGraph(s, &random, first, edgeShare, red, degree)
+			if (len(alone) == 1) != (g%2 == 1) {
+				continue
 			}
+			if g%2 == 1 {
+				s.motif = append(s.motif, first+alone[0])
+			}
+			drawn(draws)
+			break
 		}
-		labels = append(labels, red...)
+		for _, c := range red {
+			s.labels = append(s.labels, int64(c))
+		}
+		return nil
 	}
-	d, err := s.finish(min(opt.Graphs, 2), func(g int) int { return g % 2 })
-	if err != nil {
-		return nil, nil, err
-	}
-	d.Batch.Labels, d.Batch.NumLabels = labels, 2
-	d.LabelCodes, d.LabelNames = []string{"0", "1"}, []string{"blue", "red"}
-	return d, draws, nil
 }
 
 // drawRedGraph draws the colours, then the edges, of one graph and returns its red isolated vertices.

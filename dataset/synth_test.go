@@ -251,8 +251,18 @@ func TestGoldenRedIsolated(t *testing.T) {
 		if task.RedShare != redShare {
 			t.Fatalf("share of red vertices %v, want %v", redShare, task.RedShare)
 		}
-		d, draws, err := redIsolatedGraphs(SynthOptions{Seed: task.Seed, Graphs: task.Graphs, Vertices: task.Vertices,
-			Degree: task.EdgeShare * float64(task.Vertices-1)})
+		kind, opt, err := synthesis("red-isolated", SynthOptions{Seed: task.Seed, Graphs: task.Graphs,
+			Vertices: task.Vertices, Degree: task.EdgeShare * float64(task.Vertices-1)}, math.MaxInt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var draws []int
+		s := growing{kind: kind, opt: opt}
+		next := redIsolatedGraphs(opt, func(n int) { draws = append(draws, n) })
+		if err := s.draw(next, opt.Graphs); err != nil {
+			t.Fatal(err)
+		}
+		d, err := s.finish(nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,6 +365,7 @@ func TestSynthTakesMemoryInProportionToTheSize(t *testing.T) {
 		"molecules":   {Graphs: 1000},
 		"power-law":   {Graphs: 1, Vertices: 4000, Degree: 10},
 		"block-model": {Vertices: 4000, Degree: 10, Communities: 2},
+		"communities": {Vertices: 4000, Degree: 10, Communities: 2},
 	} {
 		arcs, bytes := 0, uint64(0)
 		for _, factor := range []int{1, 8} {

@@ -114,7 +114,6 @@ type tuReader struct {
 	offsets  []int32
 	vertices int
 	arcs     graph.ArcList
-	arcFile  string
 	arcMotif []bool
 }
 
@@ -176,19 +175,23 @@ func (r *tuReader) readGraphs() error {
 
 // readMatrix reads finite numbers, the same count on every line.
 func (r *tuReader) readMatrix(kind string) (values []float64, columns, rows int, file string, err error) {
-	rows, file, err = r.readRows(kind, func(l *lines) {
-		before := len(values)
-		for l.err == nil && l.more() {
-			values = append(values, l.real())
-		}
-		found := len(values) - before
-		if l.number == 1 {
-			columns = found
-		} else if found != columns {
-			l.fail("%d values, the first line has %d", found, columns)
-		}
-	})
+	rows, file, err = r.readRows(kind, func(l *lines) { values = l.row(values, &columns) })
 	return values, columns, rows, file, err
+}
+
+// row appends the finite numbers of a line to values. The first line says how many columns there are.
+func (l *lines) row(values []float64, columns *int) []float64 {
+	before := len(values)
+	for l.err == nil && l.more() {
+		values = append(values, l.real())
+	}
+	found := len(values) - before
+	if l.number == 1 {
+		*columns = found
+	} else if found != *columns {
+		l.fail("%d values, the first line has %d", found, *columns)
+	}
+	return values
 }
 
 // readIndicator reads which vertices each graph owns.
@@ -249,10 +252,17 @@ func (r *tuReader) readCodes(kind string, rows int, other string) (codes []int64
 		return nil, r.wrongRows(file, found, rows, other)
 	}
 	if further {
-		r.note("%s has several columns, the first is used", r.file(kind))
+		r.note(manyCodes, r.file(kind))
 	}
 	return codes, nil
 }
+
+// Notes on what a reader of the format does beyond reading.
+const (
+	manyCodes   = "%s has several columns, the first is used"
+	manyWeights = "%s has %d columns and is left out: an arc has one weight"
+	mergedArcs  = "%d entries of %s became %d arcs: repeated ones are merged, missing reverses added"
+)
 
 func (r *tuReader) wrongRows(file string, found, wanted int, other string) error {
 	return fmt.Errorf("%s:%d: %d lines, but %s has %d", file, min(found, wanted)+1, found, r.file(other), wanted)

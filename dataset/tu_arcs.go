@@ -10,19 +10,34 @@ import (
 // readArcs reads the list of arcs.
 func (r *tuReader) readArcs() error {
 	n := int64(r.vertices)
-	_, file, err := r.readRows("A", func(l *lines) {
-		u, v := l.integer(), l.integer()
-		l.end()
-		for _, w := range [2]int64{u, v} {
-			if w < 1 || w > n {
-				l.fail("vertex %d: the vertices are 1 to %d", w, n)
-			}
-		}
-		r.arcs.From = append(r.arcs.From, int32(u-1))
-		r.arcs.To = append(r.arcs.To, int32(v-1))
+	_, _, err := r.readRows("A", func(l *lines) {
+		u, v := l.arc(n)
+		r.arcs.From = append(r.arcs.From, int32(u))
+		r.arcs.To = append(r.arcs.To, int32(v))
 	})
-	r.arcFile = file
 	return err
+}
+
+// arc takes the two ends of an arc from the current line, among n vertices that count from 1 there and here from 0.
+func (l *lines) arc(n int64) (u, v int64) {
+	u, v = l.integer(), l.integer()
+	l.end()
+	for _, w := range [2]int64{u, v} {
+		if w < 1 || w > n {
+			l.fail("vertex %d: the vertices are 1 to %d", w, n)
+		}
+	}
+	return u - 1, v - 1
+}
+
+// arcError names the line of an arc that makes no graph, in a list of which so many lines stand before it.
+func (r *tuReader) arcError(err error, before int) error {
+	var bad *graph.ArcError
+	file := r.path(r.find(r.file("A")))
+	if errors.As(err, &bad) {
+		return fmt.Errorf("%s:%d: %s", file, before+bad.Index+1, bad.Reason)
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }
 
 // readArcData reads what is known of the arcs, a line for each line of the list of arcs.
@@ -46,7 +61,7 @@ func (r *tuReader) readArcData() error {
 		if columns == 1 {
 			r.arcs.Weights = values
 		} else if columns > 1 {
-			r.note("%s has %d columns and is left out: an arc has one weight", r.file("edge_attributes"), columns)
+			r.note(manyWeights, r.file("edge_attributes"), columns)
 		}
 	}
 	if r.has("edge_gt") {
@@ -69,16 +84,11 @@ func (r *tuReader) build() error {
 		r.note("%d self loops were dropped", loops)
 	}
 	b, err := graph.FromArcs(r.offsets, r.arcs, graph.BuildOptions{DropSelfLoops: true})
-	var bad *graph.ArcError
-	if errors.As(err, &bad) {
-		return fmt.Errorf("%s:%d: %s", r.arcFile, bad.Index+1, bad.Reason)
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.arcFile, err)
+		return r.arcError(err, 0)
 	}
 	if given := len(r.arcs.From) - loops; given != b.NumArcs() {
-		r.note("%d entries of %s became %d arcs: repeated ones are merged, missing reverses added",
-			given, r.file("A"), b.NumArcs())
+		r.note(mergedArcs, given, r.file("A"), b.NumArcs())
 	}
 	r.set.Batch = b
 	return nil

@@ -15,13 +15,18 @@ func (r *tuReader) readVertexLabels() error {
 	}
 	ids, distinct := enumerate(codes)
 	r.set.Batch.Labels, r.set.Batch.NumLabels = ids, len(distinct)
+	return r.nameLabels(distinct)
+}
+
+// nameLabels reads the names of the vertex labels with the given codes.
+func (r *tuReader) nameLabels(distinct []int64) error {
 	r.set.LabelCodes, r.set.LabelNames = codeNames(distinct), codeNames(distinct)
 	if !r.has("node_label_names") {
 		r.set.nameElements()
 		return nil
 	}
 	names := make(map[string]string)
-	_, _, err = r.readRows("node_label_names", func(l *lines) {
+	_, _, err := r.readRows("node_label_names", func(l *lines) {
 		code := strconv.FormatInt(l.integer(), 10)
 		name := string(l.field())
 		l.end()

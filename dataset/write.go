@@ -107,6 +107,43 @@ func (o *Output) Write(part string, name Format, d *Dataset) error {
 	return nil
 }
 
+// WriteStream is [Output.Write] for a stream, a piece of which is in memory at a time. It returns what was written in
+// numbers. Formats of a whole data set are an error.
+func (o *Output) WriteStream(part string, name Format, s Stream) (Summary, error) {
+	f, err := formatNamed(name)
+	if err == nil && f.from == nil {
+		err = fmt.Errorf("format %q holds no set of graphs", name)
+	}
+	counted := &counting{Stream: s}
+	if err == nil {
+		err = f.from(&folderWriter{folder: o.folder, part: part}, counted)
+	}
+	if err != nil {
+		o.Discard()
+	}
+	return counted.sum, err
+}
+
+// counting sums up the graphs of a stream when they are visited for the first time.
+type counting struct {
+	Stream
+	sum  Summary
+	done bool
+}
+
+func (c *counting) Each(visit func(*Dataset) error) error {
+	if c.done {
+		return c.Stream.Each(visit)
+	}
+	c.sum = Summary{}
+	err := c.Stream.Each(func(d *Dataset) error {
+		c.sum.add(d)
+		return visit(d)
+	})
+	c.done = err == nil
+	return err
+}
+
 // Commit puts what was written in place.
 func (o *Output) Commit() error {
 	if err := o.folder.Commit(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grove-graph/grove/split"
+	"github.com/grove-graph/grove/graph"
 )
 
 // WriteTU stores the data set in TU format in a folder, so that [OpenTU] reads back the same graphs,
@@ -22,11 +22,11 @@ import (
 // A data set that is in the folder is replaced, in one step; other files are kept.
 func WriteTU(dir string, d *Dataset) error { return writeAs(dir, TUFormat, d) }
 
-func writeTU(to *folderWriter, d *Dataset) error {
-	if err := fitsTU(d); err != nil {
+func writeTU(to *folderWriter, from Stream) error {
+	w := &tuWriter{folderWriter: to, from: from}
+	if err := w.scan(); err != nil {
 		return fmt.Errorf("write TU: %w", err)
 	}
-	w := &tuWriter{to, d}
 	w.writeGraphs()
 	w.writeVertices()
 	w.writeArcs()
@@ -58,141 +58,188 @@ func tuFiles(f folder) []string {
 	return found
 }
 
-// fitsTU says what of the data set the format cannot hold.
-func fitsTU(d *Dataset) error {
-	b := d.Batch
-	graphs := b.NumGraphs()
+// tuWriter writes the files of one data set, in a pass over its graphs for each of them.
+type tuWriter struct {
+	*folderWriter
+	from Stream
+	head *Dataset // the first graphs, for what all of them share
+
+	classes, labels, arcLabels int // one more than the largest that occurs
+	unfit                      error
+}
+
+// scan goes through the data set and says what of it the format cannot hold.
+func (w *tuWriter) scan() error {
+	graphs, last := 0, 0 // so far, and the vertices of the last one
+	err := w.from.Each(func(d *Dataset) error {
+		b := d.Batch
+		switch {
+		case d.Name == "" || strings.ContainsAny(d.Name, "/\\\n\r"):
+			return fmt.Errorf("%q cannot name files", d.Name)
+		case d.Task.PerVertex():
+			return errors.New("the format holds no vertex tasks")
+		case b.Directed:
+			return errors.New("the format holds no directed graphs")
+		case b.ArcTypes != nil:
+			return errors.New("the format holds no arc types")
+		}
+		for g := range b.NumGraphs() {
+			last = int(b.Offsets[g+1] - b.Offsets[g])
+			if d.Classes == nil && d.Targets == nil && last == 0 {
+				if w.unfit == nil {
+					w.unfit = fmt.Errorf("graph %d has no vertices, which the format holds only with classes or targets", graphs)
+				}
+			}
+			graphs++
+		}
+		if w.head == nil {
+			w.head = d
+		}
+		w.classes, w.labels = max(w.classes, count(d.Classes)), max(w.labels, count(b.Labels))
+		w.arcLabels = max(w.arcLabels, count(b.ArcLabels))
+		return nil
+	})
 	switch {
-	case d.Name == "" || strings.ContainsAny(d.Name, "/\\\n\r"):
-		return fmt.Errorf("%q cannot name files", d.Name)
-	case d.Task.PerVertex():
-		return errors.New("the format holds no vertex tasks")
-	case b.Directed:
-		return errors.New("the format holds no directed graphs")
-	case b.ArcTypes != nil:
-		return errors.New("the format holds no arc types")
+	case err != nil:
+		return err
 	case graphs == 0:
 		return errors.New("the format holds no data set without graphs")
-	case b.Offsets[graphs-1] == b.Offsets[graphs]:
+	case last == 0:
 		return fmt.Errorf("graph %d (counted from 0), the last one, has no vertices, which the format does not hold at "+
 			"the end: leave this graph out or put it before one that has vertices", graphs-1)
 	}
-	for g := range graphs {
-		if d.Classes == nil && d.Targets == nil && b.Offsets[g] == b.Offsets[g+1] {
-			return fmt.Errorf("graph %d has no vertices, which the format holds only with classes or targets", g)
-		}
-	}
-	return nil
+	return w.unfit
 }
 
-// tuWriter writes the files of one data set.
-type tuWriter struct {
-	*folderWriter
-	set *Dataset
-}
-
-func (w *tuWriter) name(kind string) string { return w.set.Name + "_" + kind + ".txt" }
-
-// integers writes one whole number on every line.
-func (w *tuWriter) integers(kind string, rows int, value func(i int) int64) {
-	w.file(w.name(kind), func(t *text) {
-		for i := range rows {
-			t.integer(value(i))
-			t.newline()
+// lines writes a file in a pass over the graphs.
+func (w *tuWriter) lines(kind string, write func(t *text, d *Dataset)) {
+	w.file(w.head.Name+"_"+kind+".txt", func(t *text) {
+		err := w.from.Each(func(d *Dataset) error {
+			write(t, d)
+			return t.err
+		})
+		if t.err == nil {
+			t.err = err
 		}
 	})
+}
+
+// line writes a whole number on a line of its own.
+func (t *text) line(v int64) {
+	t.integer(v)
+	t.newline()
 }
 
 // matrix writes one row of real numbers on every line.
-func (w *tuWriter) matrix(kind string, values []float64, columns int) {
-	w.file(w.name(kind), func(t *text) {
-		for i, v := range values {
-			t.real(v)
-			if (i+1)%columns == 0 {
-				t.newline()
-			} else {
-				t.word(", ")
-			}
+func (t *text) matrix(values []float64, columns int) {
+	for i, v := range values {
+		t.real(v)
+		if (i+1)%columns == 0 {
+			t.newline()
+		} else {
+			t.word(", ")
 		}
-	})
+	}
 }
 
-// marks writes a 1 for what is marked and a 0 for what is not.
-func (w *tuWriter) marks(kind string, rows int, marked func(i int) bool) {
-	w.integers(kind, rows, func(i int) int64 {
-		if marked(i) {
-			return 1
-		}
-		return 0
-	})
+// mark writes a 1 for what is marked and a 0 for what is not.
+func (t *text) mark(marked bool) {
+	if marked {
+		t.line(1)
+	} else {
+		t.line(0)
+	}
 }
 
 func (w *tuWriter) writeGraphs() {
-	d, b := w.set, w.set.Batch
-	w.file(w.name("graph_indicator"), func(t *text) {
-		for g := range b.NumGraphs() {
-			for range b.Offsets[g+1] - b.Offsets[g] {
-				t.integer(int64(g) + 1)
-				t.newline()
+	graph := int64(0)
+	w.lines("graph_indicator", func(t *text, d *Dataset) {
+		for g := range d.NumGraphs() {
+			graph++
+			for range d.Batch.Offsets[g+1] - d.Batch.Offsets[g] {
+				t.line(graph)
 			}
 		}
 	})
-	if d.Classes != nil {
-		codes, _ := fileCodes(d.ClassNames, count(d.Classes))
-		w.integers("graph_labels", b.NumGraphs(), func(g int) int64 { return codes[d.Classes[g]] })
+	if w.head.Classes != nil {
+		codes, _ := fileCodes(w.head.ClassNames, w.classes)
+		w.lines("graph_labels", func(t *text, d *Dataset) {
+			for _, c := range d.Classes {
+				t.line(codes[c])
+			}
+		})
 	}
-	if len(d.Targets) > 0 {
-		w.matrix("graph_attributes", d.Targets, len(d.TargetNames))
+	if columns := len(w.head.TargetNames); columns > 0 && len(w.head.Targets) > 0 {
+		w.lines("graph_attributes", func(t *text, d *Dataset) { t.matrix(d.Targets, columns) })
 	}
 }
 
 func (w *tuWriter) writeVertices() {
-	d, b := w.set, w.set.Batch
-	if b.Labels != nil {
-		codes, _ := fileCodes(d.LabelCodes, count(b.Labels))
-		w.integers("node_labels", b.NumVertices(), func(v int) int64 { return codes[b.Labels[v]] })
-		if len(d.LabelNames) >= len(codes) && !slices.Equal(d.LabelNames[:len(codes)], codeNames(codes)) {
-			w.file(w.name("node_label_names"), func(t *text) {
+	h := w.head
+	if h.Batch.Labels != nil {
+		codes, _ := fileCodes(h.LabelCodes, w.labels)
+		w.lines("node_labels", func(t *text, d *Dataset) {
+			for _, id := range d.Batch.Labels {
+				t.line(codes[id])
+			}
+		})
+		if len(h.LabelNames) >= len(codes) && !slices.Equal(h.LabelNames[:len(codes)], codeNames(codes)) {
+			w.file(h.Name+"_node_label_names.txt", func(t *text) {
 				for id, code := range codes {
 					t.integer(code)
-					t.word(" " + fieldName(d.LabelNames[id]))
+					t.word(" " + fieldName(h.LabelNames[id]))
 					t.newline()
 				}
 			})
 		}
 	}
-	if b.AttributeDim > 0 {
-		w.matrix("node_attributes", b.Attributes, b.AttributeDim)
+	if columns := h.Batch.AttributeDim; columns > 0 {
+		w.lines("node_attributes", func(t *text, d *Dataset) { t.matrix(d.Batch.Attributes, columns) })
 	}
-	if d.Motif != nil {
-		w.marks("node_gt", b.NumVertices(), func(v int) bool { return d.Motif.Vertices[v] })
+	if h.Motif != nil {
+		w.lines("node_gt", func(t *text, d *Dataset) {
+			for _, marked := range d.Motif.Vertices {
+				t.mark(marked)
+			}
+		})
+	}
+}
+
+// eachArc calls visit for the arcs that are no self loops.
+func eachArc(b *graph.Batch, visit func(u int32, a int32)) {
+	for u := range int32(b.NumVertices()) {
+		for a := b.RowPtr[u]; a < b.RowPtr[u+1]; a++ {
+			if b.Col[a] != u {
+				visit(u, a)
+			}
+		}
 	}
 }
 
 func (w *tuWriter) writeArcs() {
-	d, b := w.set, w.set.Batch
-	var tails, arcs []int32 // the arcs that are no self loops
-	for u := range int32(b.NumVertices()) {
-		for a := b.RowPtr[u]; a < b.RowPtr[u+1]; a++ {
-			if b.Col[a] != u {
-				tails, arcs = append(tails, u), append(arcs, a)
-			}
-		}
-	}
-	w.file(w.name("A"), func(t *text) {
-		for i, a := range arcs {
-			t.pair(int64(tails[i])+1, ", ", int64(b.Col[a])+1)
-		}
+	before := int64(1) // vertices are numbered from 1
+	w.lines("A", func(t *text, d *Dataset) {
+		eachArc(d.Batch, func(u, a int32) { t.pair(before+int64(u), ", ", before+int64(d.Batch.Col[a])) })
+		before += int64(d.Batch.NumVertices())
 	})
-	if b.ArcLabels != nil {
-		codes, _ := fileCodes(d.ArcLabelNames, count(b.ArcLabels))
-		w.integers("edge_labels", len(arcs), func(i int) int64 { return codes[b.ArcLabels[arcs[i]]] })
+	if w.head.Batch.ArcLabels != nil {
+		codes, _ := fileCodes(w.head.ArcLabelNames, w.arcLabels)
+		w.lines("edge_labels", func(t *text, d *Dataset) {
+			eachArc(d.Batch, func(_, a int32) { t.line(codes[d.Batch.ArcLabels[a]]) })
+		})
 	}
-	if b.ArcWeights != nil {
-		w.matrix("edge_attributes", split.Select(b.ArcWeights, arcs), 1)
+	if w.head.Batch.ArcWeights != nil {
+		w.lines("edge_attributes", func(t *text, d *Dataset) {
+			eachArc(d.Batch, func(_, a int32) {
+				t.real(d.Batch.ArcWeights[a])
+				t.newline()
+			})
+		})
 	}
-	if d.Motif != nil {
-		w.marks("edge_gt", len(arcs), func(i int) bool { return d.Motif.Arcs[arcs[i]] })
+	if w.head.Motif != nil {
+		w.lines("edge_gt", func(t *text, d *Dataset) {
+			eachArc(d.Batch, func(_, a int32) { t.mark(d.Motif.Arcs[a]) })
+		})
 	}
 }
 

@@ -27,10 +27,10 @@ func (c *checks) rowsOf(index []int32, rows int) {
 	c.within(index, rows, "entry %d of the index is row %d of a table of %d")
 }
 
-// CheckMatMul returns the sizes of a matrix product, C (m x n) with k terms in each element, or what is
+// CheckGemm returns the sizes of a matrix product, C (m x n) with k terms in each element, or what is
 // wrong with its arguments.
-func CheckMatMul(c, a, b *tensor.Dense, opt MatMul) (m, n, k int, err error) {
-	ck := checks{op: "MatMul"}
+func CheckGemm(c, a, b *tensor.Dense, opt Gemm) (m, n, k int, err error) {
+	ck := checks{op: "Gemm"}
 	if !ck.dims("A", a, 2) || !ck.dims("B", b, 2) {
 		return 0, 0, 0, ck.err
 	}

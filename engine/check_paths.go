@@ -30,6 +30,7 @@ func CheckPathPoolGrad(scoreGrad, normGrad *tensor.Dense, outGrad []*tensor.Dens
 // poolingRows checks the index into a table of the given number of rows, and the roots.
 func (ck *checks) poolingRows(p *PathPooling, rows int) {
 	ck.within(p.Index, rows, "vertex %d has row %d of a table of %d")
+	ck.that(p.Ranks == nil || len(p.Ranks) == rows, "%d ranks for %d rows", len(p.Ranks), rows)
 	for i, roots := range p.Roots {
 		last, n := int32(-1), int32(p.Graph.NumVertices())
 		for _, v := range roots {

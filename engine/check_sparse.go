@@ -15,7 +15,16 @@ func (c *checks) masks(name string, a *Sparse) {
 
 // CheckSparseMatMul returns what is wrong with the arguments of SparseMatMul.
 func CheckSparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
-	ck := checks{op: "SparseMatMul"}
+	return checkSparseMatMul("SparseMatMul", y, a, x)
+}
+
+// CheckSparseMatMulAdd returns what is wrong with the arguments of SparseMatMulAdd.
+func CheckSparseMatMulAdd(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
+	return checkSparseMatMul("SparseMatMulAdd", y, a, x)
+}
+
+func checkSparseMatMul(op string, y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
+	ck := checks{op: op}
 	if !ck.dims("X", x, 2) {
 		return ck.err
 	}

@@ -67,7 +67,7 @@ func CheckLinear(y, x, weight, bias *tensor.Dense) error {
 	}
 	outputs, d := weight.Shape()[0], x.Shape()[1]
 	ck.shape("weight", weight, outputs, d)
-	ck.shape("bias", bias, 1, outputs)
+	ck.optional("bias", bias, 1, outputs)
 	ck.shape("y", y, x.Shape()[0], outputs)
 	ck.float(x, weight, bias, y)
 	return ck.err

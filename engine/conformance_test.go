@@ -74,3 +74,8 @@ func TestReportIsCurrent(t *testing.T) {
 		}
 	}
 }
+
+func TestRowsApart(t *testing.T) {
+	enginetest.RunApart(t, engine.NewCPU(2))
+	enginetest.RunApart(t, engine.Reference{})
+}

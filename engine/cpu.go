@@ -71,9 +71,9 @@ func typed[F any](t *tensor.Dense, single, double F) F {
 	return double
 }
 
-// MatMul implements [Engine].
-func (e *CPU) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
-	m, n, k, err := CheckMatMul(c, a, b, opt)
+// Gemm implements [Engine].
+func (e *CPU) Gemm(c, a, b *tensor.Dense, opt Gemm) error {
+	m, n, k, err := CheckGemm(c, a, b, opt)
 	if err != nil {
 		return err
 	}
@@ -85,9 +85,13 @@ func (e *CPU) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
 	return nil
 }
 
-func gemm[T simd.Float](workers int, c, a, b *tensor.Dense, m, n, k int, opt MatMul) {
+func gemm[T simd.Float](workers int, c, a, b *tensor.Dense, m, n, k int, opt Gemm) {
 	lda, ldb := max(a.Shape()[1], 1), max(b.Shape()[1], 1)
-	simd.Gemm(workers, opt.TransA, opt.TransB, m, n, k, T(opt.Alpha), data[T](a), lda, data[T](b), ldb, T(opt.Beta),
+	multiply := simd.Gemm[T]
+	if opt.Apart {
+		multiply = simd.GemmApart[T]
+	}
+	multiply(workers, opt.TransA, opt.TransB, m, n, k, T(opt.Alpha), data[T](a), lda, data[T](b), ldb, T(opt.Beta),
 		data[T](c), max(n, 1))
 }
 

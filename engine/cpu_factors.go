@@ -23,11 +23,11 @@ type factors[T simd.Float] struct {
 
 // newFactors returns the factors of all rows, or nil where they do not pay or cannot be used. They do not pay in
 // float32, whose exponentials take hardly longer than the loads and stores of a product, and for rows of single
-// vertices, which need about as many exponentials as their paths.
+// vertices, which need about as many exponentials as their paths, unless ranks tell to take products in any case.
 func (p *pathPool[T]) newFactors(workers int) *factors[T] {
 	rows := len(p.scores) / max(p.Size*p.q, 1)
 	_, double := any(p.scores).([]float64)
-	if !double || p.Pool == Max || p.Index == nil || rows*p.Size > p.Graph.NumVertices() {
+	if !double || p.Pool == Max || p.Index == nil || p.Ranks == nil && rows*p.Size > p.Graph.NumVertices() {
 		return nil
 	}
 	f := &factors[T]{pathPool: p, start: make([]int, p.Size+2)}

@@ -131,7 +131,14 @@ func (p *pathPool[T]) vertices(workers int) {
 func (p *pathPool[T]) paths(workers int) {
 	var small []section
 	start := func() rootPooler[T] { return newTrie(p) }
-	if factors := p.newFactors(workers); factors != nil {
+	factors := p.newFactors(workers)
+	if factors != nil && p.Ranks != nil {
+		p.forRoots(workers, 0, int32(p.Graph.NumVertices()), func() rootPooler[T] {
+			return newTallies(factors, mostTallies)
+		})
+		return
+	}
+	if factors != nil {
 		start = func() rootPooler[T] { return newProducts(factors) }
 	}
 	for _, s := range p.sections() {

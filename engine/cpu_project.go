@@ -22,9 +22,13 @@ func project[T simd.Float](e *CPU, y, x, a *tensor.Dense, p *Projection) {
 		stacked = e.Scratch(x.Dtype(), x.Shape()...)
 	}
 	from, factors, to, line := data[T](x), data[T](a), data[T](stacked), max(q, 1)
+	multiply := simd.Gemm[T]
+	if p.Apart {
+		multiply = simd.GemmApart[T]
+	}
 	p.each(matrices, func(first, rows, matrix int) {
-		simd.Gemm(e.workers, false, false, rows, q, q, 1, from[first*q:], line, factors[matrix*q*q:], line, 0, to[first*q:],
-			line)
+		multiply(e.workers, false, false, rows, q, q, 1, from[first*q:], line, factors[matrix*q*q:], line, 0,
+			to[first*q:], line)
 	})
 	if turned {
 		interleave(data[T](y), to, p.channels(), q, false)

@@ -26,15 +26,35 @@ func sparseMatMul[T simd.Float](workers int, y *tensor.Dense, a *Sparse, x *tens
 			case a.Values != nil && a.KeepCols == nil:
 				simd.Combine(dst, a.Col[first:end], a.Values[first:end], rows)
 			default:
-				sparseRow(dst, a, first, end, rows)
+				clear(dst)
+				addSparseRow(dst, a, first, end, rows)
 			}
 		}
 	})
 }
 
-// sparseRow adds up the rows of x that the entries from first to end-1 name.
-func sparseRow[T simd.Float](dst []T, a *Sparse, first, end int32, x []T) {
-	clear(dst)
+// SparseMatMulAdd implements [Engine].
+func (e *CPU) SparseMatMulAdd(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
+	if err := CheckSparseMatMulAdd(y, a, x); err != nil {
+		return err
+	}
+	typed(y, sparseMatMulAdd[float32], sparseMatMulAdd[float64])(e.workers, y, a, x)
+	return nil
+}
+
+func sparseMatMulAdd[T simd.Float](workers int, y *tensor.Dense, a *Sparse, x *tensor.Dense) {
+	q, out, rows := x.Shape()[1], data[T](y), data[T](x)
+	parallel.Chunks(workers, a.Rows(), rowChunk, func(from, to int) {
+		for r := from; r < to; r++ {
+			if a.KeepRows == nil || a.KeepRows[r] {
+				addSparseRow(out[r*q:(r+1)*q], a, a.RowPtr[r], a.RowPtr[r+1], rows)
+			}
+		}
+	})
+}
+
+// addSparseRow adds the rows of x that the entries from first to end-1 name.
+func addSparseRow[T simd.Float](dst []T, a *Sparse, first, end int32, x []T) {
 	q := len(dst)
 	for e := first; e < end; e++ {
 		c := int(a.Col[e])

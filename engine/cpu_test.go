@@ -100,7 +100,7 @@ func TestShapesThatDoNotFit(t *testing.T) {
 		return e.New(dtype, shape...)
 	}
 	calls := map[string]func() error{
-		"MatMul":        func() error { return e.MatMul(anyTensor(), anyTensor(), anyTensor(), engine.MatMul{Alpha: 1}) },
+		"Gemm":          func() error { return e.Gemm(anyTensor(), anyTensor(), anyTensor(), engine.Gemm{Alpha: 1}) },
 		"SparseMatMul":  func() error { return e.SparseMatMul(anyTensor(), engine.Adjacency(b), anyTensor()) },
 		"NormalizeRows": func() error { return e.NormalizeRows(anyTensor(), anyTensor(), anyTensor(), 1) },
 		"PathPool": func() error {
@@ -116,6 +116,20 @@ func TestShapesThatDoNotFit(t *testing.T) {
 			return e.SegmentReduce(anyTensor(), anyTensor(), engine.Segments{Offsets: []int32{0, 1, 3}}, engine.Sum)
 		},
 		"Convert": func() error { return e.Convert(anyTensor(), anyTensor()) },
+		"BatchNorm": func() error {
+			return e.BatchNorm(anyTensor(), anyTensor(), &engine.BatchNorm{Scale: anyTensor(), Shift: anyTensor(),
+				Mean: anyTensor(), Variance: anyTensor(), Epsilon: 1})
+		},
+		"BatchNormGrad": func() error {
+			b := engine.BatchNorm{Scale: anyTensor(), BatchMean: anyTensor(), BatchDeviation: anyTensor(), Training: true}
+			return e.BatchNormGrad(anyTensor(), anyTensor(), anyTensor(), anyTensor(), anyTensor(), nil, &b)
+		},
+		"Rectify":     func() error { return e.Rectify(anyTensor(), anyTensor(), anyTensor()) },
+		"RectifyGrad": func() error { return e.RectifyGrad(anyTensor(), nil, anyTensor(), anyTensor()) },
+		"Dropout":     func() error { return e.Dropout(anyTensor(), anyTensor(), engine.Dropout{}) },
+		"LinearGrad": func() error {
+			return e.LinearGrad(anyTensor(), anyTensor(), anyTensor(), anyTensor(), anyTensor(), anyTensor())
+		},
 	}
 	for name, call := range calls {
 		refused := 0

@@ -133,11 +133,15 @@ func (e *CPU) Linear(y, x, weight, bias *tensor.Dense) error {
 
 func linear[T simd.Float](workers int, y, x, weight, bias *tensor.Dense) {
 	n, d, outputs := x.Shape()[0], x.Shape()[1], weight.Shape()[0]
-	out, b := data[T](y), data[T](bias)
-	parallel.Chunks(workers, n, rowChunk, func(from, to int) {
-		for i := from; i < to; i++ {
-			copy(out[i*outputs:(i+1)*outputs], b)
-		}
-	})
-	gemm[T](workers, y, x, weight, n, outputs, d, MatMul{TransB: true, Alpha: 1, Beta: 1})
+	product := Gemm{TransB: true, Alpha: 1, Apart: true}
+	if bias != nil {
+		out, b := data[T](y), data[T](bias)
+		parallel.Chunks(workers, n, rowChunk, func(from, to int) {
+			for i := from; i < to; i++ {
+				copy(out[i*outputs:(i+1)*outputs], b)
+			}
+		})
+		product.Beta = 1
+	}
+	gemm[T](workers, y, x, weight, n, outputs, d, product)
 }

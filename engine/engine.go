@@ -3,7 +3,7 @@
 // [Engine] interface alone and does not know which device runs it.
 //
 //	e, err := engine.Open("auto", runtime.GOMAXPROCS(0)) // a device where there is one, else the CPU
-//	err = e.MatMul(c, a, b, engine.MatMul{Alpha: 1})
+//	err = e.Gemm(c, a, b, engine.Gemm{Alpha: 1})
 //
 // Matrices are gorgonia tensors (*tensor.Dense), dense and row-major, of dtype Float32 or Float64.
 // All tensors of one call share one dtype unless an operation says otherwise. Operations write into
@@ -49,12 +49,15 @@ type Engine interface {
 	// last time.
 	Synchronize() error
 
-	// MatMul computes C = alpha op(A) op(B) + beta C for matrices. With beta = 0 the old content of
+	// Gemm computes C = alpha op(A) op(B) + beta C for matrices. With beta = 0 the old content of
 	// C does not matter.
-	MatMul(c, a, b *tensor.Dense, opt MatMul) error
+	Gemm(c, a, b *tensor.Dense, opt Gemm) error
 
 	// SparseMatMul computes Y = A X for a sparse A (r x s) and dense X (s x q), Y (r x q).
 	SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error
+
+	// SparseMatMulAdd computes Y = Y + A X, of the shapes of SparseMatMul.
+	SparseMatMulAdd(y *tensor.Dense, a *Sparse, x *tensor.Dense) error
 
 	// NormalizeRows computes dst_r = x_r / max(|x_r|, eps) and, unless norms is nil, norms_r = |x_r|
 	// (not clamped). dst and x are n x d and may be the same tensor; norms has n entries.
@@ -186,9 +189,42 @@ type Engine interface {
 	// reaches. x is features x vertices, Float64.
 	Descend(leaves []int32, x *tensor.Dense, t *Trees) error
 
-	// Linear computes y_i = W x_i + b for the rows of x (n x d), a weight W (outputs x d) and a bias b (1 x outputs); y is
-	// n x outputs.
+	// Linear computes y_i = W x_i + b for the rows of x (n x d), a weight W (outputs x d) and a bias b (1 x outputs, nil
+	// for none); y is n x outputs. Its rows stand apart, see [Gemm].
 	Linear(y, x, weight, bias *tensor.Dense) error
+
+	// LinearGrad is the gradient of a scalar through Linear: from yGrad, its gradient with respect to y, it computes
+	// xGrad = yGrad W, weightGrad = yGrad^T x and biasGrad, the sums of the columns of yGrad, of the shapes of x, W and
+	// b. Each of the three may be nil.
+	LinearGrad(xGrad, weightGrad, biasGrad, yGrad, x, weight *tensor.Dense) error
+
+	// BatchNorm normalises the columns of x (n x d), y_ij = (x_ij - mean_j) / sqrt(variance_j + Epsilon) Scale_j +
+	// Shift_j (Ioffe and Szegedy, ICML 2015), and makes y_ij = max(0, y_ij) of it with Rectify. With Training the moments
+	// are those of the rows of x, of which there must be one, else the moving averages. See [BatchNorm].
+	BatchNorm(y, x *tensor.Dense, b *BatchNorm) error
+
+	// BatchNormGrad is the gradient of a scalar through BatchNorm with Training: from yGrad, its gradient with respect to
+	// y, and the moments that BatchNorm left in b it computes, with g = yGrad, zero where Rectify made y so, and
+	// u = (x - BatchMean) BatchDeviation,
+	//
+	//	shiftGrad_j = sum_i g_ij,  scaleGrad_j = sum_i g_ij u_ij
+	//	xGrad_ij = Scale_j BatchDeviation_j (g_ij - (shiftGrad_j + u_ij scaleGrad_j) / n)
+	//
+	// scaleGrad and shiftGrad are 1 x d; xGrad may be the same tensor as yGrad; y is not read without Rectify.
+	BatchNormGrad(xGrad, scaleGrad, shiftGrad, yGrad, x, y *tensor.Dense, b *BatchNorm) error
+
+	// Rectify computes y_ij = max(0, x_ij + bias_j) for x (n x d) and a bias (1 x d, nil for none). x and y may be the
+	// same tensor.
+	Rectify(y, x, bias *tensor.Dense) error
+
+	// RectifyGrad is the gradient of a scalar through Rectify: xGrad = yGrad where y > 0, else 0, and biasGrad, the sums
+	// of the columns of xGrad (1 x d, nil where they are not wanted). xGrad may be the same tensor as yGrad.
+	RectifyGrad(xGrad, biasGrad, yGrad, y *tensor.Dense) error
+
+	// Dropout keeps an element with probability 1 - Rate: y_i = x_i / (1 - Rate) where its random number is at least
+	// Rate, else 0 (Srivastava et al., JMLR 2014). Every engine keeps the same elements, see [Dropout]; the gradient is
+	// Dropout of the gradient. x and y have any one shape and may be the same tensor.
+	Dropout(y, x *tensor.Dense, d Dropout) error
 
 	// SoftmaxCrossEntropy computes loss_i = -log softmax(logits_i)_{target_i} and, unless grad is nil,
 	// grad_i = softmax(logits_i) - e_{target_i}, the gradient of loss_i. logits and grad are n x c and may
@@ -213,11 +249,12 @@ type Engine interface {
 	Convert(dst, src *tensor.Dense) error
 }
 
-// MatMul holds the options of [Engine].MatMul. The zero value computes nothing useful: set Alpha.
-type MatMul struct {
+// Gemm holds the options of [Engine].Gemm. The zero value computes nothing useful: set Alpha.
+type Gemm struct {
 	TransA, TransB bool
 	Alpha, Beta    float64
 	Precision      Precision // of Float32 products
+	Apart          bool      // a row of C has the same bits whatever the other rows are, and however many
 }
 
 // Precision says how exact a Float32 matrix product must be. Engines may always be more exact.

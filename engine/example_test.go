@@ -15,7 +15,7 @@ func matrix(rows, columns int, values ...float64) *tensor.Dense {
 func Example() {
 	e := engine.NewCPU(2)
 	c := matrix(2, 2, 0, 0, 0, 0)
-	if err := e.MatMul(c, matrix(2, 2, 1, 2, 3, 4), matrix(2, 2, 0, 1, 1, 0), engine.MatMul{Alpha: 1}); err != nil {
+	if err := e.Gemm(c, matrix(2, 2, 1, 2, 3, 4), matrix(2, 2, 0, 1, 1, 0), engine.Gemm{Alpha: 1}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(c.Float64s())

@@ -14,11 +14,16 @@ import "github.com/grove-graph/grove/graph"
 // each, in ascending order of j. Row r of the matrix of a length belongs to the vertex Roots[length][r],
 // or to vertex r where Roots is nil. A vertex with no path of that length gets zeros.
 //
+// With Ranks, one for each row of scores of unit rows, the CPU adds up paths in Float64 in an order that follows from
+// the rows along them: vertices with equal multisets of row sequences have equal bits, and the same ones with another
+// Index into a table of the same rows. It does not order walks; a maximum needs no order.
+//
 // Graph may be nil when Size is 1: each row of the table is then its own vertex.
 type PathPooling struct {
 	Graph      *graph.Batch
 	Index      []int32   // row of the table for each vertex; nil: vertex v has row v
 	Roots      [][]int32 // for each length, ascending vertices; nil: every vertex
+	Ranks      []int32   // order of the rows for the sums of the CPU, see below; nil: that of the neighbours
 	Size       int       // vertices of the longest path
 	AllLengths bool
 	Route      graph.Route // what is pooled over

@@ -12,6 +12,8 @@ type Projection struct {
 	// Interleaved says that the projected rows are not stacked, but a matrix of rows x (q C), where element f of row i of
 	// channel c is in column f C + c. All channels have as many rows.
 	Interleaved bool
+
+	Apart bool // a projected row has the same bits whatever the others of its channel are, and however many
 }
 
 // channels returns the number of channels.

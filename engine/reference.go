@@ -82,9 +82,9 @@ func store(t *tensor.Dense, v []float64) {
 	}
 }
 
-// MatMul implements [Engine].
-func (Reference) MatMul(c, a, b *tensor.Dense, opt MatMul) error {
-	m, n, k, err := CheckMatMul(c, a, b, opt)
+// Gemm implements [Engine].
+func (Reference) Gemm(c, a, b *tensor.Dense, opt Gemm) error {
+	m, n, k, err := CheckGemm(c, a, b, opt)
 	if err != nil {
 		return err
 	}

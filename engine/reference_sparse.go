@@ -9,9 +9,22 @@ func (Reference) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error
 	if err := CheckSparseMatMul(y, a, x); err != nil {
 		return err
 	}
-	q := x.Shape()[1]
-	xv := values(x)
-	out := make([]float64, y.DataSize())
+	store(y, sparseProduct(make([]float64, y.DataSize()), a, x))
+	return nil
+}
+
+// SparseMatMulAdd implements [Engine].
+func (Reference) SparseMatMulAdd(y *tensor.Dense, a *Sparse, x *tensor.Dense) error {
+	if err := CheckSparseMatMulAdd(y, a, x); err != nil {
+		return err
+	}
+	store(y, sparseProduct(values(y), a, x))
+	return nil
+}
+
+// sparseProduct adds the product A X to out, and returns it.
+func sparseProduct(out []float64, a *Sparse, x *tensor.Dense) []float64 {
+	q, xv := x.Shape()[1], values(x)
 	for r := range a.Rows() {
 		for e := a.RowPtr[r]; e < a.RowPtr[r+1]; e++ {
 			if !a.keeps(r, a.Col[e]) {
@@ -22,8 +35,7 @@ func (Reference) SparseMatMul(y *tensor.Dense, a *Sparse, x *tensor.Dense) error
 			}
 		}
 	}
-	store(y, out)
-	return nil
+	return out
 }
 
 // HistogramIntersection implements [Engine] by merging every two rows.

@@ -95,7 +95,10 @@ func (Reference) Linear(y, x, weight, bias *tensor.Dense) error {
 		return err
 	}
 	n, outputs, d := x.Shape()[0], weight.Shape()[0], x.Shape()[1]
-	xv, w, b, out := values(x), values(weight), values(bias), make([]float64, 0, n*outputs)
+	xv, w, b, out := values(x), values(weight), make([]float64, outputs), make([]float64, 0, n*outputs)
+	if bias != nil {
+		b = values(bias)
+	}
 	for i := range n {
 		for o := range outputs {
 			sum := b[o]

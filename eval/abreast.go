@@ -74,12 +74,12 @@ func (p *Problem) forAll(
 // chooseAbreast trains several settings for the inner folds of all folds at once, then the chosen ones. The candidates
 // are those that [Problem.improve] finds one after another.
 func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fold) ([]candidate, error) {
-	means := make([][][]float64, len(p.Folds)) // fold, setting, value of the grid
-	for f := range means {
-		means[f] = make([][]float64, len(p.Estimators))
+	found := make([][]*validation, len(p.Folds)) // fold, setting
+	for f := range found {
+		found[f] = make([]*validation, len(p.Estimators))
 	}
 	err := p.forFolds(ctx, r, func(ctx context.Context, setting, fold int, l model.Learner) (err error) {
-		means[fold][setting], err = p.validate(ctx, l, setting, inner[fold])
+		found[fold][setting], err = p.validate(ctx, l, setting, inner[fold])
 		return err
 	})
 	if err != nil {
@@ -88,17 +88,15 @@ func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fol
 	best := make([]candidate, len(p.Folds))
 	return best, together(ctx, len(best), len(best), func(ctx context.Context, fold int) error {
 		b, place := &best[fold], 0
-		for s, scores := range means[fold] {
-			if k := p.Metric.firstBest(scores); s == 0 || p.Metric.better(scores[k], b.Score) {
-				b.Choice, place = p.choice(s, k, scores[k]), k
+		for s, v := range found[fold] {
+			if k := p.Metric.firstBest(v.means); s == 0 || p.Metric.better(v.means[k], b.Score) {
+				b.Choice, place = p.choice(s, k, v.means[k]), k
 			}
 		}
 		l, err := p.learner(ctx, r, b.Setting, p.inFold(fold))
 		if err == nil {
-			var predicted []*model.Predictions
-			if predicted, err = p.learn(ctx, l, p.grids[b.Setting].At(place), &p.Folds[fold]); err == nil {
-				b.predicted = predicted[0]
-				return nil
+			if b.predicted, err = p.test(ctx, l, b.Setting, place, found[fold][b.Setting], fold); err == nil {
+				return p.tell(r, fold, b)
 			}
 		}
 		return fmt.Errorf("fold %d, %s: %w", fold+1, p.Estimators[b.Setting], err)

@@ -82,3 +82,18 @@ func InnerOfGraphs(t *model.Targets, folds []split.Fold, k int, holdOut bool, se
 	}
 	return inner, nil
 }
+
+// heldOut is the number of examples of a tenth from which on it tells settings apart well enough: the standard error of
+// an accuracy of 75 % on as many is 3 %.
+const heldOut = 200
+
+// Inner returns how the training parts of folds are cut again for models that are trained in epochs: in ten parts of
+// which one is held out where it has 200 examples or more, otherwise in five that take turns.
+func Inner(folds []split.Fold) (k int, holdOut bool) {
+	for _, f := range folds {
+		if len(f.Train) < 10*heldOut {
+			return 5, false
+		}
+	}
+	return 10, true
+}

@@ -115,7 +115,7 @@ func one(g model.Grid) float64 {
 // nestedTrainings returns the trainings of a setting in a fold of a nested cross-validation: one for each inner fold,
 // and one on the whole training part if the setting is the best one so far.
 func (p *Problem) nestedTrainings(inner []split.Fold) float64 {
-	if p.candidates() == 1 {
+	if p.candidates() == 1 && p.Calibration == Uncalibrated && !p.Validated {
 		return 1
 	}
 	n := float64(len(p.Estimators))

@@ -119,8 +119,9 @@ func TestRegressionMistakesAreNamed(t *testing.T) {
 	for want, change := range map[string]func(p *Problem){
 		"graph 2, which has target NaN": func(p *Problem) { p.Targets.Values[2] = math.NaN() },
 		"2 numbers of each graph":       func(p *Problem) { p.Targets.Names = []string{"a", "b"} },
-		"metric accuracy does not fit":  func(p *Problem) { p.Metric = MetricAccuracy },
-		`metric "r2"`:                   func(p *Problem) { p.Metric = "r2" },
+		"metric accuracy is one of cla": func(p *Problem) { p.Metric = MetricAccuracy },
+		`metric "r3"`:                   func(p *Problem) { p.Metric = "r3" },
+		"no probabilities to calibrate": func(p *Problem) { p.Calibration = Platt },
 		"cannot learn numbers": func(p *Problem) {
 			p.Estimators = []model.Estimator{linear(&noisy{classes: labels(30, 2)})}
 		},

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/split"
+	"gorgonia.org/tensor"
 )
 
 // Nested evaluates by nested cross-validation. In every fold setting and value of its grid are those with
@@ -39,19 +42,26 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 	} else {
 		best = make([]candidate, len(p.Folds))
 		err = p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l model.Learner) error {
-			return p.improve(ctx, &best[fold], l, setting, fold, inner[fold])
+			if err := p.improve(ctx, &best[fold], l, setting, fold, inner[fold]); err != nil {
+				return err
+			}
+			if setting == len(p.Estimators)-1 { // a fold sees the settings in their order
+				return p.tell(&r, fold, &best[fold])
+			}
+			return nil
 		})
 	}
 	if err != nil {
 		return nil, err
 	}
-	folds, chosen := make([]float64, len(p.Folds)), make([]Choice, len(p.Folds))
+	predicted, chosen := make([]*model.Predictions, len(p.Folds)), make([]Choice, len(p.Folds))
 	for f, c := range best {
-		folds[f] = p.Metric.Score(c.predicted, p.Targets.Of(p.Folds[f].Test))
-		chosen[f] = c.Choice
+		predicted[f], chosen[f] = c.predicted, c.Choice
 	}
-	return p.outcome("nested: settings chosen inside each training fold", folds, chosen, &r), nil
+	return p.outcome(nestedProtocol, predicted, chosen, &r)
 }
+
+const nestedProtocol = "nested: settings chosen inside each training fold"
 
 // candidate is the best choice of a fold so far, with what it predicts of the test part after training on
 // the whole training part.
@@ -60,24 +70,57 @@ type candidate struct {
 	predicted *model.Predictions
 }
 
+// tell tells of a fold that is done.
+func (p *Problem) tell(r *run, fold int, c *candidate) error {
+	if p.Tested == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return p.Tested(fold, c.Choice, c.predicted)
+}
+
 // improve replaces the candidate of a fold if another setting does better at some value of its grid.
 func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner, setting, fold int,
 	inner []split.Fold) error {
-	grid := p.grids[setting]
-	means, err := p.validate(ctx, l, setting, inner)
+	v, err := p.validate(ctx, l, setting, inner)
 	if err != nil {
 		return err
 	}
-	k := p.Metric.firstBest(means)
-	if best.predicted != nil && !p.Metric.better(means[k], best.Score) {
+	k := p.Metric.firstBest(v.means)
+	if best.predicted != nil && !p.Metric.better(v.means[k], best.Score) {
 		return nil
 	}
-	predicted, err := p.learn(ctx, l, grid.At(k), &p.Folds[fold])
+	predicted, err := p.test(ctx, l, setting, k, v, fold)
+	*best = candidate{p.choice(setting, k, v.means[k]), predicted}
+	return err
+}
+
+// test trains a setting, at a place of its grid, on the whole training part of a fold and predicts the test part.
+func (p *Problem) test(
+	ctx context.Context, l model.Learner, setting, place int, v *validation, fold int,
+) (*model.Predictions, error) {
+	predicted, err := p.learn(ctx, l, p.grids[setting].At(place), &p.Folds[fold])
 	if err != nil {
-		return err
+		return nil, err
 	}
-	*best = candidate{p.choice(setting, k, means[k]), predicted[0]}
-	return nil
+	return v.calibrated(place, predicted[0]), nil
+}
+
+// validation is what the inner folds of a fold say of a setting, for every value of its grid.
+type validation struct {
+	means       []float64     // of the scores; NaN where there is nothing to choose
+	calibrators []*Calibrator // learned from what all inner folds predict; nil unless asked for
+}
+
+// calibrated returns predictions of a place of the grid with calibrated probabilities.
+func (v *validation) calibrated(place int, said *model.Predictions) *model.Predictions {
+	if v.calibrators == nil {
+		return said
+	}
+	with := *said
+	with.Probabilities = v.calibrators[place].Probabilities(said)
+	return &with
 }
 
 // choice is that of a setting with the value at a place of its grid.
@@ -86,33 +129,126 @@ func (p *Problem) choice(setting, place int, score float64) Choice {
 	return Choice{setting, p.Estimators[setting].String(), grid.Name, grid.Value(place), score}
 }
 
-// validate returns the mean scores of a setting over inner folds, for every value of its grid; NaN where there is
-// nothing to choose.
-func (p *Problem) validate(ctx context.Context, l model.Learner, setting int, inner []split.Fold) ([]float64, error) {
-	if p.candidates() == 1 {
-		return []float64{math.NaN()}, nil
+// validate measures a setting on inner folds, for every value of its grid.
+func (p *Problem) validate(ctx context.Context, l model.Learner, setting int, inner []split.Fold) (*validation, error) {
+	v := &validation{means: []float64{math.NaN()}}
+	if p.candidates() == 1 && p.Calibration == Uncalibrated && !p.Validated {
+		return v, nil
+	}
+	said, err := p.innerPredictions(ctx, l, p.grids[setting], inner)
+	if err != nil {
+		return nil, err
+	}
+	if p.Calibration != Uncalibrated {
+		if err := p.calibrate(v, said, inner); err != nil {
+			return nil, err
+		}
+	}
+	scores := make([][]float64, len(inner))
+	for i := range inner {
+		scores[i] = p.scores(said[i], &inner[i])
+	}
+	v.means = make([]float64, p.grids[setting].Size())
+	for k := range v.means {
+		v.means[k], _ = MeanStd(column(scores, k))
+	}
+	v.means = smoothed(p.grids[setting], v.means)
+	return v, nil
+}
+
+// calibrate learns, for every value of a grid, from what all inner folds predict, and gives them the probabilities.
+func (p *Problem) calibrate(v *validation, said [][]*model.Predictions, inner []split.Fold) error {
+	var tested []int
+	for _, s := range inner {
+		tested = append(tested, s.Test...)
+	}
+	truth := p.Targets.Of(tested)
+	for k := range said[0] {
+		c, err := p.Calibration.Fit(joined(column(said, k)), truth)
+		if err != nil {
+			return err
+		}
+		v.calibrators = append(v.calibrators, c)
+		for i := range said {
+			said[i][k] = v.calibrated(k, said[i][k])
+		}
+	}
+	return nil
+}
+
+// joined puts predictions one after another.
+func joined(parts []*model.Predictions) *model.Predictions {
+	all := &model.Predictions{}
+	for _, p := range parts {
+		all.Classes = append(all.Classes, p.Classes...)
+		all.Decisions = below(all.Decisions, p.Decisions)
+		all.Probabilities = below(all.Probabilities, p.Probabilities)
+	}
+	return all
+}
+
+// below returns a matrix with another's rows after its own.
+func below(a, b *tensor.Dense) *tensor.Dense {
+	if a == nil || b == nil {
+		return b
+	}
+	rows := slices.Concat(a.Float64s(), b.Float64s())
+	return tensor.New(tensor.WithShape(len(rows)/b.Shape()[1], b.Shape()[1]), tensor.WithBacking(rows))
+}
+
+// smoothed returns the means of the scores of every value of a grid and of its neighbours.
+func smoothed(g model.Grid, scores []float64) []float64 {
+	if g.Smooth == 0 {
+		return scores
+	}
+	out := make([]float64, len(scores))
+	for k := range scores {
+		n := 0.0
+		for i := max(k-g.Smooth, 0); i <= min(k+g.Smooth, len(scores)-1); i++ {
+			if i == k || g.Values[i] != 0 && g.Values[k] != 0 && !math.IsNaN(scores[i]) {
+				out[k] += scores[i]
+				n++
+			}
+		}
+		out[k] /= n
+	}
+	return out
+}
+
+// innerPredictions returns what is said of the test part of each inner fold, for every value of a grid.
+func (p *Problem) innerPredictions(
+	ctx context.Context, l model.Learner, grid model.Grid, inner []split.Fold,
+) ([][]*model.Predictions, error) {
+	if joint, ok := l.(model.JointLearner); ok && p.abreast == nil && len(inner) > 1 {
+		trials := make([]model.Trial, len(inner))
+		for i := range inner {
+			trials[i] = p.trial(grid, &inner[i])
+		}
+		since := p.clock()
+		said, err := joint.LearnAll(ctx, trials)
+		if err != nil {
+			return nil, err
+		}
+		p.learned(p.clock().Sub(since) / time.Duration(len(inner)))
+		for i := range inner {
+			if err := p.checkPredicted(said[i], grid, &inner[i]); err != nil {
+				return nil, fmt.Errorf("inner fold %d: %w", i+1, err)
+			}
+		}
+		return said, nil
 	}
 	workers := 1
 	if p.abreast != nil {
 		workers = len(inner)
 	}
-	scores := make([][]float64, len(inner))
+	said := make([][]*model.Predictions, len(inner))
 	err := together(ctx, workers, len(inner), func(ctx context.Context, i int) (err error) {
-		if scores[i], err = p.scores(ctx, l, p.grids[setting], &inner[i]); err != nil {
+		if said[i], err = p.learn(ctx, l, grid, &inner[i]); err != nil {
 			err = fmt.Errorf("inner fold %d: %w", i+1, err)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	means := make([]float64, p.grids[setting].Size())
-	for k := range means {
-		for i := range inner {
-			means[k] += scores[i][k] / float64(len(inner))
-		}
-	}
-	return means, nil
+	return said, err
 }
 
 // candidates counts the settings with the values of their grids.

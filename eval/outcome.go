@@ -1,20 +1,32 @@
 package eval
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/grove-graph/grove/model"
 )
 
-// Outcome is the outcome of a protocol. Scores are in the units of the metric; accuracies are fractions.
-type Outcome struct {
-	Protocol string // in one line; it says where the figure is optimistic
-	Metric   Metric
-
+// Score is what a metric says of the folds of a protocol. Shares are fractions, errors in the units of the targets.
+type Score struct {
+	Metric Metric
 	// Mean is the mean score over the folds. Std is the population standard deviation over the folds,
 	// or, with several repeats, over the means of the repeats.
 	Mean, Std float64
-	Folds     []float64 // score on the test part of every fold
+	// Folds holds the score on the test part of every fold, NaN where the metric says nothing of it: the areas under
+	// curves where all examples have one class. Such folds are left out of Mean and Std.
+	Folds []float64
+}
+
+// Outcome is the outcome of a protocol.
+type Outcome struct {
+	Protocol string // in one line; it says where the figure is optimistic
+
+	Score                          // by the metric that settings were chosen by
+	Scores    []Score              // by every metric that the predictions can be measured by, in the order of [Metrics]
+	Predicted []*model.Predictions // of the test part of every fold, by what was chosen for it
 
 	Chosen []Choice // published: one for all folds; nested: one for every fold
 	Curves []Curve  // published: one for every setting
@@ -41,19 +53,44 @@ type Curve struct {
 	Std  []float64
 }
 
-// outcome fills in what follows from the scores of the folds.
-func (p *Problem) outcome(protocol string, folds []float64, chosen []Choice, r *run) *Outcome {
+// outcome fills in what follows from the predictions of the folds.
+func (p *Problem) outcome(
+	protocol string, predicted []*model.Predictions, chosen []Choice, r *run,
+) (*Outcome, error) {
 	o := &Outcome{
-		Protocol: protocol, Metric: p.Metric, Folds: folds, Chosen: chosen, Represent: r.represent, Select: r.learn,
+		Protocol: protocol, Predicted: predicted, Chosen: chosen, Represent: r.represent, Select: r.learn,
 	}
-	scores := folds
-	if p.Repeats > 1 {
-		size := len(folds) / p.Repeats
-		scores = make([]float64, p.Repeats)
-		for i := range scores {
-			scores[i], _ = MeanStd(folds[i*size : (i+1)*size])
+	for _, m := range Metrics(p.Targets.Regression()) {
+		if slices.ContainsFunc(predicted, func(one *model.Predictions) bool { return !m.Measures(one) }) {
+			continue
+		}
+		s := p.score(m, predicted)
+		o.Scores = append(o.Scores, s)
+		if m == p.Metric {
+			o.Score = s
 		}
 	}
-	o.Mean, o.Std = MeanStd(scores)
-	return o
+	if math.IsNaN(o.Mean) {
+		return nil, fmt.Errorf("metric %s says nothing of any fold: the %s of each test part have one class", p.Metric,
+			p.Targets.Task.Plural())
+	}
+	return o, nil
+}
+
+// score measures the predictions of the folds.
+func (p *Problem) score(m Metric, predicted []*model.Predictions) Score {
+	s := Score{Metric: m, Folds: make([]float64, len(p.Folds))}
+	for f, one := range predicted {
+		s.Folds[f] = m.Score(one, p.Targets.Of(p.Folds[f].Test))
+	}
+	scores := s.Folds
+	if p.Repeats > 1 {
+		size := len(scores) / p.Repeats
+		scores = make([]float64, p.Repeats)
+		for i := range scores {
+			scores[i], _ = MeanStd(s.Folds[i*size : (i+1)*size])
+		}
+	}
+	s.Mean, s.Std = MeanStd(scores)
+	return s
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/parallel"
 	"github.com/grove-graph/grove/split"
 )
@@ -17,7 +18,7 @@ import (
 type Problem struct {
 	Work       *model.Work       // data and engine
 	Targets    *model.Targets    // of its examples, one number of each in a regression; default those of the data
-	Metric     Metric            // default: accuracy of classes, root mean squared error of numbers
+	Metric     Metric            // what settings are chosen by; default accuracy of classes, RMSE of numbers
 	Folds      []split.Fold      // outer folds; several repeats stand one after another, see [split.Repeats]
 	Repeats    int               // repetitions that Folds holds, 0 meaning 1
 	Estimators []model.Estimator // candidates, in the order in which ties are decided
@@ -30,6 +31,15 @@ type Problem struct {
 	HoldOut    bool           // validate on the first of the inner folds alone: 1/Inner of the training part is held out
 	InnerFolds [][]split.Fold // inner folds of every outer fold, in place of stratified ones; without its test part
 	Seed       uint64         // decides the stratified inner folds
+	// Calibration makes probabilities of decisions in Nested, in every fold learned from what its inner folds predict.
+	Calibration Calibration
+
+	// Validated measures a setting in Nested on the inner folds even where there is nothing to choose, so that it has a
+	// score to compare with others by.
+	Validated bool
+	// Tested, if not nil, is told in Nested of every fold whose test part was predicted, by one goroutine at a time.
+	// Its error ends the evaluation.
+	Tested func(fold int, chosen Choice, said *model.Predictions) error
 
 	// Workers is the number of folds worked on at the same time, default 1. With FromTrain one
 	// learner is alive for each, otherwise one in all. Outcomes do not depend on it. Estimators that are
@@ -88,6 +98,9 @@ func (p *Problem) check() error {
 	}
 	if err := p.Metric.check(p.Targets); err != nil {
 		return err
+	}
+	if p.Calibration != Uncalibrated && p.Targets.Regression() {
+		return fmt.Errorf("numbers have no probabilities to calibrate")
 	}
 	p.grids = make([]model.Grid, len(p.Estimators))
 	for i, s := range p.Estimators {
@@ -264,53 +277,74 @@ func (p *Problem) learner(ctx context.Context, r *run, setting int, w *model.Wor
 func (p *Problem) learn(
 	ctx context.Context, l model.Learner, grid model.Grid, s *split.Fold,
 ) ([]*model.Predictions, error) {
-	t := model.Trial{
-		Train: slices.Clone(s.Train), Known: p.Targets.Only(s.Train), Test: slices.Clone(s.Test),
-		Grid: slices.Clone(grid.Values), Workers: max(p.Workers/len(p.Folds), 1), // folds come before the workers of one
-	}
-	var since time.Time
+	t, since := p.trial(grid, s), p.clock()
 	if p.forecast != nil {
-		since = p.now()
 		t.Progress = p.forecast.watch(since)
 	}
 	predicted, err := p.abreast.learn(ctx, l, t)
 	if err != nil {
 		return nil, err
 	}
-	if p.forecast != nil {
-		p.forecast.learned(p.now().Sub(since))
+	p.learned(p.clock().Sub(since))
+	return predicted, p.checkPredicted(predicted, grid, s)
+}
+
+// trial is that of one part of a split.
+func (p *Problem) trial(grid model.Grid, s *split.Fold) model.Trial {
+	return model.Trial{
+		Train: slices.Clone(s.Train), Known: p.Targets.Only(s.Train), Test: slices.Clone(s.Test),
+		Grid: slices.Clone(grid.Values), Workers: max(p.Workers/len(p.Folds), 1), // folds come before the workers of one
 	}
+}
+
+// clock returns the time of the forecast, the zero time where there is none.
+func (p *Problem) clock() time.Time {
+	if p.forecast == nil {
+		return time.Time{}
+	}
+	return p.now()
+}
+
+// learned tells the forecast how long a training has taken.
+func (p *Problem) learned(training time.Duration) {
+	if p.forecast != nil {
+		p.forecast.learned(training)
+	}
+}
+
+// checkPredicted reports predictions that are none of the test part of a split.
+func (p *Problem) checkPredicted(predicted []*model.Predictions, grid model.Grid, s *split.Fold) error {
 	if len(predicted) != grid.Size() {
-		return nil, fmt.Errorf("%d predictions for %d values of the grid", len(predicted), grid.Size())
+		return fmt.Errorf("%d predictions for %d values of the grid", len(predicted), grid.Size())
 	}
 	for _, one := range predicted {
 		if one.Len() != len(s.Test) || (one.Classes == nil) != p.Targets.Regression() {
-			return nil, fmt.Errorf("predictions of another kind or number than the %d targets", len(s.Test))
+			return fmt.Errorf("predictions of another kind or number than the %d targets", len(s.Test))
+		}
+		if p.Calibration == Uncalibrated && !p.Metric.Measures(one) {
+			return param.Errorf("metric", p.Metric, "it needs probabilities, which the model does not give; "+
+				"--calibrate makes them of its decisions")
 		}
 		if one.Values == nil {
 			continue
 		}
 		for i, y := range one.Values.Float64s() {
 			if y-y != 0 {
-				return nil, fmt.Errorf("the prediction of %s %d is %g", p.item, s.Test[i], y)
+				return fmt.Errorf("the prediction of %s %d is %g", p.item, s.Test[i], y)
 			}
 		}
 	}
-	return predicted, nil
+	return nil
 }
 
-// scores trains on one part of a split and returns the score on the other for every value of a grid.
-func (p *Problem) scores(ctx context.Context, l model.Learner, grid model.Grid, s *split.Fold) ([]float64, error) {
-	predicted, err := p.learn(ctx, l, grid, s)
-	if err != nil {
-		return nil, err
-	}
+// scores measures predictions of the test part of a split, one for every value of a grid.
+func (p *Problem) scores(predicted []*model.Predictions, s *split.Fold) []float64 {
 	truth := p.Targets.Of(s.Test)
 	out := make([]float64, len(predicted))
 	for k, one := range predicted {
 		out[k] = p.Metric.Score(one, truth)
 	}
-	return out, nil
+	return out
 }
 
 // checkInner wants inner folds to stay away from the test part of their fold.

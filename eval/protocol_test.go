@@ -62,7 +62,7 @@ func TestTiesGoToTheFirst(t *testing.T) {
 func TestOneClassInTraining(t *testing.T) {
 	y := []int{1, 1, 1, 0, 0, 1}
 	p := Problem{
-		Work: nowhere(), Targets: &model.Targets{Classes: y},
+		Work: nowhere(), Targets: &model.Targets{Names: []string{"a", "b"}, Classes: y},
 		Estimators: []model.Estimator{classified{vectors: &noisy{classes: y, noise: 0.1}}},
 		Folds:      []split.Fold{{Train: []int{0, 1, 2}, Test: []int{3, 4, 5}}},
 	}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/grove-graph/grove/model"
 )
@@ -16,14 +17,17 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	scores := make([][][]float64, len(p.Estimators)) // setting, fold, value of the grid
-	for s := range scores {
-		scores[s] = make([][]float64, len(p.Folds))
+	if p.Calibration != Uncalibrated {
+		return nil, fmt.Errorf("the published protocol holds nothing out to calibrate on: choose by nested folds")
+	}
+	said := make([][][]*model.Predictions, len(p.Estimators)) // setting, fold, value of the grid
+	for s := range said {
+		said[s] = make([][]*model.Predictions, len(p.Folds))
 	}
 	p.forecast = p.newForecast(1)
 	var r run
 	err := p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l model.Learner) (err error) {
-		scores[setting][fold], err = p.scores(ctx, l, p.grids[setting], &p.Folds[fold])
+		said[setting][fold], err = p.learn(ctx, l, p.grids[setting], &p.Folds[fold])
 		return err
 	})
 	if err != nil {
@@ -35,8 +39,12 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	for s, setting := range p.Estimators {
 		grid := p.grids[s]
 		curve := Curve{setting.String(), grid, make([]float64, grid.Size()), make([]float64, grid.Size())}
+		scores := make([][]float64, len(p.Folds))
+		for f := range p.Folds {
+			scores[f] = p.scores(said[s][f], &p.Folds[f])
+		}
 		for k := range curve.Mean {
-			curve.Mean[k], curve.Std[k] = MeanStd(column(scores[s], k))
+			curve.Mean[k], curve.Std[k] = MeanStd(column(scores, k))
 		}
 		curves[s] = curve
 		k := p.Metric.firstBest(curve.Mean)
@@ -44,16 +52,19 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 			best, place = p.choice(s, k, curve.Mean[k]), k
 		}
 	}
-	folds := column(scores[best.Setting], place)
-	o := p.outcome("published: best mean over the test folds (optimistic)", folds, []Choice{best}, &r)
+	o, err := p.outcome("published: best mean over the test folds (optimistic)", column(said[best.Setting], place),
+		[]Choice{best}, &r)
+	if err != nil {
+		return nil, err
+	}
 	o.Curves = curves
 	return o, nil
 }
 
-// column returns the scores of all folds at one value of the grid.
-func column(scores [][]float64, k int) []float64 {
-	out := make([]float64, len(scores))
-	for f, values := range scores {
+// column returns what all folds have at one value of the grid.
+func column[T any](folds [][]T, k int) []T {
+	out := make([]T, len(folds))
+	for f, values := range folds {
 		out[f] = values[k]
 	}
 	return out

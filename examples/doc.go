@@ -5,6 +5,7 @@
 //	go run ./examples/graphs             graphs built in code, without files
 //	go run ./examples/vectors DIR        vectors of graphs in a gonum matrix
 //	go run ./examples/stream STORE       train on graphs that stay on disk
+//	go run ./examples/convolution cpu    a network of one's own, on a CPU or a GPU
 //
 // grove data synth molecules --out DIR makes a data set to try them on, and grove data convert a store.
 package examples

@@ -41,6 +41,8 @@ treeg  (9.\..|100\.0) \+- .\.. %, by fold \[(` + number + ` ?){5}\]`},
 		"graphs":  {nil, `\[ring path\] \[0 1 0 1\] <nil>`},
 		"vectors": {[]string{data}, `100 graphs x 96 columns\n[1-9][0-9] % of the variance along one direction`},
 		"stream":  {[]string{store}, `(9[0-9]|100) of 100 graphs are right \(<nil>\)`},
+		// tanh(0.549) = 0.5, what the neighbours of a one should have
+		"convolution": {[]string{"cpu"}, `loss 0\.0000, weight 0\.549`},
 	}
 	folders, err := filepath.Glob("*/main.go")
 	if err != nil || len(folders) != len(programs) {

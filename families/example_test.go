@@ -17,10 +17,12 @@ func Example() {
 		fmt.Println()
 	}
 	// Output:
+	// baselines: majority linear static
 	// CGMM: cgmm
 	// deep WL-OA: dwl-oa
 	// GCKN: gckn-walk gckn-path gckn-subtree gckn-3layer
 	// supervised GCKN: gckn-walk-sup gckn-path-sup gckn-subtree-sup gckn-3layer-sup
+	// graph networks: gcn gin
 	// MPGK: mpgk-rr mpgk-ra mpgk-ar mpgk-aa
 	// TREE-G: treeg
 	// WL: wl wl-oa

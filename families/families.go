@@ -4,8 +4,10 @@
 package families
 
 import (
+	_ "github.com/grove-graph/grove/baseline"
 	_ "github.com/grove-graph/grove/cgmm"
 	_ "github.com/grove-graph/grove/gckn"
+	_ "github.com/grove-graph/grove/gnn"
 	_ "github.com/grove-graph/grove/mpgk"
 	_ "github.com/grove-graph/grove/treeg"
 	_ "github.com/grove-graph/grove/wl"

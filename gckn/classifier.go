@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -46,7 +47,7 @@ func (n *network) check() error {
 		return err
 	}
 	labels, attributes := n.encoding.Width()
-	if in, want := n.fitted.Input(), (Input{labels, attributes}); in != want {
+	if in, want := n.fitted.Input(), (train.Input{Labels: labels, Attributes: attributes}); in != want {
 		return fmt.Errorf("an encoding of %+v for a network that wants %+v", want, in)
 	}
 	return nil
@@ -78,7 +79,7 @@ func (m *classifierModel) Predict(
 type storedClassifier struct {
 	Encoding   *dataset.Encoding `json:"encoding"`
 	Network    json.RawMessage   `json:"network"`
-	Classifier *svm.Model        `json:"classifier"`
+	Classifier *svm.Model        `json:"classifier,omitempty"` // nil where anchors are all that was learned
 }
 
 // Parts implements [model.Model].
@@ -89,6 +90,9 @@ func (m *classifierModel) Parts() (any, map[string]*tensor.Dense, error) {
 
 // loadClassifier reads the parts of a classifier.
 func loadClassifier(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfile.File) (model.Model, error) {
+	if h.Task == model.NodeTask {
+		return loadOnVertices(e, h, parts, f)
+	}
 	var s storedClassifier
 	if err := modelfile.Unmarshal(parts, &s); err != nil {
 		return nil, err
@@ -97,12 +101,15 @@ func loadClassifier(e engine.Engine, h *model.Head, parts json.RawMessage, f *mo
 	if err != nil {
 		return nil, err
 	}
-	if s.Encoding == nil || s.Classifier == nil {
+	if s.Encoding == nil || (s.Classifier == nil) != (len(h.Classes) == 0) {
 		return nil, fmt.Errorf("encoding or classifier is missing")
 	}
 	n := network{s.Encoding, fitted}
 	if err := n.check(); err != nil {
 		return nil, err
+	}
+	if s.Classifier == nil {
+		return &anchorsModel{*h, n}, nil
 	}
 	classifier, err := machine.LoadLinear(h, s.Classifier, fitted.opt.Dim())
 	if err != nil {

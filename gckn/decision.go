@@ -39,7 +39,7 @@ func (m *classifierModel) Explain(
 	}
 	linear := &svm.Linear{}
 	for problem := range c.Weights {
-		weights, constant := rawWeights(c, problem)
+		weights, constant := c.Raw(problem)
 		linear.Weight, linear.Bias = append(linear.Weight, weights), append(linear.Bias, constant)
 	}
 	return (&decision{m, &m.network, c.Classes, linear}).explain(ctx, d, examples, opt)
@@ -47,18 +47,6 @@ func (m *classifierModel) Explain(
 
 func onlyClass(name string) error {
 	return fmt.Errorf("the model knows only class %s: there is no decision to explain", name)
-}
-
-// rawWeights returns the weights of a problem for features that are not standardised, and the constant
-// that then belongs to them: <w, (x-mean)/scale> + b = <w/scale, x> + (b - <w, mean/scale>).
-func rawWeights(m *svm.Model, problem int) (weights []float64, constant float64) {
-	constant = m.Bias[problem]
-	weights = make([]float64, len(m.Weights[problem]))
-	for j, w := range m.Weights[problem] {
-		weights[j] = w / m.Scaler.Scale[j]
-		constant -= weights[j] * m.Scaler.Mean[j]
-	}
-	return weights, constant
 }
 
 // Methods implements [model.Explainer]. It is nil where vertices or numbers are predicted.

@@ -9,20 +9,23 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
-	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/svm"
+	"github.com/grove-graph/grove/train"
 )
 
 // Estimator is a network whose anchors are learned without targets ([Fit]) with a linear support vector machine on the
-// graphs that it represents ([svm.FitClassifier]).
+// graphs that it represents ([svm.FitClassifier]), or in a task on vertices on these ([machine.OnVertices]).
 type Estimator struct {
 	Variant  string // registered name, see [Variants]; "" is that of the preset with as many layers
 	Options  Options
 	Features dataset.Features // what the vertices show, "" is [dataset.AutoFeatures]
 	C        []float64        // to choose from, ascending; nil is [svm.CGrid]
+
+	// OwnFeatures lets the machine see a vertex's own attributes or label beside its representation, in a task on
+	// vertices.
+	OwnFeatures bool
 }
 
 // Name implements [model.Estimator].
@@ -44,7 +47,7 @@ func (o *Options) variant(name string) string {
 }
 
 // String implements [model.Estimator].
-func (s Estimator) String() string { return s.Options.String() }
+func (s Estimator) String() string { return s.Options.String() + machine.OwnFeatures(s.OwnFeatures) }
 
 // String lists path sizes, filters, sigma and poolings, each once where all layers share it.
 func (o Options) String() string {
@@ -85,6 +88,7 @@ type described struct {
 	Samples        int              `json:"samples"`
 	Seed           uint64           `json:"seed"`
 	Precision      string           `json:"precision"`
+	OwnFeatures    bool             `json:"own_features,omitempty"`
 }
 
 // Params implements [model.Estimator].
@@ -94,7 +98,7 @@ func (s Estimator) Params() any {
 		Layers: o.Layers, GlobalPooling: o.GlobalPooling, Walk: o.Walk, Concat: o.Concat, Samples: o.Samples, Seed: o.Seed,
 		Features: cmp.Or(s.Features, dataset.AutoFeatures), Lengths: word(o.AllLengths, "all", "last"),
 		Exponent: word(o.SumExponent, "sum", "mean"), Regularisation: word(o.Rule == engine.InsideRoot, "paper", "code"),
-		Precision: word(o.Double, "float64", "float32"),
+		Precision: word(o.Double, "float64", "float32"), OwnFeatures: s.OwnFeatures,
 	}
 }
 
@@ -111,60 +115,28 @@ func (s Estimator) Grid() model.Grid { return machine.Grid(s.C, svm.CGrid()) }
 
 // Sees implements [model.Estimator].
 func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
-	return encode(w.Whole(), s.Features)
-}
-
-// Keys of what estimators with the same features share.
-type (
-	sharedEncoding struct{ features dataset.Features }
-	sharedBatch    struct{ features dataset.Features }
-)
-
-// encode returns the encoding of the vertices of the graphs that w shows.
-func encode(w *model.Work, features dataset.Features) (*dataset.Encoding, error) {
-	features = cmp.Or(features, dataset.AutoFeatures)
-	return model.Shared(w, sharedEncoding{features}, func() (*dataset.Encoding, error) {
-		fit := func() (*dataset.Encoding, error) { return dataset.FitEncoding(w.Data, features, w.Seen) }
-		if w.Shards != nil {
-			fit = func() (*dataset.Encoding, error) { return w.Shards.FitEncoding(features) }
-		}
-		encoding, err := fit()
-		if err != nil && features != dataset.AutoFeatures {
-			return nil, param.Errorf("features", features, "%w", err)
-		}
-		return encoding, err
-	})
-}
-
-// encoded returns the encoding of the graphs that w shows with all of its graphs, those in memory, and what a network
-// gets to see of them.
-func encoded(w *model.Work, features dataset.Features) (*dataset.Encoding, *graph.Batch, Input, error) {
-	encoding, err := encode(w, features)
-	if err != nil {
-		return nil, nil, Input{}, err
-	}
-	b, err := model.Shared(w, sharedBatch{cmp.Or(features, dataset.AutoFeatures)}, func() (*graph.Batch, error) {
-		return encoding.Apply(w.Data)
-	})
-	if err != nil {
-		return nil, nil, Input{}, err
-	}
-	input, err := InputOf(b)
-	return encoding, b, input, err
+	return train.Encoding(w.Whole(), s.Features)
 }
 
 // fit learns the anchors from the graphs that w shows. It returns all graphs of the data beside the network.
-func (s Estimator) fit(ctx context.Context, w *model.Work) (*network, *graph.Batch, error) {
+func (s Estimator) fit(ctx context.Context, w *model.Work) (*network, train.Graphs, error) {
 	defer w.Spent.Fitting(time.Now())
-	encoding, all, input, err := encoded(w, s.Features)
+	encoding, b, input, err := train.Encode(w, s.Features)
 	if err != nil {
 		return nil, nil, err
 	}
+	all := train.InMemory(b)
 	seen := all
-	if w.Seen != nil {
-		seen = all.Select(w.Seen)
+	switch {
+	case w.Shards != nil:
+		all = train.Streamed(w.Shards, encoding)
+		if seen = all; w.Seen != nil {
+			seen = train.Part(all, w.Seen)
+		}
+	case w.Seen != nil:
+		seen = train.InMemory(b.Select(w.Seen))
 	}
-	m, err := Fit(ctx, w.Engine, seen, input, s.Options, w.Progress)
+	m, err := FitGraphs(ctx, w.Engine, seen, input, s.Options, w.Progress)
 	return &network{encoding, m}, all, err
 }
 
@@ -176,12 +148,15 @@ func (s Estimator) Encoder(ctx context.Context, w *model.Work, _ bool) (model.Em
 
 // Learner implements [model.Estimator]: anchors from the graphs that w shows, and the representation of all graphs.
 func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	if w.Data.Task.PerVertex() {
+		return s.onVertices(ctx, w.Whole())
+	}
 	n, all, err := s.fit(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Spent.Transforming(time.Now())
-	x, err := n.fitted.Transform(ctx, all, w.Progress)
+	x, err := n.fitted.representAll(ctx, all, w)
 	if err != nil {
 		return nil, err
 	}

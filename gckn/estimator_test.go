@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -55,7 +56,7 @@ func TestEstimatorLearnsFromTheTrainingPart(t *testing.T) {
 func TestEveryEpochIsPredicted(t *testing.T) {
 	d, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 40}, "gckn-path")
 	e := enginetest.Open(t, 2)
-	s := SupervisedEstimator{Options: training.Options, EachEpoch: true}
+	s := SupervisedEstimator{Options: training.Options, Plan: train.Plan{EachEpoch: true}}
 	s.Options.Epochs = 4
 	test := []int{6, 9, 12}
 	learn := func(epochs int, hidden bool) []*model.Predictions {
@@ -92,7 +93,7 @@ func TestEveryEpochIsPredicted(t *testing.T) {
 			t.Errorf("epoch %d: with classes of the test part hidden %v, want %v", epoch+1, again[epoch], one)
 		}
 	}
-	s.EachEpoch = false
+	s.Plan.EachEpoch = false
 	fitted, err := model.Fit(context.Background(), d, s, e)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +130,7 @@ func smallEstimators(t *testing.T, variant string) (Estimator, SupervisedEstimat
 	}
 	trained := DefaultSupervised(opt)
 	trained.Epochs, trained.Rate = 3, 1e-4
-	return Estimator{Options: opt, C: []float64{1}}, SupervisedEstimator{Options: trained, Validation: 5}
+	return Estimator{Options: opt, C: []float64{1}}, SupervisedEstimator{Options: trained, Plan: train.Plan{Validation: 5}}
 }
 
 func synth(t *testing.T, kind string, opt dataset.SynthOptions) *dataset.Dataset {

@@ -22,15 +22,16 @@ func init() {
 			{Name: "gckn-subtree", Short: "paths, and a second layer over what the paths of a vertex saw"},
 			{Name: "gckn-3layer", Short: "three layers: paths, paths of 3 vertices, single vertices"},
 		},
-		Tasks: []model.Task{model.GraphTask}, Classes: true, New: newOptionsByName, Load: loadClassifier,
+		Tasks:   []model.Task{model.GraphTask, model.NodeTask},
+		Classes: true, Bare: true, Streams: true, New: newOptionsByName, Load: loadClassifier,
 	}
 	model.Register(f)
-	f.Title, f.Kind, f.Verbs, f.Inner = "supervised GCKN", "gckn-sup", []model.Verb{model.Eval, model.Train}, "1/10"
+	f.Title, f.Kind, f.Verbs, f.Inner = "supervised GCKN", "gckn-sup", []model.Verb{model.Eval, model.Train}, "auto"
 	f.Models = slices.Clone(f.Models)
 	for i, m := range f.Models {
 		f.Models[i] = model.Name{Name: m.Name + supervisedSuffix, Short: m.Short + ", trained end to end"}
 	}
-	f.Tasks, f.Regression, f.Streams = []model.Task{model.GraphTask, model.NodeTask}, true, true
+	f.Bare, f.Regression = false, true
 	f.Load = loadNetwork
 	model.Register(f)
 }
@@ -39,8 +40,8 @@ func init() {
 type optionsByName struct {
 	variant   string
 	grid      Grid
-	preset    string // "grid"
-	layers    []LayerOptions
+	preset    string           // "grid"
+	layers    [][]LayerOptions // of one network or several; nil: those of the variant
 	lengths   string
 	exponent  string
 	rule      string
@@ -48,7 +49,9 @@ type optionsByName struct {
 	precision string
 	samples   int
 	concat    bool
+	own       []bool
 	constants machine.Constants
+	bare      bool      // anchors without a classifier
 	training  *training // of networks that are trained end to end, without such a machine; nil for others
 	verb      model.Verb
 	set       *param.Set // to know which were given
@@ -63,6 +66,7 @@ func newOptionsByName(name string) model.Options {
 		},
 		preset: "none", lengths: "all", exponent: "mean", rule: "code", precision: "float32",
 		features: dataset.AutoFeatures, samples: 300000, set: new(param.Set),
+		own: []bool{false},
 	}
 	if supervised {
 		o.grid.Filters, o.training = []int{32}, newTraining()
@@ -94,8 +98,9 @@ func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
 			"settings to choose from: those of the lists above, 18 settings around the defaults, or the 2772 of the paper; "+
 				"lists that are given replace the grid's own")
 	}
-	s.Add(&param.Param{Value: param.One(&o.layers, parseLayers), Name: "layers",
-		Usage: "`SIZE:FILTERS:SIGMA,...` path size, filters and sigma of every layer, from the bottom"})
+	s.Add(&param.Param{Value: param.One(&o.layers, parseNetworks), Name: "layers",
+		Usage: "`SIZE:FILTERS:SIGMA,...` path size, filters and sigma of every layer, from the bottom; / between networks " +
+			"to choose from"})
 	param.Choice(s, &o.lengths, "lengths", []string{"all", "last"},
 		"paths of all lengths up to the path size, or of the last alone")
 	if o.training == nil {
@@ -111,19 +116,32 @@ func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
 	param.Choice(s, &o.precision, "precision", []string{"float32", "float64"}, "numbers to compute with")
 	switch {
 	case o.training != nil:
-		o.training.declare(s, verb)
+		o.training.Declare(s, verb)
 	case verb != model.Embed:
+		machine.DeclareOwnFeatures(s, &o.own)
 		o.constants.Declare(s, "code: 60 values from 1e-4 to 1e4")
+		if verb == model.Train {
+			s.Bool(&o.bare, "no-classifier", "learn anchors alone, from graphs with classes or without: the model represents "+
+				"graphs (grove embed), and is what a training starts from (grove train "+o.variant+supervisedSuffix+" --from)")
+		}
 	}
 }
 
+// Bare implements [model.BareOptions].
+func (o *optionsByName) Bare() bool { return o.bare }
+
 // Check implements [model.Options].
 func (o *optionsByName) Check() error {
+	for _, name := range []string{"c", "c-grid"} {
+		if o.bare && o.set.Given(name) {
+			return param.Errorf(name, o.set.Lookup(name).String(), "no-classifier leaves out what it is for")
+		}
+	}
 	all, err := o.Estimators(nil, 0)
 	if err != nil || o.training == nil {
 		return err
 	}
-	return o.training.check(o.verb, o.variant+supervisedSuffix, len(all))
+	return o.training.Check(o.variant+supervisedSuffix, len(all))
 }
 
 // Estimators implements [model.Options].
@@ -132,26 +150,53 @@ func (o *optionsByName) Estimators(w *model.Work, seed uint64) ([]model.Estimato
 	if err != nil {
 		return nil, err
 	}
-	networks, err := o.networks(seed)
+	networks, err := o.onData(w).networks(seed)
+	if err == nil && o.training != nil && o.training.keep && o.training.from == "" {
+		err = param.Errorf("keep-classifier", true, "there is none without from")
+	}
+	if err == nil && o.training != nil && o.training.from != "" {
+		networks, err = o.pretrained(networks, seed)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var all []model.Estimator
 	for _, network := range networks {
 		if o.training == nil {
-			all = append(all, Estimator{Variant: o.variant, Options: network, Features: o.features, C: constants})
+			for _, own := range o.own {
+				all = append(all, Estimator{Variant: o.variant, Options: network, Features: o.onData(w).features, C: constants,
+					OwnFeatures: own})
+			}
 			continue
 		}
-		trained, err := o.training.estimators(network, w, o.verb)
+		trained, err := o.training.estimators(network, w)
 		if err != nil {
 			return nil, err
 		}
 		for _, s := range trained {
-			s.Variant, s.Features = o.variant, o.features
+			if s.Variant, s.Features = o.variant, o.features; s.From != nil {
+				s.Features = s.From.Features()
+			}
 			all = append(all, s)
 		}
 	}
 	return all, nil
+}
+
+// onData returns the options with the defaults of machines on vertices, where that is what some work asks for:
+// attributes as they are, which mostly are words, and means over paths, of which some vertices have very many.
+func (o *optionsByName) onData(w *model.Work) *optionsByName {
+	if w == nil || o.training != nil || !w.Data.Task.PerVertex() || o.verb == model.Embed {
+		return o
+	}
+	own := *o
+	if !o.set.Given("pooling") && o.preset == "none" {
+		own.grid.Local = []Pooling{Mean}
+	}
+	if b := w.Data.Batch; !o.set.Given("features") && b.Labels == nil && b.AttributeDim > 0 {
+		own.features = dataset.RawAttributes
+	}
+	return &own
 }
 
 // networks returns the options of every network that is asked for.
@@ -171,25 +216,32 @@ func (o *optionsByName) networks(seed uint64) ([]Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.verb == model.Embed && grid.Size() > 1 {
+	if (o.verb == model.Embed || o.bare) && grid.Size() > 1 {
 		for _, name := range lists {
 			if text := o.set.Lookup(name).String(); strings.Contains(text, ",") {
 				return nil, param.Errorf(name, text, "one value, please: there is nothing to choose by here")
 			}
 		}
 	}
-	all, err := grid.Options(o.variant, base)
+	presets, err := grid.Options(o.variant, base)
 	if err != nil || o.layers == nil {
-		return all, param.Wrap(err)
+		return presets, param.Wrap(err)
 	}
-	for i := range all {
-		pooling := all[i].Layers[0].Pooling
-		all[i].Layers = slices.Clone(o.layers)
-		for l := range all[i].Layers {
-			all[i].Layers[l].Pooling = pooling
-		}
-		if err := all[i].Check(); err != nil {
-			return nil, param.Errorf("layers", nil, "%w", err)
+	if o.verb == model.Embed && len(o.layers) > 1 {
+		return nil, param.Errorf("layers", nil, "one network, please: there is nothing to choose by here")
+	}
+	var all []Options
+	for _, layers := range o.layers {
+		for _, one := range presets {
+			pooling := one.Layers[0].Pooling
+			one.Layers = slices.Clone(layers)
+			for l := range one.Layers {
+				one.Layers[l].Pooling = pooling
+			}
+			if err := one.Check(); err != nil {
+				return nil, param.Errorf("layers", nil, "%w", err)
+			}
+			all = append(all, one)
 		}
 	}
 	return all, nil
@@ -222,11 +274,24 @@ func (o *optionsByName) search() (Grid, error) {
 	return grid, nil
 }
 
-// replace replaces a list by another one if that is asked for.
-func replace[T any](list *[]T, by []T, asked bool) {
+// replace replaces a value by another one if that is asked for.
+func replace[T any](value *T, by T, asked bool) {
 	if asked {
-		*list = by
+		*value = by
 	}
+}
+
+// parseNetworks reads the layers of one network or of several.
+func parseNetworks(text string) ([][]LayerOptions, error) {
+	var networks [][]LayerOptions
+	for network := range strings.SplitSeq(text, "/") {
+		layers, err := parseLayers(network)
+		if err != nil {
+			return nil, err
+		}
+		networks = append(networks, layers)
+	}
+	return networks, nil
 }
 
 // parseLayers reads the layers of a network.

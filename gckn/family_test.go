@@ -46,7 +46,7 @@ func TestOptionsByNameAreChecked(t *testing.T) {
 		{"gckn-path-sup", model.Eval, "pooling=gmp", "pooling", "max"},
 		{"gckn-path-sup", model.Eval, "concat=true", "concat", "no such option"},
 		{"gckn-path-sup", model.Eval, "c=1", "c", "no such option"},
-		{"gckn-path-sup", model.Eval, "epochs=0", "epochs", "from 1"},
+		{"gckn-path-sup", model.Eval, "epochs=-1", "epochs", "from 0"},
 		{"gckn-path-sup", model.Eval, "validation=3", "validation", "no such option"},
 		{"gckn-path-sup", model.Train, "validation=1", "validation", "2 parts"},
 		{"gckn-path-sup", model.Train, "decay=0.1,0.2", "", "2 settings"},
@@ -100,13 +100,18 @@ func TestOptionsByNameSpanGrids(t *testing.T) {
 
 	sup := estimators("gckn-path-sup", model.Train, "epochs=20 loss=squared-hinge balanced=true")
 	trained := sup[0].(SupervisedEstimator)
-	if g := trained.Grid(); g.Name != "" || trained.Options.Patience != 50 || trained.Validation != 10 ||
+	if g := trained.Grid(); g.Name != "" || trained.Options.Patience != 50 || trained.Plan.Validation != 10 ||
 		len(trained.Options.ClassWeights) != 2 {
 		t.Errorf("a training of %+v with grid %v", trained, g)
 	}
 	losses := estimators("gckn-walk-sup", model.Eval, "epochs=5 decay=0,0.1 loss=auto,cross-entropy")
-	if g := losses[3].Grid(); len(losses) != 4 || g.Name != "epochs" || len(g.Values) != 5 || g.Values[4] != 5 ||
+	if g := losses[3].Grid(); len(losses) != 4 || g.Name != "epochs" || len(g.Values) != 6 || g.Values[0] != 0 ||
+		g.Values[5] != 5 ||
 		!strings.HasSuffix(losses[3].String(), "decay 0.1, loss cross-entropy") {
 		t.Errorf("%d estimators, the last %s with grid %v", len(losses), losses[3], g)
+	}
+	rates := estimators("gckn-path-sup", model.Eval, "rate=0.1,0.01")
+	if len(rates) != 2 || !strings.HasSuffix(rates[1].String(), "rate 0.01, decay 0.0001") {
+		t.Errorf("%d estimators of two rates, the last %s", len(rates), rates[len(rates)-1])
 	}
 }

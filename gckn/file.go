@@ -4,16 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
 // stored is the description of a model in a model file; its anchors are the tensors "anchors1", ....
 type stored struct {
-	Options Options `json:"options"`
-	Input   Input   `json:"input"`
+	Options Options     `json:"options"`
+	Input   train.Input `json:"input"`
 }
 
 // MarshalJSON describes the model without its anchors.
@@ -45,7 +47,7 @@ func (s *stored) load(e engine.Engine, f *modelfile.File) (*Model, error) {
 	if err := s.Options.Check(); err != nil {
 		return nil, modelfile.Damaged(err)
 	}
-	if s.Input.Labels < 0 || s.Input.Attributes < 0 || s.Input.dim() == 0 {
+	if s.Input.Labels < 0 || s.Input.Attributes < 0 || s.Input.Dim() == 0 {
 		return nil, modelfile.Damaged(fmt.Errorf("input %+v", s.Input))
 	}
 	m := newModel(e.Host(), s.Input, s.Options)
@@ -87,4 +89,15 @@ func (m *Model) checkAnchors(z *tensor.Dense) error {
 		}
 	}
 	return nil
+}
+
+// hostRows returns the rows of a matrix of any engine.
+func hostRows(x *tensor.Dense) ([][]float64, error) {
+	values, err := engine.Float64s(x)
+	return slices.Collect(slices.Chunk(values, x.Shape()[1])), err
+}
+
+// matrixOf is the inverse of hostRows.
+func matrixOf(rows [][]float64) *tensor.Dense {
+	return tensor.New(tensor.WithShape(len(rows), len(rows[0])), tensor.WithBacking(slices.Concat(rows...)))
 }

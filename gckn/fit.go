@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sort"
+	"slices"
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/nystrom"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -21,7 +22,14 @@ import (
 // The host learns, also where e is a device, which finds the nearest anchors of the points: those that rounding decides
 // about the host looks at itself, so that every device gives the same anchors.
 func Fit(
-	ctx context.Context, e engine.Engine, b *graph.Batch, input Input, opt Options, progress model.Progress,
+	ctx context.Context, e engine.Engine, b *graph.Batch, input train.Input, opt Options, progress model.Progress,
+) (*Model, error) {
+	return FitGraphs(ctx, e, train.InMemory(b), input, opt, progress)
+}
+
+// FitGraphs is [Fit] for graphs that may be on disk, of which a run is in memory at a time. The anchors are the same.
+func FitGraphs(
+	ctx context.Context, e engine.Engine, graphs train.Graphs, input train.Input, opt Options, progress model.Progress,
 ) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -29,7 +37,7 @@ func Fit(
 	m := newModel(e.Host(), input, opt)
 	for l := range opt.Layers {
 		progress.Report("sample", l, len(opt.Layers))
-		points, err := m.sample(ctx, b, l)
+		points, err := m.sample(ctx, graphs, l)
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
@@ -66,13 +74,16 @@ func (m *Model) moved(e engine.Engine) (*Model, error) {
 
 // sample draws paths of exactly the layer's size, uniformly and without replacement over all channels
 // that enter the layer, and merges those with the same rows.
-func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Points, error) {
+func (m *Model) sample(ctx context.Context, graphs train.Graphs, l int) (nystrom.Points, error) {
 	size, channels := m.opt.Layers[l].PathSize, 1
 	if l > 0 {
 		channels = m.opt.channels(l - 1)
 	}
-	paths := b.NewPathIndex(size, m.opt.Walk, m.engine.Workers())
-	total := paths.Total()
+	paths, err := m.numberPaths(ctx, graphs, size)
+	if err != nil {
+		return nystrom.Points{}, err
+	}
+	total := paths.total()
 	if total == 0 {
 		return nystrom.Points{},
 			fmt.Errorf("the graphs have no path of %d vertices to learn anchors from; choose a smaller path size", size)
@@ -80,28 +91,23 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 	rng := rand.New(rand.NewPCG(m.opt.Seed, uint64(l)))
 	drawn := nystrom.SampleSorted(total*int64(channels), m.opt.Samples, rng)
 
-	g := &gatherer{size: size, width: m.input.dim(), dtype: m.opt.dtype()}
+	g := &gatherer{size: size, width: m.input.Dim(), dtype: m.opt.dtype()}
 	if l > 0 {
 		g.width = m.opt.Layers[l-1].Filters
 	}
-	vertices := make([][]int32, channels) // of the paths drawn in each channel
-	for c := range vertices {
-		from := sort.Search(len(drawn), func(i int) bool { return drawn[i] >= int64(c)*total })
-		to := sort.Search(len(drawn), func(i int) bool { return drawn[i] >= int64(c+1)*total })
-		numbers := make([]int64, to-from)
-		for i := range numbers {
-			numbers[i] = drawn[from+i] - int64(c)*total
-		}
-		vertices[c] = paths.At(numbers, m.engine.Workers())
-	}
-	err := m.channelsOf(ctx, b, func(run *graph.Batch, first int, in []autodiff.Features) error {
-		shift := b.Offsets[first]
+	err = m.channelsOf(ctx, paths, func(run *graph.Batch, first int, in []autodiff.Features) error {
+		from, to, at := paths.of(run, first)
 		for c := range in {
-			done, err := g.add(m.engine, &in[c], vertices[c], shift, shift+int32(run.NumVertices()))
-			if err != nil {
+			before := int64(c) * total
+			lo, _ := slices.BinarySearch(drawn, before+from)
+			hi, _ := slices.BinarySearch(drawn, before+to)
+			numbers := make([]int64, hi-lo) // of the paths drawn in this run and channel
+			for i := range numbers {
+				numbers[i] = drawn[lo+i] - before
+			}
+			if err := g.add(m.engine, &in[c], at(numbers)); err != nil {
 				return err
 			}
-			vertices[c] = vertices[c][done:]
 		}
 		return nil
 	})
@@ -111,15 +117,85 @@ func (m *Model) sample(ctx context.Context, b *graph.Batch, l int) (nystrom.Poin
 	return g.points(m.engine.Host())
 }
 
-// channelsOf calls visit for runs of the graphs of b with what enters the layer above those that there are, in the
+// learnedBytes is the memory for the features of a run that anchors are learned from.
+const learnedBytes = 1 << 30
+
+// numbered gives the paths of graphs numbers, and the graphs in the runs in which they are looked at.
+type numbered struct {
+	graphs  train.Graphs
+	whole   *graph.Batch     // of graphs in memory
+	index   *graph.PathIndex // of these
+	size    int
+	walks   bool
+	workers int
+	count   graph.PathCount // of graphs on disk
+	before  graph.PathCount // of those in runs before
+	ends    []int           // of the runs on disk: the graph after each
+}
+
+// numberPaths counts the paths of so many vertices, and cuts graphs on disk into the runs that they would have in
+// memory.
+func (m *Model) numberPaths(ctx context.Context, graphs train.Graphs, size int) (*numbered, error) {
+	n := &numbered{graphs: graphs, size: size, walks: m.opt.Walk, workers: m.engine.Workers()}
+	if n.whole = (&train.Examples{Graphs: graphs}).Whole(); n.whole != nil {
+		n.index = n.whole.NewPathIndex(size, n.walks, n.workers)
+		return n, nil
+	}
+	limit, vertices := m.runVertices(m.runs), int64(0)
+	err := eachPiece(ctx, graphs, nil, func(b *graph.Batch, first int) error {
+		n.count.Add(b, size, n.walks, n.workers)
+		for g := range b.NumGraphs() {
+			more := int64(b.Offsets[g+1] - b.Offsets[g])
+			if first+g > 0 && vertices+more > limit {
+				n.ends, vertices = append(n.ends, first+g), 0
+			}
+			vertices += more
+		}
+		return nil
+	})
+	n.ends = append(n.ends, graphs.NumGraphs())
+	return n, err
+}
+
+func (n *numbered) total() int64 {
+	if n.whole != nil {
+		return n.index.Total()
+	}
+	return n.count.Total()
+}
+
+// of returns the number of the first path of a run, that after the last one, and what gives the vertices of paths in
+// the run. Runs on disk come in their order.
+func (n *numbered) of(run *graph.Batch, first int) (from, to int64, at func(numbers []int64) []int32) {
+	index, shift := n.index, int32(0)
+	if n.whole != nil {
+		shift = n.whole.Offsets[first]
+	} else {
+		if first == 0 {
+			n.before = graph.PathCount{}
+		}
+		index = run.NewPathIndexAfter(n.before, n.count.Walks, n.size, n.walks, n.workers)
+		n.before.Add(run, n.size, n.walks, n.workers)
+	}
+	from, to = index.Before(int(shift)), index.Before(int(shift)+run.NumVertices())
+	return from, to, func(numbers []int64) []int32 {
+		vertices := index.At(numbers, n.workers)
+		for i := range vertices {
+			vertices[i] -= shift
+		}
+		return vertices
+	}
+}
+
+// channelsOf calls visit for runs of the graphs with what enters the layer above those that there are, in the
 // model's dtype: anchors do not need the precision of [Model.encode]. Which vertices share a row decides which points
 // are merged, so the free memory may not: the runs have a fixed size.
 func (m *Model) channelsOf(
-	ctx context.Context, b *graph.Batch, visit func(run *graph.Batch, first int, in []autodiff.Features) error,
+	ctx context.Context, graphs *numbered, visit func(run *graph.Batch, first int, in []autodiff.Features) error,
 ) error {
 	if len(m.layers) == 0 {
-		return m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
-			in, err := m.input.features(m.engine, m.opt.dtype(), run)
+		return m.runsOf(ctx, graphs, func(run *graph.Batch, first int) error {
+			in, err := features(m.input, m.engine, m.opt.dtype(), run)
 			if err != nil {
 				return err
 			}
@@ -132,7 +208,7 @@ func (m *Model) channelsOf(
 		return err
 	}
 	defer n.Release()
-	return m.cut(ctx, b, maxRunBytes, nil, func(run *graph.Batch, first int) error {
+	return m.runsOf(ctx, graphs, func(run *graph.Batch, first int) error {
 		return m.on(n, m.opt.dtype(), run, func(x *autodiff.Batch) error {
 			if err := n.ForwardVertices(x); err != nil {
 				return err
@@ -140,6 +216,28 @@ func (m *Model) channelsOf(
 			return visit(run, first, n.Channels()[0])
 		})
 	})
+}
+
+// runsOf calls visit for the runs of graphs in memory or on disk.
+func (m *Model) runsOf(ctx context.Context, n *numbered, visit func(run *graph.Batch, first int) error) error {
+	if n.whole != nil {
+		return m.cut(ctx, n.whole, m.runs, nil, visit)
+	}
+	first := 0
+	for _, end := range n.ends {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		run, err := selectRange(n.graphs, first, end)
+		if err != nil {
+			return err
+		}
+		if err := visit(run, first); err != nil {
+			return err
+		}
+		first = end
+	}
+	return nil
 }
 
 // gatherer collects sampled paths as sequences of rows of one table, with each row that occurs taken
@@ -154,9 +252,8 @@ type gatherer struct {
 	known       []int32 // of labels, whose rows are the same in every run: see add
 }
 
-// add takes up the leading paths whose first vertex is below to; vertex v of the batch is v-from in
-// the channel. It returns how many elements of vertices it used.
-func (g *gatherer) add(e engine.Engine, c *autodiff.Features, vertices []int32, from, to int32) (int, error) {
+// add takes up paths of a run, by their vertices in the channel.
+func (g *gatherer) add(e engine.Engine, c *autodiff.Features, vertices []int32) error {
 	g.unit = c.Unit
 	row := g.known // row of the channel -> row of the table + 1
 	if row == nil || !c.Unit {
@@ -165,39 +262,34 @@ func (g *gatherer) add(e engine.Engine, c *autodiff.Features, vertices []int32, 
 	}
 	known := int32((len(g.f32) + len(g.f64)) / g.width)
 	var fresh []int32 // rows of the channel to append to the table
-	done := 0
-	for done < len(vertices) && vertices[done] < to {
-		for _, v := range vertices[done : done+g.size] {
-			r := v - from
-			if c.Index != nil {
-				r = c.Index[r]
-			}
-			if row[r] == 0 {
-				fresh = append(fresh, r)
-				row[r] = known + int32(len(fresh))
-			}
-			g.rows = append(g.rows, row[r]-1)
+	for _, r := range vertices {
+		if c.Index != nil {
+			r = c.Index[r]
 		}
-		done += g.size
+		if row[r] == 0 {
+			fresh = append(fresh, r)
+			row[r] = known + int32(len(fresh))
+		}
+		g.rows = append(g.rows, row[r]-1)
 	}
 	if len(fresh) == 0 {
-		return done, nil
+		return nil
 	}
 	rows := e.Scratch(c.Rows.Dtype(), len(fresh), g.width)
 	defer e.Release(rows)
 	if err := e.Place(rows, c.Rows, fresh, engine.Placement{Stride: 1}); err != nil {
-		return 0, err
+		return err
 	}
 	taken := e.Host().New(g.dtype, len(fresh), g.width)
 	if err := e.Convert(taken, rows); err != nil {
-		return 0, err
+		return err
 	}
 	if g.dtype == tensor.Float32 {
 		g.f32 = append(g.f32, taken.Float32s()...)
 	} else {
 		g.f64 = append(g.f64, taken.Float64s()...)
 	}
-	return done, nil
+	return nil
 }
 
 // points returns what was gathered as unit rows and distinct sequences with their counts.

@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -59,7 +60,7 @@ func options(t *testing.T, variant string) Options {
 
 func fit(t *testing.T, e engine.Engine, b *graph.Batch, opt Options) *Model {
 	t.Helper()
-	input, err := InputOf(b)
+	input, err := train.InputOf(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func TestSharedRowsChangeNothing(t *testing.T) {
 			}
 			opt.GlobalPooling = pool
 			m := fit(t, enginetest.Open(t, 2), labelled, opt)
-			general, err := New(m.engine, Input{Attributes: labelled.NumLabels}, opt, anchorsOf(m))
+			general, err := New(m.engine, train.Input{Attributes: labelled.NumLabels}, opt, anchorsOf(m))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +288,7 @@ func TestLabelsNeverSeenDifferFromAllOthers(t *testing.T) {
 
 func TestImpossibleRequestsAreRefused(t *testing.T) {
 	b := batch(t, []graph.Graph{{NumVertices: 3, Labels: []int32{0, 1, 0}}})
-	input, err := InputOf(b)
+	input, err := train.InputOf(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,13 +318,13 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, err := InputOf(batch(t, []graph.Graph{{NumVertices: 2}})); err == nil {
+	if _, err := train.InputOf(batch(t, []graph.Graph{{NumVertices: 2}})); err == nil {
 		t.Error("vertices without labels and attributes were accepted")
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	b = batch(t, molecules(t, 5, 1))
-	input, _ = InputOf(b)
+	input, _ = train.InputOf(b)
 	if _, err := Fit(cancelled, enginetest.Open(t, 1), b, input, opt, nil); err == nil {
 		t.Error("a cancelled fit returned a model")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/internal/testfiles"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -99,7 +100,7 @@ func TestGoldenAnchorNormalisation(t *testing.T) {
 			}
 			e := enginetest.Open(t, 1)
 			z := tensor.New(tensor.WithShape(p, q, d), tensor.WithBacking(flatten(g.Raw)))
-			m, err := New(e, Input{Attributes: d}, opt, []*tensor.Dense{z})
+			m, err := New(e, train.Input{Attributes: d}, opt, []*tensor.Dense{z})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +145,7 @@ func (g *goldenModel) model(e engine.Engine, double bool) (*Model, *graph.Batch,
 		}
 		anchors = append(anchors, tensor.New(tensor.WithShape(l.PathSize, q, d), tensor.WithBacking(z)))
 	}
-	m, err := New(e, Input{Attributes: b.AttributeDim}, opt, anchors)
+	m, err := New(e, train.Input{Attributes: b.AttributeDim}, opt, anchors)
 	return m, b, err
 }
 

@@ -3,6 +3,8 @@ package gckn
 import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -77,4 +79,23 @@ func (o *Options) network() autodiff.Options {
 		opt.Layers = append(opt.Layers, y)
 	}
 	return opt
+}
+
+// features returns what the vertices of b look like. Vertices that the model cannot tell apart share a row, so that
+// every product and exponential is computed once for all of them; label ids are the simplest case of that.
+func features(in train.Input, e engine.Engine, dtype tensor.Dtype, b *graph.Batch) (autodiff.Features, error) {
+	if in.Labels == 0 {
+		raw, err := in.Raw(b)
+		if err != nil {
+			return autodiff.Features{}, err
+		}
+		rows := e.Scratch(dtype, b.NumVertices(), in.Attributes)
+		return autodiff.Features{Rows: rows}, e.Convert(rows, raw)
+	}
+	index, err := in.Index(b)
+	if err != nil {
+		return autodiff.Features{}, err
+	}
+	rows, err := in.LabelRows(e, dtype)
+	return autodiff.Features{Rows: rows, Index: index, Unit: true}, err
 }

@@ -45,7 +45,7 @@ func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *s
 	n := b.NumGraphs()
 	out, errs := make([]*model.Mask, n), make([]error, n)
 	const together = 16
-	idle := make(chan *autodiff.Network, together)
+	idle := make(chan *autodiff.KernelNetwork, together)
 	for range min(m.engine.Workers(), together, n) {
 		network, err := m.maskNetwork(c)
 		if err != nil {
@@ -119,7 +119,7 @@ func (m *Model) floor() float64 {
 
 // explain is [Model.Explain] for a batch of one graph, on a network for masks.
 func (m *Model) explain(
-	ctx context.Context, n *autodiff.Network, b *graph.Batch, class int, lambda float64,
+	ctx context.Context, n *autodiff.KernelNetwork, b *graph.Batch, class int, lambda float64,
 ) (*model.Mask, error) {
 	w, err := m.mask(n, b, class)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/svm"
+	"github.com/grove-graph/grove/train"
 )
 
 // share returns which share of the edges of the highest score lies in the planted motif of graph g, as many edges as
@@ -110,17 +111,19 @@ func unsupervised(t *testing.T, e engine.Engine, d *dataset.Dataset, train []int
 	return m, &svm.Linear{Weight: [][]float64{weights}, Bias: []float64{constant}}
 }
 
-func supervisedOn(t *testing.T, e engine.Engine, d *dataset.Dataset, train []int, opt Options) (*Model, *svm.Linear) {
+func supervisedOn(t *testing.T, e engine.Engine, d *dataset.Dataset, items []int, opt Options) (*Model, *svm.Linear) {
 	t.Helper()
 	o := DefaultSupervised(opt)
 	o.Epochs = 20
 	b := d.Batch
-	examples := Examples{InMemory(b), model.TargetsOf(d)}
-	input, err := InputOf(b)
+	input, err := train.InputOf(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Supervise(context.Background(), e, &Training{Examples: examples, Input: input, Options: o, Train: train})
+	training := train.Training{
+		Examples: train.Examples{Graphs: train.InMemory(b), Input: input, Targets: model.TargetsOf(d)}, Train: items,
+	}
+	s, err := Supervise(context.Background(), e, &Training{Training: training, Options: o})
 	if err != nil {
 		t.Fatal(err)
 	}

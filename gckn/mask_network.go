@@ -14,7 +14,7 @@ import (
 
 // maskNetwork returns the model with a classifier on top as a network for masks: in Float64 in host memory, of one
 // worker. The cross-entropy of a single output is its logistic loss.
-func (m *Model) maskNetwork(c *svm.Linear) (*autodiff.Network, error) {
+func (m *Model) maskNetwork(c *svm.Linear) (*autodiff.KernelNetwork, error) {
 	opt, p, host := m.opt.network(), autodiff.Parameters{}, engine.NewCPU(1)
 	if opt.Loss = autodiff.CrossEntropy; len(c.Weight) == 1 {
 		opt.Loss = autodiff.Logistic
@@ -32,12 +32,12 @@ func (m *Model) maskNetwork(c *svm.Linear) (*autodiff.Network, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	return autodiff.New(host, opt, p)
+	return autodiff.NewKernelNetwork(host, opt, p)
 }
 
 // maskedGraph is a graph with masks on its paths, laid out for a network that takes one after another.
 type maskedGraph struct {
-	network *autodiff.Network
+	network *autodiff.KernelNetwork
 	batch   *autodiff.Batch
 	err     error // the first of loss
 }
@@ -46,7 +46,7 @@ type maskedGraph struct {
 const maxMasked = 1 << 26
 
 // mask lays out the only graph of b.
-func (m *Model) mask(n *autodiff.Network, b *graph.Batch, class int) (*maskedGraph, error) {
+func (m *Model) mask(n *autodiff.KernelNetwork, b *graph.Batch, class int) (*maskedGraph, error) {
 	copies := 1
 	for l, y := range m.opt.Layers {
 		if paths := countPaths(b, m.opt.route(), y.PathSize); paths*float64(y.Filters*copies) > maxMasked {
@@ -56,7 +56,7 @@ func (m *Model) mask(n *autodiff.Network, b *graph.Batch, class int) (*maskedGra
 		}
 		copies = m.opt.channels(l)
 	}
-	in, err := m.input.features(engine.NewCPU(1), tensor.Float64, b)
+	in, err := features(m.input, engine.NewCPU(1), tensor.Float64, b)
 	if err != nil {
 		return nil, err
 	}

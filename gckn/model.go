@@ -8,6 +8,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -15,22 +16,29 @@ import (
 // bound to the engine that it was made for and safe for concurrent use.
 type Model struct {
 	opt    Options
-	input  Input
+	input  train.Input
 	engine engine.Engine
 	layers []*layer
-	idle   chan *autodiff.Network // for encoding, of all layers: each serves one goroutine at a time
+	idle   chan *autodiff.KernelNetwork // for encoding, of all layers: each serves one goroutine at a time
+	runs   int64                        // bytes of the features of a run of graphs that anchors are learned from
 }
 
 // newModel returns a model without layers.
-func newModel(e engine.Engine, input Input, opt Options) *Model {
-	return &Model{opt: opt, input: input, engine: e, idle: make(chan *autodiff.Network, e.Workers())}
+func newModel(e engine.Engine, input train.Input, opt Options) *Model {
+	return &Model{opt: opt, input: input, engine: e, idle: make(chan *autodiff.KernelNetwork, e.Workers()),
+		runs: learnedBytes}
 }
 
 // New returns a model with given anchors, one tensor of PathSize x Filters x d for each layer, where d
 // is the input width or the number of filters of the layer below. Every position of every anchor is
 // divided by its norm. The host computes the inverse square roots, so that a model has the same bits on a device
 // after it was stored as when it was fitted.
-func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*Model, error) {
+func New(e engine.Engine, input train.Input, opt Options, anchors []*tensor.Dense) (*Model, error) {
+	return newWith(e, input, opt, anchors, 0)
+}
+
+// newWith is [New] with so many layers, from the bottom, whose anchors are unit vectors already and keep their bits.
+func newWith(e engine.Engine, input train.Input, opt Options, anchors []*tensor.Dense, kept int) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -46,6 +54,12 @@ func New(e engine.Engine, input Input, opt Options, anchors []*tensor.Dense) (*M
 		z, err := engine.ToHost(z)
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
+		}
+		if l < kept {
+			if err := m.add(z); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		unit := host.Scratch(z.Dtype(), z.Shape()...)
 		if err := host.NormalizeRows(flat(unit), nil, flat(z), autodiff.NormEps); err != nil {
@@ -79,7 +93,7 @@ func (m *Model) add(anchors *tensor.Dense) error {
 
 // anchorShape returns the shape of the anchors of layer l.
 func (m *Model) anchorShape(l int) tensor.Shape {
-	d := m.input.dim()
+	d := m.input.Dim()
 	if l > 0 {
 		d = m.opt.Layers[l-1].Filters
 	}
@@ -87,7 +101,7 @@ func (m *Model) anchorShape(l int) tensor.Shape {
 }
 
 // Input returns what the model wants of the vertices.
-func (m *Model) Input() Input { return m.input }
+func (m *Model) Input() train.Input { return m.input }
 
 // Anchors returns the anchors Z of layer l (PathSize x Filters x d), with unit rows, in host memory. They are part of
 // the model.
@@ -96,7 +110,7 @@ func (m *Model) Anchors(l int) *tensor.Dense { return m.layers[l].stored }
 // Transform returns the representation of every graph of b, a NumGraphs x Dim matrix in host memory. The
 // column of filter f of channel c is f*C + c, C channels in all (the order of the published code); with
 // Concat the layers stand one after another. Graphs are processed in runs that keep the memory
-// bounded.
+// bounded; the bits of a graph are the same whichever share its run.
 func (m *Model) Transform(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	return m.represent(ctx, b, false, progress)
 }
@@ -150,7 +164,7 @@ func (m *Model) EachRun(
 
 // transform writes the representation of the graphs of b to out.
 func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
-	return m.encode(b, func(n *autodiff.Network, x *autodiff.Batch) error {
+	return m.encode(b, func(n *autodiff.KernelNetwork, x *autodiff.Batch) error {
 		if err := n.Forward(x); err != nil {
 			return err
 		}
@@ -160,7 +174,7 @@ func (m *Model) transform(out *tensor.Dense, b *graph.Batch) error {
 
 // vertexFeatures writes the representation of the vertices of b to out.
 func (m *Model) vertexFeatures(out *tensor.Dense, b *graph.Batch) error {
-	return m.encode(b, func(n *autodiff.Network, x *autodiff.Batch) error {
+	return m.encode(b, func(n *autodiff.KernelNetwork, x *autodiff.Batch) error {
 		if err := n.ForwardVertices(x); err != nil {
 			return err
 		}
@@ -181,8 +195,8 @@ func (m *Model) vertexFeatures(out *tensor.Dense, b *graph.Batch) error {
 // encode calls run with a network and with b laid out for it, in Float64 whatever the dtype of the model: kernel
 // matrices of anchors are nearly singular, and the inverse square root of each layer magnifies the rounding of float32
 // a thousand times.
-func (m *Model) encode(b *graph.Batch, run func(n *autodiff.Network, x *autodiff.Batch) error) error {
-	var n *autodiff.Network
+func (m *Model) encode(b *graph.Batch, run func(n *autodiff.KernelNetwork, x *autodiff.Batch) error) error {
+	var n *autodiff.KernelNetwork
 	select {
 	case n = <-m.idle:
 	default:
@@ -201,7 +215,7 @@ func (m *Model) encode(b *graph.Batch, run func(n *autodiff.Network, x *autodiff
 }
 
 // network returns the layers that the model has so far, with anchors of a dtype, as a network.
-func (m *Model) network(dtype tensor.Dtype, concat bool) (*autodiff.Network, error) {
+func (m *Model) network(dtype tensor.Dtype, concat bool) (*autodiff.KernelNetwork, error) {
 	opt, p := m.opt.network(), autodiff.Parameters{}
 	opt.Layers, opt.Concat = opt.Layers[:len(m.layers)], concat
 	for _, y := range m.layers {
@@ -211,17 +225,19 @@ func (m *Model) network(dtype tensor.Dtype, concat bool) (*autodiff.Network, err
 		}
 		p.Anchors, p.Roots = append(p.Anchors, z), append(p.Roots, y.invSqrt)
 	}
-	return autodiff.New(m.engine, opt, p)
+	return autodiff.NewKernelNetwork(m.engine, opt, p)
 }
 
 // on calls run with b laid out for a network, whose results last until run returns, as one piece of work.
-func (m *Model) on(n *autodiff.Network, dtype tensor.Dtype, b *graph.Batch, run func(x *autodiff.Batch) error) error {
+func (m *Model) on(
+	n *autodiff.KernelNetwork, dtype tensor.Dtype, b *graph.Batch, run func(x *autodiff.Batch) error,
+) error {
 	return engine.Record(m.engine, func() error { return m.layOut(n, dtype, b, run) })
 }
 
-func (m *Model) layOut(n *autodiff.Network, dtype tensor.Dtype, b *graph.Batch,
+func (m *Model) layOut(n *autodiff.KernelNetwork, dtype tensor.Dtype, b *graph.Batch,
 	run func(x *autodiff.Batch) error) error {
-	in, err := m.input.features(m.engine, dtype, b)
+	in, err := features(m.input, m.engine, dtype, b)
 	if err != nil {
 		return err
 	}

@@ -2,27 +2,34 @@ package gckn
 
 import (
 	"context"
-	"math/bits"
+	"math"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
-// maxRunBytes bounds the memory for the features of one run of graphs; more makes nothing faster.
-const maxRunBytes = 1 << 30
+// Bounds of the memory for the features of one run of graphs: more makes nothing faster on a host, and on a device
+// there are numbers of 32 bits for the elements of a matrix.
+const (
+	maxHostBytes   = 1 << 30
+	maxDeviceBytes = math.MaxInt32 * 8
+)
 
-// runBytes returns the memory that the features of one run may take: a quarter of what is free, as
-// a power of two, so that the same graphs share a run on every machine with enough memory: which vertices
-// stand for others, and so the last bits of sums, depends on it.
+// runBytes returns the memory that the features of one run may take, a quarter of what is free. How graphs share runs
+// changes no bit of what becomes of them.
 func (m *Model) runBytes() (int64, error) {
 	free, err := m.engine.Available()
 	if err != nil {
 		return 0, err
 	}
-	budget := uint64(min(max(free/4, 1), maxRunBytes))
-	return 1 << (bits.Len64(budget) - 1), nil
+	most := int64(maxHostBytes)
+	if m.engine.Capabilities().Deferred {
+		most = maxDeviceBytes
+	}
+	return min(max(free/4, 1), most), nil
 }
 
 // cut cuts b into runs of whole graphs whose features fit in so many bytes and calls visit for each, with the number of
@@ -31,11 +38,56 @@ func (m *Model) cut(
 	ctx context.Context, b *graph.Batch, budget int64, progress model.Progress,
 	visit func(run *graph.Batch, first int) error,
 ) error {
+	return model.EachRun(ctx, b, m.runVertices(budget), progress, visit)
+}
+
+// runVertices returns the number of vertices whose features fit in so many bytes.
+func (m *Model) runVertices(budget int64) int64 {
 	width := 0
 	for l, y := range m.opt.Layers {
 		width = max(width, y.PathSize*y.Filters+2*m.opt.channels(l)*y.Filters)
 	}
-	return model.EachRun(ctx, b, budget/int64(width)/int64(tensor.Float64.Size()), progress, visit)
+	return budget / int64(width) / int64(tensor.Float64.Size())
+}
+
+// Sizes of the pieces in which graphs on disk are read.
+const (
+	pieceGraphs   = 1 << 13
+	pieceVertices = 1 << 17
+)
+
+// eachPiece calls visit with pieces of graphs, of about pieceVertices vertices, and the number of the first of each.
+func eachPiece(
+	ctx context.Context, graphs train.Graphs, progress model.Progress, visit func(b *graph.Batch, first int) error,
+) error {
+	n, vertices := graphs.NumGraphs(), 0
+	for first, size := 0, 64; first < n; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress.Report("encode", first, n)
+		end := min(first+size, n)
+		b, err := selectRange(graphs, first, end)
+		if err != nil {
+			return err
+		}
+		if err := visit(b, first); err != nil {
+			return err
+		}
+		first, vertices = end, vertices+b.NumVertices()
+		size = min(max(int(int64(pieceVertices)*int64(first)/int64(max(vertices, 1))), 1), pieceGraphs)
+	}
+	progress.Report("encode", n, n)
+	return nil
+}
+
+// selectRange returns consecutive graphs.
+func selectRange(graphs train.Graphs, from, to int) (*graph.Batch, error) {
+	list := make([]int, to-from)
+	for i := range list {
+		list[i] = from + i
+	}
+	return graphs.Select(list)
 }
 
 // rows views n rows of a matrix from row first on.
@@ -45,8 +97,8 @@ func rows(x *tensor.Dense, first, n int) *tensor.Dense {
 }
 
 // fill writes the representation of the graphs of b, or of their vertices, in runs of so many bytes to what next
-// returns in host memory for so many rows, and calls visit with it. On a device two runs are under way: one is encoded
-// before the host waits for the one before.
+// returns in host memory for so many rows, and calls visit with it. On a device two runs are under way: one is laid out
+// and goes up, all of it in one piece, before the host waits for the one before.
 func (m *Model) fill(
 	ctx context.Context, b *graph.Batch, perVertex bool, bytes int64, progress model.Progress,
 	next func(rows int) *tensor.Dense, visit func(x *tensor.Dense) error,
@@ -76,10 +128,16 @@ func (m *Model) fill(
 		if x != to {
 			defer m.engine.Release(x)
 		}
-		if err := write(x, run); err != nil {
-			return err
+		if run != b {
+			defer engine.Forget(m.engine, run)
 		}
-		coming, err := engine.Fetch(m.engine, to, x)
+		var coming func() error
+		err := engine.Record(m.engine, func() (err error) {
+			if err = write(x, run); err == nil {
+				coming, err = engine.Fetch(m.engine, to, x)
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -7,19 +7,16 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/split"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
 // source lays out batches of examples for a network.
 type source struct {
-	*Examples
-	network *autodiff.Network
-	engine  engine.Engine
+	run     *train.Run
+	network *autodiff.KernelNetwork
 	dtype   tensor.Dtype
-	input   Input
 	labels  *tensor.Dense // the rows of the label ids; nil for attributes
-	weights []float64     // of each class; nil: ones
-	targets []float64     // standardised
 
 	paths      pathOptions          // of the first layer
 	bySequence bool                 // it pools over label sequences in place of paths
@@ -30,6 +27,11 @@ type source struct {
 
 	cut  *graph.Neighbourhoods // in a task on vertices
 	hops int                   // how far a vertex sees
+
+	fanOut, predicted []int // of steps and of scores, in a task on vertices; nil: all paths
+	draw              func(epoch int) graph.Draw
+	sampler           *graph.Sampler    // nil where all paths are taken
+	sampled           autodiff.Features // of all vertices, where paths are drawn
 }
 
 // pathOptions say what the first layer pools over.
@@ -43,39 +45,86 @@ type pathOptions struct {
 const maxSequenceWalks = 1 << 25
 
 // newSource prepares what all batches share.
-func newSource(e engine.Engine, x *Examples, input Input, opt *SupervisedOptions) (*source, error) {
-	s := &source{Examples: x, engine: e, input: input, weights: opt.ClassWeights, dtype: opt.Network.dtype()}
-	if input.Labels > 0 {
+func newSource(e engine.Engine, run *train.Run, opt *SupervisedOptions) (*source, error) {
+	s, x := &source{run: run, dtype: opt.Network.dtype()}, &run.Examples
+	if x.Input.Labels > 0 {
 		var err error
-		if s.labels, err = input.labelRows(e, s.dtype); err != nil {
+		if s.labels, err = x.Input.LabelRows(e, s.dtype); err != nil {
 			return nil, err
 		}
 	}
-	b, whole := x.Graphs.(inMemory)
-	if x.vertices() {
-		s.cut, s.hops = b.Neighbourhoods(), opt.Network.reach()
-		return s, nil
+	whole := x.Whole()
+	if x.Vertices() {
+		s.cut, s.hops, s.draw = whole.Neighbourhoods(), opt.Network.reach(), opt.Network.drawOf
+		return s, s.sampling(e)
 	}
 	s.paths = pathOptions{opt.Network.Layers[0].PathSize, opt.Network.AllLengths, opt.Network.Walk}
-	if input.Labels == 0 || s.paths.size == 1 {
+	if x.Input.Labels == 0 || s.paths.size == 1 {
 		return s, nil
 	}
 	var err error
 	if s.bySequence, err = s.fewWalks(); err != nil {
 		return nil, err
 	}
-	if whole && (s.bySequence || !e.Capabilities().Wide) {
-		s.known, s.sequences, err = s.pathClasses(b.Batch, e.Workers())
-		s.offsets = b.Offsets
+	if whole != nil && (s.bySequence || !e.Capabilities().Wide) {
+		s.known, s.sequences, err = s.pathClasses(whole, e.Workers())
+		s.offsets = whole.Offsets
 	}
 	return s, err
 }
 
+// sampling gives a source what samples of paths are laid out from, if any are drawn.
+func (s *source) sampling(e engine.Engine) (err error) {
+	x, whole := &s.run.Examples, s.run.Examples.Whole()
+	if s.fanOut, s.predicted, err = s.run.Options.FanOuts(s.hops); err != nil || !s.run.Options.Samples() {
+		return err
+	}
+	s.sampler = whole.Sampler()
+	s.sampled, err = samplingFeatures(e, s.dtype, x.Input, whole)
+	return err
+}
+
+// release gives the memory of what batches share back.
+func (s *source) release(e engine.Engine) {
+	e.Release(s.labels, s.sampled.Rows, s.sampled.Norms)
+}
+
+// ofSteps returns the source of the batches of steps.
+func (s *source) ofSteps() autodiff.Source {
+	if s.fanOut == nil {
+		return s
+	}
+	return sampled{s}
+}
+
+// sampled is a source that draws in every epoch the paths of its batches.
+type sampled struct{ *source }
+
+// Sample implements [autodiff.Sampler].
+func (s sampled) Sample(epoch int, items []int) (*autodiff.Batch, error) {
+	return s.sample(items, s.fanOut, epoch)
+}
+
+// sample lays out vertices with some of their paths.
+func (s *source) sample(items []int, fanOut []int, epoch int) (*autodiff.Batch, error) {
+	of := autodiff.Sampling{FanOut: fanOut, Draw: s.draw(epoch)}
+	return s.network.PrepareSampled(s.sampler, of, s.sampled, s.run.Targets(items), verticesOf(items))
+}
+
+// verticesOf returns items as vertices.
+func verticesOf(items []int) []int32 {
+	vertices := make([]int32, len(items))
+	for i, v := range items {
+		vertices[i] = int32(v)
+	}
+	return vertices
+}
+
 // serve takes the network that batches are laid out for.
-func (s *source) serve(n *autodiff.Network) (err error) {
+func (s *source) serve(n *autodiff.KernelNetwork) (err error) {
 	s.network = n
 	if s.sequences != nil {
-		s.counts, err = n.Count(s.Graphs.(inMemory).Batch, s.known, s.sequences)
+		s.counts, err = n.Count(s.run.Examples.Whole(), s.known, s.sequences)
 	}
 	return err
 }
@@ -85,13 +134,13 @@ func (s *source) serve(n *autodiff.Network) (err error) {
 // is cheaper still.
 func (s *source) fewWalks() (bool, error) {
 	const piece = 1024 // graphs
-	total := 0.0
-	for from := 0; from < s.Graphs.NumGraphs() && !s.paths.walks && total <= maxSequenceWalks; from += piece {
+	graphs, total := s.run.Examples.Graphs, 0.0
+	for from := 0; from < graphs.NumGraphs() && !s.paths.walks && total <= maxSequenceWalks; from += piece {
 		var some []int
-		for g := from; g < min(from+piece, s.Graphs.NumGraphs()); g++ {
+		for g := from; g < min(from+piece, graphs.NumGraphs()); g++ {
 			some = append(some, g)
 		}
-		b, err := s.Graphs.Select(some)
+		b, err := graphs.Select(some)
 		if err != nil {
 			return false, err
 		}
@@ -105,11 +154,11 @@ func (s *source) fewWalks() (bool, error) {
 // pathClasses returns the path classes of the vertices of some graphs for the first layer, and their label
 // sequences where it pools over those.
 func (s *source) pathClasses(b *graph.Batch, workers int) ([][]int32, *graph.PathSequences, error) {
-	ids, err := s.input.index(b)
+	ids, err := s.run.Examples.Input.Index(b)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := b.PathClasses(ids, s.paths.size, s.paths.all, s.paths.walks, workers)
+	c := b.PathClasses(ids, nil, s.paths.size, s.paths.all, s.paths.walks, workers)
 	if !s.bySequence {
 		return c.Class, nil, nil
 	}
@@ -134,25 +183,19 @@ func (o *Options) dtype() tensor.Dtype {
 
 // Batch implements [autodiff.Source].
 func (s *source) Batch(items []int) (*autodiff.Batch, error) {
-	if s.vertices() {
-		vertices := make([]int32, len(items))
-		for i, v := range items {
-			vertices[i] = int32(v)
-		}
-		b, at := s.cut.Of(vertices, s.hops)
+	if s.predicted != nil {
+		return s.sample(items, s.predicted, 0)
+	}
+	if s.run.Examples.Vertices() {
+		b, at, _ := s.cut.Of(verticesOf(items), s.hops)
 		return s.prepare(b, autodiff.Features{}, items, at)
 	}
 	if s.counts != nil {
-		return s.network.PrepareCounted(s.counts, items, s.labels, s.of(items))
+		return s.network.PrepareCounted(s.counts, items, s.labels, s.run.Targets(items))
 	}
-	b, err := s.Graphs.Select(items)
+	b, err := s.run.Examples.Select(items)
 	if err != nil {
 		return nil, err
-	}
-	if _, whole := s.Graphs.(inMemory); !whole {
-		if err := checkAttributes(b); err != nil {
-			return nil, err
-		}
 	}
 	f := autodiff.Features{Sequences: s.sequences}
 	for _, of := range s.known {
@@ -169,7 +212,7 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 		if counts, err := s.network.Count(b, f.Classes, f.Sequences); err != nil {
 			return nil, err
 		} else if counts != nil {
-			return s.network.PrepareCounted(counts, split.All(len(items)), s.labels, s.of(items))
+			return s.network.PrepareCounted(counts, split.All(len(items)), s.labels, s.run.Targets(items))
 		}
 	}
 	return s.prepare(b, f, items, nil)
@@ -177,45 +220,19 @@ func (s *source) Batch(items []int) (*autodiff.Batch, error) {
 
 // prepare lays out a batch. Of its features the rows are filled in.
 func (s *source) prepare(b *graph.Batch, f autodiff.Features, items []int, vertices []int32) (*autodiff.Batch, error) {
-	targets := s.of(items)
+	targets := s.run.Targets(items)
 	f.Own = true
 	if s.labels != nil {
 		var err error
-		if f.Index, err = s.input.index(b); err != nil {
+		if f.Index, err = s.run.Examples.Input.Index(b); err != nil {
 			return nil, err
 		}
 		f.Rows, f.Unit = s.labels, true
 		return s.network.Prepare(b, f, targets, vertices)
 	}
 	var err error
-	if f.Raw, err = s.input.raw(b); err != nil {
+	if f.Raw, err = s.run.Examples.Input.Raw(b); err != nil {
 		return nil, err
 	}
 	return s.network.Prepare(b, f, targets, vertices)
-}
-
-// of returns the targets of items; none unless all are labelled.
-func (s *source) of(items []int) autodiff.Targets {
-	var t autodiff.Targets
-	for _, i := range items {
-		if !s.Targets.Has(i) {
-			return t
-		}
-	}
-	if outputs := s.outputs(); s.Targets.Regression() {
-		values := make([]float64, 0, len(items)*outputs)
-		for _, i := range items {
-			values = append(values, s.targets[i*outputs:(i+1)*outputs]...)
-		}
-		t.Values = tensor.New(tensor.WithShape(len(items), outputs), tensor.WithBacking(values))
-		return t
-	}
-	for _, i := range items {
-		class := s.Targets.Classes[i]
-		t.Classes = append(t.Classes, int32(class))
-		if s.weights != nil {
-			t.Weights = append(t.Weights, s.weights[class])
-		}
-	}
-	return t
 }

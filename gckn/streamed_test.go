@@ -12,6 +12,7 @@ import (
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 )
 
 // A training that reads its graphs from a store on disk gives the bits of one that has them in memory.
@@ -33,7 +34,7 @@ func TestStreamedTraining(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if training.Input, err = InputOf(encoded); err != nil {
+		if training.Examples.Input, err = train.InputOf(encoded); err != nil {
 			t.Fatal(err)
 		}
 		dir := filepath.Join(t.TempDir(), "store")
@@ -48,9 +49,9 @@ func TestStreamedTraining(t *testing.T) {
 		for _, start := range []int{0, 20} {
 			training.Options.StartGraphs, training.Options.Alternate = start, start > 0
 			e := enginetest.Open(t, 1)
-			training.Examples.Graphs = InMemory(encoded)
+			training.Examples.Graphs = train.InMemory(encoded)
 			want := supervise(t, e, training)
-			training.Examples.Graphs = Streamed(shards, encoding)
+			training.Examples.Graphs = train.Streamed(shards, encoding)
 			training.Checkpoint.Path = filepath.Join(t.TempDir(), "checkpoint")
 			got := supervise(t, e, training)
 			if bytesOf(t, got) != bytesOf(t, want) {
@@ -83,7 +84,7 @@ func TestStreamedStartIsBounded(t *testing.T) {
 	for range StreamedStart + 20 {
 		training.Train = append(training.Train, 0)
 	}
-	r := &supervision{Training: training}
+	r := &supervision{run: &train.Run{Training: training.Training}, opt: training.Options}
 	items, b, err := r.startItems()
 	if err != nil {
 		t.Fatal(err)
@@ -91,11 +92,11 @@ func TestStreamedStartIsBounded(t *testing.T) {
 	if len(items) != StreamedStart || b.NumGraphs() != StreamedStart || counted.most != StreamedStart {
 		t.Errorf("%d items and %d graphs, want %d of %d", len(items), b.NumGraphs(), StreamedStart, len(training.Train))
 	}
-	training.Options.StartGraphs = 7
+	r.opt.StartGraphs = 7
 	if items, _, err := r.startItems(); err != nil || len(items) != 7 {
 		t.Errorf("%d items, error %v, want 7", len(items), err)
 	}
-	training.Options.StartGraphs, training.Examples.Graphs = 0, InMemory(d.Batch)
+	r.opt.StartGraphs, r.run.Examples.Graphs = 0, train.InMemory(d.Batch)
 	if items, _, err := r.startItems(); err != nil || len(items) != len(training.Train) {
 		t.Errorf("%d items of graphs in memory, error %v, want all", len(items), err)
 	}
@@ -103,7 +104,7 @@ func TestStreamedStartIsBounded(t *testing.T) {
 
 // countingGraphs notes the largest number of graphs that were asked for at once.
 type countingGraphs struct {
-	Graphs
+	train.Graphs
 	most int
 }
 

@@ -2,34 +2,20 @@ package gckn
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/model"
-	"gorgonia.org/tensor"
+	"github.com/grove-graph/grove/svm"
+	"github.com/grove-graph/grove/train"
 )
 
-// Training is a supervised training: what to learn from, and how. Items are counted as [Examples] does.
+// Training is a supervised training: what to learn from, and how. Its progress has the stages sample, anchors, encode
+// and classifier of the start, then train, in steps.
 type Training struct {
-	Examples Examples
-	Input    Input
-	Options  SupervisedOptions
-
-	Train      []int // items to learn from; nil: all that are labelled and not in the validation part
-	Validation []int // items that choose the epoch whose parameters are taken; nil: the last epoch's are
-
-	Unseen    []int                                  // items, labelled or not, that are predicted after every epoch
-	Predicted func(epoch int, outputs *tensor.Dense) // told of them: a row of logits, or targets, for each
-
-	Checkpoint autodiff.Checkpoint   // its Of is filled in
-	Watch      func(autodiff.Record) // told of the start (epoch 0) and of every epoch; scored is the validation part
-	Progress   model.Progress        // stages sample, anchors, encode and classifier of the start, then train, in steps
+	train.Training
+	Options SupervisedOptions
+	Start   *Start // what it starts from; nil: anchors by k-means, and the classifier for them
 }
-
-// scoreBatch is the number of items that are scored at a time.
-const scoreBatch = 256
 
 // Supervise trains anchors and linear classifier together (section 3.5) from the unsupervised model:
 // anchors by k-means on the training graphs, then the classifier alone, by L-BFGS on the sum of losses plus
@@ -39,127 +25,140 @@ const scoreBatch = 256
 // With a checkpoint that is there already the training goes on from it. The same training gives the same
 // bits on the same device, interrupted or not.
 func Supervise(ctx context.Context, e engine.Engine, t *Training) (*Supervised, error) {
-	r, err := newSupervision(e, t)
+	s, err := newSupervision(e, t)
 	if err != nil {
 		return nil, err
 	}
-	defer r.release()
-	if err := r.trainer.Run(ctx); err != nil {
+	defer s.Release()
+	if err := s.Train(ctx); err != nil {
 		return nil, err
 	}
-	return r.result()
+	return s.result()
 }
 
 // supervision is a training that runs.
 type supervision struct {
-	*Training
+	run     *train.Run
+	opt     SupervisedOptions
+	from    *Start
 	engine  engine.Engine
 	source  *source
-	network *autodiff.Network
+	network *autodiff.KernelNetwork
 	trainer *autodiff.Trainer
-
-	all        *autodiff.Evaluator // of the training items, for an exact classifier
-	validation *autodiff.Evaluator // nil without
-	unseen     *autodiff.Evaluator // nil without
-	shift      []float64           // of the targets
-	scale      []float64
+	all     *autodiff.Evaluator // of the training items, for an exact classifier
 }
 
 // newSupervision checks a training and makes its network, with parameters of zero.
-func newSupervision(e engine.Engine, training *Training) (*supervision, error) {
-	t := *training
-	r := &supervision{Training: &t, engine: e}
-	if err := r.check(); err != nil {
+func newSupervision(e engine.Engine, t *Training) (*supervision, error) {
+	run, err := train.New(t.Training, t.Options.Options)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if r.source, err = newSource(e, &t.Examples, t.Input, &t.Options); err != nil {
+	run.SettleBatch(defaultBatch)
+	s := &supervision{run: run, opt: t.Options, engine: e, from: t.Start}
+	s.opt.Options = run.Options
+	if err := s.opt.Check(); err != nil {
 		return nil, err
 	}
-	if t.Examples.Targets.Regression() {
-		r.standardise()
+	if err := s.checkStart(); err != nil {
+		return nil, err
 	}
+	if s.source, err = newSource(e, run, &s.opt); err != nil {
+		return nil, err
+	}
+	parameters, err := s.parameters()
+	if err != nil {
+		return nil, err
+	}
+	if s.network, err = autodiff.NewKernelNetwork(e, s.opt.autodiff(), parameters); err != nil {
+		return nil, err
+	}
+	if err := s.source.serve(s.network); err != nil {
+		return nil, err
+	}
+	cache := run.Keeps(run.Train) && s.opt.Alternate
+	s.all = s.network.NewEvaluator(s.source, run.Train, run.Together(), cache)
+	s.trainer = &autodiff.Trainer{
+		Network: s.network.Network, Source: s.source.ofSteps(), Start: s.start,
+		Options: autodiff.TrainOptions{Frozen: s.opt.frozen(), Rates: s.opt.rates(), Seed: s.opt.Network.Seed},
+	}
+	if s.opt.Alternate {
+		s.trainer.After = s.solve
+	}
+	return s, nil
+}
+
+// parameters returns those of the network, of zero.
+func (s *supervision) parameters() (autodiff.Parameters, error) {
 	var p autodiff.Parameters
-	dtype, opt, width := t.Options.Network.dtype(), &t.Options.Network, t.Input.dim()
-	for _, l := range opt.Layers {
-		p.Anchors = append(p.Anchors, e.New(dtype, l.PathSize, l.Filters, width))
+	dtype, width, outputs := s.opt.Network.dtype(), s.run.Examples.Input.Dim(), s.run.Examples.Outputs()
+	for _, l := range s.opt.Network.Layers {
+		p.Anchors = append(p.Anchors, s.engine.New(dtype, l.PathSize, l.Filters, width))
 		width = l.Filters
 	}
-	p.Weight = e.New(dtype, t.Examples.outputs(), opt.Dim())
-	p.Bias = e.New(dtype, 1, t.Examples.outputs())
-	if r.network, err = autodiff.New(e, t.Options.autodiff(), p); err != nil {
+	p.Weight = s.engine.New(dtype, outputs, s.opt.Network.Dim())
+	p.Bias = s.engine.New(dtype, 1, outputs)
+	if !s.opt.Standardise {
+		return p, nil
+	}
+	var err error
+	p.Standard, err = autodiff.NewStandard(s.engine, dtype, s.opt.Network.Dim())
+	return p, err
+}
+
+// Train implements [train.Trainee].
+func (s *supervision) Train(ctx context.Context) error {
+	lasting := s.opt
+	lasting.Options = lasting.Lasting()
+	return s.run.Run(ctx, s.trainer, lasting)
+}
+
+// Release implements [train.Trainee].
+func (s *supervision) Release() {
+	s.all.Release()
+	s.network.Release()
+	s.engine.Release(s.network.Parameters().List()...)
+	if standard := s.network.Parameters().Standard; standard != nil {
+		standard.Release()
+	}
+	s.source.release(s.engine)
+}
+
+// result returns the trained model. The classifier of a regression gives targets in their own units, and that
+// of classes [model.NeverSeen] for those of no example.
+func (s *supervision) result() (*Supervised, error) {
+	m, err := newWith(s.engine, s.run.Examples.Input, s.opt.Network, s.network.Parameters().Anchors, s.opt.Freeze)
+	if err != nil {
 		return nil, err
 	}
-	if err := r.source.serve(r.network); err != nil {
+	linear, err := s.linear()
+	if err != nil {
 		return nil, err
 	}
-	_, whole := t.Examples.Graphs.(inMemory)
-	r.all = r.network.NewEvaluator(r.source, t.Train, scoreBatch, whole && t.Options.Alternate)
-	if t.Validation != nil {
-		r.validation = r.network.NewEvaluator(r.source, t.Validation, scoreBatch, whole)
+	if standard := s.network.Parameters().Standard; standard != nil {
+		a, err := standard.Affine()
+		if err != nil {
+			return nil, err
+		}
+		unstandardised(linear, a)
 	}
-	if len(t.Unseen) > 0 && t.Predicted != nil {
-		r.unseen = r.network.NewEvaluator(r.source, t.Unseen, scoreBatch, whole)
-	}
-	r.trainer = r.newTrainer()
-	return r, nil
+	s.run.Outputs.SettleLinear(linear)
+	return &Supervised{
+		Options: s.opt, Vertices: s.run.Examples.Vertices(), Regression: s.run.Examples.Targets.Regression(),
+		Model: m, Classifier: linear, Records: s.trainer.Records(), Best: s.trainer.Best(),
+	}, nil
 }
 
-// check fills in the loss and the training part and reports what does not fit.
-func (r *supervision) check() error {
-	t := r.Training
-	if err := t.Examples.check(); err != nil {
-		return err
+// linear returns the classifier of the network.
+func (s *supervision) linear() (*svm.Linear, error) {
+	p := s.network.Parameters()
+	weight, err := hostRows(p.Weight)
+	if err != nil {
+		return nil, err
 	}
-	classes := !t.Examples.Targets.Regression()
-	if t.Options.Loss == "" {
-		t.Options.Loss = autodiff.Squared
-		if classes {
-			t.Options.Loss = autodiff.CrossEntropy
-		}
+	bias, err := hostRows(p.Bias)
+	if err != nil {
+		return nil, err
 	}
-	if err := t.Options.Check(); err != nil {
-		return err
-	}
-	if classes == (t.Options.Loss == autodiff.Squared) {
-		return fmt.Errorf("the %s loss does not fit: the squared loss is for targets, the others for classes",
-			t.Options.Loss)
-	}
-	if w := t.Options.ClassWeights; w != nil && (!classes || len(w) != t.Examples.outputs()) {
-		return fmt.Errorf("weights of %d classes for %d outputs", len(w), t.Examples.outputs())
-	}
-	if t.Input.dim() < 1 {
-		return fmt.Errorf("input %+v: want labels or attributes", t.Input)
-	}
-	return r.checkParts()
-}
-
-func (r *supervision) checkParts() error {
-	t, seen := r.Training, map[int]string{}
-	if t.Validation != nil {
-		if err := t.Examples.checkPart("validation", t.Validation, seen); err != nil {
-			return err
-		}
-	}
-	for _, i := range t.Unseen {
-		if i < 0 || i >= t.Examples.Targets.Len() {
-			return fmt.Errorf("item %d of %d is to be predicted", i, t.Examples.Targets.Len())
-		}
-	}
-	if t.Train == nil {
-		t.Train = slices.DeleteFunc(t.Examples.Targets.Known(), func(i int) bool { return seen[i] != "" })
-	}
-	return t.Examples.checkPart("training", t.Train, seen)
-}
-
-// standardise gives the targets of the training part mean 0 and standard deviation 1.
-func (r *supervision) standardise() {
-	values, outputs := r.Examples.Targets.Values, r.Examples.outputs()
-	a := autodiff.Standardise(r.Examples.Targets.Of(r.Train).Values, outputs)
-	r.shift, r.scale = a.Mean, a.Scale
-	r.source.targets = make([]float64, len(values))
-	for i, y := range values {
-		k := i % outputs
-		r.source.targets[i] = (y - r.shift[k]) / r.scale[k]
-	}
+	return &svm.Linear{Weight: weight, Bias: bias[0]}, nil
 }

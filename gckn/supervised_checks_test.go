@@ -2,30 +2,32 @@ package gckn
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 )
 
 // small returns a training on given graphs.
 func small(t *testing.T, graphs []graph.Graph, classes []int) *Training {
 	t.Helper()
 	b := batch(t, graphs)
-	input, err := InputOf(b)
+	input, err := train.InputOf(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt := DefaultSupervised(options(t, "gckn-subtree"))
 	opt.Epochs = 3
 	targets := &model.Targets{Task: model.GraphTask, Names: make([]string, slices.Max(classes)+1), Classes: classes}
-	return &Training{Examples: Examples{InMemory(b), targets}, Input: input, Options: opt}
+	examples := train.Examples{Graphs: train.InMemory(b), Input: input, Targets: targets}
+	return &Training{Training: train.Training{Examples: examples}, Options: opt}
 }
 
 func classesOf(n int) []int {
@@ -89,9 +91,9 @@ func TestSupervisedEstimatorChecks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e, training := enginetest.Open(t, 1), make()
 			m := supervise(t, e, training)
-			b := training.Examples.Graphs.(inMemory).Batch
+			b := training.Examples.Whole()
 			out := outputsOf(t, m, b)
-			if len(out) != b.NumGraphs()*training.Examples.outputs() || slices.ContainsFunc(out, math.IsNaN) {
+			if len(out) != b.NumGraphs()*training.Examples.Outputs() || slices.ContainsFunc(out, math.IsNaN) {
 				t.Errorf("outputs %v", out)
 			}
 			said, err := m.Predict(context.Background(), b, nil)
@@ -113,42 +115,19 @@ func TestSupervisedEstimatorChecks(t *testing.T) {
 	}
 }
 
-// What cannot be trained is refused in one line.
+// What cannot be trained is refused in one line, and so is what package train refuses.
 func TestSupervisedRefuses(t *testing.T) {
-	attributes := func(value float64) func(*Training) {
-		return func(x *Training) {
-			b := *x.Examples.Graphs.(inMemory).Batch
-			b.Attributes, b.AttributeDim = make([]float64, 2*b.NumVertices()), 2
-			b.Attributes[5] = value
-			x.Examples.Graphs, x.Input = InMemory(&b), Input{Attributes: 2}
-		}
-	}
 	for want, change := range map[string]func(*Training){
-		"attribute 1 of vertex 2 is NaN":   attributes(math.NaN()),
-		"is NaN or infinite":               attributes(math.Inf(1)),
-		"item 2 has class 7":               func(x *Training) { x.Examples.Targets.Classes[2] = 7 },
-		"classes or targets of 11 items":   func(x *Training) { x.Examples.Targets.Classes = classesOf(11) },
-		"either classes or targets":        func(x *Training) { x.Examples.Targets.Values = make([]float64, 24) },
-		"the training part is empty":       func(x *Training) { x.Train = []int{} },
-		"the validation part is empty":     func(x *Training) { x.Validation = []int{} },
-		"in the validation and in the tr":  func(x *Training) { x.Train, x.Validation = []int{1, 2}, []int{2} },
-		"holds item 3 twice":               func(x *Training) { x.Train = []int{3, 3} },
-		"holds item 99 of 12":              func(x *Training) { x.Validation = []int{99} },
-		"holds item 4, which has no class": func(x *Training) { x.Train, x.Examples.Targets.Classes[4] = []int{4}, -1 },
-		"the squared loss does not fit":    func(x *Training) { x.Options.Loss = autodiff.Squared },
-		`loss "hinge"`:                     func(x *Training) { x.Options.Loss = "hinge" },
-		"weights of 3 classes":             func(x *Training) { x.Options.ClassWeights = []float64{1, 1, 1} },
-		"weight 0 of class 1":              func(x *Training) { x.Options.ClassWeights = []float64{1, 0} },
-		"cannot be trained: want sum":      func(x *Training) { x.Options.Network.GlobalPooling = GeneralizedMax },
-		"layer 1: generalised max":         func(x *Training) { x.Options.Network.Layers[0].Pooling = GeneralizedMax },
-		"concatenated layers":              func(x *Training) { x.Options.Network.Concat = true },
-		"rate 0":                           func(x *Training) { x.Options.Rate = 0 },
-		"unknown precision":                func(x *Training) { x.Options.Precision = 9 },
-		"-1 graphs":                        func(x *Training) { x.Options.StartGraphs = -1 },
+		"the training part is empty":  func(x *Training) { x.Train = []int{} },
+		"rate 0":                      func(x *Training) { x.Options.Rate = 0 },
+		"cannot be trained: want sum": func(x *Training) { x.Options.Network.GlobalPooling = GeneralizedMax },
+		"layer 1: generalised max":    func(x *Training) { x.Options.Network.Layers[0].Pooling = GeneralizedMax },
+		"concatenated layers":         func(x *Training) { x.Options.Network.Concat = true },
+		"unknown precision":           func(x *Training) { x.Options.Precision = 9 },
+		"-1 graphs":                   func(x *Training) { x.Options.StartGraphs = -1 },
 		"no path of 9 vertices": func(x *Training) {
 			x.Options.Network.Layers[0].PathSize, x.Train = 9, []int{0}
 		},
-		"want labels or attributes": func(x *Training) { x.Input = Input{} },
 	} {
 		graphs := molecules(t, 12, 1)
 		graphs[0] = graph.Graph{NumVertices: 3, Labels: []int32{0, 1, 3}}
@@ -164,6 +143,29 @@ func TestSupervisedRefuses(t *testing.T) {
 	cancel()
 	if _, err := Supervise(ctx, enginetest.Open(t, 1), training); err == nil {
 		t.Error("a cancelled training gives a model")
+	}
+}
+
+// Files of models and checkpoints keep the order of the options, and without a batch size there is the default.
+func TestSupervisedOptionsAsText(t *testing.T) {
+	o := DefaultSupervised(options(t, "gckn-path"))
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, last := []string{"network", "loss", "epochs", "batch_size", "rate", "halve_every", "decay", "class_weights",
+		"patience", "alternate", "exact_gradient", "start_graphs", "max_loss", "precision"}, -1
+	for _, name := range names {
+		at := strings.LastIndex(string(text), `"`+name+`":`)
+		if at <= last || strings.Count(string(text), `"`+name+`":`) != 1 {
+			t.Errorf("%s is at %d after %d of %s", name, at, last, text)
+		}
+		last = at
+	}
+	training := small(t, molecules(t, 12, 1), classesOf(12))
+	training.Options.BatchSize = 0
+	if m := supervise(t, enginetest.Open(t, 1), training); m.Options.BatchSize != 32 {
+		t.Errorf("batches of %d", m.Options.BatchSize)
 	}
 }
 
@@ -246,7 +248,7 @@ func TestSupervisedColumnOrder(t *testing.T) {
 		}
 		training := small(t, graphs, classesOf(16))
 		training.Options.Rate, training.Options.Decay = 1e-5, 1 // so that rounding is not amplified
-		got := outputsOf(t, supervise(t, e, training), training.Examples.Graphs.(inMemory).Batch)
+		got := outputsOf(t, supervise(t, e, training), training.Examples.Whole())
 		if want == nil {
 			want = got
 		}

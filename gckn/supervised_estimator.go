@@ -2,17 +2,12 @@ package gckn
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"time"
 
-	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
-	"github.com/grove-graph/grove/split"
-	"gorgonia.org/tensor"
+	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/train"
 )
 
 // supervisedSuffix marks the models that are trained end to end.
@@ -24,14 +19,12 @@ type SupervisedEstimator struct {
 	Variant  string // registered name without "-sup", see [Variants]; "" is that of the preset with as many layers
 	Options  SupervisedOptions
 	Features dataset.Features // what the vertices show, "" is [dataset.AutoFeatures]
+	Plan     train.Plan
 
-	// EachEpoch makes a grid of the number of epochs: one training predicts after every one of them. A cross-validation
-	// chooses among them (docs/conventions.md, 20).
-	EachEpoch bool
-	// Validation cuts the training part in as many parts and holds one out, whose score chooses the epoch that is taken.
-	// Below 2 nothing is held out, as with EachEpoch.
-	Validation int
-	Checkpoint autodiff.Checkpoint // of a training that gives a model; its Of is filled in
+	// From, unless nil, is the network whose anchors trainings start from, with the same layers as Options.Network; of
+	// its classifier too with KeepClassifier. Features are those of the network.
+	From           *Pretrained
+	KeepClassifier bool
 }
 
 // Name implements [model.Estimator].
@@ -40,169 +33,102 @@ func (s SupervisedEstimator) Name() string {
 }
 
 // String implements [model.Estimator].
-func (s SupervisedEstimator) String() string { return s.Options.String() }
+func (s SupervisedEstimator) String() string { return s.described().String() }
 
 // Params implements [model.Estimator].
-func (s SupervisedEstimator) Params() any { return s.Options }
+func (s SupervisedEstimator) Params() any { return s.described() }
+
+// described returns the options with the origin of the start.
+func (s SupervisedEstimator) described() SupervisedOptions {
+	o := s.Options
+	if s.From != nil {
+		o.From = &s.From.Origin
+	}
+	return o
+}
 
 // Grid implements [model.Estimator].
-func (s SupervisedEstimator) Grid() model.Grid {
-	if !s.EachEpoch {
-		return model.Grid{}
-	}
-	g := model.Grid{Name: "epochs", Values: make([]float64, max(s.Options.Epochs, 0))}
-	for i := range g.Values {
-		g.Values[i] = float64(i + 1)
-	}
-	return g
-}
+func (s SupervisedEstimator) Grid() model.Grid { return s.Plan.Grid(s.Options.Epochs) }
 
 // SideBySide implements [model.SideBySide].
 func (s SupervisedEstimator) SideBySide() {}
 
 // Sees implements [model.Estimator].
 func (s SupervisedEstimator) Sees(w *model.Work) (*dataset.Encoding, error) {
-	return encode(w.Whole(), s.Features)
+	encoding, err := train.Encoding(w.Whole(), s.shown())
+	if err != nil || s.From == nil {
+		return encoding, err
+	}
+	encoding, _, err = s.start(w.Data, encoding)
+	return encoding, err
+}
+
+// shown says what the vertices show.
+func (s SupervisedEstimator) shown() dataset.Features {
+	if s.From != nil {
+		return s.From.Features()
+	}
+	return s.Features
+}
+
+// start returns what trainings start from, and the encoding of the data for it.
+func (s SupervisedEstimator) start(d *dataset.Dataset, by *dataset.Encoding) (*dataset.Encoding, *Start, error) {
+	network := s.From.Options()
+	if name, value, want := s.Options.Network.difference(&network); name != "" {
+		return nil, nil, param.Errorf(name, value, "the %s has %v", s.From, want)
+	}
+	var classes []string
+	if s.KeepClassifier {
+		classes = model.TargetsOf(d).Names
+	}
+	encoding, start, err := s.From.Start(by, classes)
+	if err != nil {
+		return nil, nil, param.Errorf("from", nil, "%s and data set %s: %w", s.From, d.Name, err)
+	}
+	return encoding, start, nil
 }
 
 // Learner implements [model.Estimator]. It encodes the graphs; what else there is to learn without targets is part of
 // every training.
 func (s SupervisedEstimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	defer w.Spent.Fitting(time.Now())
-	if w.Data.Task.PerVertex() {
-		w = w.Whole() // the graphs belong to every part
-	}
-	if w.Shards != nil && w.Seen != nil {
-		return nil, fmt.Errorf("%s learns from all graphs on disk, not from a part of them", s.Name())
-	}
-	encoding, b, input, err := encoded(w, s.Features)
+	data, err := train.Open(ctx, w, s.Name(), s.shown())
 	if err != nil {
 		return nil, err
 	}
-	graphs := InMemory(b)
-	if w.Shards != nil {
-		graphs = Streamed(w.Shards, encoding)
+	var from *Start
+	if s.From != nil {
+		var encoding *dataset.Encoding
+		if encoding, from, err = s.start(data.Work.Data, data.Encoding); err != nil {
+			return nil, err
+		}
+		if err := data.Recode(encoding); err != nil {
+			return nil, err
+		}
 	}
-	return &supervisedLearner{s, w, encoding, graphs, input}, nil
+	head := model.HeadOf(s.Name(), data.Work.Data)
+	return &train.Learner{
+		Data: data, Plan: s.Plan, Options: s.Options.Options, Seed: s.Options.Network.Seed,
+		New: func(e engine.Engine, t *train.Training, o train.Options) (train.Trainee, error) {
+			training := &Training{*t, s.described(), from}
+			training.Options.Options = o
+			n, err := newSupervision(e, training)
+			return &trainee{n, head, data.Encoding}, err
+		},
+	}, nil
 }
 
-type supervisedLearner struct {
-	SupervisedEstimator
-	work     *model.Work
+// trainee is a network of an estimator that is about to be trained.
+type trainee struct {
+	*supervision
+	head     model.Head
 	encoding *dataset.Encoding
-	graphs   Graphs
-	input    Input
 }
 
-// training returns the training of a trial: for the most epochs of its grid, or with a part held out.
-func (l *supervisedLearner) training(t *model.Trial) (*Training, error) {
-	run := &Training{Examples: Examples{l.graphs, t.Known}, Input: l.input, Options: l.Options, Train: t.Train}
-	if len(t.Grid) > 0 {
-		run.Options.Epochs, run.Options.Patience = int(slices.Max(t.Grid)), 0
-		return run, nil
-	}
-	parts := min(l.Validation, len(t.Train))
-	if parts < 2 {
-		return run, nil
-	}
-	classes := split.Select(t.Known.Classes, t.Train)
-	if classes == nil {
-		classes = make([]int, len(t.Train)) // numbers: nothing to balance
-	}
-	folds, err := split.Stratified(classes, parts, l.Options.Network.Seed)
+// Model implements [train.Trainee].
+func (t *trainee) Model() (model.Model, error) {
+	trained, err := t.result()
 	if err != nil {
 		return nil, err
 	}
-	run.Train, run.Validation = split.Select(t.Train, folds[0].Train), split.Select(t.Train, folds[0].Test)
-	return run, nil
-}
-
-// Learn implements [model.Learner].
-func (l *supervisedLearner) Learn(ctx context.Context, t model.Trial) (said []*model.Predictions, err error) {
-	e, done, err := engine.Beside(l.work.Engine.WithWorkers(1))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, done()) }()
-	return l.learn(ctx, e, t)
-}
-
-func (l *supervisedLearner) learn(ctx context.Context, e engine.Engine, t model.Trial) ([]*model.Predictions, error) {
-	run, err := l.training(&t)
-	if err != nil {
-		return nil, err
-	}
-	if t.Progress != nil {
-		run.Watch = func(r autodiff.Record) { t.Progress(r.Epoch, run.Options.Epochs) }
-	}
-	if len(t.Grid) == 0 {
-		m, err := l.supervise(ctx, e, run)
-		if err != nil {
-			return nil, err
-		}
-		said, err := m.Predict(ctx, l.work.Data, nil)
-		if err != nil {
-			return nil, err
-		}
-		return []*model.Predictions{said.Of(t.Test)}, nil
-	}
-	after := make([]*model.Predictions, run.Options.Epochs+1)
-	run.Unseen, run.Predicted = t.Test, func(epoch int, outputs *tensor.Dense) {
-		after[epoch] = predictions(outputs, t.Known.Regression())
-	}
-	r, err := newSupervision(e, run)
-	if err != nil {
-		return nil, err
-	}
-	defer r.release()
-	if err := r.trainer.Run(ctx); err != nil {
-		return nil, err
-	}
-	said := make([]*model.Predictions, len(t.Grid))
-	for k, epoch := range t.Grid {
-		said[k] = after[int(epoch)]
-	}
-	return said, nil
-}
-
-// Model implements [model.Learner].
-func (l *supervisedLearner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
-	defer l.work.Spent.Fitting(time.Now())
-	run, err := l.training(&t)
-	if err != nil {
-		return nil, err
-	}
-	run.Checkpoint = l.Checkpoint
-	training := "train"
-	run.Watch = func(r autodiff.Record) { training = stage(r, run.Options.Epochs) }
-	if report := l.work.Progress; report != nil {
-		run.Progress = func(stage string, done, total int) {
-			if stage == "train" {
-				stage = training
-			}
-			report(stage, done, total)
-		}
-	}
-	return l.supervise(ctx, l.work.Engine, run)
-}
-
-// supervise returns the model that a training gives.
-func (l *supervisedLearner) supervise(ctx context.Context, e engine.Engine, run *Training) (*supervisedModel, error) {
-	trained, err := Supervise(ctx, e, run)
-	if err != nil {
-		return nil, err
-	}
-	return &supervisedModel{model.HeadOf(l.Name(), l.work.Data), network{l.encoding, trained.Model}, trained}, nil
-}
-
-// stage names a training by what its last epoch achieved.
-func stage(r autodiff.Record, epochs int) string {
-	text := fmt.Sprintf("train, epoch %d of %d: loss %.4f, accuracy %.1f %%", r.Epoch, epochs, r.Loss, 100*r.Accuracy)
-	if len(r.Scores) > 0 {
-		text += fmt.Sprintf(", on the part held out %.1f %%", 100*r.Scores[0])
-	}
-	return text
+	return &supervisedModel{t.head, network{t.encoding, trained.Model}, trained}, nil
 }

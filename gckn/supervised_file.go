@@ -10,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/svm"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -17,7 +18,7 @@ import (
 // the network and "weight" (outputs x Dim) and "bias" (1 x outputs).
 type storedSupervised struct {
 	Options    SupervisedOptions `json:"options"`
-	Input      Input             `json:"input"`
+	Input      train.Input       `json:"input"`
 	Vertices   bool              `json:"vertices"`
 	Regression bool              `json:"regression"`
 	Best       int               `json:"epoch"`

@@ -1,11 +1,13 @@
 package gckn
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/train"
 )
 
 // SupervisedOptions say how a network and its linear classifier are trained together (sections 3.5 and
@@ -13,14 +15,7 @@ import (
 type SupervisedOptions struct {
 	Network Options `json:"network"` // poolings sum, mean and max; layers are not concatenated
 
-	Loss         autodiff.Loss `json:"loss"`          // "" is cross-entropy for classes and squared for targets
-	Epochs       int           `json:"epochs"`        // passes over the training items
-	BatchSize    int           `json:"batch_size"`    // items of a step
-	Rate         float64       `json:"rate"`          // of Adam in the first epochs
-	HalveEvery   int           `json:"halve_every"`   // epochs after which the rate is halved; 0: never
-	Decay        float64       `json:"decay"`         // L2 penalty lambda of the classifier
-	ClassWeights []float64     `json:"class_weights"` // of the items of each class in the loss; nil: ones
-	Patience     int           `json:"patience"`      // epochs it waits for a better validation score; 0: without end
+	train.Options
 
 	// Alternate solves for the classifier exactly after every epoch, whose steps train the anchors alone.
 	Alternate bool `json:"alternate"`
@@ -31,20 +26,54 @@ type SupervisedOptions struct {
 	// learned from, drawn from the seed. The start holds them in memory at once. 0: all, or of graphs that are not
 	// in memory at most [StreamedStart].
 	StartGraphs int `json:"start_graphs"`
-	// MaxLoss is the multiple of the loss of a classifier of zeros beyond which a batch has diverged.
-	MaxLoss float64 `json:"max_loss"`
 	// Precision is that of the inner products with anchors and of their gradients while training, on a GPU by
 	// its tensor cores; in host memory their factors are rounded, which makes nothing faster. The model is
 	// scored and predicts in full precision.
 	Precision engine.Precision `json:"precision"`
+	// Standardise makes the classifier see every number of the representation with mean 0 and standard deviation 1
+	// over the training items at the start, and its first solution minimise what the steps do, the mean of the losses
+	// plus Decay/2 |W|^2, in place of their sum. The model that comes out has it inside its classifier.
+	Standardise bool `json:"standardise,omitempty"`
+
+	From       *Origin `json:"from,omitempty"`        // of the anchors that the training starts from; nil: k-means
+	Freeze     int     `json:"freeze,omitempty"`      // number of layers, from the bottom, whose anchors steps leave alone
+	AnchorRate float64 `json:"anchor_rate,omitempty"` // of Adam for anchors, in place of Rate; 0: as Rate
 }
 
 // DefaultSupervised returns the settings of section 5.1 and appendix B.1 for a network: Adam at rate 0.01,
-// halved every 50 epochs, batches of 32, at most 350 epochs.
+// halved every 50 epochs, batches of 32 graphs, at most 350 epochs.
 func DefaultSupervised(network Options) SupervisedOptions {
-	return SupervisedOptions{
-		Network: network, Epochs: 350, BatchSize: 32, Rate: 0.01, HalveEvery: 50, Decay: 1e-4, MaxLoss: 1e4,
-	}
+	return SupervisedOptions{Network: network, Options: train.Options{
+		Epochs: 350, Rate: 0.01, HalveEvery: 50, Decay: 1e-4, MaxLoss: 1e4,
+	}}
+}
+
+// TunedSupervised returns the settings that the models start from by name: those of [DefaultSupervised] with a
+// standardised representation, so that the start is as good as the unsupervised model, and steps that are small enough
+// not to lose it. See docs/results/gckn.md for how they were chosen.
+func TunedSupervised(network Options) SupervisedOptions {
+	o := DefaultSupervised(network)
+	o.Standardise, o.Rate, o.Decay, o.Epochs = true, 0.003, 0.01, 100
+	return o
+}
+
+// defaultBatch is the number of graphs of a step.
+const defaultBatch = 32
+
+// MarshalJSON writes the options in the order that files of models have had from the first, and checkpoints, which
+// compare them as text.
+func (o SupervisedOptions) MarshalJSON() ([]byte, error) {
+	type fields SupervisedOptions
+	return json.Marshal(struct {
+		fields
+		MaxLoss   float64          `json:"max_loss"`
+		Precision engine.Precision `json:"precision"`
+
+		Standardise bool    `json:"standardise,omitempty"`
+		From        *Origin `json:"from,omitempty"`
+		Freeze      int     `json:"freeze,omitempty"`
+		AnchorRate  float64 `json:"anchor_rate,omitempty"`
+	}{fields(o), o.MaxLoss, o.Precision, o.Standardise, o.From, o.Freeze, o.AnchorRate})
 }
 
 // Check reports the first option that makes no sense.
@@ -52,23 +81,12 @@ func (o *SupervisedOptions) Check() error {
 	if err := o.Network.Check(); err != nil {
 		return err
 	}
-	train := o.train()
-	if err := train.Check(); err != nil {
+	if err := o.Options.Check(); err != nil {
 		return err
-	}
-	if o.Loss != "" {
-		if _, err := autodiff.ParseLoss(string(o.Loss)); err != nil {
-			return err
-		}
 	}
 	for i, l := range o.Network.Layers {
 		if l.Pooling == GeneralizedMax {
 			return fmt.Errorf("layer %d: generalised max pooling cannot be trained: want sum, mean or max", i+1)
-		}
-	}
-	for c, w := range o.ClassWeights {
-		if !(w > 0) || math.IsInf(w, 0) {
-			return fmt.Errorf("weight %g of class %d: want a positive number", w, c)
 		}
 	}
 	switch {
@@ -78,56 +96,65 @@ func (o *SupervisedOptions) Check() error {
 		return fmt.Errorf("concatenated layers cannot be trained: leave Concat out")
 	case o.StartGraphs < 0:
 		return fmt.Errorf("a start from %d graphs: want 0 (all) or more", o.StartGraphs)
+	case o.Freeze < 0 || o.Freeze > len(o.Network.Layers):
+		return fmt.Errorf("%d layers to freeze: the network has %d", o.Freeze, len(o.Network.Layers))
+	case !(o.AnchorRate >= 0) || math.IsInf(o.AnchorRate, 0):
+		return fmt.Errorf("rate %g of the anchors: want a positive number, or 0 for that of the classifier", o.AnchorRate)
 	case o.Precision < engine.Full || o.Precision > engine.BFloat16:
 		return fmt.Errorf("unknown precision %d", o.Precision)
 	}
 	return nil
 }
 
-// train returns the options of the steps.
-func (o *SupervisedOptions) train() autodiff.TrainOptions {
-	return autodiff.TrainOptions{
-		Epochs: o.Epochs, BatchSize: o.BatchSize, Rate: o.Rate, HalveEvery: o.HalveEvery, Decay: o.Decay,
-		AnchorsOnly: o.Alternate, Patience: o.Patience, MaxLoss: o.MaxLoss, Seed: o.Network.Seed,
-	}
-}
-
 // autodiff returns the network and its loss as package autodiff takes them.
 func (o *SupervisedOptions) autodiff() autodiff.Options {
 	opt := o.Network.network()
 	opt.Loss, opt.Precision, opt.Concat = o.Loss, o.Precision, false
+	opt.Kept = o.Freeze
 	if o.ExactGradient {
 		opt.InvSqrtGradient = autodiff.Exact
 	}
 	return opt
 }
 
-// String lists what a search varies: the network's options, loss and decay.
+// String lists what a search varies: the network's options, rate, decay and loss.
 func (o SupervisedOptions) String() string {
-	text := fmt.Sprintf("%s, decay %g", o.Network, o.Decay)
+	text := fmt.Sprintf("%s, rate %g, decay %g", o.Network, o.Rate, o.Decay)
 	if o.Loss != "" {
 		text += ", loss " + string(o.Loss)
 	}
 	if o.Alternate {
 		text += ", alternating"
 	}
+	if o.From != nil {
+		text += ", from " + o.From.String()
+	}
+	if o.Freeze > 0 {
+		text += fmt.Sprintf(", %d layers frozen", o.Freeze)
+	}
 	return text
 }
 
-// BalancedWeights returns weights that give all classes the same share of a loss: items / (outputs * items of
-// the class). A class of no items has weight 1, items of class -1 do not count.
-func BalancedWeights(classes []int, outputs int) []float64 {
-	sizes, total := make([]float64, outputs), 0.0
-	for _, c := range classes {
-		if c >= 0 && c < outputs {
-			sizes[c]++
-			total++
-		}
+// frozen names the parameters that steps leave alone.
+func (o *SupervisedOptions) frozen() []string {
+	var names []string
+	if o.Alternate {
+		names = []string{"weight", "bias"}
 	}
-	for c, size := range sizes {
-		if sizes[c] = 1; size > 0 {
-			sizes[c] = total / (float64(outputs) * size)
-		}
+	for l := range o.Freeze {
+		names = append(names, autodiff.AnchorsName(l))
 	}
-	return sizes
+	return names
+}
+
+// rates returns the rates of Adam that are none of all parameters, by name.
+func (o *SupervisedOptions) rates() map[string]float64 {
+	if o.AnchorRate == 0 {
+		return nil
+	}
+	rates := map[string]float64{}
+	for l := range o.Network.Layers {
+		rates[autodiff.AnchorsName(l)] = o.AnchorRate
+	}
+	return rates
 }

@@ -19,7 +19,7 @@ func TestSupervisedRegression(t *testing.T) {
 	for _, unit := range []struct{ scale, shift float64 }{{1, 0}, {-250, 3000}} {
 		_, training := synthetic(t, "molecules", dataset.SynthOptions{Graphs: 60}, "gckn-path")
 		training.Options.Network.Double = true
-		b := training.Examples.Graphs.(inMemory).Batch
+		b := training.Examples.Whole()
 		targets := &model.Targets{Task: model.GraphTask, Names: []string{"size", "oxygen"}}
 		training.Examples.Targets = targets
 		for g := range b.NumGraphs() {
@@ -71,7 +71,7 @@ func TestSupervisedVertices(t *testing.T) {
 		if r := m.Records[m.Best]; !(r.Scores[0] > 0.6) || !m.Vertices {
 			t.Errorf("%s: %+v", variant, r)
 		}
-		whole := training.Examples.Graphs.(inMemory).Batch
+		whole := training.Examples.Whole()
 		want := outputsOf(t, m, whole)
 		r, err := newSupervision(e, training)
 		if err != nil {
@@ -95,7 +95,7 @@ func TestSupervisedVertices(t *testing.T) {
 		}
 		var some []float64
 		for _, v := range items {
-			some = append(some, want[v*training.Examples.outputs():(v+1)*training.Examples.outputs()]...)
+			some = append(some, want[v*training.Examples.Outputs():(v+1)*training.Examples.Outputs()]...)
 		}
 		if err := closeTo(float64s(e, logits), some, 1e-11); err != nil {
 			t.Errorf("%s: neighbourhoods: %v", variant, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -34,17 +35,17 @@ func synthetic(t testing.TB, kind string, opt dataset.SynthOptions, variant stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, err := InputOf(b)
+	input, err := train.InputOf(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := Examples{InMemory(b), model.TargetsOf(d)}
+	examples := train.Examples{Graphs: train.InMemory(b), Input: input, Targets: model.TargetsOf(d)}
 	network, err := Preset(variant, 3, 8, 0.6)
 	if err != nil {
 		t.Fatal(err)
 	}
 	network.Seed, network.Samples = 7, 5000
-	training := &Training{Examples: examples, Input: input, Options: DefaultSupervised(network)}
+	training := &Training{Training: train.Training{Examples: examples}, Options: DefaultSupervised(network)}
 	training.Options.Epochs = 5
 	for i := range examples.Targets.Len() {
 		if i%3 == 0 {
@@ -110,7 +111,7 @@ func TestSupervisedLearns(t *testing.T) {
 			if last := records[len(records)-1]; !(last.Accuracy > 0.8) {
 				t.Errorf("accuracy %.3f in the last epoch: %+v", last.Accuracy, records)
 			}
-			said, err := m.Predict(context.Background(), training.Examples.Graphs.(inMemory).Batch, nil)
+			said, err := m.Predict(context.Background(), training.Examples.Whole(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +142,7 @@ func TestSupervisedStart(t *testing.T) {
 	training.Options.Epochs = 0
 	training.Options.Network.Double = true
 	m := supervise(t, e, training)
-	b := training.Examples.Graphs.(inMemory).Batch
+	b := training.Examples.Whole()
 	plain := fit(t, e, b.Select(training.Train), training.Options.Network)
 	for l := range training.Options.Network.Layers {
 		if err := closeTo(float64s(e, m.Model.Anchors(l)), float64s(e, plain.Anchors(l)), 1e-14); err != nil {
@@ -190,7 +191,7 @@ func TestSupervisedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := training.Examples.Graphs.(inMemory).Batch
+	b := training.Examples.Whole()
 	if !slices.Equal(outputsOf(t, loaded, b), outputsOf(t, m, b)) || loaded.Best != m.Best ||
 		loaded.Vertices || loaded.Regression {
 		t.Error("the loaded model is another one")
@@ -237,7 +238,7 @@ func TestSupervisedAcrossEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := training.Examples.Graphs.(inMemory).Batch
+	b := training.Examples.Whole()
 	if err := closeTo(outputsOf(t, plain, b), outputsOf(t, m, b), 1e-4); err != nil {
 		t.Error(err)
 	}

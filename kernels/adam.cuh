@@ -1,4 +1,4 @@
-// Adam on vectors of 16 bytes, for up to four tensors in one launch.
+// Adam on vectors of 16 bytes, for all tensors in one launch.
 //
 // Bytes 7 s n (four arrays read, three written), floor bytes / copy bandwidth; for the few thousand parameters of a
 // network the latency of a launch.
@@ -36,19 +36,12 @@ __device__ inline void adam(AdamState<T> of, T rate, T root, T beta1, T beta2, T
     }
 }
 
-#define ADAM_STATE(T, I) T *parameter##I, T *first##I, T *second##I, const T *gradient##I, long long n##I, T decay##I
-#define ADAM_CASE(I)                                                                                                   \
-    case I: return adam({parameter##I, first##I, second##I, gradient##I, n##I, decay##I}, rate, root, beta1, beta2,    \
-                        rest1, rest2, epsilon)
+// states lists the tensors, in words of 64 bits laid out as AdamState.
 #define ADAM(NAME, T)                                                                                                  \
-    extern "C" __global__ void NAME(ADAM_STATE(T, 0), ADAM_STATE(T, 1), ADAM_STATE(T, 2), ADAM_STATE(T, 3), T rate,    \
-                                    T root, T beta1, T beta2, T rest1, T rest2, T epsilon) {                           \
-        switch (blockIdx.y) {                                                                                          \
-            ADAM_CASE(0);                                                                                              \
-            ADAM_CASE(1);                                                                                              \
-            ADAM_CASE(2);                                                                                              \
-            ADAM_CASE(3);                                                                                              \
-        }                                                                                                              \
+    extern "C" __global__ void NAME(const long long *__restrict__ states, T rate, T root, T beta1, T beta2, T rest1,   \
+                                    T rest2, T epsilon) {                                                              \
+        adam(reinterpret_cast<const AdamState<T> *>(states)[blockIdx.y], rate, root, beta1, beta2, rest1, rest2,       \
+             epsilon);                                                                                                 \
     }
 ADAM(adam_f32, float)
 ADAM(adam_f64, double)

@@ -7,8 +7,8 @@
 //
 // Bytes s q items + 12 items + 16 q segments, floor bytes / copy bandwidth of scattered rows
 // A lane owns a column of a segment, a group of lanes the columns that lie side by side; AHEAD rows are on their way at
-// a time. The order of additions leaves the longest segment as it is: 0.1 us an item. Prediction, not a measurement:
-// the larger of that and 60% of the floor.
+// a time with their weights, and the numbers of those after them. The order of additions leaves the longest segment as
+// it is: 0.1 us an item. Prediction, not a measurement: the larger of that and 60% of the floor.
 #pragma once
 #include "threads.cuh"
 
@@ -22,17 +22,28 @@ __device__ inline void add_rows(double *sums, const T *x, const int *offsets, co
         const int g = (int)(unit / blocks), column = (int)(unit % blocks) * group + lane;
         if (column >= q) continue;
         const int from = offsets[g], to = offsets[g + 1];
+        if (from >= to) continue;
         double sum = sums[(long long)g * q + column];
-        for (int i = from; i < to; i += AHEAD) {
-            double value[AHEAD];
+        int row[AHEAD];
+        const auto rows_from = [&](int i) {
 #pragma unroll
             for (int a = 0; a < AHEAD; a++) {
                 const int item = min(i + a, to - 1);
-                value[a] = x[(long long)(index ? index[item] : item) * q + column];
+                row[a] = index ? index[item] : item;
             }
+        };
+        rows_from(from);
+        for (int i = from; i < to; i += AHEAD) {
+            double value[AHEAD], weight[AHEAD];
+#pragma unroll
+            for (int a = 0; a < AHEAD; a++) {
+                value[a] = x[(long long)row[a] * q + column];
+                if (weights) weight[a] = weights[min(i + a, to - 1)];
+            }
+            rows_from(min(i, to - AHEAD) + AHEAD);
 #pragma unroll
             for (int a = 0; a < AHEAD; a++)
-                if (i + a < to) sum = __dadd_rn(sum, weights ? __dmul_rn(weights[i + a], value[a]) : value[a]);
+                if (i + a < to) sum = __dadd_rn(sum, weights ? __dmul_rn(weight[a], value[a]) : value[a]);
         }
         sums[(long long)g * q + column] = sum;
     }

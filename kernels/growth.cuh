@@ -100,30 +100,37 @@ choose_splits_f64(double *best, double *children, int *chosen, int *sides, int *
             continue;
         }
         const double *column = columns + places[s] + static_cast<long long>(within) * m, threshold = split[1];
-        int ups = 0;
-        for (int base = warp_index() * WARP; base < m; base += blockDim.x) {
-            const int i = base + lane_index();
-            const unsigned bits = __ballot_sync(ALL_LANES, i < m && exceeds(column[i], threshold, split[2] != 0));
-            if (lane_index() == 0) word[base / WARP] = static_cast<int>(bits), ups += __popc(bits);
+        // A warp takes some words in a row, so that it needs the others for its first place alone.
+        const int number_of_words = (m + WARP - 1) / WARP;
+        const int from = static_cast<int>(static_cast<long long>(number_of_words) * warp_index() / block_warps());
+        const int end = static_cast<int>(static_cast<long long>(number_of_words) * (warp_index() + 1) / block_warps());
+        const bool missing_above = split[2] != 0;
+        int of_warp = 0;
+#pragma unroll 4
+        for (int w = from; w < end; w++) {
+            const int i = w * WARP + lane_index();
+            const unsigned bits = __ballot_sync(ALL_LANES, i < m && exceeds(column[i], threshold, missing_above));
+            if (lane_index() == 0) word[w] = static_cast<int>(bits);
+            of_warp += __popc(bits);
         }
-        ups = block_sum(ups);
+        if (lane_index() == 0) ups_of_warp[warp_index()] = of_warp;
+        __syncthreads();
+        int before = 0, ups = 0; // examples above the threshold, before the warp's next word and in all
+        for (int w = 0; w < block_warps(); w++) {
+            before += w < warp_index() ? ups_of_warp[w] : 0;
+            ups += ups_of_warp[w];
+        }
         const GrowingNode n = growing_node(fields, node);
         int *to = order + static_cast<long long>((n.depth + 1) % 2) * planted + n.from;
-        for (int base = 0, done = 0; base < m; base += blockDim.x) {
-            const int i = base + static_cast<int>(threadIdx.x);
-            const unsigned bits = i - lane_index() < m ? static_cast<unsigned>(word[i / WARP]) : 0;
-            if (lane_index() == 0) ups_of_warp[warp_index()] = __popc(bits);
-            __syncthreads();
-            int before = __popc(bits & ((1u << lane_index()) - 1)), of_block = 0;
-            for (int w = 0; w < block_warps(); w++) {
-                before += w < warp_index() ? ups_of_warp[w] : 0;
-                of_block += ups_of_warp[w];
-            }
-            before += done;
-            if (i < m) to[bits >> lane_index() & 1 ? m - ups + before : i - before] = n.position(order, planted, i);
-            done += of_block;
-            __syncthreads();
+#pragma unroll 4
+        for (int w = from; w < end; w++) {
+            const int i = w * WARP + lane_index();
+            const unsigned bits = static_cast<unsigned>(word[w]);
+            const int above = before + __popc(bits & ((1u << lane_index()) - 1));
+            if (i < m) to[bits >> lane_index() & 1 ? m - ups + above : i - above] = n.position(order, planted, i);
+            before += __popc(bits);
         }
+        __syncthreads();
         node_sums(sums, t, m - ups, [&](int i) { return to[i]; });
         node_sums(sums + of_child, t, ups, [&](int i) { return to[m - ups + i]; });
     }

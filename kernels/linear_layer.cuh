@@ -1,6 +1,6 @@
 // A linear layer: the classifier at the end of a network.
 //
-//   y_io = sum_k x_ik w_ok + b_o        x n x d, w outputs x d, b outputs, y n x outputs
+//   y_io = sum_k x_ik w_ok + b_o        x n x d, w outputs x d, b outputs or null, y n x outputs
 //
 // Bytes      s (n d + outputs d + outputs + n outputs)
 // Operations 2 n outputs d
@@ -19,7 +19,7 @@ __device__ inline void linear_layer(T *y, const T *x, const T *w, const T *b, in
 #pragma unroll 4
         for (int k = lane_index(); k < d; k += WARP) sum = multiply_add(row[k], weights[k], sum);
         sum = warp_sum(sum);
-        if (lane_index() == 0) y[at] = sum + b[at % outputs];
+        if (lane_index() == 0) y[at] = b ? sum + b[at % outputs] : sum;
     }
 }
 

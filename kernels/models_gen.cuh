@@ -5,49 +5,111 @@
 #pragma once
 
 extern "C" __global__ void adam_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 32;
+    const long long *row = table + blockIdx.z * 9;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
-    float *parameter0 = reinterpret_cast<float *>(row[1]);
-    float *first0 = reinterpret_cast<float *>(row[2]);
-    float *second0 = reinterpret_cast<float *>(row[3]);
-    const float *gradient0 = reinterpret_cast<const float *>(row[4]);
-    long long n0 = row[5];
-    float decay0 = __int_as_float((int)row[6]);
-    float *parameter1 = reinterpret_cast<float *>(row[7]);
-    float *first1 = reinterpret_cast<float *>(row[8]);
-    float *second1 = reinterpret_cast<float *>(row[9]);
-    const float *gradient1 = reinterpret_cast<const float *>(row[10]);
-    long long n1 = row[11];
-    float decay1 = __int_as_float((int)row[12]);
-    float *parameter2 = reinterpret_cast<float *>(row[13]);
-    float *first2 = reinterpret_cast<float *>(row[14]);
-    float *second2 = reinterpret_cast<float *>(row[15]);
-    const float *gradient2 = reinterpret_cast<const float *>(row[16]);
-    long long n2 = row[17];
-    float decay2 = __int_as_float((int)row[18]);
-    float *parameter3 = reinterpret_cast<float *>(row[19]);
-    float *first3 = reinterpret_cast<float *>(row[20]);
-    float *second3 = reinterpret_cast<float *>(row[21]);
-    const float *gradient3 = reinterpret_cast<const float *>(row[22]);
-    long long n3 = row[23];
-    float decay3 = __int_as_float((int)row[24]);
-    float rate = __int_as_float((int)row[25]);
-    float root = __int_as_float((int)row[26]);
-    float beta1 = __int_as_float((int)row[27]);
-    float beta2 = __int_as_float((int)row[28]);
-    float rest1 = __int_as_float((int)row[29]);
-    float rest2 = __int_as_float((int)row[30]);
-    float epsilon = __int_as_float((int)row[31]);
-    switch (blockIdx.y) {
-        case 0: return adam({parameter0, first0, second0, gradient0, n0, decay0}, rate, root, beta1, beta2, rest1,
-            rest2, epsilon);
-        case 1: return adam({parameter1, first1, second1, gradient1, n1, decay1}, rate, root, beta1, beta2, rest1,
-            rest2, epsilon);
-        case 2: return adam({parameter2, first2, second2, gradient2, n2, decay2}, rate, root, beta1, beta2, rest1,
-            rest2, epsilon);
-        case 3: return adam({parameter3, first3, second3, gradient3, n3, decay3}, rate, root, beta1, beta2, rest1,
-            rest2, epsilon);
-    }
+    const long long *__restrict__ states = reinterpret_cast<const long long *>(row[1]);
+    float rate = __int_as_float((int)row[2]);
+    float root = __int_as_float((int)row[3]);
+    float beta1 = __int_as_float((int)row[4]);
+    float beta2 = __int_as_float((int)row[5]);
+    float rest1 = __int_as_float((int)row[6]);
+    float rest2 = __int_as_float((int)row[7]);
+    float epsilon = __int_as_float((int)row[8]);
+    adam(reinterpret_cast<const AdamState<float> *>(states)[blockIdx.y], rate, root, beta1, beta2, rest1, rest2,
+        epsilon);
+}
+
+extern "C" __global__ void __launch_bounds__(COLUMN_THREADS, 1)
+batch_norm_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 18;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *y = reinterpret_cast<float *>(row[1]);
+    const float *x = reinterpret_cast<const float *>(row[2]);
+    const float *scale = reinterpret_cast<const float *>(row[3]);
+    const float *shift = reinterpret_cast<const float *>(row[4]);
+    float *mean = reinterpret_cast<float *>(row[5]);
+    float *variance = reinterpret_cast<float *>(row[6]);
+    float *batch_mean = reinterpret_cast<float *>(row[7]);
+    float *batch_deviation = reinterpret_cast<float *>(row[8]);
+    const double *partial = reinterpret_cast<const double *>(row[9]);
+    int slices = (int)row[10];
+    int n = (int)row[11];
+    int d = (int)row[12];
+    int rows = (int)row[13];
+    double momentum = __longlong_as_double(row[14]);
+    double epsilon = __longlong_as_double(row[15]);
+    int training = (int)row[16];
+    int rectify = (int)row[17];
+    batch_norm<float>(y, x, {scale, shift, mean, variance, batch_mean, batch_deviation, momentum, epsilon}, partial,
+        slices, n, d, rows, training, rectify);
+}
+
+extern "C" __global__ void __launch_bounds__(COLUMN_THREADS, 1)
+batch_norm_grad_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 15;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *x_grad = reinterpret_cast<float *>(row[1]);
+    float *scale_grad = reinterpret_cast<float *>(row[2]);
+    float *shift_grad = reinterpret_cast<float *>(row[3]);
+    const float *y_grad = reinterpret_cast<const float *>(row[4]);
+    const float *x = reinterpret_cast<const float *>(row[5]);
+    const float *y = reinterpret_cast<const float *>(row[6]);
+    const float *scale = reinterpret_cast<const float *>(row[7]);
+    const float *batch_mean = reinterpret_cast<const float *>(row[8]);
+    const float *batch_deviation = reinterpret_cast<const float *>(row[9]);
+    const double *partial = reinterpret_cast<const double *>(row[10]);
+    int slices = (int)row[11];
+    int n = (int)row[12];
+    int d = (int)row[13];
+    int rows = (int)row[14];
+    batch_norm_grad(x_grad, scale_grad, shift_grad, y_grad, x, y, scale, batch_mean, batch_deviation, partial, slices,
+        n, d, rows);
+}
+
+extern "C" __global__ void __launch_bounds__(COLUMN_THREADS, 1)
+batch_norm_moments_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 6;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    double *partial = reinterpret_cast<double *>(row[1]);
+    const float *x = reinterpret_cast<const float *>(row[2]);
+    int n = (int)row[3];
+    int d = (int)row[4];
+    int rows = (int)row[5];
+    batch_norm_moments(partial, x, n, d, rows);
+}
+
+extern "C" __global__ void __launch_bounds__(COLUMN_THREADS, 1)
+batch_norm_slopes_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 9;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    double *partial = reinterpret_cast<double *>(row[1]);
+    const float *y_grad = reinterpret_cast<const float *>(row[2]);
+    const float *x = reinterpret_cast<const float *>(row[3]);
+    const float *y = reinterpret_cast<const float *>(row[4]);
+    const float *batch_mean = reinterpret_cast<const float *>(row[5]);
+    int n = (int)row[6];
+    int d = (int)row[7];
+    int rows = (int)row[8];
+    batch_norm_slopes(partial, y_grad, x, y, batch_mean, n, d, rows);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 1)
+dropout_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 9;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *y = reinterpret_cast<float *>(row[1]);
+    const float *x = reinterpret_cast<const float *>(row[2]);
+    long long elements = row[3];
+    long long seed = row[4];
+    long long step = row[5];
+    int stream = (int)row[6];
+    int least = (int)row[7];
+    float factor = __int_as_float((int)row[8]);
+    dropout(y, x, elements, seed, step, stream, least, factor);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -99,6 +161,34 @@ gram_small_f32_models(const long long *table) {
     int all_lengths = (int)row[8];
     __shared__ __align__(16) double space[2 * 16 * (16 * 2 + 2)];
     gram<2>(out, z, p, q, d, alpha, sum_exponent, all_lengths, space);
+}
+
+extern "C" __global__ void __launch_bounds__(Tile<float, 64, 64, 16, 4, 4>::THREADS, 2)
+linear_grad_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 15;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *__restrict__ x_grad = reinterpret_cast<float *>(row[1]);
+    float *__restrict__ weight_grad = reinterpret_cast<float *>(row[2]);
+    float *__restrict__ bias_grad = reinterpret_cast<float *>(row[3]);
+    const float *__restrict__ y_grad = reinterpret_cast<const float *>(row[4]);
+    const float *__restrict__ x = reinterpret_cast<const float *>(row[5]);
+    const float *__restrict__ w = reinterpret_cast<const float *>(row[6]);
+    float *partial = reinterpret_cast<float *>(row[7]);
+    int *turns = reinterpret_cast<int *>(row[8]);
+    int n = (int)row[9];
+    int outputs = (int)row[10];
+    int d = (int)row[11];
+    int x_tiles = (int)row[12];
+    int splits = (int)row[13];
+    int split_rows = (int)row[14];
+    typedef Tile<float, 64, 64, 16, 4, 4> P;
+    __shared__ __align__(16) float space[P::SPACE];
+    if (aligned16(y_grad) && aligned16(x) && aligned16(w) && outputs % P::V == 0 && d % P::V == 0) linear_grad<P,
+        true>(x_grad, weight_grad, bias_grad, y_grad, x, w, partial, turns, n, outputs, d, x_tiles, splits,
+        split_rows, space);
+    else linear_grad<P, false>(x_grad, weight_grad, bias_grad, y_grad, x, w, partial, turns, n, outputs, d, x_tiles,
+        splits, split_rows, space);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -618,6 +708,33 @@ project_small_f32_models(const long long *table) {
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
+rectify_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 6;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *y = reinterpret_cast<float *>(row[1]);
+    const float *x = reinterpret_cast<const float *>(row[2]);
+    const float *bias = reinterpret_cast<const float *>(row[3]);
+    long long elements = row[4];
+    int d = (int)row[5];
+    rectify(y, x, bias, elements, d);
+}
+
+extern "C" __global__ void __launch_bounds__(COLUMN_THREADS, 1)
+rectify_grad_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 8;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *x_grad = reinterpret_cast<float *>(row[1]);
+    float *bias_grad = reinterpret_cast<float *>(row[2]);
+    const float *y_grad = reinterpret_cast<const float *>(row[3]);
+    const float *y = reinterpret_cast<const float *>(row[4]);
+    int n = (int)row[5];
+    int d = (int)row[6];
+    int rows = (int)row[7];
+    rectify_grad(x_grad, bias_grad, y_grad, y, n, d, rows);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 1)
 segment_reduce_f32_models(const long long *table) {
     const long long *row = table + blockIdx.z * 12;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
@@ -669,7 +786,7 @@ extern "C" __global__ void softmax_cross_entropy_f32_models(const long long *tab
 
 extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 3)
 sparse_matmul_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 12;
+    const long long *row = table + blockIdx.z * 13;
     if (blockIdx.x >= (unsigned)row[0]) return;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *y = reinterpret_cast<float *>(row[1]);
@@ -683,25 +800,27 @@ sparse_matmul_f32_models(const long long *table) {
     const int *blocks = reinterpret_cast<const int *>(row[9]);
     int q = (int)row[10];
     int column_lanes = (int)row[11];
+    int add = (int)row[12];
     sparse_matmul<float, WIDE<float> >(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x,
-        reinterpret_cast<const int4 *>(blocks), q, column_lanes);
+        reinterpret_cast<const int4 *>(blocks), q, column_lanes, add);
 }
 
 extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 1)
 sparse_matmul_finish_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 6;
+    const long long *row = table + blockIdx.z * 7;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *y = reinterpret_cast<float *>(row[1]);
     const float *sums = reinterpret_cast<const float *>(row[2]);
     const int *parted = reinterpret_cast<const int *>(row[3]);
     int rows = (int)row[4];
     int q = (int)row[5];
-    sparse_matmul_finish<float>(y, sums, parted, rows, q);
+    int add = (int)row[6];
+    sparse_matmul_finish<float>(y, sums, parted, rows, q, add);
 }
 
 extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 3)
 sparse_matmul_narrow_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 12;
+    const long long *row = table + blockIdx.z * 13;
     if (blockIdx.x >= (unsigned)row[0]) return;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *y = reinterpret_cast<float *>(row[1]);
@@ -715,8 +834,9 @@ sparse_matmul_narrow_f32_models(const long long *table) {
     const int *blocks = reinterpret_cast<const int *>(row[9]);
     int q = (int)row[10];
     int column_lanes = (int)row[11];
+    int add = (int)row[12];
     sparse_matmul<float, 1>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x, reinterpret_cast<const int4
-        *>(blocks), q, column_lanes);
+        *>(blocks), q, column_lanes, add);
 }
 
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS, 1)
@@ -771,10 +891,10 @@ spectral_small_f64_models(const long long *table) {
     int matrices = (int)row[7];
     double eps = __longlong_as_double(row[8]);
     int rule = (int)row[9];
-    __shared__ __align__(16) double g[PAIR * PAIR_STRIDE], q[PAIR * PAIR_STRIDE];
-    __shared__ double f[PAIR];
+    __shared__ __align__(16) double g[PAIR * PAIR_STRIDE], spare[PAIR * PAIR_STRIDE], q[PAIR * PAIR_STRIDE];
+    __shared__ double f[PAIR], diagonal[PAIR];
     __shared__ int rank[PAIR];
-    const int even = n + n % 2;
+    const int order = n <= 8 ? 8 : n <= 16 ? 16 : PAIR;
     for (int m = blockIdx.x; m < matrices; m += gridDim.x) {
         const long long first = static_cast<long long>(m) * n * n;
         const double *matrix = k + first;
@@ -782,16 +902,17 @@ spectral_small_f64_models(const long long *table) {
         for (int i = warp_index(); i < n; i += SPECTRAL_THREADS / WARP) norm = Maximum::combine(norm, row_norm(matrix,
             n, i));
         const double scale = scale_of(block_max(norm));
-        for (int at = threadIdx.x; at < even * even; at += SPECTRAL_THREADS) {
-            const int i = at / even, j = at % even;
+        for (int at = threadIdx.x; at < order * order; at += SPECTRAL_THREADS) {
+            const int i = at / order, j = at % order;
             g[i * PAIR_STRIDE + j] = i < n && j < n ? scale * lower(matrix, n, i, j) : 0.0;
-            q[i * PAIR_STRIDE + j] = i == j;
         }
         __syncthreads();
-        if (scale == scale) diagonalize(g, q, rank, even, SWEEPS);
+        if (n <= 8) diagonalize<8>(g, spare, q, diagonal, rank, SWEEPS);
+        else if (n <= 16) diagonalize<16>(g, spare, q, diagonal, rank, SWEEPS);
+        else diagonalize<PAIR>(g, spare, q, diagonal, rank, SWEEPS);
         bool singular = false;
         if (threadIdx.x < n) {
-            const double e = g[threadIdx.x * (PAIR_STRIDE + 1)] / scale, root = regularised_root(e, eps, rule);
+            const double e = diagonal[threadIdx.x] / scale, root = regularised_root(e, eps, rule);
             f[threadIdx.x] = root > 0 ? 1 / root : infinity<double>() - infinity<double>();
             if (values) values[static_cast<long long>(m) * n + threadIdx.x] = e;
             singular = root == 0;

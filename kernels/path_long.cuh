@@ -12,6 +12,8 @@
 // power of one product for all of them would have so many times the error of a factor, 8e-12 in float64.
 // Routes that share all but their last vertex are added up first, which keeps long sums short. ints: 3 size, values:
 // 2 size + 1 for every thread of the grid.
+// Roots of many paths are left out (cut); a launch for parts of them, as those of path_trie, has a thread for each part
+// and filter, and path_join adds up what these come to.
 // Bytes: a row of scores, an arc and a stack entry for every route; operations: one product or exponential and one
 // addition for every route and filter; floor: the bytes, at bandwidth, which it is far from, because every step waits
 // for memory.
@@ -35,17 +37,19 @@ template <class T> struct RouteStack {
 
     // visit calls enter(j) for every route of 1 to limit vertices from root, depth first, and leave(j) when the
     // routes that go on from it are done; its vertices are at(vertex, 1..j), the sum of its scores is sum[j * stride].
-    // In products the scores are factors, and sum is their product.
+    // In products the scores are factors, and sum is their product. The first depth vertices go on by the arcs of a
+    // part alone: each by one, and the last of them by those before the next number.
     template <bool PRODUCTS = false, class Enter, class Leave>
     __device__ void visit(int root, int limit, int route, const T *scores, const int *index, const int *row_ptr,
-                          const int *col, int size, int q, int f, Enter enter, Leave leave) const
+                          const int *col, int size, int q, int f, Enter enter, Leave leave, const int *arcs = nullptr,
+                          int depth = 0) const
     {
         int j = 1, v = root;
         sum[0] = PRODUCTS ? 1 : 0;
         while (j > 0) {
             if (v >= 0) {
                 at(vertex, j) = v;
-                at(edge, j) = j < limit ? row_ptr[v] : 0;
+                at(edge, j) = j >= limit ? 0 : j <= depth ? arcs[j - 1] : row_ptr[v];
                 const T before = sum[(j - 1) * stride],
                         score = scores[((long long)path_row(index, v) * size + j - 1) * q + f];
                 sum[j * stride] = PRODUCTS ? before * score : before + score;
@@ -53,7 +57,7 @@ template <class T> struct RouteStack {
             }
             const int e = at(edge, j), u = at(vertex, j);
             v = -1;
-            if (j == limit || e == row_ptr[u + 1]) {
+            if (j == limit || e == (j < depth ? arcs[j - 1] + 1 : j == depth ? arcs[j] : row_ptr[u + 1])) {
                 leave(j--);
                 continue;
             }
@@ -82,34 +86,53 @@ template <class T> __device__ int path_limit(const long long *out, const int *ro
 
 template <bool PRODUCTS, class T>
 __device__ void path_pool_long(const long long *out, const T *scores, const T *norms, const int *index,
-                                const int *row_ptr, const int *col, const int *root_row, int n, int size, int q,
+                                const int *row_ptr, const int *col, const int *root_row, const unsigned char *cut,
+                                const int *parts, T *partial, int *counts, int part_count, int n, int size, int q,
                                 int route, int pool, T alpha2, int sum_exponent, int *ints, T *values)
 {
     const RouteStack<T> stack(ints, values, size);
     T *siblings = stack.sum + size * stack.stride;  // kernel values of routes that differ in the last vertex, from 1
-    for (long long item = global_thread(); item < (long long)n * q; item += stack.stride) {
-        const int v = (int)(item / q), f = (int)(item % q);
+    const long long items = (long long)(part_count > 0 ? part_count : n) * q;
+    for (long long item = global_thread(); item < items; item += stack.stride) {
+        const int number = (int)(item / q), f = (int)(item % q);
+        const int *part = part_count > 0 ? parts + (long long)PATH_PART * number : nullptr;
+        const int v = part ? part[0] : number, counted = part ? part[2] : 0;  // vertices of the prefix, by parts before
+        if (!part && cut && cut[v]) {
+            continue;
+        }
+        // Where routes of j vertices are pooled; null: nowhere.
+        const auto pooled_at = [&](int j) -> T * {
+            const int row = j > counted && out[j - 1] ? path_root(root_row, n, j, v) : -1;
+            return row < 0 ? nullptr
+                   : part  ? partial + ((long long)number * size + j - 1) * q + f
+                           : path_matrix<T>(out, j) + (long long)row * q + f;
+        };
         const int limit = path_limit<T>(out, root_row, n, size, v);
         for (int j = 1; j <= limit; j++) {
             stack.at(stack.count, j) = 0;
             siblings[j * stack.stride] = 0;
-            if (out[j - 1] && path_root(root_row, n, j, v) >= 0) {
-                path_matrix<T>(out, j)[(long long)path_root(root_row, n, j, v) * q + f] = 0;
+            if (part) {
+                const T none = pool == POOLED_MAX ? PathLowest<T>::value() : (T)0;
+                partial[((long long)number * size + j - 1) * q + f] = none;
+            } else if (T *pooled = pooled_at(j)) {
+                *pooled = 0;
             }
         }
         if (limit == 0) {
             continue;
         }
         stack.template visit<PRODUCTS>(v, limit, route, scores, index, row_ptr, col, size, q, f, [&](int j) {
-            const int row = out[j - 1] ? path_root(root_row, n, j, v) : -1;
-            if (row < 0) {
+            T *pooled = pooled_at(j);
+            if (!pooled) {
                 return;
             }
-            const T sum = stack.sum[j * stack.stride];
-            const T x = PRODUCTS ? sum
-                                 : path_exp2(path_rate(alpha2, sum_exponent, j) * sum +
-                                             path_offset(alpha2, sum_exponent, j));
-            T *pooled = path_matrix<T>(out, j) + (long long)row * q + f;
+            T x = stack.sum[j * stack.stride];
+            if constexpr (!PRODUCTS) {
+                x = path_rate(alpha2, sum_exponent, j) * x + path_offset(alpha2, sum_exponent, j);
+                if (!part || pool != POOLED_MAX) {  // the largest exponent of a part
+                    x = path_exp2(x);
+                }
+            }
             if (pool == POOLED_MAX) {
                 *pooled = max(*pooled, x);
             } else if (j == 1) {
@@ -120,12 +143,18 @@ __device__ void path_pool_long(const long long *out, const T *scores, const T *n
             stack.at(stack.count, j)++;
         }, [&](int parent) {
             const int j = parent + 1;
-            const int row = j <= limit && out[j - 1] ? path_root(root_row, n, j, v) : -1;
-            if (row >= 0 && pool != POOLED_MAX) {
-                path_matrix<T>(out, j)[(long long)row * q + f] += siblings[j * stack.stride];
+            T *pooled = j <= limit && pool != POOLED_MAX ? pooled_at(j) : nullptr;
+            if (pooled) {
+                *pooled += siblings[j * stack.stride];
                 siblings[j * stack.stride] = 0;
             }
-        });
+        }, part ? part + 3 : nullptr, part ? part[1] : 0);
+        if (part) {
+            for (int j = 1; f == 0 && j <= limit; j++) {
+                counts[(long long)number * size + j - 1] = stack.at(stack.count, j);
+            }
+            continue;
+        }
         const T norm = norms ? norms[path_row(index, v)] : (T)1;
         for (int j = 1; j <= limit; j++) {
             const int row = out[j - 1] ? path_root(root_row, n, j, v) : -1;
@@ -141,15 +170,16 @@ __device__ void path_pool_long(const long long *out, const T *scores, const T *n
 #define PATH_POOL_LONG(T, suffix)                                                                                    \
     extern "C" __global__ void path_pool_long_##suffix(                                                              \
         const long long *out, const T *scores, const T *factors, const int *large, const T *norms, const int *index, \
-        const int *row_ptr, const int *col, const int *root_row, int n, int size, int q, int route, int pool,        \
-        T alpha2, int sum_exponent, int *ints, T *values)                                                            \
+        const int *row_ptr, const int *col, const int *root_row, const unsigned char *cut, const int *parts,         \
+        T *partial, int *counts, int part_count, int n, int size, int q, int route, int pool, T alpha2,              \
+        int sum_exponent, int *ints, T *values)                                                                      \
     {                                                                                                                \
         if (factors && !*large) {                                                                                    \
-            path_pool_long<true>(out, factors, norms, index, row_ptr, col, root_row, n, size, q, route, pool,        \
-                                 alpha2, sum_exponent, ints, values);                                                \
+            path_pool_long<true>(out, factors, norms, index, row_ptr, col, root_row, cut, parts, partial, counts,    \
+                                 part_count, n, size, q, route, pool, alpha2, sum_exponent, ints, values);           \
         } else {                                                                                                     \
-            path_pool_long<false>(out, scores, norms, index, row_ptr, col, root_row, n, size, q, route, pool,        \
-                                  alpha2, sum_exponent, ints, values);                                               \
+            path_pool_long<false>(out, scores, norms, index, row_ptr, col, root_row, cut, parts, partial, counts,    \
+                                  part_count, n, size, q, route, pool, alpha2, sum_exponent, ints, values);          \
         }                                                                                                            \
     }
 PATH_POOL_LONG(float, f32)

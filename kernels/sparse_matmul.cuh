@@ -1,4 +1,4 @@
-// sparse_matmul: Y = diag(keep_rows) A diag(keep_cols) X.
+// sparse_matmul: Y = diag(keep_rows) A diag(keep_cols) X, or, with add, what that adds to Y.
 //
 // A is rows x cols with m entries, X cols x q, Y rows x q, T is float or double.
 // Bytes: 4 rows + 4 m (+ sizeof(T) m with values) for A, q sizeof(T) for every entry of A as the kernel
@@ -27,6 +27,7 @@ template <class T, int VEC> struct Columns;
 template <class T> struct Columns<T, 1> {
     static __device__ inline void load(T (&to)[1], const T *from) { to[0] = __ldg(from); }
     static __device__ inline void store(T *to, const T (&from)[1]) { to[0] = from[0]; }
+    static __device__ inline void add(T *to, const T (&from)[1]) { to[0] += from[0]; }
 };
 template <> struct Columns<float, 4> {
     static __device__ inline void load(float (&to)[4], const float *from) {
@@ -36,6 +37,10 @@ template <> struct Columns<float, 4> {
     static __device__ inline void store(float *to, const float (&from)[4]) {
         *reinterpret_cast<float4 *>(to) = make_float4(from[0], from[1], from[2], from[3]);
     }
+    static __device__ inline void add(float *to, const float (&from)[4]) {
+        const float4 v = *reinterpret_cast<const float4 *>(to);
+        *reinterpret_cast<float4 *>(to) = make_float4(v.x + from[0], v.y + from[1], v.z + from[2], v.w + from[3]);
+    }
 };
 template <> struct Columns<double, 2> {
     static __device__ inline void load(double (&to)[2], const double *from) {
@@ -44,6 +49,10 @@ template <> struct Columns<double, 2> {
     }
     static __device__ inline void store(double *to, const double (&from)[2]) {
         *reinterpret_cast<double2 *>(to) = make_double2(from[0], from[1]);
+    }
+    static __device__ inline void add(double *to, const double (&from)[2]) {
+        const double2 v = *reinterpret_cast<const double2 *>(to);
+        *reinterpret_cast<double2 *>(to) = make_double2(v.x + from[0], v.y + from[1]);
     }
 };
 template <class T> constexpr int WIDE = 16 / sizeof(T);   // elements of a vector load
@@ -97,7 +106,7 @@ __device__ inline void gather_rows(T (&v)[FLIGHT][VEC], const SparseMatrix<T> &a
 // down) of sums.
 template <class T, int VEC>
 __device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *x, const int4 *blocks, int q,
-                                     int column_lanes) {
+                                     int column_lanes, int add) {
     constexpr int FLIGHT = 4;
     __shared__ int ends[SPARSE_BLOCK_ITEMS];
     __shared__ T shared_sums[SPARSE_THREADS * VEC];  // of the row that began before a group, by group
@@ -113,6 +122,10 @@ __device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *
     const int first = rows.find(from), last = rows.find(to);
     const int begin = work.z + from - first, end = work.z + to - last;  // entries
     T *out = part ? sums + static_cast<long long>(work.x - work.y) * q : y + static_cast<long long>(work.x) * q;
+    const auto finish = [&](T *to, const T(&sum)[VEC]) {
+        if (add && !part) Columns<T, VEC>::add(to, sum);
+        else Columns<T, VEC>::store(to, sum);
+    };
     for (int c0 = 0; c0 < q; c0 += column_lanes * VEC) {
         const int c = c0 + column * VEC;
         T sum[VEC] = {};
@@ -126,7 +139,7 @@ __device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *
             if (begun) {
                 keep(sum);
             } else if (c < q) {
-                Columns<T, VEC>::store(out + static_cast<long long>(row) * q + c, sum);
+                finish(out + static_cast<long long>(row) * q + c, sum);
             }
             begun = false;
 #pragma unroll
@@ -153,7 +166,7 @@ __device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *
             for (int other = group + 1; other <= over; other++)
 #pragma unroll
                 for (int k = 0; k < VEC; k++) sum[k] += shared_sums[(other * column_lanes + column) * VEC + k];
-            Columns<T, VEC>::store(out + static_cast<long long>(last) * q + c, sum);
+            finish(out + static_cast<long long>(last) * q + c, sum);
         }
         __syncthreads();
     }
@@ -162,23 +175,25 @@ __device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *
 // One thread for each column of each row in parts adds these. parted has the row, its first part and the one after its
 // last.
 template <class T>
-__device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *parted, int rows, int q) {
+__device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *parted, int rows, int q,
+                                            int add) {
     const long long columns = static_cast<long long>(rows) * q;
     for (long long i = global_thread(); i < columns; i += global_threads()) {
         const int at = static_cast<int>(i / q), c = static_cast<int>(i % q);
         T sum = T(0);
 #pragma unroll 4
         for (int p = parted[3 * at + 1]; p < parted[3 * at + 2]; p++) sum += sums[static_cast<long long>(p) * q + c];
-        y[static_cast<long long>(parted[3 * at]) * q + c] = sum;
+        T &to = y[static_cast<long long>(parted[3 * at]) * q + c];
+        to = add ? to + sum : sum;
     }
 }
 
 #define SPARSE_MATMUL(NAME, T, VEC)                                                                                    \
     extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 4)                                                    \
     NAME(T *y, T *sums, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_rows,           \
-         const unsigned char *keep_cols, const T *x, const int *blocks, int q, int column_lanes) {                     \
+         const unsigned char *keep_cols, const T *x, const int *blocks, int q, int column_lanes, int add) {            \
         sparse_matmul<T, VEC>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x,                                \
-                              reinterpret_cast<const int4 *>(blocks), q, column_lanes);                                \
+                              reinterpret_cast<const int4 *>(blocks), q, column_lanes, add);                           \
     }
 SPARSE_MATMUL(sparse_matmul_f32, float, WIDE<float>)
 SPARSE_MATMUL(sparse_matmul_f64, double, WIDE<double>)
@@ -187,8 +202,8 @@ SPARSE_MATMUL(sparse_matmul_narrow_f64, double, 1)
 
 #define SPARSE_MATMUL_FINISH(NAME, T)                                                                                  \
     extern "C" __global__ void __launch_bounds__(SPARSE_THREADS)                                                       \
-    NAME(T *y, const T *sums, const int *parted, int rows, int q) {                                                    \
-        sparse_matmul_finish<T>(y, sums, parted, rows, q);                                                             \
+    NAME(T *y, const T *sums, const int *parted, int rows, int q, int add) {                                           \
+        sparse_matmul_finish<T>(y, sums, parted, rows, q, add);                                                        \
     }
 SPARSE_MATMUL_FINISH(sparse_matmul_finish_f32, float)
 SPARSE_MATMUL_FINISH(sparse_matmul_finish_f64, double)

@@ -28,8 +28,9 @@ __device__ inline void turn_pair(double *matrix, int *angle, Meeting of, int n) 
     constexpr int WARPS = SPECTRAL_THREADS / WARP;
     __shared__ __align__(16) double part[CHUNK * PAIR_STRIDE];
     __shared__ __align__(16) double g[PAIR * PAIR_STRIDE];
+    __shared__ double lengths[PAIR];
     __shared__ int rank[PAIR];
-    double *q = part;   // which the inner products no longer need
+    double *q = part, *spare = part + PAIR * PAIR_STRIDE;   // which the inner products no longer need
     const double enough = orthogonal_enough(n);
     // Column s of the pair, counted from 0 to 31, is row column(s) of the stored matrix if it is below n.
     const auto column = [&](int s) { return s < HALF ? of.p * HALF + s : of.q * HALF + s - HALF; };
@@ -71,17 +72,14 @@ __device__ inline void turn_pair(double *matrix, int *angle, Meeting of, int n) 
     double largest = 0;
     for (int at = threadIdx.x; at < PAIR * PAIR; at += SPECTRAL_THREADS) {
         const int i = at / PAIR, j = at % PAIR;
-        const double lengths = sqrt(g[i * PAIR_STRIDE + i]) * sqrt(g[j * PAIR_STRIDE + j]);
-        if (j < i && lengths > 0) largest = fmax(largest, fabs(g[i * PAIR_STRIDE + j]) / lengths);
+        const double both = sqrt(g[i * PAIR_STRIDE + i]) * sqrt(g[j * PAIR_STRIDE + j]);
+        if (j < i && both > 0) largest = fmax(largest, fabs(g[i * PAIR_STRIDE + j]) / both);
     }
     largest = block_max(largest);
     if (threadIdx.x == 0) atomicMax(angle, __float_as_int(static_cast<float>(largest)));
     if (largest <= enough) return;
 
-    for (int at = threadIdx.x; at < PAIR * PAIR; at += SPECTRAL_THREADS)
-        q[at / PAIR * PAIR_STRIDE + at % PAIR] = at / PAIR == at % PAIR;
-    __syncthreads();
-    diagonalize(g, q, rank, PAIR, 3);
+    diagonalize<PAIR>(g, spare, q, lengths, rank, 3);
     for (int r = threadIdx.x; r < n; r += SPECTRAL_THREADS) {
         double x[PAIR];
 #pragma unroll

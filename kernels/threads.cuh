@@ -57,6 +57,12 @@ __device__ inline int lane_index() { return threadIdx.x % WARP; }
 __device__ inline int warp_index() { return threadIdx.x / WARP; }
 __device__ inline int block_warps() { return blockDim.x / WARP; }
 
+// kept returns x, which the compiler then holds in a register in place of computing it anew at every use.
+__device__ inline int kept(int x) {
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
 // Mathematics by overload, for bodies that are templates over float and double.
 __device__ inline float  exponential(float x)  { return expf(x); }
 __device__ inline double exponential(double x) { return exp(x); }

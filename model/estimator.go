@@ -41,11 +41,18 @@ type Estimator interface {
 // several goroutines at once, and their results depend on the trial alone, but for its Workers and Progress.
 type Learner interface {
 	// Learn returns the predictions of t.Test, one element for every value of t.Grid, or one element where the grid
-	// is empty: classes, or values of one column in a regression; decisions and probabilities may be left out.
+	// is empty: classes with decisions or probabilities, or values of one column in a regression.
 	Learn(ctx context.Context, t Trial) ([]*Predictions, error)
 	// Model returns the model that learned from t.Train with the one value of t.Grid (none where the grid is empty).
 	// It does not depend on the learner any more, and has a [Head] without the training.
 	Model(ctx context.Context, t Trial) (Model, error)
+}
+
+// JointLearner is a [Learner] that learns several trials of the same grid together at less cost than one by one.
+type JointLearner interface {
+	Learner
+	// LearnAll returns what Learn returns for each trial. Workers are those of the first one, for all.
+	LearnAll(ctx context.Context, trials []Trial) ([][]*Predictions, error)
 }
 
 // Trial is one piece of work of a [Learner]. It holds no targets of what is to be predicted.
@@ -65,6 +72,10 @@ type Trial struct {
 type Grid struct {
 	Name   string // one word, "C" for instance
 	Values []float64
+
+	// Smooth is the number of neighbours on either side with which the scores of a value are averaged before one is
+	// chosen by them, where neighbours are the same but for noise. The value 0 stands alone.
+	Smooth int
 }
 
 // Size is the number of predictors that are trained.
@@ -75,7 +86,7 @@ func (g Grid) At(k int) Grid {
 	if len(g.Values) == 0 {
 		return g
 	}
-	return Grid{g.Name, g.Values[k : k+1]}
+	return Grid{Name: g.Name, Values: g.Values[k : k+1]}
 }
 
 // Value returns the value at place k, 0 where the grid is empty.
@@ -84,6 +95,13 @@ func (g Grid) Value(k int) float64 {
 		return 0
 	}
 	return g.Values[k]
+}
+
+// Unsupervised is an estimator that learns something of use without targets.
+type Unsupervised interface {
+	// Unsupervised learns from the graphs that w shows, with targets or without. The model represents graphs; its head
+	// has no classes, and to predict is an error.
+	Unsupervised(ctx context.Context, w *Work) (Model, error)
 }
 
 // Layered is an estimator whose model represents graphs by a number of layers.

@@ -35,10 +35,13 @@ type Family struct {
 	Tasks      []Task
 	Regression bool   // it learns numbers
 	Classes    bool   // it learns classes
+	Bare       bool   // estimators are [Unsupervised]: files may hold what was learned without targets alone
 	Learns     string // what it learns from graphs without their targets, "anchors" for instance; "" for nothing
 	Weights    bool   // it sees the weights of arcs
 	Streams    bool   // it trains on graphs that stay on disk, see [Work]
-	Inner      string // inner folds of nested selection where none are asked for: "5", or "1/10" for a part held out
+	// Inner are the inner folds of nested selection where none are asked for: "5", "1/10" for a part held out, or "auto",
+	// which is one of the two by the number of examples.
+	Inner string
 
 	// New returns the options of a model with their defaults.
 	New func(model string) Options
@@ -59,6 +62,12 @@ type Options interface {
 	// Estimators returns the product of the lists for some work, whose data defaults may depend on, in the order in which
 	// ties are decided. What estimators can share they share. Errors are [param.Error].
 	Estimators(w *Work, seed uint64) ([]Estimator, error)
+}
+
+// BareOptions are options by name of a family whose models may be learned without targets.
+type BareOptions interface {
+	// Bare reports whether such a model is asked for. There is one estimator then, an [Unsupervised] one.
+	Bare() bool
 }
 
 // DeclareFeatures declares the parameter that says what of its data a vertex shows, with the kinds that a family knows.
@@ -117,7 +126,7 @@ func (f *Family) CheckTask(name string, task Task) error {
 			}
 		}
 	}
-	return param.Errorf("task", task, "%s predicts nothing of %s; only %s does", name, task.Plural(),
+	return param.Errorf("task", task, "%s predicts nothing of %s, unlike %s", name, task.Plural(),
 		strings.Join(able, ", "))
 }
 
@@ -128,8 +137,7 @@ func (f *Family) Check(name string, d *dataset.Dataset) error {
 	case t.Task == EdgeTask && f.CheckTask(name, EdgeTask) != nil:
 		return f.CheckTask(name, EdgeTask)
 	case t.Task == NodeTask && !slices.Contains(f.Tasks, NodeTask):
-		return fmt.Errorf("%s predicts something of graphs; data set %s has a task for every vertex "+
-			"(grove embed --task node represents vertices)", name, d.Name)
+		return fmt.Errorf("%s predicts something of graphs; data set %s has a task for every vertex", name, d.Name)
 	case t.Regression() && !f.Regression:
 		return fmt.Errorf("%s classifies %ss; data set %s has targets in place of classes", name, t.Task.Noun(), d.Name)
 	case !t.Regression() && !f.Classes:

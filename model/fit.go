@@ -42,11 +42,32 @@ func FitWork(ctx context.Context, w *Work, est Estimator, value []float64) (Mode
 	if err != nil {
 		return nil, err
 	}
-	m.About().Training = Training{
-		Dataset: w.Data.Name, Graphs: w.Data.NumGraphs(), Setting: est.String(), Instructions: simd.Level(),
-	}
+	m.About().Training = trainingOf(w, est)
 	if len(value) == 1 {
 		m.About().Training.Value = &value[0]
 	}
 	return m, nil
+}
+
+// FitUnsupervised learns from the graphs of some work, with targets or without.
+func FitUnsupervised(ctx context.Context, w *Work, est Estimator) (Model, error) {
+	learns, ok := est.(Unsupervised)
+	if !ok {
+		return nil, fmt.Errorf("%s learns nothing without targets", est.Name())
+	}
+	blind := *w
+	blind.Blind = true
+	m, err := learns.Unsupervised(ctx, &blind)
+	if err != nil {
+		return nil, err
+	}
+	m.About().Training = trainingOf(w, est)
+	return m, nil
+}
+
+// trainingOf says what a model was learned from.
+func trainingOf(w *Work, est Estimator) Training {
+	return Training{
+		Dataset: w.Data.Name, Graphs: w.Data.NumGraphs(), Setting: est.String(), Instructions: simd.Level(),
+	}
 }

@@ -111,7 +111,7 @@ func (h *Head) check(f *Family) error {
 		return fmt.Errorf("a training on %d graphs", h.Training.Graphs)
 	case slices.Contains(h.Classes, ""):
 		return errors.New("a class without a name")
-	case len(h.Classes) == 0 && len(h.Targets) == 0:
+	case len(h.Classes) == 0 && len(h.Targets) == 0 && !f.Bare:
 		return errors.New("neither classes nor targets to predict")
 	case len(slices.Compact(slices.Sorted(slices.Values(h.Classes)))) < len(h.Classes):
 		return fmt.Errorf("a class is there twice: %q", h.Classes)

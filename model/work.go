@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +51,11 @@ func (w *Work) Whole() *Work {
 }
 
 // cache holds what was computed once: a map from keys to *entry.
-type cache struct{ sync.Map }
+type cache struct {
+	sync.Map
+	mu      sync.Mutex
+	release []func() error
+}
 
 type entry struct {
 	mu    sync.Mutex
@@ -133,4 +138,25 @@ func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
 		return w.Shards.Each(visit)
 	}
 	return visit(w.Data)
+}
+
+// Close gives back what the work holds beside memory: the store, where the graphs stay on disk, and what was left to it
+// by [Work.OnClose]. Nothing that was learned may be asked any more, but models.
+func (w *Work) Close() error {
+	var all error
+	for _, release := range w.whole.release {
+		all = errors.Join(all, release())
+	}
+	w.whole.release = nil
+	if w.Shards != nil {
+		all = errors.Join(all, w.Shards.Close())
+	}
+	return all
+}
+
+// OnClose leaves something to be done when the work is closed.
+func (w *Work) OnClose(release func() error) {
+	w.whole.mu.Lock()
+	defer w.whole.mu.Unlock()
+	w.whole.release = append(w.whole.release, release)
 }

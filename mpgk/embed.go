@@ -86,7 +86,7 @@ func (p *points) linearPCA(e engine.Engine, dims int) ([]float64, error) {
 	}
 	y := matrix(e, weighted, n, d)
 	covariance := e.New(tensor.Float64, d, d)
-	if err := e.MatMul(covariance, y, y, engine.MatMul{TransA: true, Alpha: 1}); err != nil {
+	if err := e.Gemm(covariance, y, y, engine.Gemm{TransA: true, Alpha: 1}); err != nil {
 		return nil, err
 	}
 	_, axes, err := eigen.Symmetric(e.Workers(), d, covariance.Float64s(), d)

@@ -14,8 +14,8 @@ import (
 	"github.com/grove-graph/grove/svm"
 )
 
-// Estimator is a kernel with a support vector machine on it. Hierarchies and landmarks are learned from graphs without
-// their targets.
+// Estimator is a kernel with a support vector machine on it: on graphs, or in a task on vertices on these (see
+// [Options].Vertices). Hierarchies and landmarks are learned from graphs without their targets.
 type Estimator struct {
 	Options  Options
 	Features dataset.Features // of the vertices; default attributes as they are, else labels, else degrees
@@ -93,6 +93,9 @@ type sharedFit struct {
 // graphs and their targets there is one estimator, that of the model.
 func (s Estimator) fit(ctx context.Context, w *model.Work) (*fitted, error) {
 	o := s.Options
+	if o.Vertices = w.Data.Task.PerVertex(); o.Vertices {
+		w, o.GraphLandmarks = w.Whole(), 0 // the graphs belong to every part
+	}
 	if w.Seen != nil || w.Blind {
 		o.Iterations = max(o.Iterations, s.shared)
 	}

@@ -2,6 +2,7 @@ package mpgk
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/grove-graph/grove/autodiff"
@@ -23,7 +24,7 @@ func init() {
 			{Name: "mpgk-ar", Short: "message passing kernel, neighbourhoods by an assignment, graphs by all pairs"},
 			{Name: "mpgk-aa", Short: "message passing kernel, neighbourhoods and graphs by an assignment"},
 		},
-		Tasks: []model.Task{model.GraphTask}, Classes: true, Regression: true,
+		Tasks: []model.Task{model.GraphTask, model.NodeTask}, Classes: true, Regression: true,
 		New: newOptions, Load: loadModel,
 	})
 }
@@ -37,10 +38,17 @@ func loadModel(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfi
 		return nil, err
 	}
 	if s.Network != nil {
+		if h.Task != model.GraphTask {
+			return nil, fmt.Errorf("a network on graphs for the task %s", h.Task)
+		}
 		return loadNetwork(e, h, parts, f)
 	}
 	return machine.Load(h, parts, func(description json.RawMessage) (machine.GraphKernel, error) {
-		return Load(e, description, f)
+		m, err := Load(e, description, f)
+		if err == nil && m.opt.Vertices != (h.Task == model.NodeTask) {
+			err = fmt.Errorf("a kernel of other things than the task has: %s", h.Task)
+		}
+		return m, err
 	})
 }
 
@@ -61,6 +69,7 @@ type options struct {
 	head       string // of a regression
 	network    autodiff.MLPOptions
 	constants  machine.Constants
+	set        *param.Set // to know which were given
 }
 
 func newOptions(name string) model.Options {
@@ -71,11 +80,13 @@ func newOptions(name string) model.Options {
 	return &options{
 		estimator:  Estimator{Options: o, Features: dataset.AutoFeatures, Epsilon: 0.1, Dims: defaultDims},
 		iterations: []int{o.Iterations}, sums: []bool{false}, head: byMachine, network: autodiff.DefaultMLP(),
+		set: new(param.Set),
 	}
 }
 
 // Declare implements [model.Options].
 func (o *options) Declare(s *param.Set, verb model.Verb) {
+	o.set = s
 	value, sums := "`T,...` ", "`true,false` "
 	if verb == model.Gram || verb == model.Embed {
 		value, sums = "`T` ", ""
@@ -102,7 +113,8 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 			"`N` graphs that represent the others (without --task node)")
 		return
 	}
-	s.Bool(&opt.Normalise, "normalise", "divide kernel values by those of the graphs with themselves")
+	s.Bool(&opt.Normalise, "normalise", "divide kernel values by those of the graphs with themselves "+
+		"(of vertices the default)")
 	if verb == model.Gram {
 		return
 	}
@@ -116,9 +128,15 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	o.constants.Declare(s, "7 values from 1e-3 to 1e3")
 }
 
-// Estimators implements [model.Options]: one for every sum and number of iterations. Those of one sum share a fit.
-func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
+// Estimators implements [model.Options]: one for every sum and number of iterations. Those of one sum share a fit. The
+// kernel between vertices is divided by that of each with itself by default: sums over few neighbours and over many are
+// compared.
+func (o *options) Estimators(w *model.Work, seed uint64) ([]model.Estimator, error) {
 	base := o.estimator
+	if w != nil && w.Data.Task.PerVertex() {
+		base.Options.Vertices = true
+		base.Options.Normalise = base.Options.Normalise || !o.set.Given("normalise")
+	}
 	base.Options.Seed = seed
 	if o.head == byNetwork && base.Options.GraphLandmarks == 0 {
 		base.Options.GraphLandmarks = graphLandmarks

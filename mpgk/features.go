@@ -96,7 +96,7 @@ func (n *graphMap) features(host engine.Engine, g *Graphs) (*tensor.Dense, error
 			return nil, err
 		}
 		phi := host.New(tensor.Float64, g.Len(), rank)
-		if err := host.MatMul(phi, k, root, engine.MatMul{Alpha: 1}); err != nil {
+		if err := host.Gemm(phi, k, root, engine.Gemm{Alpha: 1}); err != nil {
 			return nil, err
 		}
 		if err := host.Place(out, phi, nil, engine.Placement{Column: column, Stride: 1}); err != nil {

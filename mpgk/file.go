@@ -126,7 +126,7 @@ func Load(e engine.Engine, description json.RawMessage, f *modelfile.File) (*Mod
 	for t := range replay.stored {
 		replay.stored[t] = r.iteration(t, &m.opt, m.batch)
 	}
-	selected := r.numbers(nameSelected, 0, m.batch.NumGraphs()-1)
+	selected := r.numbers(nameSelected, 0, m.opt.objects(m.batch)-1)
 	numbers := r.numbers(nameGraphs, 0, m.batch.NumGraphs()-1)
 	want := min(m.opt.GraphLandmarks, m.batch.NumGraphs())
 	if distinct := slices.Compact(slices.Sorted(slices.Values(numbers))); r.err == nil &&

@@ -69,8 +69,11 @@ func (m *Model) represent(ctx context.Context, b *graph.Batch, by assigner, prog
 		return nil, err
 	}
 	o, host := &m.opt, m.engine.Host()
-	g := &Graphs{engine: m.engine, opt: o, n: b.NumGraphs(), levels: make([]level, o.Iterations+1)}
+	g := &Graphs{engine: m.engine, opt: o, n: o.objects(b), levels: make([]level, o.Iterations+1)}
 	err := m.propagate(ctx, b, by, progress, func(t int, s *state, leaf []int32) (err error) {
+		if o.Vertices {
+			s = s.ofVertices()
+		}
 		switch {
 		case !o.compares(t):
 		case o.Variant.assignsGraphs():
@@ -191,8 +194,27 @@ func (f follower) leaves(ctx context.Context, t int, s *state) ([]int32, error) 
 
 func (f follower) landmarks(t int, _ *state) (*vertexMap, error) { return f.fitted[t].vertices, nil }
 
-// NumGraphs returns the number of graphs that others are compared with: those of Fit, or of Keep.
+// NumGraphs returns the number of graphs, or of vertices, that others are compared with: those of Fit, or of Keep.
 func (m *Model) NumGraphs() int { return m.train.Len() }
+
+// Reach implements [machine.Reacher].
+func (m *Model) Reach() int { return m.opt.Iterations }
+
+// objects returns the number of graphs, or of vertices, that a batch has to compare.
+func (o *Options) objects(b *graph.Batch) int {
+	if o.Vertices {
+		return b.NumVertices()
+	}
+	return b.NumGraphs()
+}
+
+// ofVertices returns the state with every vertex as a graph of its own.
+func (s *state) ofVertices() *state {
+	one, b := *s, *s.batch
+	b.Offsets = ascending(b.NumVertices() + 1)
+	one.batch = &b
+	return &one
+}
 
 // Size returns how many different vertices the hierarchies were grown on, added up over k^0, ..., k^T, and the
 // number of entries of their features.

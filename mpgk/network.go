@@ -46,11 +46,18 @@ func (s NetworkEstimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 		return nil, param.Errorf("head", byNetwork,
 			"data set %s has no targets; classes are told apart by a support vector machine", w.Data.Name)
 	}
+	if w.Data.Task.PerVertex() {
+		return nil, param.Errorf("head", byNetwork,
+			"a network predicts numbers of graphs; data set %s has a task for every vertex", w.Data.Name)
+	}
 	return s.Kernel.Sees(w)
 }
 
 // Learner implements [model.Estimator].
 func (s NetworkEstimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
+	if _, err := s.Sees(w); err != nil {
+		return nil, err
+	}
 	f, err := s.Kernel.fit(ctx, w)
 	if err != nil {
 		return nil, err

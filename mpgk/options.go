@@ -83,6 +83,10 @@ type Options struct {
 
 	GraphLandmarks int    `json:"graph_landmarks"` // graphs that [Model.Features] compares with; 0: none
 	Seed           uint64 `json:"seed"`            // of k-means and landmarks
+
+	// Vertices compares vertices in place of graphs, each as a graph of one vertex that sees its neighbours all the same:
+	// by k^T itself in the variants rr and ar, by the hierarchy on k^T in the others.
+	Vertices bool `json:"vertices,omitempty"`
 }
 
 const prefix = "mpgk-"

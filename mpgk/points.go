@@ -123,7 +123,7 @@ func product(e engine.Engine, a []float64, n int, b []float64, d, m int) ([]floa
 	}
 	b = widened(b, m, cols)
 	c := make([]float64, rows*cols)
-	err := e.MatMul(matrix(e, c, rows, cols), matrix(e, a, rows, d), matrix(e, b, d, cols), engine.MatMul{Alpha: 1})
+	err := e.Gemm(matrix(e, c, rows, cols), matrix(e, a, rows, d), matrix(e, b, d, cols), engine.Gemm{Alpha: 1})
 	return widened(c[:n*cols], cols, m), err
 }
 

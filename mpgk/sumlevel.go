@@ -152,7 +152,7 @@ func denseProduct(e engine.Engine, a, b []float64, n, m, width int) (*tensor.Den
 		}
 	}
 	out := e.Scratch(tensor.Float64, n, m)
-	if err := e.MatMul(out, on[0], on[1], engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+	if err := e.Gemm(out, on[0], on[1], engine.Gemm{TransB: true, Alpha: 1}); err != nil {
 		return nil, err
 	}
 	return takeHome(e, out)

@@ -64,8 +64,8 @@ func (b *bounds[T]) measureGaps(z []T) error {
 	sims := matrix(b.eng, make([]T, b.k*b.k), b.k, b.k)
 	for j := range b.p {
 		at := matrix(b.eng, z[j*b.k*b.d:(j+1)*b.k*b.d], b.k, b.d)
-		opt := engine.MatMul{TransB: true, Alpha: 1, Beta: 1}
-		if err := b.eng.MatMul(sims, at, at, opt); err != nil {
+		opt := engine.Gemm{TransB: true, Alpha: 1, Beta: 1}
+		if err := b.eng.Gemm(sims, at, at, opt); err != nil {
 			return err
 		}
 	}

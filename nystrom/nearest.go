@@ -93,8 +93,8 @@ func (l *lloyd[T]) shared() (func(sims []T, points []int32) error, error) {
 	rows, width := l.table.Shape()[0], l.p*l.k
 	l.scratch = slices.Grow(l.scratch[:0], rows*width)
 	products := l.scratch[:rows*width]
-	err := l.eng.MatMul(matrix(l.eng, products, rows, width), l.table, matrix(l.eng, l.z, width, l.d),
-		engine.MatMul{TransB: true, Alpha: 1})
+	err := l.eng.Gemm(matrix(l.eng, products, rows, width), l.table, matrix(l.eng, l.z, width, l.d),
+		engine.Gemm{TransB: true, Alpha: 1})
 	return func(sims []T, points []int32) error {
 		parallel.Chunks(l.workers, len(points), 256, func(from, to int) {
 			for o := from; o < to; o++ {
@@ -132,12 +132,12 @@ func (l *lloyd[T]) multiplied() func(sims []T, points []int32) error {
 					copy(x[o*l.d:(o+1)*l.d], l.at(int(i), j))
 				}
 			}
-			opt := engine.MatMul{TransB: true, Alpha: 1}
+			opt := engine.Gemm{TransB: true, Alpha: 1}
 			if j > 0 {
 				opt.Beta = 1
 			}
 			anchors := matrix(l.eng, l.z[j*l.k*l.d:(j+1)*l.k*l.d], l.k, l.d)
-			if err := l.eng.MatMul(out, matrix(l.eng, x, len(points), l.d), anchors, opt); err != nil {
+			if err := l.eng.Gemm(out, matrix(l.eng, x, len(points), l.d), anchors, opt); err != nil {
 				return err
 			}
 		}

@@ -103,7 +103,7 @@ func (s *sums[T]) multiply() error {
 		weights[i] = T(w)
 	}
 	dst, coefficients := matrix(s.eng, out, s.k*s.p, s.d), matrix(s.eng, weights, s.k*s.p, rows)
-	err := s.eng.MatMul(dst, coefficients, s.table, engine.MatMul{Alpha: 1})
+	err := s.eng.Gemm(dst, coefficients, s.table, engine.Gemm{Alpha: 1})
 	for i, v := range out {
 		s.sum[i] = float64(v)
 	}

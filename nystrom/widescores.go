@@ -79,11 +79,11 @@ func (d *wideScores) score(group int) error {
 			return err
 		}
 		defer d.engine.Release(slope)
-		opt := engine.MatMul{TransB: true, Alpha: 1}
+		opt := engine.Gemm{TransB: true, Alpha: 1}
 		if columns > 0 {
 			opt.Beta = 1
 		}
-		if err := d.engine.MatMul(out, d.dense, slope, opt); err != nil {
+		if err := d.engine.Gemm(out, d.dense, slope, opt); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gorgonia.org/tensor"
+
+	"github.com/grove-graph/grove/split"
 )
 
 // BenchmarkFitPath solves one fold for the grid of 60 values on one core. The shapes are those of
@@ -36,4 +38,34 @@ func BenchmarkFitPath(b *testing.B) {
 			b.ReportMetric(float64(steps)/60, "Newton-steps/C")
 		})
 	}
+}
+
+// BenchmarkFitFolds chooses among 60 values of C by five folds, side by side and one after another.
+func BenchmarkFitFolds(b *testing.B) {
+	x, y := sample(3700, 512, tensor.Float32, 1)
+	classes := make([]int, len(y))
+	for i, v := range y {
+		classes[i] = int(v)
+	}
+	folds, err := split.Stratified(classes, 5, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := Options{Tolerance: 1e-5}
+	b.Run("together", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := FitFolds(context.Background(), InMemory(x), classes, folds, CGrid(), o); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("alone", func(b *testing.B) {
+		for b.Loop() {
+			for _, fold := range folds {
+				if _, err := FitClassifier(context.Background(), x, fold.Train, classes, CGrid(), Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
 }

@@ -140,6 +140,12 @@ func (c *cholesky) backward(b []float64) {
 	}
 }
 
+// solve overwrites b by the solution of A x = b.
+func (c *cholesky) solve(b []float64) {
+	c.forward(b)
+	c.backward(b)
+}
+
 // addGram adds alpha times a Gram matrix to the lower triangle of the n x n matrix c: A A' for A n x
 // k, or A' A for A k x n with transposed. Entries of the upper triangle near the diagonal are
 // overwritten too.

@@ -35,7 +35,7 @@ func FitClassifier(
 	if err := checkGrid(grid); err != nil {
 		return nil, err
 	}
-	scaler, err := d.fitScaler()
+	scaler, err := d.fitScaler(o.OneScale)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +80,9 @@ func (c *Classifier) Model(k int) *Model {
 	return m
 }
 
-// Predict returns the classes of the rows of x (N x d; nil: all rows) for every C: element [k][i] is
-// what Model(k) predicts for rows[i]. The rows are read and standardised once.
-func (c *Classifier) Predict(x *tensor.Dense, rows []int) ([][]int, error) {
+// Decisions returns the decision values of the rows of x (N x d; nil: all rows) for every C: element k is what
+// Model(k).Decisions returns for them. The rows are read and standardised once.
+func (c *Classifier) Decisions(x *tensor.Dense, rows []int) ([]*tensor.Dense, error) {
 	d, err := newDesign(x, rows)
 	if err != nil {
 		return nil, err
@@ -98,15 +98,33 @@ func (c *Classifier) Predict(x *tensor.Dense, rows []int) ([][]int, error) {
 			bias = append(bias, p.Bias[k])
 		}
 	}
-	n := d.numRows()
+	n, width := d.numRows(), len(c.Problems)
 	values := make([]float64, n*len(weights))
 	d.decisions(weights, bias, values, len(weights))
-	out := make([][]int, len(c.C))
+	out := make([]*tensor.Dense, len(c.C))
 	for k := range out {
-		out[k] = make([]int, n)
+		of := make([]float64, n*max(width, 1)) // of a single class zeros
 		for i := range n {
-			at := i*len(weights) + k*len(c.Problems)
-			out[k][i] = choose(c.Classes, values[at:at+len(c.Problems)])
+			copy(of[i*width:(i+1)*width], values[i*len(weights)+k*width:])
+		}
+		out[k] = tensor.New(tensor.WithShape(n, max(width, 1)), tensor.WithBacking(of))
+	}
+	return out, nil
+}
+
+// Predict returns the classes of the rows of x (N x d; nil: all rows) for every C: element [k][i] is
+// what Model(k) predicts for rows[i].
+func (c *Classifier) Predict(x *tensor.Dense, rows []int) ([][]int, error) {
+	decisions, err := c.Decisions(x, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]int, len(c.C))
+	for k, of := range decisions {
+		width, values := of.Shape()[1], of.Float64s()
+		out[k] = make([]int, of.Shape()[0])
+		for i := range out[k] {
+			out[k][i] = choose(c.Classes, values[i*width:(i+1)*width])
 		}
 	}
 	return out, nil

@@ -86,11 +86,8 @@ func FitKernelClassifier(
 	if len(classes) != k.Len() {
 		return nil, fmt.Errorf("%d classes for a kernel of %d objects: give each object its class", len(classes), k.Len())
 	}
-	rows, err := checkRows(k, rows)
+	rows, err := checkRows(k.Len(), rows)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkGrid(grid); err != nil {
 		return nil, err
 	}
 	for class, w := range o.ClassWeights {
@@ -98,20 +95,12 @@ func FitKernelClassifier(
 			return nil, fmt.Errorf("class %d has weight %g: give a positive number", class, w)
 		}
 	}
-	order := classOrder(rows, classes)
-	if len(order) < 2 {
-		return nil, fmt.Errorf("all %d objects to train on have class %d: a C-SVM needs two classes", len(rows), order[0])
+	out, err := pairsOf(rows, classes, grid)
+	if err != nil {
+		return nil, err
 	}
+	order := out[0].Classes
 	o = o.withDefaults(len(rows))
-	out := make([]*KernelClassifier, len(grid))
-	for g, c := range grid {
-		out[g] = &KernelClassifier{Classes: slices.Clone(order), C: c}
-		for i := range order {
-			for j := i + 1; j < len(order); j++ {
-				out[g].Pairs = append(out[g].Pairs, KernelPair{First: i, Second: j})
-			}
-		}
-	}
 	errs := make([]error, len(out[0].Pairs))
 	parallel.For(o.Workers, len(errs), func(pair int) {
 		p := out[0].Pairs[pair]
@@ -126,6 +115,27 @@ func FitKernelClassifier(
 	})
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
+	}
+	return out, nil
+}
+
+// pairsOf returns a classifier for every C of a grid, with a machine to be trained for every pair of classes.
+func pairsOf(rows, classes []int, grid []float64) ([]*KernelClassifier, error) {
+	if err := checkGrid(grid); err != nil {
+		return nil, err
+	}
+	order := classOrder(rows, classes)
+	if len(order) < 2 {
+		return nil, fmt.Errorf("all %d objects to train on have class %d: a C-SVM needs two classes", len(rows), order[0])
+	}
+	out := make([]*KernelClassifier, len(grid))
+	for g, c := range grid {
+		out[g] = &KernelClassifier{Classes: slices.Clone(order), C: c}
+		for i := range order {
+			for j := i + 1; j < len(order); j++ {
+				out[g].Pairs = append(out[g].Pairs, KernelPair{First: i, Second: j})
+			}
+		}
 	}
 	return out, nil
 }
@@ -169,16 +179,16 @@ func classOrder(rows, classes []int) []int {
 }
 
 // checkRows returns the rows to train on.
-func checkRows(k Kernel, rows []int) ([]int, error) {
+func checkRows(objects int, rows []int) ([]int, error) {
 	if rows == nil {
-		rows = split.All(k.Len())
+		rows = split.All(objects)
 	}
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no objects to train on")
 	}
 	for _, r := range rows {
-		if r < 0 || r >= k.Len() {
-			return nil, fmt.Errorf("object %d is not in a kernel of %d objects", r, k.Len())
+		if r < 0 || r >= objects {
+			return nil, fmt.Errorf("object %d is not in a kernel of %d objects", r, objects)
 		}
 	}
 	return rows, nil
@@ -278,17 +288,32 @@ func (m *KernelClassifier) Votes(k *tensor.Dense) (*tensor.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := decisions.Float64s()
-	if len(m.Classes) == 2 {
+	return m.VotesOf(decisions), nil
+}
+
+// VotesOfObjects returns the decisions of [KernelClassifier.Votes] about objects of the kernel itself.
+func (m *KernelClassifier) VotesOfObjects(k Kernel, objects []int) (*tensor.Dense, error) {
+	decisions, err := objectDecisions(k, objects, m.expansions())
+	if err != nil {
+		return nil, err
+	}
+	pairs := len(m.Pairs)
+	return m.VotesOf(tensor.New(tensor.WithShape(len(decisions)/pairs, pairs), tensor.WithBacking(decisions))), nil
+}
+
+// VotesOf is Votes for the decisions of all machines, a column each, which it may overwrite.
+func (m *KernelClassifier) VotesOf(decisions *tensor.Dense) *tensor.Dense {
+	values, pairs := decisions.Float64s(), len(m.Pairs)
+	rows, width := decisions.Shape()[0], len(m.Classes)
+	if width == 2 {
 		if m.Classes[0] < m.Classes[1] {
 			for i, v := range values {
 				values[i] = 0 - v // no -0
 			}
 		}
-		return decisions, nil
+		return decisions
 	}
 	columns := placesIn(slices.Sorted(slices.Values(m.Classes)), m.Classes)
-	rows, width, pairs := decisions.Shape()[0], len(m.Classes), len(m.Pairs)
 	out := make([]float64, rows*width)
 	votes := make([]int, width)
 	for i := range rows {
@@ -301,7 +326,7 @@ func (m *KernelClassifier) Votes(k *tensor.Dense) (*tensor.Dense, error) {
 			row[columns[best]] += 0.5
 		}
 	}
-	return tensor.New(tensor.WithShape(rows, width), tensor.WithBacking(out)), nil
+	return tensor.New(tensor.WithShape(rows, width), tensor.WithBacking(out))
 }
 
 // PredictObjects returns the classes that the machines vote for, of objects of the kernel itself.

@@ -40,6 +40,11 @@
 // All arithmetic is in float64 whatever the type of the matrix. Results have the same bits for any
 // number of workers.
 //
+// [FitFolds] does the same for several folds of one matrix at a time, whose rows may be read from a file in blocks
+// ([Source]): it keeps sums over the rows instead of the rows, and one pass serves all folds and classes.
+//
+// [FitSparseClassifier] trains the C-SVM of [FitKernelClassifier] on sparse rows ([Sparse]), without a kernel matrix.
+//
 // # Degenerate input
 //
 // Where all rows have the same label the solution is w = 0 and b = that label, with objective 0. A

@@ -8,8 +8,7 @@ const (
 )
 
 // lineMinimum returns the t that minimises the objective along v + t step, given the decisions at t =
-// 0 (from) and at t = 1 (to). The slope in t is continuous, piecewise linear and never falls; its
-// zero is found by Newton steps inside a shrinking bracket, which end on the right piece.
+// 0 (from) and at t = 1 (to).
 func (s *solver) lineMinimum(from, to *point) float64 {
 	penal := s.passes.space.penal
 	w, dw := from.v[:penal], s.step[:penal]
@@ -25,6 +24,13 @@ func (s *solver) lineMinimum(from, to *point) float64 {
 		}
 		return slope, curvature
 	}
+	return minimumOf(slopeAt)
+}
+
+// minimumOf returns the t at which a convex function is smallest, given its slope, which is piecewise linear, and that
+// of its slope. The slope is continuous and never falls; its zero is found by Newton steps inside a shrinking bracket,
+// which end on the right piece. It is 0 where the slope there is not negative.
+func minimumOf(slopeAt func(t float64) (slope, curvature float64)) float64 {
 	first, _ := slopeAt(0)
 	if !(first < 0) {
 		return 0

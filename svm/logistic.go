@@ -57,7 +57,7 @@ func FitLinear(ctx context.Context, x *tensor.Dense, rows []int, p LinearProblem
 	if err := p.check(x.Shape()[0]); err != nil {
 		return nil, err
 	}
-	scaler, err := d.fitScaler()
+	scaler, err := d.fitScaler(false)
 	if err != nil {
 		return nil, err
 	}

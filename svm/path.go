@@ -18,6 +18,9 @@ type Options struct {
 	Intercept Intercept
 	// Constant is the value of the further feature with PenalisedIntercept, default 1.
 	Constant float64
+	// OneScale makes [FitClassifier] divide all columns by the largest of their deviations, in place of each by its own:
+	// a column that varies little counts little.
+	OneScale bool
 
 	tuning tuning
 }

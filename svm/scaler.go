@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gorgonia.org/tensor"
+
+	"github.com/grove-graph/grove/engine/simd"
 )
 
 // Scaler standardises columns: z = (x - Mean) / Scale, both of length d.
@@ -20,7 +22,8 @@ type Scaler struct {
 
 const constantUnits = 10
 
-func (d *design) fitScaler() (*Scaler, error) {
+// fitScaler standardises the rows of d. With one scale all columns that vary are divided by the largest deviation.
+func (d *design) fitScaler(oneScale bool) (*Scaler, error) {
 	n := d.numRows()
 	if n == 0 {
 		return nil, fmt.Errorf("no rows to standardise on")
@@ -29,26 +32,46 @@ func (d *design) fitScaler() (*Scaler, error) {
 	row := make([]float64, d.columns)
 	for i := range n {
 		d.fill(row, d.columns, i, i+1, 0, d.columns)
-		for j, v := range row {
-			mean[j] += v
-		}
+		addTo(mean, row)
 	}
 	for j := range mean {
 		mean[j] /= float64(n)
 	}
 	for i := range n {
 		d.fill(row, d.columns, i, i+1, 0, d.columns)
-		for j, v := range row {
-			scale[j] += (v - mean[j]) * (v - mean[j])
+		addSquares(scale, row, mean)
+	}
+	s := &Scaler{Mean: mean, Scale: scale}
+	s.finish(n, d.epsilon(), oneScale)
+	return s, nil
+}
+
+// finish makes scales of the sums of n squares. With one scale all columns that vary are divided by the largest.
+func (s *Scaler) finish(n int, epsilon float64, oneScale bool) {
+	constant, largest := make([]bool, len(s.Scale)), 0.0
+	for j := range s.Scale {
+		s.Scale[j] = math.Sqrt(s.Scale[j] / float64(n))
+		if constant[j] = s.Scale[j] <= constantUnits*epsilon*math.Abs(s.Mean[j]); !constant[j] {
+			largest = max(largest, s.Scale[j])
 		}
 	}
-	for j := range scale {
-		scale[j] = math.Sqrt(scale[j] / float64(n))
-		if scale[j] <= constantUnits*d.epsilon()*math.Abs(mean[j]) {
-			scale[j] = 1
+	for j := range s.Scale {
+		if constant[j] {
+			s.Scale[j] = 1
+		} else if oneScale {
+			s.Scale[j] = largest
 		}
 	}
-	return &Scaler{Mean: mean, Scale: scale}, nil
+}
+
+// addTo adds a row to sums.
+func addTo(sums, row []float64) { simd.Add(sums, sums, row) }
+
+// addSquares adds the squared differences of a row from a mean to sums.
+func addSquares(sums, row, mean []float64) {
+	for j, v := range row {
+		sums[j] += (v - mean[j]) * (v - mean[j])
+	}
 }
 
 // Transform returns the standardised rows of x, one for each index in rows (nil: all), as a new

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ func fitScaler(x *tensor.Dense, rows []int) (*Scaler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.fitScaler()
+	return d.fitScaler(false)
 }
 
 func TestScaler(t *testing.T) {
@@ -64,6 +65,33 @@ func TestScalerErrors(t *testing.T) {
 	if _, err := s.Transform(matrix([][]float64{{1, 2, 3}}), nil); err == nil ||
 		!strings.Contains(err.Error(), "3 columns") {
 		t.Errorf("other width: error %v", err)
+	}
+}
+
+// One scale keeps the ratios of the columns that vary; those that do not become 0.
+func TestOneScale(t *testing.T) {
+	x := matrix([][]float64{{1, 5, 0, 1e9}, {3, 5, 0, 1e9}, {5, 5, 2, 1e9}})
+	c, err := FitClassifier(context.Background(), x, nil, []int{0, 1, 1}, []float64{1, 10}, Options{OneScale: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest := math.Sqrt(8.0 / 3)
+	closeTo(t, "scale", c.Scaler.Scale, []float64{largest, 1, largest, 1}, 1e-15)
+	m := c.Model(1)
+	if err := m.Check(); err != nil {
+		t.Error(err)
+	}
+	decisions, err := m.Decisions(x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, constant := m.Raw(0)
+	for i, row := range [][]float64{{1, 5, 0, 1e9}, {3, 5, 0, 1e9}, {5, 5, 2, 1e9}} {
+		f := constant
+		for j, w := range weights {
+			f += w * row[j]
+		}
+		closeTo(t, "decision by the raw weights", decisions.Float64s()[i:i+1], []float64{f}, 1e-12)
 	}
 }
 

@@ -33,7 +33,7 @@ func FitKernelRegressor(
 	if len(y) != k.Len() {
 		return nil, fmt.Errorf("%d targets for a kernel of %d objects: give each object its target", len(y), k.Len())
 	}
-	rows, err := checkRows(k, rows)
+	rows, err := checkRows(k.Len(), rows)
 	if err != nil {
 		return nil, err
 	}

@@ -2,17 +2,18 @@ package svm
 
 import "github.com/grove-graph/grove/engine/simd"
 
-// tuning holds the constants that choose between the two factorisations. The rates were measured on
-// one core with AVX-512; only their ratio matters, and results depend on them within rounding.
+// tuning holds the constants that choose between the two factorisations, and between memory and time. The rates were
+// measured on one core with AVX-512; only their ratio matters, and results depend on them within rounding.
 type tuning struct {
 	flops    float64 // operations per second in matrix products
 	bytes    float64 // bytes per second in passes over rows
 	reuse    float64 // times that the matrix X X' is expected to serve
 	features float64 // price of a factorisation over features
 	rows     float64 // price of one over rows
+	held     int     // bytes for rows that are held in standardised columns; more are standardised in every pass
 }
 
-var defaultTuning = tuning{flops: 6e10, bytes: 1.5e10, reuse: 20, features: 1, rows: 1}
+var defaultTuning = tuning{flops: 6e10, bytes: 1.5e10, reuse: 20, features: 1, rows: 1, held: 1 << 28}
 
 // kernelRatio is the number of rows, in units of the order p, up to which X X' may be stored.
 const kernelRatio = 4

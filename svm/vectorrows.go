@@ -75,7 +75,7 @@ func (r *productRows) compute(i int, out []float64) error {
 	defer r.mu.Unlock()
 	d := r.x.Shape()[1]
 	one := engine.View(r.x, i*d, 1, d)
-	if err := r.engine.MatMul(r.products, one, r.x, engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+	if err := r.engine.Gemm(r.products, one, r.x, engine.Gemm{TransB: true, Alpha: 1}); err != nil {
 		return err
 	}
 	host, err := engine.ToHost(r.products)

@@ -26,11 +26,11 @@ func (m *Model) Contributions(ctx context.Context, b *graph.Batch, coef []float6
 // normalisation.
 func (m *Model) added(coef []float64) func(t int, colour, count int32) float64 {
 	if m.opt.Kernel == Assignment {
-		curves := curves(m.index, m.weights, coef)
+		curves := curves(m.index(), m.weights, coef)
 		return func(t int, colour, count int32) float64 { return curves[t][colour].at(count) }
 	}
 	slopes := byRound(m, func(int) float64 { return 0 })
-	for t, x := range m.index {
+	for t, x := range m.index() {
 		for c := range slopes[t] {
 			for _, p := range x.of(int32(c)) {
 				slopes[t][c] += coef[p.graph] * float64(p.count)

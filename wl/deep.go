@@ -117,7 +117,7 @@ func (m *Model) Learn(ctx context.Context, graphs, classes []int, opt DeepOption
 
 // tree returns the hierarchy of the colours over some graphs, with its nodes grouped where that is asked for.
 func (m *Model) tree(ctx context.Context, graphs []int, opt *DeepOptions, progress model.Progress) (*hierarchy, error) {
-	t := newHierarchy(m.index, graphs, m.NumGraphs(), m.engine.Workers())
+	t := newHierarchy(m.index(), graphs, m.NumGraphs(), m.engine.Workers())
 	t.root = split.Select(m.factors(m.self(m.train)), graphs) // under uniform weights
 	if opt.Groups == 0 {
 		return t, nil

@@ -54,7 +54,7 @@ func learn(t *testing.T, m *Model, graphs, classes []int, opt DeepOptions) *Deep
 func explicit(m *Model, graphs []int, factors []float64) [][]float64 {
 	n := len(graphs)
 	var all [][]float64
-	for _, x := range m.index {
+	for _, x := range m.index() {
 		for c := range int32(len(x.ptr) - 1) {
 			counts := make([]float64, m.NumGraphs())
 			for _, p := range x.of(c) {
@@ -92,7 +92,7 @@ func TestHierarchyIsTheFamilyOfItsMatrices(t *testing.T) {
 	for _, normalise := range []bool{false, true} {
 		opt := Options{Kernel: Assignment, Iterations: 3, Normalise: normalise, Follow: FollowOut}
 		m := fit(t, enginetest.Open(t, 1), b, opt)
-		tree := newHierarchy(m.index, chosen, 30, 2)
+		tree := newHierarchy(m.index(), chosen, 30, 2)
 		factors := m.factors(m.self(m.train))
 		for _, g := range chosen {
 			if factors != nil {

@@ -13,13 +13,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Estimator is a kernel with a support vector machine on it. The kernel of two graphs does not depend on others, so
-// that it learns nothing without targets.
+// Estimator is a kernel with a support vector machine on it: on graphs, or in a task on vertices on these (see
+// [Options].Vertices). The kernel of two graphs does not depend on others, so that it learns nothing without targets.
 type Estimator struct {
 	Options  Options
 	Features dataset.Features // of the vertices; default labels where there are any, else nothing
 	C        []float64        // to choose from, ascending; nil is [machine.KernelGrid]
 	Epsilon  float64          // of a regression: the error that costs nothing
+	Machine  machine.Choice   // how the machine is trained, default auto
 
 	rounds []int // numbers of rounds of estimators that share a refinement with this one; nil: its own
 }
@@ -45,6 +46,7 @@ func (s *Estimator) settle(d *dataset.Dataset) {
 		}
 	}
 	s.Options.Uniform = s.Features == dataset.NoFeatures
+	s.Options.Vertices = d.Task.PerVertex()
 }
 
 // Sees implements [model.Estimator].
@@ -78,6 +80,38 @@ func (s Estimator) fit(ctx context.Context, w *model.Work) (*dataset.Encoding, *
 	return encoding, m, err
 }
 
+// sharedRows is the key of the rows of several numbers of rounds.
+type sharedRows sharedGrams
+
+// features returns the rows of all numbers of rounds that are asked for, out of one refinement.
+func (s Estimator) features(ctx context.Context, w *model.Work) (map[int]*svm.Sparse, error) {
+	most, rounds, key := s.most(w)
+	return model.Shared(w, sharedRows(key), func() (map[int]*svm.Sparse, error) {
+		_, m, err := most.fit(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		all := map[int]*svm.Sparse{}
+		for _, h := range rounds {
+			all[h] = m.rows(h)
+		}
+		return all, nil
+	})
+}
+
+// most returns the estimator with the most rounds that are asked for, all of them, and their key.
+func (s Estimator) most(w *model.Work) (most Estimator, rounds []int, key sharedGrams) {
+	s.settle(w.Data)
+	rounds = s.rounds
+	if rounds == nil {
+		rounds = []int{s.Options.Iterations}
+	}
+	o := s.Options
+	key = sharedGrams{o.Kernel, s.Features, o.Normalise, o.ArcLabels, o.Follow, fmt.Sprint(rounds)}
+	s.Options.Iterations = slices.Max(rounds)
+	return s, rounds, key
+}
+
 // sharedGrams is the key of the kernel matrices of several numbers of rounds.
 type sharedGrams struct {
 	kernel          Kernel
@@ -89,16 +123,8 @@ type sharedGrams struct {
 
 // grams returns the kernels of all numbers of rounds that are asked for, out of one refinement.
 func (s Estimator) grams(ctx context.Context, w *model.Work) (map[int]svm.Kernel, error) {
-	s.settle(w.Data)
-	rounds := s.rounds
-	if rounds == nil {
-		rounds = []int{s.Options.Iterations}
-	}
-	o := s.Options
-	key := sharedGrams{o.Kernel, s.Features, o.Normalise, o.ArcLabels, o.Follow, fmt.Sprint(rounds)}
+	most, rounds, key := s.most(w)
 	return model.Shared(w, key, func() (map[int]svm.Kernel, error) {
-		most := s
-		most.Options.Iterations = slices.Max(rounds)
 		copies := 1
 		if len(rounds) > 1 {
 			copies = 2 + len(rounds) // EachGram has two at hand
@@ -131,6 +157,14 @@ func (s Estimator) grams(ctx context.Context, w *model.Work) (map[int]svm.Kernel
 // Learner implements [model.Estimator].
 func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
 	w = w.Whole()
+	byRows, err := s.Machine.Linear(w.Data)
+	if err != nil {
+		return nil, err
+	}
+	if byRows {
+		rows, err := s.features(ctx, w)
+		return &learner{machine.Kernel{Rows: rows[s.Options.Iterations]}, s, w}, err
+	}
 	grams, err := s.grams(ctx, w)
 	if err != nil {
 		return nil, err
@@ -151,6 +185,18 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 		return nil, err
 	}
 	return l.Fit(ctx, t, model.HeadOf(l.estimator.Name(), l.work.Data), encoding, m)
+}
+
+// KernelMatrix implements [model.Grammer].
+func (l *learner) KernelMatrix(ctx context.Context, known *model.Targets) (*tensor.Dense, error) {
+	if l.Gram == nil {
+		grams, err := l.estimator.grams(ctx, l.work)
+		if err != nil {
+			return nil, err
+		}
+		return (&machine.Kernel{Gram: grams[l.estimator.Options.Iterations]}).KernelMatrix(ctx, known)
+	}
+	return l.Kernel.KernelMatrix(ctx, known)
 }
 
 // CheckEncoding implements [machine.GraphKernel].

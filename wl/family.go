@@ -2,6 +2,7 @@ package wl
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
@@ -20,11 +21,15 @@ func init() {
 			{Name: "wl", Short: "Weisfeiler-Lehman subtree kernel: how often each rooted subtree occurs"},
 			{Name: "wl-oa", Short: "Weisfeiler-Lehman optimal assignment kernel: how many vertices find a partner"},
 		},
-		Tasks: []model.Task{model.GraphTask}, Classes: true, Regression: true,
+		Tasks: []model.Task{model.GraphTask, model.NodeTask}, Classes: true, Regression: true,
 		New: func(name string) model.Options { return newOptions(name) },
 		Load: func(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfile.File) (model.Model, error) {
 			return machine.Load(h, parts, func(description json.RawMessage) (machine.GraphKernel, error) {
-				return Load(e, description, f)
+				m, err := Load(e, description, f)
+				if err == nil && m.opt.Vertices != (h.Task == model.NodeTask) {
+					err = fmt.Errorf("a kernel of other things than the task has: %s", h.Task)
+				}
+				return m, err
 			})
 		},
 	})
@@ -51,6 +56,7 @@ type options struct {
 	estimator  Estimator
 	iterations []int
 	raw        bool
+	deep       bool // colours have weights, so that rows are not the same for all trainings
 	constants  machine.Constants
 }
 
@@ -60,7 +66,8 @@ func newOptions(name string) *options {
 		kernel = Subtree
 	}
 	o := DefaultOptions(kernel)
-	return &options{estimator: Estimator{Options: o, Features: dataset.AutoFeatures}, iterations: []int{o.Iterations}}
+	return &options{estimator: Estimator{Options: o, Features: dataset.AutoFeatures, Machine: machine.Auto},
+		iterations: []int{o.Iterations}}
 }
 
 // Declare implements [model.Options].
@@ -78,6 +85,9 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	s.Bool(&o.raw, "raw-kernel", "do not divide kernel values by those of the graphs with themselves")
 	if verb != model.Gram {
 		o.constants.Declare(s, "7 values from 1e-3 to 1e3")
+		if !o.deep {
+			o.estimator.Machine.Declare(s)
+		}
 	}
 }
 
@@ -134,7 +144,7 @@ type deepOptions struct {
 func newDeepOptions() *deepOptions {
 	o := DefaultDeepOptions(0)
 	d := &deepOptions{kernel: newOptions(deepName), groups: []int{0}, lambdas: []float64{o.Lambda}, norm: o.Norm}
-	d.kernel.raw = true
+	d.kernel.raw, d.kernel.deep = true, true
 	return d
 }
 

@@ -10,7 +10,7 @@ import (
 
 // pairs compares some graphs with the fitted ones.
 func (m *Model) pairs(left []*histograms) *pairs {
-	return &pairs{kernel: m.opt.Kernel, left: left, right: m.index, weights: m.weights}
+	return &pairs{kernel: m.opt.Kernel, left: left, right: m.index(), weights: m.weights}
 }
 
 // pairs compares the graphs of left with those of an inverted index, round by round.

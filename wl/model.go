@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
@@ -19,9 +20,9 @@ type Model struct {
 	opt        Options
 	engine     engine.Engine
 	refinement *refinement
-	train      []*histograms // of every round, fitted colours only
-	index      []*index      // of train
-	weights    [][]float64   // of every colour of every round, for Assignment; nil: ones
+	train      []*histograms   // of every round, fitted colours only
+	index      func() []*index // of train, made when it is asked for
+	weights    [][]float64     // of every colour of every round, for Assignment; nil: ones
 }
 
 // Fit colours the graphs of b and keeps what comparing needs. The engine gives the number of workers; where it
@@ -42,17 +43,23 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, prog
 
 func (m *Model) setTrain(rounds []*histograms) {
 	m.train = rounds
-	m.index = make([]*index, len(rounds))
-	for t, h := range rounds {
-		m.index[t] = h.invert()
-	}
+	m.index = sync.OnceValue(func() []*index {
+		all := make([]*index, len(rounds))
+		for t, h := range rounds {
+			all[t] = h.invert()
+		}
+		return all
+	})
 }
 
 // Options returns the options that the model was fitted with.
 func (m *Model) Options() Options { return m.opt }
 
-// NumGraphs returns the number of graphs that the model compares with.
+// NumGraphs returns the number of graphs, or of vertices, that the model compares with.
 func (m *Model) NumGraphs() int { return m.train[0].graphs() }
+
+// Reach implements [machine.Reacher].
+func (m *Model) Reach() int { return m.opt.Iterations }
 
 // NumColours returns the number of fitted colours of every round, 0 to h.
 func (m *Model) NumColours() []int {
@@ -67,7 +74,7 @@ func (m *Model) NumColours() []int {
 // colours: the additions that [Model.Gram] makes.
 func (m *Model) Pairs() int {
 	pairs := 0
-	for _, x := range m.index {
+	for _, x := range m.index() {
 		for c := range int32(len(x.ptr) - 1) {
 			n := len(x.of(c))
 			pairs += n * (n + 1) / 2
@@ -162,8 +169,8 @@ func (m *Model) Gram(ctx context.Context, progress model.Progress) (*tensor.Dens
 	return k, nil
 }
 
-// Cross returns the kernel matrix between the graphs of b and the fitted ones, NumGraphs of b x N. A row of it
-// does not depend on the other graphs of b. Errors are those of [Fit].
+// Cross returns the kernel matrix between the graphs of b and the fitted ones, NumGraphs of b x N; where vertices are
+// compared a row is that of a vertex. It does not depend on the others of b. Errors are those of [Fit].
 func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	c, err := m.refinement.apply(ctx, b, m.engine.Workers(), progress)
 	if err != nil {
@@ -174,7 +181,7 @@ func (m *Model) Cross(ctx context.Context, b *graph.Batch, progress model.Progre
 	for t, h := range all {
 		known[t] = h.below(m.train[t].columns)
 	}
-	rows, columns := b.NumGraphs(), m.NumGraphs()
+	rows, columns := all[0].graphs(), m.NumGraphs()
 	k, err := matrix(rows, columns)
 	if err != nil {
 		return nil, err

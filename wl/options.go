@@ -36,6 +36,10 @@ type Options struct {
 	Uniform   bool   `json:"uniform"`    // give all vertices the same initial colour, whatever their labels
 	ArcLabels bool   `json:"arc_labels"` // tell neighbours apart by the label of the arc to them
 	Follow    Follow `json:"follow"`     // of directed graphs
+
+	// Vertices compares vertices in place of graphs, each as a graph of its own colours: the kernel is the number of
+	// rounds, 0 to h, in which two vertices have the same colour, under both kernels.
+	Vertices bool `json:"vertices,omitempty"`
 }
 
 // DefaultOptions returns the options of the published experiments: five rounds, a normalised kernel,

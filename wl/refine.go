@@ -60,6 +60,12 @@ func (r *refinement) colour(
 	}
 	s := newSignatures(b, r)
 	c := &Colouring{offsets: b.Offsets}
+	if r.opt.Vertices {
+		c.offsets = make([]int32, b.NumVertices()+1)
+		for v := range c.offsets {
+			c.offsets[v] = int32(v)
+		}
+	}
 	var last []int32
 	for t := range r.rounds {
 		if err := ctx.Err(); err != nil {

@@ -88,7 +88,8 @@ var onGraphs = []string{
 var onceOnly = []string{
 	"matmul", "matmul-tf32", "matmul-bfloat16", "matmul-thin", "normalize-rows", "convert", "place", "place-columns",
 	"softmax-cross-entropy", "adam", "gram", "histogram-intersection", "best-splits-histogram", "assign", "assign-paths",
-	"project", "project-grad", "gram-grad", "invsqrt-grad-step", "linear",
+	"project", "project-grad", "gram-grad", "invsqrt-grad-step", "linear", "linear-grad", "batch-norm", "batch-norm-grad",
+	"rectify", "rectify-grad", "dropout", "sparse-matmul-add",
 }
 
 // inDoubles and onSmallMatrices take too long with 128 filters.
@@ -116,7 +117,8 @@ func TestAccess(t *testing.T) {
 	if !all {
 		s.filters, s.graphs, s.parameters = 32, 4, 1000
 		once = []string{"place", "softmax-cross-entropy", "adam", "gram", "assign-paths", "project", "project-grad",
-			"gram-grad", "invsqrt-grad-step", "linear"}
+			"gram-grad", "invsqrt-grad-step", "linear", "linear-grad", "batch-norm", "batch-norm-grad", "rectify",
+			"rectify-grad", "dropout", "sparse-matmul-add"}
 	}
 	for i, g := range graphsLike {
 		names := onGraphs
@@ -232,7 +234,7 @@ func (a *accessed) others() error {
 			return err
 		}
 		c := a.engine.New(dtype, order, order)
-		if err := a.engine.MatMul(c, x, x, engine.MatMul{TransB: true, Alpha: 1}); err != nil {
+		if err := a.engine.Gemm(c, x, x, engine.Gemm{TransB: true, Alpha: 1}); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/gckn"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -24,6 +25,7 @@ func workloads() []workload {
 		{"train-nci1-path-folds", training{"gckn-path", 32, 32, abreast}.count},
 		{"train-nci1-subtree", training{"gckn-subtree", 32, 32, 1}.count},
 		{"train-nci1-subtree-folds", training{"gckn-subtree", 32, 32, abreast}.count},
+		{"train-nci1-gin", (*counting).isomorphism},
 		{"train-nci1-path-512", training{"gckn-path", 512, 512, 1}.count},
 		{"encode-nci1-path", (*counting).encode},
 		{"fit-nci1-path", (*counting).fit},
@@ -122,10 +124,10 @@ func (t training) count(c *counting) (counted, error) {
 	}
 	run := gckn.Training{Options: gckn.DefaultSupervised(opt)}
 	run.Options.BatchSize = t.batch
-	if run.Input, err = gckn.InputOf(b); err != nil {
+	run.Examples = train.Examples{Graphs: train.InMemory(b), Targets: model.TargetsOf(d)}
+	if run.Examples.Input, err = train.InputOf(b); err != nil {
 		return counted{}, err
 	}
-	run.Examples = gckn.Examples{Graphs: gckn.InMemory(b), Targets: model.TargetsOf(d)}
 	before, after, err := t.secondEpoch(c, &run)
 	if err != nil {
 		return counted{}, err
@@ -169,7 +171,7 @@ func (c *counting) encode() (counted, error) {
 	if err != nil {
 		return counted{}, err
 	}
-	input, err := gckn.InputOf(s.batch)
+	input, err := train.InputOf(s.batch)
 	if err != nil {
 		return counted{}, err
 	}

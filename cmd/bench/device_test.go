@@ -59,8 +59,8 @@ func (d *slowDevice) own(tensors ...*tensor.Dense) error {
 	return nil
 }
 
-func (d *slowDevice) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
-	return errors.Join(d.own(c, a, b), d.CPU.MatMul(c, a, b, opt))
+func (d *slowDevice) Gemm(c, a, b *tensor.Dense, opt engine.Gemm) error {
+	return errors.Join(d.own(c, a, b), d.CPU.Gemm(c, a, b, opt))
 }
 
 func (d *slowDevice) SparseMatMul(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense) error {

@@ -106,7 +106,7 @@ func command(executable []string) *cobra.Command {
 		"in place of times count launches, copies, handovers and exponentials on a GPU, real or simulated: all, or some of "+
 			strings.Join(workloadNames(), ", "))
 	p.Lookup("count").NoOptDefVal = "all"
-	root.AddCommand(listCommand(), compareCommand(), plotCommand(), predictCommand())
+	root.AddCommand(listCommand(), compareCommand(), plotCommand(), predictCommand(), fineTuneCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }

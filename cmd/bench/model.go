@@ -14,7 +14,7 @@ type staged struct {
 	about    string
 	dataset  string                                // folder below the data folder
 	generate func(sizes) (*dataset.Dataset, error) // in place of a folder
-	variant  string                                // of gckn.Preset
+	variant  string                                // of gckn.Preset, or ginVariant
 	pathSize int
 
 	workers  int  // for a data set that takes long; 0: as many as --workers says
@@ -28,6 +28,9 @@ type staged struct {
 
 // options returns the model's options.
 func (m staged) options(s sizes) (gckn.Options, error) {
+	if m.variant == ginVariant {
+		return gckn.Options{}, nil
+	}
 	opt, err := gckn.Preset(m.variant, m.pathSize, s.filters, sigma)
 	opt.Samples = s.samples
 	return opt, err

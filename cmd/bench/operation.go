@@ -116,6 +116,6 @@ func (f floor) operations(r rates) float64 {
 // operations lists all of them in the order of the report.
 func operations() []operation {
 	return slices.Concat(denseOperations(), sparseOperations(), pathOperations(), matrixOperations(),
-		anchorOperations(), vertexOperations(), learningOperations(), stepOperations(), kernelOperations(),
+		anchorOperations(), vertexOperations(), learningOperations(), stepOperations(), layerOperations(), kernelOperations(),
 		contextualOperations(), messageOperations(), colourOperations(), splitOperations(), treeOperations())
 }

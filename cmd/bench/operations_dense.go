@@ -55,7 +55,7 @@ func matMul(precision engine.Precision, dtype tensor.Dtype) func(t *table) (*tas
 		return &task{
 			shape: fmt.Sprintf("%s: %d x %d by %d x %d", s.from, n, q, q, q),
 			run: func(e engine.Engine) error {
-				return e.MatMul(c, a, b, engine.MatMul{Alpha: 1, Precision: precision})
+				return e.Gemm(c, a, b, engine.Gemm{Alpha: 1, Precision: precision})
 			},
 			units: flops, unit: "FLOP/s",
 			floor: f,
@@ -78,7 +78,7 @@ func matMulThin(t *table) (*task, error) {
 	flops := 2 * float64(n) * float64(d) * float64(columns)
 	return &task{
 		shape: fmt.Sprintf("%d x %d by the transpose of %d x %d", n, d, columns, d),
-		run:   func(e engine.Engine) error { return e.MatMul(c, a, z, engine.MatMul{TransB: true, Alpha: 1}) },
+		run:   func(e engine.Engine) error { return e.Gemm(c, a, z, engine.Gemm{TransB: true, Alpha: 1}) },
 		units: flops, unit: "FLOP/s",
 		floor: floor{flops32: flops, bytes: 4 * float64(n*d+columns*d+n*columns)},
 	}, nil

@@ -216,11 +216,11 @@ func pathClasses(t *table) (*task, error) {
 		return nil, err
 	}
 	b := s.batch
-	classes := b.PathClasses(b.Labels, 4, true, false, 1)
+	classes := b.PathClasses(b.Labels, nil, 4, true, false, 1)
 	return &task{
 		shape: fmt.Sprintf("%s: %d vertices, %d classes of size 4", s.from, b.NumVertices(), len(classes.Roots[3])),
 		run: func(e engine.Engine) error {
-			b.PathClasses(b.Labels, 4, true, false, e.Workers())
+			b.PathClasses(b.Labels, nil, 4, true, false, e.Workers())
 			return nil
 		},
 		units: sum(pathsBySize(s, 4)), unit: "nodes/s",

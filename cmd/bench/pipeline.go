@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -227,7 +228,7 @@ func (g *pipeline) read() error {
 }
 
 func (g *pipeline) fit(ctx context.Context, e engine.Engine, progress model.Progress) error {
-	input, err := gckn.InputOf(g.batch)
+	input, err := train.InputOf(g.batch)
 	if err != nil {
 		return err
 	}

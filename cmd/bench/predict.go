@@ -46,11 +46,11 @@ const powerLaw = 0.25
 // serial are the seconds that a launch of a kernel takes whatever its blocks, because its steps wait for each other:
 // rotations of a matrix of order 32, and for order 128, of which models of the default size are, those of the blocks
 // that spectral_large turns.
-var serial = map[string]float64{"spectral_large": rotations(128), "spectral_small": 9 * sweepSeconds}
+var serial = map[string]float64{"spectral_large": rotations(128), "spectral_small": 255.0 / 31 * sweepSeconds}
 
-// sweepSeconds is what 31 rounds of rotations of 32 columns take at the clock of an H200 by the cycle model, in which 9
-// sweeps are 534 189 clocks.
-const sweepSeconds = 534189.0 / 9 / 1980e6
+// sweepSeconds is what 31 rounds of rotations of 32 columns take at the clock of an H200 by the cycle model, in which
+// 255 rounds are 231 290 clocks.
+const sweepSeconds = 231290.0 / 255 * 31 / 1980e6
 
 // rotations returns the seconds of 8 sweeps over the pairs of blocks of 16 columns of a matrix, in each of which
 // spectral_large makes 3 sweeps of rotations of 32 columns.

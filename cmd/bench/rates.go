@@ -107,7 +107,7 @@ func (m *ratings) products() error {
 			}
 			out := m.engine.New(dtype, n, n)
 			if err := m.best(peak, product(n), func() error {
-				return m.engine.MatMul(out, a, b, engine.MatMul{Alpha: 1})
+				return m.engine.Gemm(out, a, b, engine.Gemm{Alpha: 1})
 			}); err != nil {
 				return err
 			}

@@ -26,8 +26,13 @@ type rival struct {
 	Ratio   float64 `json:"over_seconds"` // its seconds over Grove's
 }
 
-//go:embed torch_sparse.py
-var torchScript string
+// The scripts that time torch, each with the folder of its arrays as the first argument.
+var (
+	//go:embed torch_sparse.py
+	torchSparseScript string
+	//go:embed torch_gin.py
+	torchGINScript string
+)
 
 // torchSparse times torch.sparse for y = a x, on a GPU where this run is on one and else on as many threads
 // as there are workers. It returns nil where --torch was not given, and an error where torch computes
@@ -36,39 +41,18 @@ func (r *runner) torchSparse(a *engine.Sparse, x, y *tensor.Dense) (*rival, erro
 	if r.python == "" {
 		return nil, nil
 	}
-	folder, err := os.MkdirTemp("", "grove-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
 	onHost, err := engine.ToHost(x)
 	if err != nil {
 		return nil, err
-	}
-	for name, array := range map[string]any{"row_ptr": a.RowPtr, "col": a.Col, "x": onHost.Data()} {
-		if err := saveArray(filepath.Join(folder, name+".npy"), array); err != nil {
-			return nil, err
-		}
 	}
 	device := "cpu"
 	if r.place.device != "" {
 		device = "cuda"
 	}
-	cmd := exec.Command(r.python, "-", folder, device, strconv.Itoa(r.settings.Workers))
-	cmd.Stdin = strings.NewReader(torchScript)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	arrays := map[string]any{"row_ptr": a.RowPtr, "col": a.Col, "x": onHost.Data()}
+	found, err := r.torch(torchSparseScript, arrays, device, strconv.Itoa(r.settings.Workers))
 	if err != nil {
-		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-		return nil, fmt.Errorf("--torch %s: %w: %s", r.python, err, lines[len(lines)-1])
-	}
-	var found struct {
-		rival
-		Sum float64 `json:"sum"`
-	}
-	if err := json.Unmarshal(out, &found); err != nil || !(found.Seconds > 0) {
-		return nil, fmt.Errorf("--torch %s: unexpected answer %q", r.python, out)
+		return nil, err
 	}
 	if y, err = engine.ToHost(y); err != nil {
 		return nil, err
@@ -82,6 +66,40 @@ func (r *runner) torchSparse(a *engine.Sparse, x, y *tensor.Dense) (*rival, erro
 		return nil, fmt.Errorf("--torch %s: the entries of its product add up to %g, ours to %g", r.python, found.Sum, own)
 	}
 	return &found.rival, nil
+}
+
+// answer is what a script says.
+type answer struct {
+	rival
+	Sum float64 `json:"sum"`
+}
+
+// torch runs a script with some arrays and further arguments.
+func (r *runner) torch(script string, arrays map[string]any, arguments ...string) (*answer, error) {
+	folder, err := os.MkdirTemp("", "grove-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	for name, array := range arrays {
+		if err := saveArray(filepath.Join(folder, name+".npy"), array); err != nil {
+			return nil, err
+		}
+	}
+	cmd := exec.Command(r.python, append([]string{"-", folder}, arguments...)...)
+	cmd.Stdin = strings.NewReader(script)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		return nil, fmt.Errorf("--torch %s: %w: %s", r.python, err, lines[len(lines)-1])
+	}
+	found := new(answer)
+	if err := json.Unmarshal(out, found); err != nil || !(found.Seconds > 0) {
+		return nil, fmt.Errorf("--torch %s: unexpected answer %q", r.python, out)
+	}
+	return found, nil
 }
 
 // saveArray writes a slice in NumPy's format.

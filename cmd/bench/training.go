@@ -13,6 +13,7 @@ import (
 	"github.com/grove-graph/grove/gckn"
 	"github.com/grove-graph/grove/internal/cputime"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 )
 
 // stageEpoch is one pass of supervised training over all graphs of a data set.
@@ -36,8 +37,14 @@ func trainings() []staged {
 		}
 		all = append(all, m)
 	}
-	return all
+	return append(all, staged{
+		name: "train-nci1-gin", dataset: "tu/NCI1", variant: ginVariant, trained: true, noSelect: true,
+		about: "training of gin on NCI1: 5 layers of 64, batches of 128; with --torch beside PyTorch on as many threads",
+	})
 }
+
+// ginVariant is the graph isomorphism network.
+const ginVariant = "gin"
 
 // publishedEpochs holds the CPU seconds of an epoch of the published code, under the circumstances of
 // [published]; of the figures that vary from run to run the mean of two.
@@ -48,18 +55,35 @@ func publishedEpochs() map[string]float64 {
 
 const trainedFilters = 32
 
+// trainer trains a model for so many epochs and tells of each.
+type trainer func(ctx context.Context, e engine.Engine, epochs int, watch func(autodiff.Record)) error
+
+// trainer returns what trains the pipeline's model on all graphs.
+func (g *pipeline) trainer() (trainer, error) {
+	if g.model.variant == ginVariant {
+		return g.isomorphism()
+	}
+	t, err := g.training()
+	return func(ctx context.Context, e engine.Engine, epochs int, watch func(autodiff.Record)) error {
+		one := *t
+		one.Options.Epochs, one.Watch = epochs, watch
+		_, err := gckn.Supervise(ctx, e, &one)
+		return err
+	}, err
+}
+
 // training returns the training of the pipeline's model on all graphs.
 func (g *pipeline) training() (*gckn.Training, error) {
-	input, err := gckn.InputOf(g.batch)
+	input, err := train.InputOf(g.batch)
 	if err != nil {
 		return nil, err
 	}
-	examples := gckn.Examples{Graphs: gckn.InMemory(g.batch), Targets: model.TargetsOf(g.data)}
+	examples := train.Examples{Graphs: train.InMemory(g.batch), Input: input, Targets: model.TargetsOf(g.data)}
 	network := g.options
 	for l := range network.Layers {
 		network.Layers[l].Filters = min(trainedFilters, g.sizes.filters)
 	}
-	return &gckn.Training{Examples: examples, Input: input, Options: gckn.DefaultSupervised(network)}, nil
+	return &gckn.Training{Training: train.Training{Examples: examples}, Options: gckn.DefaultSupervised(network)}, nil
 }
 
 // epochStage measures an epoch, and the share of its steps that is not spent in operations of the engine.
@@ -71,7 +95,7 @@ func (g *pipeline) epochStage(ctx context.Context) error {
 		return nil
 	}
 	g.log("model %s: %s", g.model.name, stageEpoch)
-	t, err := g.training()
+	t, err := g.trainer()
 	if err != nil {
 		return err
 	}
@@ -80,10 +104,15 @@ func (g *pipeline) epochStage(ctx context.Context) error {
 		return err
 	}
 	result := newResult(g.name(stageEpoch), g.on, times)
-	result.Throughput = g.throughput(result.Seconds)
+	if g.model.variant != ginVariant { // which looks at no paths
+		result.Throughput = g.throughput(result.Seconds)
+	}
 	result.Rate, result.Unit = 1/result.Seconds, "epochs/s"
-	if g.on == (place{workers: 1}) && !g.settings.Quick {
-		result.against(publishedEpochs()[g.model.name])
+	if seconds, ok := publishedEpochs()[g.model.name]; ok && g.on == (place{workers: 1}) && !g.settings.Quick {
+		result.against(seconds)
+	}
+	if err := g.rivalEpoch(&result); err != nil {
+		return err
 	}
 	g.add(result)
 	if g.on.device != "" {
@@ -103,15 +132,14 @@ func (g *pipeline) epochStage(ctx context.Context) error {
 
 // epochTimes returns the times of epochs, as many to a sample as take the time of a sample, after one to
 // warm up. The start of the training is not timed.
-func (g *pipeline) epochTimes(ctx context.Context, t *gckn.Training) (timing, error) {
+func (g *pipeline) epochTimes(ctx context.Context, t trainer) (timing, error) {
 	var times timing
 	var cpu float64
 	var wall time.Time
-	epochs, done, per := *t, 0, 1
+	done, per := 0, 1
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	epochs.Options.Epochs = math.MaxInt32
-	epochs.Watch = func(r autodiff.Record) {
+	err := t(ctx, g.engine, math.MaxInt32, func(r autodiff.Record) {
 		switch {
 		case r.Epoch == 0:
 		case r.Epoch == 1:
@@ -129,8 +157,7 @@ func (g *pipeline) epochTimes(ctx context.Context, t *gckn.Training) (timing, er
 			runtime.GC()
 			cpu, wall = cputime.Seconds(), time.Now()
 		}
-	}
-	_, err := gckn.Supervise(ctx, g.engine, &epochs)
+	})
 	if len(times.Wall) == g.clock.repeat {
 		err = nil // it was stopped
 	}
@@ -142,18 +169,16 @@ const shareEpochs = 15
 
 // outside returns the share of the time of an epoch's steps in which no operation of the engine runs: the median
 // over some epochs, because other programs interrupt now the one, now the other.
-func (g *pipeline) outside(ctx context.Context, t *gckn.Training) (float64, error) {
+func (g *pipeline) outside(ctx context.Context, t trainer) (float64, error) {
 	e := &timedEngine{CPU: engine.NewCPU(g.on.workers)}
-	one := *t
-	one.Options.Epochs = shareEpochs
 	var shares []float64
-	one.Watch = func(r autodiff.Record) {
+	err := t(ctx, e, shareEpochs, func(r autodiff.Record) {
 		if r.Epoch > 1 { // the first one makes memory
 			shares = append(shares, 1-e.spent().Seconds()/r.Seconds)
 		}
 		e.nanoseconds.Store(0)
-	}
-	if _, err := gckn.Supervise(ctx, e, &one); err != nil {
+	})
+	if err != nil {
 		return 0, err
 	}
 	slices.Sort(shares)

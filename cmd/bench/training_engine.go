@@ -34,12 +34,16 @@ func (e *timedEngine) Scratch(dtype tensor.Dtype, shape ...int) *tensor.Dense {
 // Host returns e: its operations are those to be timed.
 func (e *timedEngine) Host() engine.Engine { return e }
 
-func (e *timedEngine) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
-	return e.since(time.Now(), e.CPU.MatMul(c, a, b, opt))
+func (e *timedEngine) Gemm(c, a, b *tensor.Dense, opt engine.Gemm) error {
+	return e.since(time.Now(), e.CPU.Gemm(c, a, b, opt))
 }
 
 func (e *timedEngine) SparseMatMul(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense) error {
 	return e.since(time.Now(), e.CPU.SparseMatMul(y, a, x))
+}
+
+func (e *timedEngine) SparseMatMulAdd(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense) error {
+	return e.since(time.Now(), e.CPU.SparseMatMulAdd(y, a, x))
 }
 
 func (e *timedEngine) NormalizeRows(dst, norms, x *tensor.Dense, eps float64) error {
@@ -96,6 +100,32 @@ func (e *timedEngine) SegmentReduce(out, x *tensor.Dense, s engine.Segments, poo
 
 func (e *timedEngine) Linear(y, x, weight, bias *tensor.Dense) error {
 	return e.since(time.Now(), e.CPU.Linear(y, x, weight, bias))
+}
+
+func (e *timedEngine) LinearGrad(xGrad, weightGrad, biasGrad, yGrad, x, weight *tensor.Dense) error {
+	return e.since(time.Now(), e.CPU.LinearGrad(xGrad, weightGrad, biasGrad, yGrad, x, weight))
+}
+
+func (e *timedEngine) BatchNorm(y, x *tensor.Dense, b *engine.BatchNorm) error {
+	return e.since(time.Now(), e.CPU.BatchNorm(y, x, b))
+}
+
+func (e *timedEngine) BatchNormGrad(
+	xGrad, scaleGrad, shiftGrad, yGrad, x, y *tensor.Dense, b *engine.BatchNorm,
+) error {
+	return e.since(time.Now(), e.CPU.BatchNormGrad(xGrad, scaleGrad, shiftGrad, yGrad, x, y, b))
+}
+
+func (e *timedEngine) Rectify(y, x, bias *tensor.Dense) error {
+	return e.since(time.Now(), e.CPU.Rectify(y, x, bias))
+}
+
+func (e *timedEngine) RectifyGrad(xGrad, biasGrad, yGrad, y *tensor.Dense) error {
+	return e.since(time.Now(), e.CPU.RectifyGrad(xGrad, biasGrad, yGrad, y))
+}
+
+func (e *timedEngine) Dropout(y, x *tensor.Dense, d engine.Dropout) error {
+	return e.since(time.Now(), e.CPU.Dropout(y, x, d))
 }
 
 func (e *timedEngine) SoftmaxCrossEntropy(

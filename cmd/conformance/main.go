@@ -9,7 +9,7 @@
 // With -device the suite, or a selection of it, runs on that device alone, and the outcome of every case is written as
 // JSON:
 //
-//	go run ./cmd/conformance -device cuda -run '^MatMul/' -shard 1/4 -limit 2m -o matmul.json
+//	go run ./cmd/conformance -device cuda -run '^Gemm/' -shard 1/4 -limit 2m -o matmul.json
 //
 // Its exit status is 1 where a case fails or is left over.
 package main

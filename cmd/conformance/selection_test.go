@@ -44,12 +44,12 @@ func (b *brittle) Synchronize() error {
 	return nil
 }
 
-func (b *brittle) MatMul(c, x, y *tensor.Dense, opt engine.MatMul) error {
+func (b *brittle) Gemm(c, x, y *tensor.Dense, opt engine.Gemm) error {
 	b.gone = b.gone || c.Shape()[0] == 33
 	if c.Shape()[1] == 129 {
 		select {}
 	}
-	return errors.Join(b.Synchronize(), b.CPU.MatMul(c, x, y, opt))
+	return errors.Join(b.Synchronize(), b.CPU.Gemm(c, x, y, opt))
 }
 
 func TestSelections(t *testing.T) {
@@ -88,7 +88,7 @@ func TestSelections(t *testing.T) {
 			t.Errorf("%+v: three shards have %d cases, want %d", c.selection, len(together), len(sorted))
 		}
 	}
-	if err := os.WriteFile(list, []byte("MatMul/of nothing float32\n"), 0o666); err != nil {
+	if err := os.WriteFile(list, []byte("Gemm/of nothing float32\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for want, s := range map[string]selection{
@@ -143,7 +143,7 @@ func TestReportOfADevice(t *testing.T) {
 }
 
 func TestALostDeviceCostsOneCase(t *testing.T) {
-	const pattern = "^MatMul/(33x33x33|5x7x31|33x65x17|1x5x7) "
+	const pattern = "^Gemm/(33x33x33|5x7x31|33x65x17|1x5x7) "
 	r, err := on(t, "cuda", selection{pattern: pattern})
 	if err == nil || r.Lost == 0 || len(r.NotRun) > 0 {
 		t.Fatalf("%v: %+v", err, r)
@@ -153,7 +153,7 @@ func TestALostDeviceCostsOneCase(t *testing.T) {
 		t.Errorf("%d cases, want %d", len(r.Cases), len(chosen))
 	}
 	for _, o := range r.Cases {
-		if failed := strings.HasPrefix(o.Trial, "MatMul/33x"); failed != (o.Error != "") {
+		if failed := strings.HasPrefix(o.Trial, "Gemm/33x"); failed != (o.Error != "") {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -162,7 +162,7 @@ func TestALostDeviceCostsOneCase(t *testing.T) {
 func TestACaseThatHangsIsNamed(t *testing.T) {
 	defer func(was time.Duration) { patience = was }(patience)
 	patience = 100 * time.Millisecond
-	r, err := on(t, "cuda", selection{pattern: "^MatMul/3x129x2 ", limit: time.Millisecond})
+	r, err := on(t, "cuda", selection{pattern: "^Gemm/3x129x2 ", limit: time.Millisecond})
 	if err == nil || !r.Hangs || len(r.Cases) != 1 || !strings.Contains(r.Cases[0].Error, "no answer") {
 		t.Errorf("%v: %+v", err, r)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -41,34 +42,62 @@ func (a *app) open(c *computing, cost time.Duration) (engine.Engine, error) {
 	return e, nil
 }
 
-// load reads the model file that --model names and the data set at a path, and opens the engine that the model is to be
-// applied with.
-func (a *app) load(c *computing, path, data string) (model.Model, *dataset.Dataset, engine.Engine, error) {
+// load reads the model file that --model names and the data set at a path, as some work for the engine that the model
+// is to be applied with. Graphs of a store stay on disk. Close the work when it is done.
+func (a *app) load(c *computing, path, data string) (model.Model, *model.Work, error) {
 	e, err := a.open(c, 0)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	m, err := loadModel(path, e)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	d, err := dataset.Open(data)
+	w, err := openWork(data, e, true)
 	if err == nil {
-		err = model.HasVertices(d)
+		err = hasVertices(w)
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	costed, ok := m.(model.Costed)
 	if !ok || c.device != auto || !engine.Has("cuda") {
-		return m, d, e, nil
+		return m, w, nil
 	}
-	better, err := a.open(c, costed.Cost(d))
-	if err != nil || better.String() == e.String() {
-		return m, d, e, err
+	cost := time.Duration(math.MaxInt64) // nobody puts a small data set in a store
+	if w.Shards == nil {
+		cost = costed.Cost(w.Data)
 	}
-	m, err = loadModel(path, better)
-	return m, d, better, err
+	if w.Engine, err = a.open(c, cost); err != nil || w.Engine.String() == e.String() {
+		w.Engine = e
+		return m, w, err
+	}
+	m, err = loadModel(path, w.Engine)
+	return m, w, err
+}
+
+// openWork reads the data set at a path. Graphs of a store stay on disk where that is asked for.
+func openWork(path string, e engine.Engine, stays bool) (*model.Work, error) {
+	if stays && dataset.FormatOf(path) == dataset.StoreFormat {
+		shards, err := dataset.OpenShards(path)
+		if err != nil {
+			return nil, err
+		}
+		return model.NewStoredWork(shards, e), nil
+	}
+	d, err := dataset.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewWork(d, e), nil
+}
+
+// hasVertices refuses data without vertices.
+func hasVertices(w *model.Work) error {
+	if w.Shards != nil && w.Shards.HasVertices() {
+		return nil
+	}
+	return model.HasVertices(w.Data)
 }
 
 // loadModel reads the model file that --model names.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -44,20 +46,36 @@ reading. The format is found out by the files in DIR; docs/formats.md describes 
 		Args: oneArgument("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			start := time.Now()
-			d, err := dataset.Open(args[0])
+			s, err := summaryOf(args[0])
 			if err != nil {
 				return err
 			}
-			return a.emitSummary(d, "", seconds(start))
+			return a.emitSummary(s, "", seconds(start))
 		},
 	}
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
 	return c
 }
 
+// summaryOf counts what the data set at path holds, a piece of a store in memory at a time.
+func summaryOf(path string) (sum dataset.Summary, err error) {
+	if dataset.FormatOf(path) == dataset.StoreFormat {
+		s, err := dataset.OpenShards(path)
+		if err != nil {
+			return sum, err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		return dataset.SummaryOf(s)
+	}
+	d, err := dataset.Open(path)
+	if err != nil {
+		return sum, err
+	}
+	return d.Summary(), nil
+}
+
 // emitSummary reports a data set that was read from or written to a folder.
-func (a *app) emitSummary(d *dataset.Dataset, folder string, took float64) error {
-	s := d.Summary()
+func (a *app) emitSummary(s dataset.Summary, folder string, took float64) error {
 	value := struct {
 		dataset.Summary
 		Folder  string  `json:"folder,omitempty"`
@@ -73,10 +91,12 @@ func (a *app) emitSummary(d *dataset.Dataset, folder string, took float64) error
 
 func newDataSynth(a *app) *cobra.Command {
 	var opt dataset.SynthOptions
-	var out string
+	var out, as string
 	var overwrite bool
 	var kinds []string
-	long := "Generate a data set. The same kind, sizes and seed give the same graphs. The kinds:\n"
+	long := `Generate a data set. The same kind, sizes and seed give the same graphs. With --to shards they are
+written to a store as they are generated, a few thousand in memory at a time. The kinds:
+`
 	for _, k := range dataset.SynthKinds() {
 		kinds = append(kinds, k.Name)
 		long += fmt.Sprintf("\n  %-14s %s", k.Name, k.Description)
@@ -86,6 +106,7 @@ func newDataSynth(a *app) *cobra.Command {
 		Short: "Generate a data set",
 		Long:  long,
 		Example: `  grove data synth molecules --out molecules
+  grove data synth molecules --graphs 1000000 --to shards --out million
   grove data synth power-law --graphs 500 --vertices 200 --seed 7 --out growing
   grove data synth block-model --vertices 2000 --communities 5 --out communities`,
 		ValidArgs: kinds,
@@ -100,27 +121,28 @@ func newDataSynth(a *app) *cobra.Command {
 			}
 			defer to.Discard()
 			start := time.Now()
-			d, err := dataset.Synth(args[0], opt)
+			var from dataset.Stream
+			format := dataset.StoreFormat
+			if as == storeWord {
+				from, err = dataset.SynthStream(args[0], opt)
+			} else {
+				var d *dataset.Dataset
+				if d, err = dataset.Synth(args[0], opt); err == nil {
+					from, format = d, dataset.DefaultFormat(d)
+				}
+			}
 			if err != nil {
 				return &usageError{err}
 			}
-			format := dataset.DefaultFormat(d)
-			if err := replaceable(out, format); err != nil {
-				return err
-			}
-			nameAfter(out, d)
-			if err := to.Write("", format, d); err != nil {
-				return err
-			}
-			if err := to.Commit(); err != nil {
-				return err
-			}
-			return a.emitSummary(d, out, seconds(start))
+			return a.writeData(c.Context(), to, out, format, from, start)
 		},
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be")
 		addOverwriteFlag(fs, &overwrite)
+		as = "auto"
+		choiceVar(fs, &as, "to", []string{"auto", storeWord},
+			"format to write; auto: text, in TU format or as a vertex task")
 		fs.IntVar(&opt.Graphs, "graphs", 0, "`N` number of graphs (default: the kind's own)")
 		bound(fs, "graphs", 1, param.Many)
 		fs.IntVar(&opt.Vertices, "vertices", 0, "`N` vertices of a graph, a mean where they vary (default: the kind's own)")
@@ -133,6 +155,59 @@ func newDataSynth(a *app) *cobra.Command {
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
 	return c
+}
+
+// storeWord names a store of shards among formats.
+const storeWord = "shards"
+
+// writeData writes a data set as the only one in a folder, and reports it.
+func (a *app) writeData(
+	ctx context.Context, to *dataset.Output, out string, format dataset.Format, from dataset.Stream, start time.Time,
+) error {
+	if err := replaceable(out, format); err != nil {
+		return err
+	}
+	from = dataset.Named(from, nameAfter(out))
+	var sum dataset.Summary
+	if d, ok := from.(*dataset.Dataset); ok {
+		if err := to.Write("", format, d); err != nil {
+			return err
+		}
+		sum = d.Summary()
+	} else {
+		var err error
+		if sum, err = to.WriteStream("", format, a.watched(ctx, from)); err != nil {
+			return err
+		}
+	}
+	if err := to.Commit(); err != nil {
+		return err
+	}
+	return a.emitSummary(sum, out, seconds(start))
+}
+
+// watched returns a stream that stops when ctx is cancelled and tells how many graphs have passed.
+func (a *app) watched(ctx context.Context, s dataset.Stream) dataset.Stream {
+	return watched{s, ctx, a}
+}
+
+type watched struct {
+	dataset.Stream
+	ctx context.Context
+	app *app
+}
+
+func (w watched) Each(visit func(*dataset.Dataset) error) error {
+	graphs := 0
+	return w.Stream.Each(func(d *dataset.Dataset) error {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		err := visit(d)
+		graphs += d.NumGraphs()
+		w.app.progress.report("write graphs", graphs, w.NumGraphs())
+		return err
+	})
 }
 
 func newDataConvert(a *app) *cobra.Command {
@@ -152,12 +227,12 @@ func newDataConvert(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert IN --to FORMAT --out DIR",
 		Short: "Write a data set in another format",
-		Long:  "Read a data set of any known format and write it in another:\n" + list + abouts,
+		Long:  "Read a data set of any known format and write it in another:\n" + list + "\n\n" + aboutPieces + abouts,
 		Example: `  grove data convert COLLAB.txt.gz --to tu --out COLLAB
   grove data convert downloaded/MUTAG --to tu --out clean/MUTAG
   grove data convert communities --to node --out copy
   grove data convert NCI1 --to shards --out NCI1-shards
-  grove train gckn-path-sup --data NCI1-shards -o model.grove`,
+  grove train gckn-path --data NCI1-shards -o model.grove`,
 		Args:        oneArgument("IN"),
 		Annotations: map[string]string{readsArguments: "IN"},
 		RunE: func(c *cobra.Command, args []string) error {
@@ -174,23 +249,12 @@ func newDataConvert(a *app) *cobra.Command {
 				return err
 			}
 			start := time.Now()
-			d, err := dataset.Open(args[0])
+			from, closing, err := convertible(args[0], format, without)
 			if err != nil {
 				return err
 			}
-			if without != nil {
-				if d, err = d.WithoutLabels(without...); err != nil {
-					return usagef("--without-labels: %w", err)
-				}
-			}
-			nameAfter(out, d)
-			if err := to.Write("", format, d); err != nil {
-				return err
-			}
-			if err := to.Commit(); err != nil {
-				return err
-			}
-			return a.emitSummary(d, out, seconds(start))
+			defer func() { _ = closing() }()
+			return a.writeData(c.Context(), to, out, format, from, start)
 		},
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
@@ -203,6 +267,29 @@ func newDataConvert(a *app) *cobra.Command {
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
 	return c
+}
+
+const aboutPieces = `Between stores and folders in TU format a few thousand graphs are in memory at a time, where the
+lines of NAME_A.txt stand graph by graph, as usual. Anything else is read as a whole, and so are data
+with --without-labels.`
+
+// convertible returns the data set at path without vertices of some labels: piece by piece where both its format and
+// the other one can be read and written so, or else as a whole.
+func convertible(path string, to dataset.Format, without []string) (dataset.Stream, func() error, error) {
+	from := dataset.FormatOf(path)
+	text := from == dataset.TUFormat && to == dataset.TUFormat // whose motif is to be kept
+	if without == nil && !text && (to == dataset.StoreFormat || to == dataset.TUFormat) {
+		if s, closing, err := dataset.OpenStream(path); s != nil || err != nil {
+			return s, closing, err
+		}
+	}
+	d, err := dataset.Open(path)
+	if err == nil && without != nil {
+		if d, err = d.WithoutLabels(without...); err != nil {
+			err = usagef("--without-labels: %w", err)
+		}
+	}
+	return d, func() error { return nil }, err
 }
 
 func addOverwriteFlag(fs *pflag.FlagSet, overwrite *bool) {
@@ -218,9 +305,10 @@ func replaceable(dir string, format dataset.Format) error {
 	return nil
 }
 
-// nameAfter gives a data set the name of the folder that it is written to, as readers expect it.
-func nameAfter(dir string, d *dataset.Dataset) {
+// nameAfter returns the name of a data set that is written to a folder: that of the folder, as readers expect it.
+func nameAfter(dir string) string {
 	if absolute, err := filepath.Abs(dir); err == nil && filepath.Base(absolute) != string(filepath.Separator) {
-		d.Name = filepath.Base(absolute)
+		return filepath.Base(absolute)
 	}
+	return ""
 }

@@ -122,6 +122,8 @@ func TestEveryFamilyMovesBetweenDevices(t *testing.T) {
 	for _, train := range [][]string{
 		{"gckn-path-sup", "--filters", "16", "--epochs", "3"},
 		{"gckn-subtree-sup", "--filters", "16", "--epochs", "3", "--products", "tf32"},
+		{"gcn", "--epochs", "3"},
+		{"gin", "--epochs", "3", "--layers", "2"},
 		{"mpgk-aa", "--iterations", "2", "--c", "1"},
 		{"cgmm", "--states", "5", "--layers", "3", "--c", "1"},
 		{"treeg", "--estimators", "5"},

@@ -26,13 +26,14 @@ func newDump(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dump --model trees.grove",
 		Short: "Write the decision trees of a model, to read or to draw",
-		Long: `Write what a model of decision trees (treeg) has learned: as text to read, as JSON for programs, or one
-tree as a drawing, SVG or PNG by the name of the file.
+		Long: `Write what a model of decision trees (treeg, static) has learned: as text to read, as JSON for
+programs, or one tree as a drawing, SVG or PNG by the name of the file.
 
 A split compares a number with a threshold: "sum of N along walks of 1 from S+ of the parent > 3.5" adds
 up, over the vertices of the graph, the walks of one step that start in a vertex labelled N of a subset. The
 subset is V, all vertices, or one of the two in which an ancestor in the tree has cut its own: S+ are
 those above its threshold, S- the others. A drawing has a dashed arrow from a split to that ancestor.
+Splits of static compare a feature with a threshold, "triangles > 2.5", and have no subsets.
 Graphs above the threshold go on with yes, the others with no. Numbers in leaves are added up: with two
 classes those above 0 speak for the second one.
 
@@ -52,7 +53,7 @@ number stands for one of each.`,
 		},
 	}
 	addFlags(c.Flags(), groupModel, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.file, "model", "", "`FILE` model that grove train treeg wrote")
+		fs.StringVar(&f.file, "model", "", "`FILE` model that grove train treeg or static wrote")
 		fs.IntVar(&f.tree, "tree", f.tree, "`N` tree to write, counted from 0; -1: all of them (SVG: tree 0)")
 		bound(fs, "tree", -1, param.Many)
 		fs.StringVar(&f.class, "class", "", "`NAME` class whose tree to draw, where each has its own")
@@ -103,7 +104,7 @@ func (a *app) dump(f *dumpFlags) error {
 	}
 	m, ok := trained.(model.Dumper)
 	if !ok {
-		return fmt.Errorf("--model %s: a %s model has no trees to write; grove dump takes those of treeg", f.file,
+		return fmt.Errorf("--model %s: a %s model has no trees to write; grove dump takes those of treeg and static", f.file,
 			trained.About().Model)
 	}
 	if n := m.Rounds(); f.tree >= n {

@@ -16,8 +16,8 @@ import (
 // embedFlags are the flags of grove embed beside those of the model.
 type embedFlags struct {
 	computing
-	data, model, out, task string
-	seed                   uint64
+	data, model, out, ids, task string
+	seed                        uint64
 }
 
 func newEmbed(a *app) *cobra.Command {
@@ -26,14 +26,19 @@ func newEmbed(a *app) *cobra.Command {
 		Use:   "embed MODEL --data DIR -o X.npy",
 		Short: "Write graphs as vectors",
 		Long: `Represent every graph by a vector and write the matrix in NumPy's format, one row for each graph
-in the order of the data set; or one row for each vertex with --task node.
+in the order of the data set; or one row for each vertex with --task node, and where the data set asks
+about vertices.
 
 With the name of a model its anchors are learned from the data set itself, without looking at
 classes. With --model a trained model is applied. Rows are written as they are ready, in batches
-sized by the memory that is free.`,
+sized by the memory that is free. Of a store (grove data convert --to shards) a few thousand graphs
+are in memory at a time; with the name of a model this holds for those that train on stores too.
+
+--ids writes beside the matrix which graph (and vertex) each row is, and its class or targets.`,
 		Example: `  grove embed gckn-path --data MUTAG -o X.npy
   grove embed gckn-path --data MUTAG --path-size 6 --filters 64 -o X.npy
   grove embed --model model.grove --data new-molecules -o X.npy
+  grove embed --model model.grove --data million -o X.npy --ids X.ids.csv
   python3 -c "import numpy; print(numpy.load('X.npy').shape)"`,
 		Args: knownModel,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -63,6 +68,7 @@ sized by the memory that is free.`,
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` matrix to write")
+		fs.StringVar(&f.ids, "ids", "", "`FILE` comma-separated values to write, what each row is")
 		a.addOutputFlags(fs)
 	})
 	return c
@@ -79,6 +85,7 @@ type embedding struct {
 	Columns int          `json:"columns"`
 	Dtype   string       `json:"dtype"`
 	File    string       `json:"file"`
+	IDs     string       `json:"ids,omitempty"` // file that says what each row is
 	Params  any          `json:"params,omitempty"`
 	Notes   []string     `json:"notes,omitempty"`
 	Seconds eval.Seconds `json:"seconds"`
@@ -90,7 +97,12 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 	if err := wantsOut(c, f.out); err != nil {
 		return err
 	}
-	r := embedding{File: f.out, Task: model.Task(f.task)}
+	if f.ids != "" {
+		if err := writable("--ids", f.ids); err != nil {
+			return err
+		}
+	}
+	r := embedding{File: f.out, IDs: f.ids, Task: model.Task(f.task)}
 	var w *model.Work
 	var from model.Embedder
 	var loading float64
@@ -109,26 +121,30 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 			return asUsage(err)
 		}
 	} else {
-		trained, d, e, err := a.load(&f.computing, f.model, f.data)
-		if err != nil {
+		var trained model.Model
+		var err error
+		if trained, w, err = a.load(&f.computing, f.model, f.data); err != nil {
 			return err
 		}
-		r.Model = trained.About().Model
+		r.Model, loading = trained.About().Model, seconds(start)
 		var ok bool
 		if from, ok = trained.(model.Embedder); !ok {
 			return fmt.Errorf("--model %s: %s represents nothing by vectors", f.model, r.Model)
 		}
-		w, loading = model.NewWork(d, e), seconds(start)
-		r.Task = cmp.Or(r.Task, model.TaskOf(d))
+		r.Task = cmp.Or(r.Task, model.TaskOf(w.Data))
 	}
+	defer func() { _ = w.Close() }()
 	d := w.Data
 	r.Device = w.Engine.Describe()
 	r.Dataset, r.Graphs = d.Name, d.NumGraphs()
 	transforming := time.Now()
 	var writing time.Duration
-	if err := writeFile("--out", f.out, func(out io.Writer) (err error) {
-		writing, err = a.stream(c.Context(), out, from, d, &r)
-		return err
+	ids := &rowIDs{path: f.ids}
+	if err := ids.write(func() error {
+		return writeFile("--out", f.out, func(out io.Writer) (err error) {
+			writing, err = a.stream(c.Context(), out, from, w, &r, ids)
+			return err
+		})
 	}); err != nil {
 		return err
 	}

@@ -72,12 +72,13 @@ func TestAMatrixIsWholeOrAnError(t *testing.T) {
 	}
 	a := &app{progress: newProgress(&bytes.Buffer{})}
 	var file bytes.Buffer
-	if _, err := a.stream(t.Context(), &file, short{}, d, &embedding{}); err == nil ||
+	if _, err := a.stream(t.Context(), &file, short{}, model.NewWork(d, nil), &embedding{}, &rowIDs{}); err == nil ||
 		!strings.Contains(err.Error(), "4 numbers are missing") {
 		t.Errorf("one of three rows: error %v", err)
 	}
 	lost := errors.New("lost")
-	if _, err := a.stream(t.Context(), &file, short{lost}, d, &embedding{}); !errors.Is(err, lost) {
+	_, err = a.stream(t.Context(), &file, short{lost}, model.NewWork(d, nil), &embedding{}, &rowIDs{})
+	if !errors.Is(err, lost) {
 		t.Errorf("error %v, want that of the model", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,9 +23,11 @@ type evalFlags struct {
 	computing
 	data, task, target, folds, inner string
 	cv, repeats                      int
-	selection, anchors, metric       string
+	selection, anchors               string
+	metric                           eval.Metric
+	calibration                      eval.Calibration
 	seed                             uint64
-	plot                             string
+	plot, predictions                string
 }
 
 func newEval(a *app) *cobra.Command {
@@ -34,19 +37,27 @@ func newEval(a *app) *cobra.Command {
 		Short: "Measure the accuracy of a model by cross-validation",
 		Long: `Measure how well a model predicts what it has not seen, by cross-validation. Every fold holds some
 graphs back for the test and learns from the others. Where a data set asks about vertices, those are
-held back; its published splits are used unless --cv asks for others. --task edge (treeg) predicts the
-labels of edges, which the model sees nowhere: folds hold back whole graphs, or single edges where there
-are fewer graphs than folds.
+held back, and their classes alone: all vertices belong to every part. Its published splits are used
+unless --cv asks for others, and their validation parts choose the settings. --task edge (treeg and the
+baselines majority, linear and static) predicts the labels of edges, which the model sees nowhere: folds
+hold back whole graphs, or single edges where there are fewer graphs than folds.
 
 Nested selection, the default, is the honest protocol: what is to be chosen (the constant C of a
 classifier, a number of epochs, and the setting where the model's flags hold several values) is chosen
-inside each training part, by a second cross-validation or on a part held out, and anchors are learned
-from the training part alone. --selection published chooses what does best on the test folds
+inside each training part by --metric, by a second cross-validation or on a part held out, and anchors
+are learned from the training part alone. --selection published chooses what does best on the test folds
 themselves, as the published experiments do, and --anchors all shows the model all graphs, without their
-classes; the figures are optimistic. Every output says which protocol it comes from.`,
+classes; the figures are optimistic. Every output says which protocol it comes from.
+
+Metrics of classes: accuracy; balanced-accuracy, the mean share of each class that is found; f1 and
+weighted-f1, the mean over the classes, alike or by their size; roc-auc and average-precision, of the
+second of two classes, or the mean of each against the rest; log-loss and brier, of probabilities, which
+support vector machines have with --calibrate. Of numbers: rmse, mae and r2. A test part of one class has
+no area under a curve; such folds are left out of its mean.`,
 		Example: `  grove eval gckn-subtree --data molecules
   grove eval gckn-path --data MUTAG --folds folds/MUTAG --plot accuracy.svg
   grove eval gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 --repeats 3
+  grove eval wl --data MUTAG --metric roc-auc --calibrate platt --predictions held-out.csv
   grove eval gckn-subtree --data MUTAG --folds folds/MUTAG --selection published --anchors all`,
 		Args: knownModel,
 		RunE: wantsModel,
@@ -61,20 +72,12 @@ classes; the figures are optimistic. Every output says which protocol it comes f
 		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
-		fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
-		bound(fs, "cv", 2, param.Many)
-		fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
-		bound(fs, "repeats", 1, 1e4)
+		f.addFoldFlags(fs)
 		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"},
 			"how everything is chosen: inside each training part, or by the test folds")
-		fs.StringVar(&f.inner, "inner", f.inner,
-			"`K|1/K|DIR` inner folds of nested selection: K stratified ones, one of K parts held out, or those in DIR/inner "+
-				"(default 5, and 1/10 for models trained in epochs)")
-		fs.StringVar(&f.inner, "nested", f.inner, "`K|1/K|DIR` the same as --inner")
-		_ = fs.MarkHidden("nested")
 		choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"},
 			"graphs that anchors (hierarchies, states) are learned from: the training part of each fold, or all")
-		choiceVar(fs, &f.metric, "metric", []string{"rmse", "mae"}, "error that a regression is measured by (default rmse)")
+		f.addMetricFlags(fs)
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
@@ -82,9 +85,50 @@ classes; the figures are optimistic. Every output says which protocol it comes f
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.plot, "plot", "", "`FILE` plot to write, .svg or .png")
+		fs.StringVar(&f.predictions, "predictions", "",
+			"`FILE` what is said of every example of a test part, as comma-separated values (--json has it too)")
 		a.addOutputFlags(fs)
 	})
 	return c
+}
+
+// addFoldFlags declares how examples are divided.
+func (f *evalFlags) addFoldFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
+	bound(fs, "cv", 2, param.Many)
+	fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
+	bound(fs, "repeats", 1, 1e4)
+	fs.StringVar(&f.inner, "inner", f.inner,
+		"`K|1/K|auto|DIR` inner folds of nested selection: K stratified ones, one of K parts held out, those in DIR/inner, "+
+			"or auto: 1/10 where that is 200 examples or more, otherwise 5 (default 5, 1/10 for gcn and gin, and auto for "+
+			"models that end in -sup)")
+	fs.StringVar(&f.inner, "nested", f.inner, "`K|1/K|auto|DIR` the same as --inner")
+	_ = fs.MarkHidden("nested")
+}
+
+// addMetricFlags declares what is measured.
+func (f *evalFlags) addMetricFlags(fs *pflag.FlagSet) {
+	choiceVar(fs, &f.metric, "metric", slices.Concat(eval.Metrics(false), eval.Metrics(true)),
+		"what is chosen by (default accuracy of classes, rmse of numbers); all that apply are reported")
+	choiceVar(fs, &f.calibration, "calibrate", eval.Calibrations(),
+		"make probabilities of decisions: a sigmoid or a non-decreasing function, learned from what the models of the "+
+			"inner folds say of the parts that they did not learn from")
+}
+
+// fits refuses what does not go with the targets of a data set.
+func (f *evalFlags) fits(t *model.Targets, dataset string) error {
+	if f.metric != "" && !slices.Contains(eval.Metrics(t.Regression()), f.metric) {
+		what := "classes"
+		if t.Regression() {
+			what = "numbers"
+		}
+		return usagef("--metric %s: data set %s has %s to predict", f.metric, dataset, what)
+	}
+	if f.calibration != eval.Uncalibrated && t.Regression() {
+		return usagef("--calibrate %s: data set %s has numbers to predict, which have no probabilities", f.calibration,
+			dataset)
+	}
+	return nil
 }
 
 // check reports flags that do not fit each other.
@@ -104,11 +148,22 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	}
 	if k, _, err := f.parseInner(); err == nil && k < 2 {
 		return usagef("--inner %s: want at least 2 folds or parts", f.inner)
-	} else if err != nil && f.folds == "" {
+	} else if err != nil && f.folds == "" && f.inner != autoInner {
 		return usagef("--inner %s: inner folds in a folder divide given folds: give --folds too", f.inner)
+	}
+	if f.selection == "published" && f.calibration != eval.Uncalibrated {
+		return usagef("--calibrate belongs to --selection nested: the published protocol holds nothing out to learn it from")
+	}
+	if f.predictions != "" {
+		if err := writable("--predictions", f.predictions); err != nil {
+			return err
+		}
 	}
 	return writableFigure("--plot", f.plot)
 }
+
+// autoInner stands for inner folds by the size of the data, see [eval.Inner].
+const autoInner = "auto"
 
 // parseInner reads --inner: K folds, or 1/K for a part that is held out. Anything else is a folder.
 func (f *evalFlags) parseInner() (k int, holdOut bool, err error) {
@@ -136,12 +191,13 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	r := &evalReport{Notes: j.notes, data: d, targets: t, family: m.family}
 	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = m.name, d.Name, d.NumGraphs(), f.seed, j.Engine.Describe()
 	p := eval.Problem{
-		Work: j.Work, Targets: t, Estimators: j.estimators, Metric: eval.Metric(f.metric), Repeats: f.repeats,
+		Work: j.Work, Targets: t, Estimators: j.estimators, Metric: f.metric, Calibration: f.calibration,
+		Repeats:   f.repeats,
 		FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
 	}
-	if f.metric != "" && !t.Regression() {
-		return usagef("--metric %s: data set %s has classes to predict, no targets", f.metric, d.Name)
+	if err := f.fits(t, d.Name); err != nil {
+		return err
 	}
 	if err := f.divide(c, d, &p, r); err != nil {
 		return err
@@ -167,6 +223,12 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 			return err
 		}
 		r.Plot = f.plot
+	}
+	if f.predictions != "" {
+		if err := writeFile("--predictions", f.predictions, r.writeHeldOut); err != nil {
+			return err
+		}
+		r.File = f.predictions
 	}
 	r.Seconds = spent(j.Spent, load, o.Select, start)
 	return a.emit(r, r.print)
@@ -212,7 +274,12 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem
 			r.FoldsFrom += fmt.Sprintf(", %d times", f.repeats)
 		}
 	}
-	if k, holdOut, err := f.parseInner(); err == nil && f.selection == "nested" && p.InnerFolds == nil {
+	k, holdOut, err := f.parseInner()
+	if f.inner == autoInner {
+		k, holdOut = eval.Inner(p.Folds)
+		err = nil
+	}
+	if err == nil && f.selection == "nested" && p.InnerFolds == nil {
 		p.Inner, p.HoldOut = k, holdOut
 		r.Inner = fmt.Sprintf("%d, stratified", k)
 		if holdOut {
@@ -247,7 +314,7 @@ func (f *evalFlags) publicSplits(c *cobra.Command, d *dataset.Dataset, p *eval.P
 
 // readInner reads the inner folds of given folds, if --inner names a folder.
 func (f *evalFlags) readInner(folds []dataset.Fold, n int, p *eval.Problem, r *evalReport) error {
-	if _, _, err := f.parseInner(); err == nil {
+	if _, _, err := f.parseInner(); err == nil || f.inner == autoInner {
 		return nil
 	}
 	dir := filepath.Clean(f.inner)

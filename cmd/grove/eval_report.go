@@ -23,7 +23,10 @@ type evalReport struct {
 	Inner     string   `json:"inner_folds,omitempty"`
 	Settings  int      `json:"n_settings"`
 	Plot      string   `json:"plot,omitempty"`
+	File      string   `json:"file,omitempty"` // of the predictions
 	Notes     []string `json:"notes,omitempty"`
+
+	Predictions []heldOut `json:"predictions"` // of the test part of every fold
 
 	data    *dataset.Dataset
 	targets *model.Targets
@@ -36,8 +39,11 @@ type evalReport struct {
 func (r *evalReport) take(o *eval.Outcome, p eval.Problem) {
 	r.outcome, r.problem, r.Settings = o, p, len(p.Estimators)
 	r.Add(o, func(s int) any { return p.Estimators[s].Params() })
+	r.Calibration, r.Predictions = p.Calibration, r.heldOut()
 	switch {
 	case r.family.Learns == "":
+	case r.targets.Task == model.NodeTask:
+		r.Anchors = "learned from all vertices, without their classes"
 	case p.FromTrain:
 		r.Anchors = "learned from the training part of each fold"
 	default:
@@ -45,13 +51,6 @@ func (r *evalReport) take(o *eval.Outcome, p eval.Problem) {
 		if r.data.Batch.AttributeDim > 0 {
 			r.Anchors += "; so is the scale of the attributes, where the model looks at them"
 		}
-	}
-	r.Mean, r.Std = rounded(r.Mean), rounded(r.Std)
-	for i, f := range r.Folds {
-		r.Folds[i] = rounded(f)
-	}
-	for i := range r.Params {
-		r.Params[i].Score = rounded(r.Params[i].Score)
 	}
 }
 
@@ -79,11 +78,50 @@ func (r *evalReport) print(w io.Writer) {
 	unit, values := r.accuracies()
 	fact(w, string(r.Metric), "%s (mean and standard deviation over %s)", written(r.Metric, r.Mean, r.Std),
 		model.Count(len(values), unit))
+	r.printOthers(w)
 	r.printChosen(w)
 	writeNotes(w, r.Notes)
 	writeSeconds(w, r.Seconds)
 	if r.Plot != "" {
 		fact(w, "plotted in", "%s", r.Plot)
+	}
+	if r.File != "" {
+		fact(w, "written to", "%s: what is said of the test parts", r.File)
+	}
+}
+
+// printOthers writes what the other metrics say.
+func (r *evalReport) printOthers(w io.Writer) {
+	var others []string
+	for _, s := range r.Scores {
+		switch {
+		case s.Metric == r.Metric:
+		case s.Metric.Share():
+			others = append(others, fmt.Sprintf("%s %.1f %%", s.Metric, s.Mean))
+		default:
+			others = append(others, fmt.Sprintf("%s %.4g", s.Metric, s.Mean))
+		}
+	}
+	for i, line := range slices.Collect(slices.Chunk(others, 4)) {
+		heading := "also"
+		if i > 0 {
+			heading = ""
+		}
+		fact(w, heading, "%s", strings.Join(line, ", "))
+	}
+	missing := 0
+	for _, score := range r.Folds {
+		if math.IsNaN(score) {
+			missing++
+		}
+	}
+	if missing > 0 {
+		fact(w, "note", "%s with a test part of one class left out, which %s says nothing of",
+			model.Count(missing, "fold"), r.Metric)
+	}
+	if r.Calibration != eval.Uncalibrated {
+		fact(w, "calibrated", "%s, on what the models of the inner folds say of the parts that they did not learn from",
+			r.Calibration)
 	}
 }
 
@@ -118,7 +156,7 @@ func (r *evalReport) printFolds(w io.Writer) {
 		labels[i] = fmt.Sprintf("%s %2d", what, i+1)
 	}
 	most := 100.0
-	if r.Metric != eval.MetricAccuracy {
+	if !r.Metric.Share() {
 		most = slices.Max(values)
 	}
 	_ = render.TextBars(w, labels, values, 0, most, 40) // emit keeps the writer's error
@@ -183,25 +221,29 @@ func (r *evalReport) draw(path string) error {
 }
 
 func (r *evalReport) figure(title string) (*render.Figure, error) {
-	if curves := r.depthCurves(); curves != nil {
-		return render.Lines(render.Chart{Title: title, X: render.Axis{Label: "layers"},
-			Y: render.Axis{Label: "accuracy (%)"}}, curves)
+	label := string(r.Metric)
+	if r.Metric.Share() {
+		label += " (%)"
+		if curves := r.depthCurves(); curves != nil {
+			chart := render.Chart{Title: title, X: render.Axis{Label: "layers"}, Y: render.Axis{Label: label}}
+			return render.Lines(chart, curves)
+		}
 	}
 	if r.Metric == eval.MetricAccuracy && len(r.outcome.Curves) > 0 && len(r.outcome.Curves[0].Grid.Values) > 1 {
+		if grid := r.outcome.Curves[0].Grid; grid.Values[0] == 0 { // no logarithm
+			return render.Lines(render.Chart{Title: title, X: render.Axis{Label: grid.Name},
+				Y: render.Axis{Label: "accuracy (%)"}}, r.bestCurves())
+		}
 		return render.AccuracyCurves(title, r.bestCurves())
 	}
 	what, values := r.accuracies()
-	label := string(r.Metric)
-	if r.Metric == eval.MetricAccuracy {
-		label = "accuracy (%)"
-	}
 	chart := render.Chart{Title: title, X: render.Axis{Label: label + " of each " + what}}
 	return render.Dots(chart, values, r.Mean, r.Std, r.majority())
 }
 
-// majority is the accuracy of guessing the most frequent class, nil in a regression.
+// majority is the accuracy of guessing the most frequent class, nil of other metrics.
 func (r *evalReport) majority() *render.Reference {
-	if r.targets.Regression() {
+	if r.Metric != eval.MetricAccuracy {
 		return nil
 	}
 	sizes, known := make([]int, len(r.targets.Names)), r.targets.Known()

@@ -44,7 +44,8 @@ func TestTreeGPredictsEdges(t *testing.T) {
 		t.Errorf("no names of ends in %q", text)
 	}
 	fails(t, exitUsage, []string{"--task edge", "no labels"}, "eval", "treeg", "--data", data, "--task", "edge")
-	fails(t, exitUsage, []string{"--task edge", "only treeg does"}, "eval", "wl", "--data", data, "--task", "edge")
+	fails(t, exitUsage, []string{"--task edge", "unlike majority, linear, static, treeg"},
+		"eval", "wl", "--data", data, "--task", "edge")
 }
 
 // Edges of many graphs are tested on graphs that training has not seen, those of one graph on other edges of it.

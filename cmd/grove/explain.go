@@ -63,6 +63,15 @@ graph with the largest learned weights, as the rooted subtrees that they stand f
 Of a contextual graph Markov model (cgmm) it draws the most likely hidden state of every vertex, a
 drawing for each layer, and with --class-map how often each class of the data set shows each state.
 
+Where a gckn, wl, mpgk or cgmm model predicts vertices, it draws how important the vertices around one are to it: how
+far the decision for the predicted class moves when one of them loses its arcs, and of the vertex itself when it
+shows the mean of every attribute and a label that no other has. At most the 100 nearest are tried. The share is that
+of all such changes: it has no sign, and what two vertices do only together counts for neither. Contributions, masks
+and states are of whole graphs.
+
+Of graph networks (gcn, gin) it draws how important vertices are: the share of a vertex in the gradient of
+the predicted class, or number, times the features. Discs grow with the importance.
+
 Of decision trees (treeg) it draws how important vertices and edges are: those count that the splits on
 the way to a leaf use most often, trees by the size of their leaf. Discs and lines grow with the
 importance. Where vertices or edges are to be predicted --index counts them, and what is around each is
@@ -225,6 +234,8 @@ func (f *explainFlags) suits(m model.Model, x model.Explainer) error {
 	}
 	_, weighs := m.(model.Weights)
 	switch {
+	case !slices.Contains(methods, f.method) && m.About().Task == model.NodeTask:
+		return usagef("--method %s: predictions of vertices are explained by their %s; leave it out", f.method, methods[0])
 	case !slices.Contains(methods, f.method):
 		return usagef("--method %s: %s has no paths and is explained by its %s; leave it out", f.method, name, methods[0])
 	case f.colours > 0 && !weighs:

@@ -100,6 +100,9 @@ func (x *importance) list(b *graph.Batch, g, first, most int) {
 		}
 		x.Vertices = append(x.Vertices, one)
 	}
+	if x.arcs == nil { // the method says nothing of them: none is listed, and all are drawn alike
+		x.arcs, to = make([]float64, b.RowPtr[to]-b.RowPtr[from]), from
+	}
 	for u := from; u < to; u++ {
 		for p := b.RowPtr[u]; p < b.RowPtr[u+1]; p++ {
 			if v := b.Col[p]; b.Directed || u <= v {

@@ -88,14 +88,14 @@ func (x *subject) drawSurroundings(explained *importance) render.Drawing {
 	cutter := b.Neighbourhoods()
 	list, caption := b.Labels[from:to], explained.summary()
 	if len(list) > mostDrawn {
-		around, _ := cutter.Of(centre, mostHops)
+		around, _, _ := cutter.Of(centre, mostHops)
 		list = around.Labels
 		near := model.Count(min(len(list), mostDrawn), "vertex")
 		caption += fmt.Sprintf("; %s within %d arcs", near, mostHops)
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return slices.Contains(centre, v) })
 	slices.SortStableFunc(list, func(u, v int32) int { return cmp.Compare(important(v), important(u)) })
-	drawn, at := cutter.Of(append(centre, list[:min(len(list), mostDrawn-len(centre))]...), 0)
+	drawn, at, _ := cutter.Of(append(centre, list[:min(len(list), mostDrawn-len(centre))]...), 0)
 	drawing := render.Drawing{Title: explained.example(), Caption: caption, Measure: edgeMeasure}
 	for i := range centre {
 		drawing.Highlight = append(drawing.Highlight, int(at[i]))

@@ -76,8 +76,9 @@ const (
 // fileFlags says of every flag that takes a file or a folder what becomes of it.
 func fileFlags() map[string]string {
 	return map[string]string{
-		"data": isRead, "model": isRead, "folds": isRead,
-		"out": isWritten, "plot": isWritten, "class-map": isWritten, "checkpoint": isWritten,
+		"data": isRead, "model": isRead, "folds": isRead, "models": isRead, "ranks": isRead,
+		"out": isWritten, "plot": isWritten, "predictions": isWritten, "html": isWritten, "ids": isWritten,
+		"class-map": isWritten, "checkpoint": isWritten,
 		"dir": "", // folders are made in it, or left alone
 	}
 }

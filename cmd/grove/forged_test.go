@@ -289,6 +289,7 @@ func trainable(regression bool) []plausibleChange {
 		{`.parts.*.coefficients`, "turned round", "the same sum"},
 		{`.parts.*.classifier.classes`, "turned round", "their order is that of their appearance"},
 		{`.parts.regressor.bias`, any, "in units of the target"},
+		{`.parts.(means|regressor.(weight|bias))\[\*\].*`, any, "in units of the targets, and of the features"},
 
 		{`.parts.trees.input.feature_grids.*`, "-.*|0|1|3|negated|turned round", "attributes of another magnitude"},
 		{`.parts.trees.(start|trees.*.value)(\[\*\])?`, units, "other log-odds or values"},

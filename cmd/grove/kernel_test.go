@@ -93,7 +93,7 @@ func TestKernelModelsRefuse(t *testing.T) {
 		words  []string
 		args   []string
 	}{
-		{exitFailure, []string{"mpgk-rr", "vertex"}, []string{"eval", "mpgk-rr", "--data", blocks}},
+		{exitFailure, []string{"dwl-oa", "vertex"}, []string{"eval", "dwl-oa", "--data", blocks}},
 		{exitUsage, []string{"--features raw", "no attributes"},
 			[]string{"eval", "mpgk-rr", "--data", data, "--features", "raw"}},
 		{exitUsage, []string{"alpha"}, []string{"eval", "mpgk-rr", "--data", data, "--alpha", "-1"}},

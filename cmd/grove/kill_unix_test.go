@@ -12,6 +12,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +135,13 @@ func killScenes(server string) []killScene {
 			[]string{"data", "convert", "more", "--out", "out", "--overwrite"}},
 		{"convert to shards", []string{"data", "convert", "mols", "--to", "shards", "--out", "out", "--overwrite"},
 			[]string{"data", "convert", "more", "--to", "shards", "--out", "out", "--overwrite"}},
+		seeds("synth a store", "data", "synth", "molecules", "--graphs", "3000", "--to", "shards", "--out", "out",
+			"--overwrite"),
+		seeds("train gckn on a store", small("train", "gckn-path", "--data", "stored", "-o", "out")...),
+		{"predict on a store", []string{"predict", "--model", "model", "--data", "mols", "-o", "out.csv"},
+			[]string{"predict", "--model", "model", "--data", "stored", "-o", "out.csv"}},
+		{"embed a store", []string{"embed", "--model", "model", "--data", "mols", "-o", "out.npy"},
+			[]string{"embed", "--model", "model", "--data", "stored", "-o", "out.npy"}},
 		seeds("split", "data", "split", "mols", "--out", "out", "--overwrite"),
 		{"fetch", nil, []string{"data", "fetch", "out", "--url", server}},
 		seeds("train gckn", small("train", "gckn-path", "--data", "mols", "-o", "out")...),
@@ -159,12 +168,13 @@ func killScenes(server string) []killScene {
 // Wherever a command is killed, what it writes is what was there before or what it would have written, its inputs are
 // untouched, and after the next run nothing of the dead is left.
 func TestKilledCommandsLeaveOldOrNew(t *testing.T) {
-	const kills = 204
+	const kills = 252
 	inputs := t.TempDir()
 	for name, seed := range map[string]string{"mols": "1", "more": "2"} {
 		must(t, "data", "synth", "molecules", "--graphs", "60", "--vertices", "12", "--seed", seed,
 			"--out", filepath.Join(inputs, name))
 	}
+	must(t, "data", "synth", "molecules", "--graphs", "90", "--to", "shards", "--out", filepath.Join(inputs, "stored"))
 	data := filepath.Join(inputs, "mols")
 	must(t, small("train", "gckn-path", "--data", data, "-o", filepath.Join(inputs, "model"))...)
 	must(t, "train", "treeg", "--data", data, "--estimators", "2", "-o", filepath.Join(inputs, "trees"))
@@ -291,5 +301,75 @@ func TestCheckpointStaysUntilTheModelIsKept(t *testing.T) {
 		if _, err := os.Stat(state); err == nil {
 			t.Errorf("%s: the checkpoint is still there", args[1])
 		}
+	}
+}
+
+// A comparison that is killed again and again ends with the same figures, and leaves nothing but its file.
+func TestKilledComparisonGoesOn(t *testing.T) {
+	data, dir := molecules(t, "molecules"), t.TempDir()
+	file := filepath.Join(dir, "kept.json")
+	args := comparison(data, "-o", file)
+	lived, kills := time.Duration(0), 0
+	for ended := false; !ended; kills++ {
+		if kills == 60 {
+			t.Fatal("it does not come any further")
+		}
+		after := 60*time.Millisecond + time.Duration(rand.Int64N(int64(150*time.Millisecond)))
+		if kills > 20 {
+			after *= 20 // a busy machine: let it end
+		}
+		var one time.Duration
+		one, ended = killed(t, dir, after, args...)
+		lived += one
+	}
+	t.Logf("ended after %d kills and %v", kills-1, lived)
+	again := untimed(t, readFile(t, file))
+	must(t, comparison(data, "-o", filepath.Join(dir, "whole.json"))...)
+	if whole := untimed(t, readFile(t, filepath.Join(dir, "whole.json"))); !reflect.DeepEqual(again, whole) {
+		t.Errorf("killed: %v\nwhole: %v", again, whole)
+	}
+	must(t, comparison(data, "-o", file)...) // what a killed process left is cleaned up by the next one
+	if left := hidden(t, dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A training that starts from another model and is killed goes on to the same file, and from no other model.
+func TestKilledFineTuningGoesOn(t *testing.T) {
+	data, dir := molecules(t, "molecules"), t.TempDir()
+	for _, seed := range []string{"1", "2"} {
+		must(t, small("train", "gckn-path", "--data", data, "--no-classifier", "--seed", seed, "-o",
+			filepath.Join(dir, "from"+seed))...)
+	}
+	train := func(from, out string) []string {
+		return []string{"train", "gckn-path-sup", "--data", data, "--epochs", "400", "--patience", "0", "--batch-size", "8",
+			"--from", from, "--rate-anchors", "0.001", "--checkpoint", "state", "--checkpoint-every", "20", "-q", "-o", out}
+	}
+	killed(t, dir, never, train("from1", "whole")...)
+	state := filepath.Join(dir, "state")
+	p := newProcess(t, "", train("from1", "out")...)
+	p.Dir = dir
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3000 { // until it has begun
+		if _, err := os.Stat(state); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond)
+	_ = p.Process.Kill()
+	_ = p.Wait()
+	if _, err := os.Stat(state); err != nil {
+		t.Fatalf("the training did not leave a checkpoint: %v", err)
+	}
+	other := train(filepath.Join(dir, "from2"), filepath.Join(dir, "other"))
+	other[slices.Index(other, "state")] = state
+	fails(t, exitFailure, []string{"state", "other options"}, other...)
+	killed(t, dir, never, train("from1", "out")...)
+	files := contents(t, dir)
+	if files["out"] != files["whole"] || files["out"] == "" {
+		t.Error("another model")
 	}
 }

@@ -27,6 +27,7 @@ const (
 func main() {
 	status, done := guard(os.Args[1:])
 	if !done {
+		memory.Spare()
 		status = run(context.Background(), os.Args[1:], os.Stdout, standardError())
 	}
 	os.Exit(status)

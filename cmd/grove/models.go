@@ -134,6 +134,12 @@ func (j *job) cost(fits int) time.Duration {
 	return model.Seconds(seconds * float64(fits))
 }
 
+// bare reports whether a model is asked for that is learned without targets.
+func (m *named) bare() bool {
+	o, ok := m.Options.(model.BareOptions)
+	return ok && o.Bare()
+}
+
 // job reads a data set for a model and refuses what the model cannot do with it. It notes what of the data the model
 // does not see. A nil engine is to be filled in.
 func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
@@ -142,7 +148,7 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	learns := m.verb == model.Eval || m.verb == model.Train
+	learns := (m.verb == model.Eval || m.verb == model.Train) && !m.bare()
 	j := &job{Work: w}
 	if learns {
 		if task == string(model.EdgeTask) {
@@ -164,7 +170,7 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 		}
 		j.notes = notesOn(w.Data)
 	} else {
-		err = model.HasVertices(w.Data)
+		err = hasVertices(w)
 	}
 	if err != nil {
 		return nil, asUsage(err)
@@ -172,7 +178,7 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	if j.estimators, err = m.Estimators(w, on.seed); err != nil {
 		return nil, asUsage(err)
 	}
-	if n := len(j.estimators); n > 1 && m.verb != model.Eval && m.verb != model.Train {
+	if n := len(j.estimators); n > 1 && (m.verb != model.Eval && m.verb != model.Train || m.bare()) {
 		return nil, usagef("%s %s: the flags ask for %d settings; one, please: there is nothing to choose by here", m.verb,
 			m.name, n)
 	}
@@ -184,20 +190,9 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	return j, nil
 }
 
-// open reads the data set at path. Graphs of a store stay on disk where the model trains on such.
+// open reads the data set at path. Graphs of a store stay on disk where the model learns from such.
 func (m *named) open(path string, e engine.Engine) (*model.Work, error) {
-	if m.verb == model.Train && m.family.Streams && dataset.FormatOf(path) == dataset.StoreFormat {
-		shards, err := dataset.OpenShards(path)
-		if err != nil {
-			return nil, err
-		}
-		return model.NewStoredWork(shards, e), nil
-	}
-	d, err := dataset.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return model.NewWork(d, e), nil
+	return openWork(path, e, m.family.Streams && (m.verb == model.Train || m.verb == model.Embed))
 }
 
 // wantsTargets refuses the data set at path if there is nothing in it to learn.

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
 	"time"
 
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,7 +35,10 @@ same names in every model:
 Support vector machines have decision values (of a kernel with more than two classes the number of votes,
 and half a vote more for the winner of a tie), trees have probabilities, and networks that were trained
 with the cross-entropy have both. --json has the same numbers as the lists decisions, probabilities (by the
-report's classes), values and targets.`,
+report's classes), values and targets.
+
+Of a store (grove data convert --to shards) a few thousand graphs are in memory at a time, and the table is
+written as it is predicted.`,
 		Example: `  grove predict --model model.grove --data MUTAG
   grove predict --model model.grove --data new-molecules -o predictions.csv
   grove predict --model model.grove --data new-molecules -o - | head`,
@@ -64,39 +72,83 @@ report's classes), values and targets.`,
 
 func (a *app) predict(c *cobra.Command, where *computing, file, data, out string) error {
 	start := time.Now()
-	p, d, e, err := a.load(where, file, data)
+	p, w, err := a.load(where, file, data)
 	if err != nil {
 		return err
 	}
-	h := p.About()
-	if d, err = h.Asks(d); err != nil {
-		return err
-	}
-	r := predictReport{Model: h.Model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: e.Describe(), Task: h.Task,
+	defer func() { _ = w.Close() }()
+	h, d := p.About(), w.Data
+	r := predictReport{Model: h.Model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: w.Engine.Describe(), Task: h.Task,
 		Classes: h.Classes}
 	load := seconds(start)
-	var spending model.Stopwatch
-	transforming := time.Now()
-	said, err := p.Predict(c.Context(), d, a.progress.report)
+	switch out {
+	case "":
+		err = a.predictAll(c.Context(), p, w, &r, func(t *predictionTable) error {
+			if a.json {
+				r.Predictions = append(r.Predictions, t.lines()...)
+			}
+			return nil
+		})
+	case "-":
+		return a.predictAll(c.Context(), p, w, &r, func(t *predictionTable) error {
+			a.progress.clear()
+			return t.writeCSV(a.out)
+		})
+	default:
+		r.File = out
+		var failed error // of anything but writing
+		err = writeFile("--out", out, func(to io.Writer) error {
+			var written error
+			failed = a.predictAll(c.Context(), p, w, &r, func(t *predictionTable) error {
+				written = t.writeCSV(to)
+				return written
+			})
+			if failed != nil && written != nil {
+				failed = nil
+			}
+			return errors.Join(failed, written)
+		})
+		if failed != nil {
+			return failed
+		}
+	}
 	if err != nil {
 		return err
 	}
-	spending.Transforming(transforming)
-	r.UnknownLabels = p.Encoding().Unknown(d)
-	t := tableOf(h, d, said)
-	r.compare(t)
-	switch out {
-	case "":
-		r.Predictions = t.lines()
-	case "-":
-		a.progress.clear()
-		return t.writeCSV(a.out)
-	default:
-		r.File = out
-		if err := writeFile("--out", out, t.writeCSV); err != nil {
+	r.Seconds, r.Peak = spent(w.Spent, load, 0, start), memory.Peak()
+	return a.emit(&r, r.print)
+}
+
+// predictAll calls visit with what a model says of some work, a piece at a time where the graphs stay on disk, and
+// reports how it agrees with what is known.
+func (a *app) predictAll(
+	ctx context.Context, p model.Model, w *model.Work, r *predictReport, visit func(t *predictionTable) error,
+) error {
+	h, from := p.About(), place{}
+	return w.Each(func(d *dataset.Dataset) error {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-	}
-	r.Seconds = spent(&spending, load, 0, start)
-	return a.emit(&r, r.print)
+		d, err := h.Asks(d)
+		if err != nil {
+			return err
+		}
+		progress := a.progress.report
+		if w.Shards != nil {
+			progress = nil
+			a.progress.report("predict", from.graphs, w.Data.NumGraphs())
+		}
+		start := time.Now()
+		said, err := p.Predict(ctx, d, progress)
+		if err != nil {
+			return err
+		}
+		w.Spent.Transforming(start)
+		r.note(p.Encoding().Unknown(d))
+		t := tableOf(h, d, said)
+		t.from = from
+		r.compare(t)
+		from.graphs, from.examples = from.graphs+d.NumGraphs(), from.examples+said.Len()
+		return visit(t)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/grove-graph/grove/eval"
@@ -27,7 +28,14 @@ type predictReport struct {
 	File          string       `json:"file,omitempty"`
 	Predictions   []prediction `json:"predictions,omitempty"` // where they are not written to a file
 	Seconds       eval.Seconds `json:"seconds"`
+	Peak          int64        `json:"peak_memory_bytes,omitempty"`
+
+	right, known int
+	sums         []deviations // of each target
 }
+
+// deviations adds up errors.
+type deviations struct{ squares, absolute, known float64 }
 
 // deviation says how far predictions of a target are from its values, in the units of the target.
 type deviation struct {
@@ -36,20 +44,30 @@ type deviation struct {
 	Absolute float64 `json:"mean_absolute_error"`
 }
 
-// compare says how the predictions agree with what is known.
+// note adds labels that the model does not know.
+func (r *predictReport) note(unknown []string) {
+	for _, code := range unknown {
+		if !slices.Contains(r.UnknownLabels, code) {
+			r.UnknownLabels = append(r.UnknownLabels, code)
+		}
+	}
+}
+
+// compare counts how further predictions agree with what is known.
 func (r *predictReport) compare(t *predictionTable) {
 	if t.said.Classes == nil {
 		r.compareTargets(t)
 		return
 	}
-	r.Counts = make([]int, len(r.Classes))
+	if r.Counts == nil {
+		r.Counts = make([]int, len(r.Classes))
+	}
 	for _, c := range t.said.Classes {
 		r.Counts[c]++
 	}
 	if t.classes == nil {
 		return
 	}
-	right, known := 0, 0
 	var predicted, truth []int
 	for i, c := range t.classes {
 		switch c {
@@ -60,14 +78,21 @@ func (r *predictReport) compare(t *predictionTable) {
 		default:
 			predicted, truth = append(predicted, t.said.Classes[i]), append(truth, c)
 		}
-		known++
+		r.known++
 		if c == t.said.Classes[i] {
-			right++
+			r.right++
 		}
 	}
-	r.Confusion = eval.Confusion(predicted, truth, len(r.Classes))
-	if known > 0 {
-		accuracy := rounded(100 * float64(right) / float64(known))
+	for c, row := range eval.Confusion(predicted, truth, len(r.Classes)) {
+		if len(r.Confusion) == c {
+			r.Confusion = append(r.Confusion, make([]int, len(row)))
+		}
+		for k, n := range row {
+			r.Confusion[c][k] += n
+		}
+	}
+	if r.known > 0 {
+		accuracy := rounded(100 * float64(r.right) / float64(r.known))
 		r.Accuracy = &accuracy
 	}
 }
@@ -75,16 +100,20 @@ func (r *predictReport) compare(t *predictionTable) {
 // compareTargets adds up the errors of a regression over the examples whose targets are known.
 func (r *predictReport) compareTargets(t *predictionTable) {
 	width := len(t.head.Targets)
+	if r.sums == nil {
+		r.sums = make([]deviations, width)
+	}
+	r.Errors = nil
 	for k, name := range t.head.Targets {
-		var squares, absolute, known float64
+		sum := &r.sums[k]
 		for i := 0; i < len(t.targets); i += width {
 			if want := t.targets[i+k]; !math.IsNaN(want) {
 				e := t.said.Values.Float64s()[i+k] - want
-				squares, absolute, known = squares+e*e, absolute+math.Abs(e), known+1
+				sum.squares, sum.absolute, sum.known = sum.squares+e*e, sum.absolute+math.Abs(e), sum.known+1
 			}
 		}
-		if known > 0 {
-			r.Errors = append(r.Errors, deviation{name, math.Sqrt(squares / known), absolute / known})
+		if sum.known > 0 {
+			r.Errors = append(r.Errors, deviation{name, math.Sqrt(sum.squares / sum.known), sum.absolute / sum.known})
 		}
 	}
 }

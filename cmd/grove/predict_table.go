@@ -12,8 +12,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// predictionTable holds what a model says of the examples of a data set beside what is known of them.
+// predictionTable holds what a model says of consecutive examples of a data set beside what is known of them.
 type predictionTable struct {
+	from    place
 	head    *model.Head
 	said    *model.Predictions
 	names   []string       // of the classes of the data set
@@ -22,6 +23,9 @@ type predictionTable struct {
 	edges   []dataset.Edge // where they are the examples
 	targets []float64      // examples x the head's targets, NaN where one is not known; nil where there are none
 }
+
+// place is the number of graphs and of examples that stand before others.
+type place struct{ graphs, examples int }
 
 // tableOf puts predictions of a model beside what d knows.
 func tableOf(h *model.Head, d *dataset.Dataset, said *model.Predictions) *predictionTable {
@@ -74,15 +78,16 @@ type prediction struct {
 func (t *predictionTable) lines() []prediction {
 	lines := make([]prediction, t.said.Len())
 	for i := range lines {
-		p := &lines[i]
+		p, number := &lines[i], t.from.examples+i
 		switch t.head.Task {
 		case model.NodeTask:
-			p.Vertex = &i
+			p.Vertex = &number
 		case model.EdgeTask:
 			e := &t.edges[i]
-			p.Edge, p.Graph, p.From, p.To = &i, &e.Graph, &e.From, &e.To
+			graph := t.from.graphs + e.Graph
+			p.Edge, p.Graph, p.From, p.To = &number, &graph, &e.From, &e.To
 		default:
-			p.Graph = &i
+			p.Graph = &number
 		}
 		if t.said.Classes == nil {
 			p.Values, p.Targets = row(t.said.Values, i), t.known(i)
@@ -119,45 +124,48 @@ func (t *predictionTable) known(i int) []float64 {
 	return row
 }
 
-// writeCSV writes the table as comma-separated values.
+// writeCSV writes the table as comma-separated values, with a header where it is the first.
 func (t *predictionTable) writeCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	_ = w.Write(t.header()) // the writer keeps its error
+	if t.from == (place{}) {
+		_ = w.Write(t.header()) // the writer keeps its error
+	}
 	for i := range t.said.Len() {
-		fields := []string{strconv.Itoa(i)}
-		if t.head.Task == model.EdgeTask {
-			e := t.edges[i]
-			fields = append(fields, strconv.Itoa(e.Graph), strconv.Itoa(int(e.From)), strconv.Itoa(int(e.To)))
-		}
-		if t.said.Classes != nil {
-			fields = append(fields, t.head.Classes[t.said.Classes[i]])
-		}
-		if t.own != nil {
-			class := ""
-			if t.own[i] >= 0 {
-				class = t.names[t.own[i]]
-			}
-			fields = append(fields, class)
-		}
-		for _, x := range []*tensor.Dense{t.said.Decisions, t.said.Probabilities, t.said.Values} {
-			for _, v := range row(x, i) {
-				fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
-			}
-		}
-		if t.targets != nil {
-			width := len(t.head.Targets)
-			for _, v := range t.targets[i*width : (i+1)*width] {
-				text := ""
-				if !math.IsNaN(v) {
-					text = strconv.FormatFloat(v, 'g', -1, 64)
-				}
-				fields = append(fields, text)
-			}
-		}
-		_ = w.Write(fields)
+		_ = w.Write(t.fields(i))
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// fields returns the columns of an example.
+func (t *predictionTable) fields(i int) []string {
+	fields := []string{strconv.Itoa(t.from.examples + i)}
+	if t.head.Task == model.EdgeTask {
+		e := t.edges[i]
+		fields = append(fields, strconv.Itoa(t.from.graphs+e.Graph), strconv.Itoa(int(e.From)), strconv.Itoa(int(e.To)))
+	}
+	if t.said.Classes != nil {
+		fields = append(fields, t.head.Classes[t.said.Classes[i]])
+	}
+	if t.own != nil {
+		class := ""
+		if t.own[i] >= 0 {
+			class = t.names[t.own[i]]
+		}
+		fields = append(fields, class)
+	}
+	for _, x := range []*tensor.Dense{t.said.Decisions, t.said.Probabilities, t.said.Values} {
+		for _, v := range row(x, i) {
+			fields = append(fields, number(v))
+		}
+	}
+	if t.targets != nil {
+		width := len(t.head.Targets)
+		for _, v := range t.targets[i*width : (i+1)*width] {
+			fields = append(fields, number(v))
+		}
+	}
+	return fields
 }
 
 // header names the columns of the table.

@@ -92,17 +92,9 @@ func constant(c float64) string {
 	return fmt.Sprintf("%.3g", c)
 }
 
-// inUnits returns a score as it is shown: accuracies in percent, errors in the units of the target.
-func inUnits(m eval.Metric, score float64) float64 {
-	if m == eval.MetricAccuracy {
-		return rounded(100 * score)
-	}
-	return score
-}
-
 // written is a score in units with its standard deviation.
 func written(m eval.Metric, mean, std float64) string {
-	if m == eval.MetricAccuracy {
+	if m.Share() {
 		return fmt.Sprintf("%.1f +- %.1f %%", mean, std)
 	}
 	return fmt.Sprintf("%.4g +- %.2g (%s)", mean, std, m)

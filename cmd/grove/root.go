@@ -53,8 +53,8 @@ that other machines come to the same bits (see grove devices --help).`,
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c.OutOrStdout(), c, true) })
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, a.line, err) })
 	root.SetArgs(a.line)
-	root.AddCommand(newData(a), newEval(a), newTrain(a), newPredict(a), newExplain(a), newDump(a), newEmbed(a), newGram(a),
-		newDevices(a), newMan(a), newCompletion(a), newVersion(a))
+	root.AddCommand(newData(a), newEval(a), newCompare(a), newTrain(a), newPredict(a), newExplain(a), newDump(a),
+		newEmbed(a), newGram(a), newDevices(a), newMan(a), newCompletion(a), newVersion(a))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	finish(root)

@@ -58,13 +58,13 @@ func TestSupervisedEvalChoosesEpochs(t *testing.T) {
 	args := supervised("eval", "gckn-path-sup", "--data", data, "--cv", "3")
 	r := mustJSON(t, args...)
 	for _, p := range r["params"].([]any) {
-		if epochs, ok := p.(map[string]any)["epochs"].(float64); !ok || epochs < 1 || epochs > 6 {
+		if epochs, ok := p.(map[string]any)["epochs"].(float64); !ok || epochs < 0 || epochs > 6 {
 			t.Errorf("chosen: %v", p)
 		}
 	}
 	if text := must(t, args...); !strings.Contains(text, "epochs") ||
-		!strings.Contains(text, "1/10 of the training part held out") {
-		t.Errorf("no word of epochs and the part held out: %s", text)
+		!strings.Contains(text, "inner folds  5, stratified") {
+		t.Errorf("no word of epochs and the inner folds: %s", text)
 	}
 	published := must(t, append(args, "--selection", "published", "--plot", filepath.Join(t.TempDir(), "epochs.svg"))...)
 	if !strings.Contains(published, "optimistic") {
@@ -104,6 +104,25 @@ func TestSupervisedVertexTask(t *testing.T) {
 	}
 	if e := mustJSON(t, supervised("eval", "gckn-path-sup", "--data", data, "--cv", "3")...); e["mean"] == nil {
 		t.Errorf("%v", e)
+	}
+}
+
+// With a fan-out a model predicts by the paths that it was scored by.
+func TestFanOut(t *testing.T) {
+	dir := t.TempDir()
+	data, model := filepath.Join(dir, "communities"), filepath.Join(dir, "m.grove")
+	must(t, "data", "synth", "communities", "--vertices", "200", "--communities", "3", "--out", data)
+	for _, name := range []string{"gckn-path-sup", "gcn", "gin"} {
+		sampled := []string{"--data", data, "--epochs", "3", "--fanout", "3", "--predict-fanout", "4", "--json"}
+		r := mustJSON(t, append([]string{"train", name, "-o", model}, sampled...)...)
+		p := mustJSON(t, "predict", "--model", model, "--data", data)
+		if p["accuracy"] != r["training_accuracy"] || len(p["predictions"].([]any)) != 200 {
+			t.Errorf("%s: prediction of vertices: %v of %v", name, p["accuracy"], r["training_accuracy"])
+		}
+		fails(t, exitUsage, []string{"--fanout", "numbers for a network that sees"},
+			"train", name, "-o", model, "--data", data, "--fanout", "1,2,3,4,5,6,7")
+		fails(t, exitUsage, []string{"--fanout", "tasks on vertices"}, "train", name, "-o", model, "--data",
+			molecules(t, "molecules"), "--fanout", "3")
 	}
 }
 

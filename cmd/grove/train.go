@@ -68,8 +68,9 @@ chosen by stratified cross-validation within the given data.`,
 // addTaskFlags declares what is to be predicted.
 func addTaskFlags(fs *pflag.FlagSet, task, target *string) {
 	choiceVar(fs, task, "task", []string{"graph", "node", "edge", "graph-regression"},
-		"what to predict: a class or target of each graph, or of each vertex; edge: the label of each edge (treeg); "+
-			"graph-regression takes the targets of graphs that have classes too (default: what the data set is about)")
+		"what to predict: a class or target of each graph, or of each vertex; edge: the label of each edge (treeg, "+
+			"baselines); graph-regression takes the targets of graphs that have classes too (default: what the data set is "+
+			"about)")
 	fs.StringVar(target, "target", "", "`NAME` which target, where a data set has several")
 }
 
@@ -87,7 +88,7 @@ type trainReport struct {
 	ChosenBy   string       `json:"chosen_by,omitempty"`
 	Accuracy   *float64     `json:"training_accuracy,omitempty"`
 	RMSE       *float64     `json:"training_rmse,omitempty"`
-	Metric     eval.Metric  `json:"metric"`
+	Metric     eval.Metric  `json:"metric,omitempty"`
 	Validation *float64     `json:"cross_validated,omitempty"`     // score at the choice; nothing without a choice
 	Std        *float64     `json:"cross_validated_std,omitempty"` // over the parts
 	File       string       `json:"file"`
@@ -108,18 +109,8 @@ func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	load := seconds(start)
 	r := &trainReport{Model: m.name, Dataset: d.Name, Graphs: d.NumGraphs(), Device: j.Engine.Describe(), File: f.out,
 		Notes: j.notes}
-	chosen, err := a.choose(c.Context(), f, j)
+	chosen, trained, err := a.fit(c.Context(), f, m, j, r)
 	if err != nil {
-		return err
-	}
-	est := j.estimators[chosen.Setting]
-	r.take(est, chosen)
-	j.Progress = a.progress.report
-	trained, err := model.FitWork(c.Context(), j.Work, est, chosen.Values())
-	if err != nil {
-		return err
-	}
-	if err := r.score(c.Context(), trained, j.Work); err != nil {
 		return err
 	}
 	t := &trained.About().Training
@@ -132,6 +123,30 @@ func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	}
 	r.Seconds = spent(j.Spent, load, chosen.Select, start)
 	return a.emit(r, r.print)
+}
+
+// fit chooses what is left open, learns the model and measures it on what it was learned from; of a model without
+// targets there is nothing to choose or measure by.
+func (a *app) fit(
+	ctx context.Context, f *trainFlags, m *named, j *job, r *trainReport,
+) (chosen *eval.Chosen, trained model.Model, err error) {
+	if m.bare() {
+		est := j.estimators[0]
+		r.take(est, &eval.Chosen{Choice: eval.Choice{Score: math.NaN()}})
+		j.Progress = a.progress.report
+		trained, err = model.FitUnsupervised(ctx, j.Work, est)
+		return &eval.Chosen{}, trained, err
+	}
+	if chosen, err = a.choose(ctx, f, j); err != nil {
+		return nil, nil, err
+	}
+	est := j.estimators[chosen.Setting]
+	r.take(est, chosen)
+	j.Progress = a.progress.report
+	if trained, err = model.FitWork(ctx, j.Work, est, chosen.Values()); err != nil {
+		return nil, nil, asUsage(err)
+	}
+	return chosen, trained, r.score(ctx, trained, j.Work)
 }
 
 // removeCheckpoint removes the file that --checkpoint names: the model, which is more, is kept by now.
@@ -167,7 +182,7 @@ func (a *app) choose(ctx context.Context, f *trainFlags, j *job) (*eval.Chosen, 
 func (r *trainReport) take(est model.Estimator, chosen *eval.Chosen) {
 	r.Setting, r.Params, r.Grid, r.ChosenBy, r.Metric = est.String(), est.Params(), chosen.Grid, chosen.By, chosen.Metric
 	if !math.IsNaN(chosen.Score) {
-		mean, std := inUnits(chosen.Metric, chosen.Score), inUnits(chosen.Metric, chosen.Std)
+		mean, std := chosen.Metric.InUnits(chosen.Score), chosen.Metric.InUnits(chosen.Std)
 		r.Validation, r.Std = &mean, &std
 	}
 	if r.Grid == "" {
@@ -201,7 +216,7 @@ func (r *trainReport) score(ctx context.Context, m model.Model, w *model.Work) e
 		said.Values = model.Column(values)
 	}
 	known := t.Known()
-	score := inUnits(r.Metric, r.Metric.Score(said.Of(known), t.Of(known)))
+	score := r.Metric.InUnits(r.Metric.Score(said.Of(known), t.Of(known)))
 	if t.Regression() {
 		r.RMSE = &score
 	} else {
@@ -219,9 +234,10 @@ func (r *trainReport) print(w io.Writer) {
 	case r.ChosenBy != "":
 		fact(w, "", "%s", r.ChosenBy)
 	}
-	if r.Accuracy != nil {
+	switch {
+	case r.Accuracy != nil:
 		fact(w, "accuracy", "%.1f %% on the examples it was trained on", *r.Accuracy)
-	} else {
+	case r.RMSE != nil:
 		fact(w, "error", "%.4g (root of the mean square) on the examples it was trained on", *r.RMSE)
 	}
 	if r.Validation != nil {

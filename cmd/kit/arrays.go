@@ -106,7 +106,7 @@ func (a *arrays) measure(graphs int) error {
 		result *tensor.Dense
 		run    func() error
 	}{
-		{"product", y, func() error { return e.MatMul(y, x, z, engine.MatMul{Alpha: 1}) }},
+		{"product", y, func() error { return e.Gemm(y, x, z, engine.Gemm{Alpha: 1}) }},
 		{"CSR product", y, func() error { return e.SparseMatMul(y, adjacency, x) }},
 		{"segment sum", pooled, func() error {
 			return e.SegmentReduce(pooled, x, engine.Segments{Offsets: offsets}, engine.Sum)

@@ -110,7 +110,7 @@ func (s *session) tunedAndPlain() (any, string, error) {
 	return readBenchmarks(string(out))
 }
 
-// readBenchmarks reads lines such as "BenchmarkTunedAndPlain/MatMul/tuned-16   100   2033 ns/op".
+// readBenchmarks reads lines such as "BenchmarkTunedAndPlain/Gemm/tuned-16   100   2033 ns/op".
 func readBenchmarks(out string) (any, string, error) {
 	tuned, plain := map[string]float64{}, map[string]float64{}
 	for line := range strings.Lines(out) {

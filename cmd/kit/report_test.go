@@ -22,8 +22,8 @@ func TestProfilesAndBenchmarksAreRead(t *testing.T) {
 			t.Errorf("%q was read", bad)
 		}
 	}
-	data, line, err := readBenchmarks("BenchmarkTunedAndPlain/MatMul/tuned-16  \t 100\t 2000 ns/op\n" +
-		"BenchmarkTunedAndPlain/MatMul/plain-16  \t 100\t 3000 ns/op\nPASS\n")
+	data, line, err := readBenchmarks("BenchmarkTunedAndPlain/Gemm/tuned-16  \t 100\t 2000 ns/op\n" +
+		"BenchmarkTunedAndPlain/Gemm/plain-16  \t 100\t 3000 ns/op\nPASS\n")
 	if p, ok := data.([]pair); err != nil || !ok || len(p) != 1 || p[0].Ratio != 1.5 {
 		t.Errorf("%v, %q and %v", data, line, err)
 	}

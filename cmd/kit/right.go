@@ -34,7 +34,7 @@ func rightChecks(s *session) []check {
 	all = append(all,
 		check{operations, s.onGPU(func() (any, string, error) { return s.sameBits("cuda:0", withoutCuBLAS, "", 2) })},
 		check{operations + ", cuBLAS", s.onCuBLAS(func() (any, string, error) {
-			return s.sameBits("cuda:0", withCuBLAS, "^MatMul/", 2)
+			return s.sameBits("cuda:0", withCuBLAS, "^Gemm/", 2)
 		})},
 		check{"bits of operations on two devices", s.onGPU(s.bitsOnTwoDevices)},
 		check{"bits of models in three runs", s.onGPU(s.modelBits)},

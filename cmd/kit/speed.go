@@ -70,6 +70,7 @@ var operationGroups = []string{
 	"path-power-law,walk-pool-power-law",
 	"gram,invsqrt,invsqrt-large,invsqrt-grad,assign,assign-paths,segment-sum,segment-max,segment-neighbors,posterior," +
 		"softmax-cross-entropy,adam,project,project-grad,gram-grad,invsqrt-grad-step,linear",
+	"linear-grad,batch-norm,batch-norm-grad,rectify,rectify-grad,dropout,sparse-matmul-add",
 	"cgmm-iteration-20-1,cgmm-iteration-40-1,cgmm-iteration-20-4,cgmm-iteration-40-4,cgmm-iteration-soft",
 	"cgmm-embedding",
 	"subset-walks,dynamic-features,best-splits,best-splits-histogram",

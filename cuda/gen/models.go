@@ -11,15 +11,18 @@ import (
 // forModels are the kernels of training steps, which have a twin for several models, and what they do in the blocks of
 // a grid that is larger than theirs because another model needs more.
 var forModels = map[string]manner{
-	"adam_f32": loops, "gram_f32": loops, "gram_small_f32": loops, "gram_grad_f32": loops, "linear_layer_f32": loops,
+	"adam_f32": loops, "batch_norm_f32": indexes, "batch_norm_grad_f32": indexes, "batch_norm_moments_f32": indexes,
+	"batch_norm_slopes_f32": indexes, "dropout_f32": loops, "gram_f32": loops, "gram_small_f32": loops,
+	"gram_grad_f32": loops, "linear_grad_f32": indexes, "linear_layer_f32": loops,
 	"matmul_combine_f32": loops, "matmul_medium_f32": loops, "matmul_short_f32": loops, "matmul_tall_f32": loops,
 	"matmul_wide_f32": loops, "normalize_rows_f32": loops, "normalize_rows_grad_f32": loops, "output_loss_f32": counts,
 	"path_grad_4_f32": indexes, "path_grad_8_f32": indexes, "path_grad_wide_4_f32": indexes,
 	"path_norm_grad_f32":   loops,
 	"path_single_grad_f32": loops, "path_trie_4_f32": indexes, "path_trie_8_f32": indexes,
 	"path_trie_wide_4_f32": indexes, "path_weights_f32": loops, "place_f32": loops, "project_f32": loops,
-	"project_grad_f32": loops, "project_grad_small_f32": loops, "project_small_f32": loops, "segment_reduce_f32": loops,
-	"segment_reduce_wide_f32": loops, "softmax_cross_entropy_f32": counts, "sparse_matmul_f32": indexes,
+	"project_grad_f32": loops, "project_grad_small_f32": loops, "project_small_f32": loops, "rectify_f32": loops,
+	"rectify_grad_f32": indexes, "segment_reduce_f32": loops, "segment_reduce_wide_f32": loops,
+	"softmax_cross_entropy_f32": counts, "sparse_matmul_f32": indexes,
 	"sparse_matmul_finish_f32": loops, "sparse_matmul_narrow_f32": indexes, "spectral_grad_f64": loops,
 	"spectral_small_f64": loops, "walk_small_f32": indexes,
 }

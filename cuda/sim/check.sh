@@ -32,7 +32,9 @@ models)
 	no_device="$no_device|AnInput|Notes|Instructions|FoldsOf|SaysWhich|Plots|GivenFolds|EvalRepeats|Dump|Refuse|NotFit|Draw"
 	no_device="$no_device|OneClass|Interrupt|OutputsFollow|AnchorsLine|ReportsHow|WithoutClasses|TowardThePredicted"
 	simulated -skip "Supervis|Mask|Regression|TreeG|ExplainTrees|$no_device" ./cmd/grove
-	simulated -run 'Golden|StayOnTheDevice|SameOnADevice' ./autodiff ./wl ./mpgk ./cgmm
+	simulated -run 'Golden|StayOnTheDevice|SameOnADevice|Own|Shared|Mixed' ./autodiff ./wl ./mpgk ./cgmm
+	simulated ./gnn
+	simulated -run 'OutsideModuleOnGPU' ./examples
 	simulated -run 'Vector' ./svm
 	simulated -run 'TestEveryModel/.*/devices' ./model/modeltest
 	simulated -run 'EnginesFit|GoldenBest' ./treeg ./treeg/internal/search

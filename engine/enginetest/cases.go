@@ -15,7 +15,7 @@ var sizes = []int{0, 1, 31, 32, 33, 1025}
 // Cases returns the table of the suite.
 func Cases() []Case {
 	var all []Case
-	all = append(all, matMulCases()...)
+	all = append(all, gemmCases()...)
 	all = append(all, sparseCases()...)
 	all = append(all, sparseExtraCases()...)
 	all = append(all, spectralCases()...)
@@ -34,14 +34,19 @@ func Cases() []Case {
 	all = append(all, lossCases()...)
 	all = append(all, weightedLossCases()...)
 	all = append(all, linearCases()...)
+	all = append(all, normalisationCases()...)
 	all = append(all, splitCases()...)
+	all = append(all, elementCases()...)
+	all = append(all, reductionCases()...)
+	all = append(all, softmaxCases()...)
+	all = append(all, shapeCases()...)
 	return all
 }
 
-func matMulCases() []Case {
+func gemmCases() []Case {
 	var all []Case
-	add := func(m, n, k int, opt engine.MatMul) {
-		all = append(all, Case{"MatMul", fmt.Sprintf("%dx%dx%d %+v", m, n, k, opt), 4, func(c *call) error {
+	add := func(m, n, k int, opt engine.Gemm) {
+		all = append(all, Case{"Gemm", fmt.Sprintf("%dx%dx%d %+v", m, n, k, opt), 4, func(c *call) error {
 			a, b := c.random(1, m, k), c.random(2, k, n)
 			if opt.TransA {
 				a = c.random(1, k, m)
@@ -55,10 +60,10 @@ func matMulCases() []Case {
 					return err
 				}
 			}
-			return c.e.MatMul(out, a, b, opt)
+			return c.e.Gemm(out, a, b, opt)
 		}})
 	}
-	plain := engine.MatMul{Alpha: 1}
+	plain := engine.Gemm{Alpha: 1}
 	for _, s := range sizes {
 		add(s, 5, 7, plain)
 		add(5, s, 7, plain)
@@ -68,14 +73,14 @@ func matMulCases() []Case {
 	for _, ta := range []bool{false, true} {
 		for _, tb := range []bool{false, true} {
 			for _, beta := range []float64{0, 1, -0.5} {
-				add(33, 65, 17, engine.MatMul{TransA: ta, TransB: tb, Alpha: 1.5, Beta: beta})
-				add(130, 70, 300, engine.MatMul{TransA: ta, TransB: tb, Alpha: 1, Beta: beta})
-				add(3, 129, 2, engine.MatMul{TransA: ta, TransB: tb, Alpha: 1, Beta: beta})
+				add(33, 65, 17, engine.Gemm{TransA: ta, TransB: tb, Alpha: 1.5, Beta: beta})
+				add(130, 70, 300, engine.Gemm{TransA: ta, TransB: tb, Alpha: 1, Beta: beta})
+				add(3, 129, 2, engine.Gemm{TransA: ta, TransB: tb, Alpha: 1, Beta: beta})
 			}
 		}
 	}
-	all = append(all, Case{"MatMul", "shapes that do not fit", 1, func(c *call) error {
-		return c.e.MatMul(c.e.New(c.dtype, 2, 2), c.e.New(c.dtype, 2, 3), c.e.New(c.dtype, 2, 2),
+	all = append(all, Case{"Gemm", "shapes that do not fit", 1, func(c *call) error {
+		return c.e.Gemm(c.e.New(c.dtype, 2, 2), c.e.New(c.dtype, 2, 3), c.e.New(c.dtype, 2, 2),
 			plain)
 	}})
 	return all

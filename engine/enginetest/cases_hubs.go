@@ -13,6 +13,7 @@ import (
 func hubCases() []Case {
 	var all []Case
 	hubs, dense, star := hubGraph(), batchOf(complete(18), ringOf(7), complete(4)), starOf(1300)
+	long := batchOf(ringOf(12), tailed(6, 3), ringOf(5))
 	for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
 		for _, k := range []struct {
 			name   string
@@ -29,6 +30,8 @@ func hubCases() []Case {
 			{"hubs, longer, one length", hubs, 5, 0, true, true, 3},
 			{"dense", dense, 4, 0, false, false, 33},
 			{"star", star, 3, 5, false, true, 70},
+			{"long", long, 9, 0, false, false, 3},
+			{"long, shared rows", long, 9, 4, true, false, 5},
 		} {
 			p := pooling{engine.PathPooling{Graph: k.b, Size: k.size, Pool: pool, AllLengths: !k.single,
 				Kernel: engine.Kernel{Alpha: 1.7, SumExponent: k.single && k.size == 4}}, "", k.q, k.b.NumVertices()}
@@ -78,6 +81,18 @@ func complete(n int32) graph.Graph {
 	for v := range n {
 		for u := range v {
 			g.AddArc(u, v)
+		}
+	}
+	return g
+}
+
+// tailed is a complete graph of n vertices with so many more behind each, in a row.
+func tailed(n, tail int32) graph.Graph {
+	g := complete(n)
+	for v := range n {
+		for last := v; tail > 0 && g.NumVertices < int(n+(v+1)*tail); g.NumVertices++ {
+			g.AddArc(last, int32(g.NumVertices))
+			last = int32(g.NumVertices)
 		}
 	}
 	return g

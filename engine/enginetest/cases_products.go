@@ -13,16 +13,16 @@ func productShapeCases() []Case {
 	var all []Case
 	for _, s := range [][3]int{{300, 1, 40}, {1, 300, 40}, {300, 8, 33}, {5, 300, 33}, {300, 32, 129}, {32, 300, 129},
 		{3, 2, 5000}, {40, 24, 1100}, {129, 131, 64}, {260, 257, 12}, {4, 4, 4}} {
-		for _, opt := range []engine.MatMul{{Alpha: 1}, {TransA: true, Alpha: -0.5, Beta: 2},
+		for _, opt := range []engine.Gemm{{Alpha: 1}, {TransA: true, Alpha: -0.5, Beta: 2},
 			{TransB: true, Alpha: 1, Beta: 1}, {TransA: true, TransB: true, Alpha: 2}} {
-			all = append(all, matMulCase("shape", s[0], s[1], s[2], opt, 4))
+			all = append(all, gemmCase("shape", s[0], s[1], s[2], opt, 4))
 		}
 	}
 	return all
 }
 
-func matMulCase(name string, m, n, k int, opt engine.MatMul, tolerance float64) Case {
-	return Case{"MatMul", fmt.Sprintf("%s %dx%dx%d %+v", name, m, n, k, opt), tolerance, func(c *call) error {
+func gemmCase(name string, m, n, k int, opt engine.Gemm, tolerance float64) Case {
+	return Case{"Gemm", fmt.Sprintf("%s %dx%dx%d %+v", name, m, n, k, opt), tolerance, func(c *call) error {
 		a, b := []int{m, k}, []int{k, n}
 		if opt.TransA {
 			a = []int{k, m}
@@ -36,7 +36,7 @@ func matMulCase(name string, m, n, k int, opt engine.MatMul, tolerance float64) 
 				return err
 			}
 		}
-		return c.e.MatMul(out, c.random(1, a...), c.random(2, b...), opt)
+		return c.e.Gemm(out, c.random(1, a...), c.random(2, b...), opt)
 	}}
 }
 
@@ -47,10 +47,10 @@ func precisionCases() []Case {
 	for precision, tolerance := range map[engine.Precision]float64{engine.TF32: 500, engine.BFloat16: 4000} {
 		for _, s := range [][3]int{{0, 3, 4}, {1, 1, 1}, {16, 8, 8}, {33, 17, 31}, {128, 128, 32}, {130, 129, 65},
 			{64, 200, 0}} {
-			for _, opt := range []engine.MatMul{{Alpha: 1}, {TransA: true, Alpha: 1, Beta: 1}, {TransB: true, Alpha: 2},
+			for _, opt := range []engine.Gemm{{Alpha: 1}, {TransA: true, Alpha: 1, Beta: 1}, {TransB: true, Alpha: 2},
 				{TransA: true, TransB: true, Alpha: 1}} {
 				opt.Precision = precision
-				all = append(all, matMulCase("precision", s[0], s[1], s[2], opt, tolerance))
+				all = append(all, gemmCase("precision", s[0], s[1], s[2], opt, tolerance))
 			}
 		}
 	}

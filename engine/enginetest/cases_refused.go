@@ -25,8 +25,8 @@ func refusedCases() []Case {
 		}
 	}
 	return []Case{
-		refuse("MatMul", "unknown precision", func(c *call) error {
-			return c.e.MatMul(c.zeros(2, 2), c.zeros(2, 2), c.zeros(2, 2), engine.MatMul{Alpha: 1, Precision: 3})
+		refuse("Gemm", "unknown precision", func(c *call) error {
+			return c.e.Gemm(c.zeros(2, 2), c.zeros(2, 2), c.zeros(2, 2), engine.Gemm{Alpha: 1, Precision: 3})
 		}),
 		refuse("SegmentReduce", "falling offsets", segments(engine.Segments{Offsets: []int32{0, 3, 2}}, engine.Sum)),
 		refuse("SegmentReduce", "too many items", segments(engine.Segments{Offsets: []int32{0, 5}}, engine.Sum)),

@@ -13,12 +13,12 @@ func viewCases() []Case {
 		return engine.View(c.random(seed, n+7), 3, shape...)
 	}
 	return []Case{
-		{"MatMul", "views", 4, func(c *call) error {
-			return c.e.MatMul(c.output(36, 40), view(c, 1, 36, 20), view(c, 2, 20, 40), engine.MatMul{Alpha: 1})
+		{"Gemm", "views", 4, func(c *call) error {
+			return c.e.Gemm(c.output(36, 40), view(c, 1, 36, 20), view(c, 2, 20, 40), engine.Gemm{Alpha: 1})
 		}},
-		{"MatMul", "views in TF32", 500, func(c *call) error {
-			return c.e.MatMul(c.output(36, 40), view(c, 1, 36, 20), view(c, 2, 40, 20),
-				engine.MatMul{TransB: true, Alpha: 1, Precision: engine.TF32})
+		{"Gemm", "views in TF32", 500, func(c *call) error {
+			return c.e.Gemm(c.output(36, 40), view(c, 1, 36, 20), view(c, 2, 40, 20),
+				engine.Gemm{TransB: true, Alpha: 1, Precision: engine.TF32})
 		}},
 		{"NormalizeRows", "views", 2, func(c *call) error {
 			return c.e.NormalizeRows(c.output(9, 16), c.output(9), view(c, 3, 9, 16), 1e-6)

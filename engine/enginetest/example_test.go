@@ -12,5 +12,5 @@ import (
 func ExampleCheck() {
 	c := enginetest.Cases()[0]
 	fmt.Println(c.Operation, enginetest.Check(c, engine.NewCPU(1), tensor.Float64))
-	// Output: MatMul <nil>
+	// Output: Gemm <nil>
 }

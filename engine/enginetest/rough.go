@@ -36,9 +36,9 @@ func (r *Rough) SparseMatMul(y *tensor.Dense, a *engine.Sparse, x *tensor.Dense)
 	return r.shake(y)
 }
 
-// MatMul implements [engine.Engine].
-func (r *Rough) MatMul(c, a, b *tensor.Dense, opt engine.MatMul) error {
-	if err := r.CPU.MatMul(c, a, b, opt); err != nil {
+// Gemm implements [engine.Engine].
+func (r *Rough) Gemm(c, a, b *tensor.Dense, opt engine.Gemm) error {
+	if err := r.CPU.Gemm(c, a, b, opt); err != nil {
 		return err
 	}
 	return r.shake(c)

@@ -17,7 +17,7 @@ type Trial struct {
 	Dtype tensor.Dtype
 }
 
-// String is unique among [Trials], as in "MatMul/1x5x7 {...} float32".
+// String is unique among [Trials], as in "Gemm/1x5x7 {...} float32".
 func (t Trial) String() string { return fmt.Sprintf("%s/%s %v", t.Operation, t.Name, t.Dtype) }
 
 // Trials returns all cases in all their dtypes: operations in the order of the suite, the cases of one by name.

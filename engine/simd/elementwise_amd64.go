@@ -195,3 +195,99 @@ func addToBoth[T Float](lv level, dst []T, parent []T, x []T) {
 		addToBothF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(parent))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))))
 	}
 }
+
+// addMoments computes sum[i] += d and squares[i] += d*d with d = x[i] - pivot[i].
+func addMoments[T Float](lv level, sum []T, squares []T, x []T, pivot []T) {
+	switch n := len(sum); {
+	case lv == portable:
+		portableAddMoments(sum, squares, x, pivot)
+	case isFloat32[T]() && lv == avx512:
+		addMomentsF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(sum))), (*float32)(unsafe.Pointer(unsafe.SliceData(squares))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(pivot))))
+	case isFloat32[T]():
+		addMomentsF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(sum))), (*float32)(unsafe.Pointer(unsafe.SliceData(squares))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(pivot))))
+	case !isFloat32[T]() && lv == avx512:
+		addMomentsF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(sum))), (*float64)(unsafe.Pointer(unsafe.SliceData(squares))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(pivot))))
+	case !isFloat32[T]():
+		addMomentsF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(sum))), (*float64)(unsafe.Pointer(unsafe.SliceData(squares))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(pivot))))
+	}
+}
+
+// addSlopes computes sum[i] += grad[i] and products[i] += grad[i]*(x[i] - mean[i]).
+func addSlopes[T Float](lv level, sum []T, products []T, grad []T, x []T, mean []T) {
+	switch n := len(sum); {
+	case lv == portable:
+		portableAddSlopes(sum, products, grad, x, mean)
+	case isFloat32[T]() && lv == avx512:
+		addSlopesF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(sum))), (*float32)(unsafe.Pointer(unsafe.SliceData(products))), (*float32)(unsafe.Pointer(unsafe.SliceData(grad))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(mean))))
+	case isFloat32[T]():
+		addSlopesF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(sum))), (*float32)(unsafe.Pointer(unsafe.SliceData(products))), (*float32)(unsafe.Pointer(unsafe.SliceData(grad))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(mean))))
+	case !isFloat32[T]() && lv == avx512:
+		addSlopesF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(sum))), (*float64)(unsafe.Pointer(unsafe.SliceData(products))), (*float64)(unsafe.Pointer(unsafe.SliceData(grad))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(mean))))
+	case !isFloat32[T]():
+		addSlopesF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(sum))), (*float64)(unsafe.Pointer(unsafe.SliceData(products))), (*float64)(unsafe.Pointer(unsafe.SliceData(grad))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(mean))))
+	}
+}
+
+// normalize computes dst[i] = max(least, (x[i] - mean[i])*factor[i] + shift[i]), where NaN stays.
+func normalize[T Float](lv level, dst []T, x []T, mean []T, factor []T, shift []T, least T) {
+	switch n := len(dst); {
+	case lv == portable:
+		portableNormalize(dst, x, mean, factor, shift, least)
+	case isFloat32[T]() && lv == avx512:
+		normalizeF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(mean))), (*float32)(unsafe.Pointer(unsafe.SliceData(factor))), (*float32)(unsafe.Pointer(unsafe.SliceData(shift))), float32(least))
+	case isFloat32[T]():
+		normalizeF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(mean))), (*float32)(unsafe.Pointer(unsafe.SliceData(factor))), (*float32)(unsafe.Pointer(unsafe.SliceData(shift))), float32(least))
+	case !isFloat32[T]() && lv == avx512:
+		normalizeF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(mean))), (*float64)(unsafe.Pointer(unsafe.SliceData(factor))), (*float64)(unsafe.Pointer(unsafe.SliceData(shift))), float64(least))
+	case !isFloat32[T]():
+		normalizeF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(mean))), (*float64)(unsafe.Pointer(unsafe.SliceData(factor))), (*float64)(unsafe.Pointer(unsafe.SliceData(shift))), float64(least))
+	}
+}
+
+// normalizeGrad computes dst[i] = (grad[i] - average[i])*factor[i] + (x[i] - mean[i])*slope[i].
+func normalizeGrad[T Float](lv level, dst []T, grad []T, x []T, mean []T, average []T, factor []T, slope []T) {
+	switch n := len(dst); {
+	case lv == portable:
+		portableNormalizeGrad(dst, grad, x, mean, average, factor, slope)
+	case isFloat32[T]() && lv == avx512:
+		normalizeGradF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(grad))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(mean))), (*float32)(unsafe.Pointer(unsafe.SliceData(average))), (*float32)(unsafe.Pointer(unsafe.SliceData(factor))), (*float32)(unsafe.Pointer(unsafe.SliceData(slope))))
+	case isFloat32[T]():
+		normalizeGradF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(grad))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(mean))), (*float32)(unsafe.Pointer(unsafe.SliceData(average))), (*float32)(unsafe.Pointer(unsafe.SliceData(factor))), (*float32)(unsafe.Pointer(unsafe.SliceData(slope))))
+	case !isFloat32[T]() && lv == avx512:
+		normalizeGradF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(grad))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(mean))), (*float64)(unsafe.Pointer(unsafe.SliceData(average))), (*float64)(unsafe.Pointer(unsafe.SliceData(factor))), (*float64)(unsafe.Pointer(unsafe.SliceData(slope))))
+	case !isFloat32[T]():
+		normalizeGradF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(grad))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(mean))), (*float64)(unsafe.Pointer(unsafe.SliceData(average))), (*float64)(unsafe.Pointer(unsafe.SliceData(factor))), (*float64)(unsafe.Pointer(unsafe.SliceData(slope))))
+	}
+}
+
+// rectify computes dst[i] = max(0, x[i] + shift[i]), where NaN stays.
+func rectify[T Float](lv level, dst []T, x []T, shift []T) {
+	switch n := len(dst); {
+	case lv == portable:
+		portableRectify(dst, x, shift)
+	case isFloat32[T]() && lv == avx512:
+		rectifyF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(shift))))
+	case isFloat32[T]():
+		rectifyF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (*float32)(unsafe.Pointer(unsafe.SliceData(shift))))
+	case !isFloat32[T]() && lv == avx512:
+		rectifyF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(shift))))
+	case !isFloat32[T]():
+		rectifyF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(x))), (*float64)(unsafe.Pointer(unsafe.SliceData(shift))))
+	}
+}
+
+// rectifyGrad computes dst[i] = grad[i] where y[i] > 0, else 0.
+func rectifyGrad[T Float](lv level, dst []T, grad []T, y []T) {
+	switch n := len(dst); {
+	case lv == portable:
+		portableRectifyGrad(dst, grad, y)
+	case isFloat32[T]() && lv == avx512:
+		rectifyGradF32AVX512(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(grad))), (*float32)(unsafe.Pointer(unsafe.SliceData(y))))
+	case isFloat32[T]():
+		rectifyGradF32AVX2(n, (*float32)(unsafe.Pointer(unsafe.SliceData(dst))), (*float32)(unsafe.Pointer(unsafe.SliceData(grad))), (*float32)(unsafe.Pointer(unsafe.SliceData(y))))
+	case !isFloat32[T]() && lv == avx512:
+		rectifyGradF64AVX512(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(grad))), (*float64)(unsafe.Pointer(unsafe.SliceData(y))))
+	case !isFloat32[T]():
+		rectifyGradF64AVX2(n, (*float64)(unsafe.Pointer(unsafe.SliceData(dst))), (*float64)(unsafe.Pointer(unsafe.SliceData(grad))), (*float64)(unsafe.Pointer(unsafe.SliceData(y))))
+	}
+}

@@ -830,6 +830,271 @@ end36:
 	VZEROUPPER
 	RET
 
+// func addMomentsF32AVX2(n int, sum *float32, squares *float32, x *float32, pivot *float32)
+// Requires: AVX, FMA3
+TEXT ·addMomentsF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ sum+8(FP), DX
+	MOVQ squares+16(FP), BX
+	MOVQ x+24(FP), SI
+	MOVQ pivot+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x00000008, CX
+	JLT  rest38
+
+chunk37:
+	VMOVUPS     (SI)(AX*1), Y0
+	VSUBPS      (DI)(AX*1), Y0, Y0
+	VMOVUPS     (BX)(AX*1), Y1
+	VADDPS      (DX)(AX*1), Y0, Y2
+	VMOVUPS     Y2, (DX)(AX*1)
+	VFMADD231PS Y0, Y0, Y1
+	VMOVUPS     Y1, (BX)(AX*1)
+	ADDQ        $0x00000020, AX
+	SUBQ        $0x00000008, CX
+	JGE         chunk37
+
+rest38:
+	ADDQ        $0x00000008, CX
+	TESTQ       CX, CX
+	JZ          end39
+	LEAQ        lanes<>+32(SB), R8
+	NEGQ        CX
+	VMOVUPS     (R8)(CX*4), Y0
+	VMASKMOVPS  (SI)(AX*1), Y0, Y1
+	VMASKMOVPS  (DI)(AX*1), Y0, Y2
+	VSUBPS      Y2, Y1, Y1
+	VMASKMOVPS  (BX)(AX*1), Y0, Y2
+	VMASKMOVPS  (DX)(AX*1), Y0, Y3
+	VADDPS      Y3, Y1, Y3
+	VMASKMOVPS  Y3, Y0, (DX)(AX*1)
+	VFMADD231PS Y1, Y1, Y2
+	VMASKMOVPS  Y2, Y0, (BX)(AX*1)
+
+end39:
+	VZEROUPPER
+	RET
+
+// func addSlopesF32AVX2(n int, sum *float32, products *float32, grad *float32, x *float32, mean *float32)
+// Requires: AVX, FMA3
+TEXT ·addSlopesF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ sum+8(FP), DX
+	MOVQ products+16(FP), BX
+	MOVQ grad+24(FP), SI
+	MOVQ x+32(FP), DI
+	MOVQ mean+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x00000008, CX
+	JLT  rest41
+
+chunk40:
+	VMOVUPS     (DI)(AX*1), Y0
+	VSUBPS      (R8)(AX*1), Y0, Y0
+	VMOVUPS     (SI)(AX*1), Y1
+	VMOVUPS     (BX)(AX*1), Y2
+	VADDPS      (DX)(AX*1), Y1, Y3
+	VMOVUPS     Y3, (DX)(AX*1)
+	VFMADD231PS Y0, Y1, Y2
+	VMOVUPS     Y2, (BX)(AX*1)
+	ADDQ        $0x00000020, AX
+	SUBQ        $0x00000008, CX
+	JGE         chunk40
+
+rest41:
+	ADDQ        $0x00000008, CX
+	TESTQ       CX, CX
+	JZ          end42
+	LEAQ        lanes<>+32(SB), R9
+	NEGQ        CX
+	VMOVUPS     (R9)(CX*4), Y0
+	VMASKMOVPS  (DI)(AX*1), Y0, Y1
+	VMASKMOVPS  (R8)(AX*1), Y0, Y2
+	VSUBPS      Y2, Y1, Y1
+	VMASKMOVPS  (SI)(AX*1), Y0, Y2
+	VMASKMOVPS  (BX)(AX*1), Y0, Y3
+	VMASKMOVPS  (DX)(AX*1), Y0, Y4
+	VADDPS      Y4, Y2, Y4
+	VMASKMOVPS  Y4, Y0, (DX)(AX*1)
+	VFMADD231PS Y1, Y2, Y3
+	VMASKMOVPS  Y3, Y0, (BX)(AX*1)
+
+end42:
+	VZEROUPPER
+	RET
+
+// func normalizeF32AVX2(n int, dst *float32, x *float32, mean *float32, factor *float32, shift *float32, least float32)
+// Requires: AVX, FMA3
+TEXT ·normalizeF32AVX2(SB), NOSPLIT, $0-52
+	MOVQ         n+0(FP), CX
+	MOVQ         dst+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         mean+24(FP), SI
+	MOVQ         factor+32(FP), DI
+	MOVQ         shift+40(FP), R8
+	VBROADCASTSS least+48(FP), Y0
+	XORQ         AX, AX
+	SUBQ         $0x00000008, CX
+	JLT          rest44
+
+chunk43:
+	VMOVUPS     (BX)(AX*1), Y1
+	VSUBPS      (SI)(AX*1), Y1, Y1
+	VMOVUPS     (R8)(AX*1), Y2
+	VFMADD231PS (DI)(AX*1), Y1, Y2
+	VMAXPS      Y2, Y0, Y2
+	VMOVUPS     Y2, (DX)(AX*1)
+	ADDQ        $0x00000020, AX
+	SUBQ        $0x00000008, CX
+	JGE         chunk43
+
+rest44:
+	ADDQ        $0x00000008, CX
+	TESTQ       CX, CX
+	JZ          end45
+	LEAQ        lanes<>+32(SB), R9
+	NEGQ        CX
+	VMOVUPS     (R9)(CX*4), Y1
+	VMASKMOVPS  (BX)(AX*1), Y1, Y2
+	VMASKMOVPS  (SI)(AX*1), Y1, Y3
+	VSUBPS      Y3, Y2, Y2
+	VMASKMOVPS  (R8)(AX*1), Y1, Y3
+	VMASKMOVPS  (DI)(AX*1), Y1, Y4
+	VFMADD231PS Y4, Y2, Y3
+	VMAXPS      Y3, Y0, Y3
+	VMASKMOVPS  Y3, Y1, (DX)(AX*1)
+
+end45:
+	VZEROUPPER
+	RET
+
+// func normalizeGradF32AVX2(n int, dst *float32, grad *float32, x *float32, mean *float32, average *float32, factor *float32, slope *float32)
+// Requires: AVX, FMA3
+TEXT ·normalizeGradF32AVX2(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DX
+	MOVQ grad+16(FP), BX
+	MOVQ x+24(FP), SI
+	MOVQ mean+32(FP), DI
+	MOVQ average+40(FP), R8
+	MOVQ factor+48(FP), R9
+	MOVQ slope+56(FP), R10
+	XORQ AX, AX
+	SUBQ $0x00000008, CX
+	JLT  rest47
+
+chunk46:
+	VMOVUPS     (BX)(AX*1), Y0
+	VSUBPS      (R8)(AX*1), Y0, Y0
+	VMOVUPS     (SI)(AX*1), Y1
+	VSUBPS      (DI)(AX*1), Y1, Y1
+	VMULPS      (R9)(AX*1), Y0, Y0
+	VFMADD231PS (R10)(AX*1), Y1, Y0
+	VMOVUPS     Y0, (DX)(AX*1)
+	ADDQ        $0x00000020, AX
+	SUBQ        $0x00000008, CX
+	JGE         chunk46
+
+rest47:
+	ADDQ        $0x00000008, CX
+	TESTQ       CX, CX
+	JZ          end48
+	LEAQ        lanes<>+32(SB), R11
+	NEGQ        CX
+	VMOVUPS     (R11)(CX*4), Y0
+	VMASKMOVPS  (BX)(AX*1), Y0, Y1
+	VMASKMOVPS  (R8)(AX*1), Y0, Y2
+	VSUBPS      Y2, Y1, Y1
+	VMASKMOVPS  (SI)(AX*1), Y0, Y2
+	VMASKMOVPS  (DI)(AX*1), Y0, Y3
+	VSUBPS      Y3, Y2, Y2
+	VMASKMOVPS  (R9)(AX*1), Y0, Y3
+	VMULPS      Y3, Y1, Y1
+	VMASKMOVPS  (R10)(AX*1), Y0, Y3
+	VFMADD231PS Y3, Y2, Y1
+	VMASKMOVPS  Y1, Y0, (DX)(AX*1)
+
+end48:
+	VZEROUPPER
+	RET
+
+// func rectifyF32AVX2(n int, dst *float32, x *float32, shift *float32)
+// Requires: AVX
+TEXT ·rectifyF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), CX
+	MOVQ   dst+8(FP), DX
+	MOVQ   x+16(FP), BX
+	MOVQ   shift+24(FP), SI
+	VXORPS Y0, Y0, Y0
+	XORQ   AX, AX
+	SUBQ   $0x00000008, CX
+	JLT    rest50
+
+chunk49:
+	VMOVUPS (BX)(AX*1), Y1
+	VADDPS  (SI)(AX*1), Y1, Y1
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, (DX)(AX*1)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000008, CX
+	JGE     chunk49
+
+rest50:
+	ADDQ       $0x00000008, CX
+	TESTQ      CX, CX
+	JZ         end51
+	LEAQ       lanes<>+32(SB), DI
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y1
+	VMASKMOVPS (BX)(AX*1), Y1, Y2
+	VMASKMOVPS (SI)(AX*1), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMAXPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (DX)(AX*1)
+
+end51:
+	VZEROUPPER
+	RET
+
+// func rectifyGradF32AVX2(n int, dst *float32, grad *float32, y *float32)
+// Requires: AVX
+TEXT ·rectifyGradF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), CX
+	MOVQ   dst+8(FP), DX
+	MOVQ   grad+16(FP), BX
+	MOVQ   y+24(FP), SI
+	VXORPS Y0, Y0, Y0
+	XORQ   AX, AX
+	SUBQ   $0x00000008, CX
+	JLT    rest53
+
+chunk52:
+	VMOVUPS (BX)(AX*1), Y1
+	VMOVUPS (SI)(AX*1), Y2
+	VCMPPS  $0x1a, Y0, Y2, Y2
+	VANDNPS Y1, Y2, Y1
+	VMOVUPS Y1, (DX)(AX*1)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000008, CX
+	JGE     chunk52
+
+rest53:
+	ADDQ       $0x00000008, CX
+	TESTQ      CX, CX
+	JZ         end54
+	LEAQ       lanes<>+32(SB), DI
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y1
+	VMASKMOVPS (BX)(AX*1), Y1, Y2
+	VMASKMOVPS (SI)(AX*1), Y1, Y3
+	VCMPPS     $0x1a, Y0, Y3, Y0
+	VANDNPS    Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (DX)(AX*1)
+
+end54:
+	VZEROUPPER
+	RET
+
 // func addF64AVX2(n int, dst *float64, x *float64, y *float64)
 // Requires: AVX
 TEXT ·addF64AVX2(SB), NOSPLIT, $0-32
@@ -839,20 +1104,20 @@ TEXT ·addF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest38
+	JLT  rest56
 
-chunk37:
+chunk55:
 	VMOVUPD (BX)(AX*1), Y0
 	VADDPD  (SI)(AX*1), Y0, Y0
 	VMOVUPD Y0, (DX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk37
+	JGE     chunk55
 
-rest38:
+rest56:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end39
+	JZ         end57
 	LEAQ       lanes<>+32(SB), DI
 	NEGQ       CX
 	VMOVUPD    (DI)(CX*8), Y0
@@ -861,7 +1126,7 @@ rest38:
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)(AX*1)
 
-end39:
+end57:
 	VZEROUPPER
 	RET
 
@@ -874,20 +1139,20 @@ TEXT ·mulF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest41
+	JLT  rest59
 
-chunk40:
+chunk58:
 	VMOVUPD (BX)(AX*1), Y0
 	VMULPD  (SI)(AX*1), Y0, Y0
 	VMOVUPD Y0, (DX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk40
+	JGE     chunk58
 
-rest41:
+rest59:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end42
+	JZ         end60
 	LEAQ       lanes<>+32(SB), DI
 	NEGQ       CX
 	VMOVUPD    (DI)(CX*8), Y0
@@ -896,7 +1161,7 @@ rest41:
 	VMULPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)(AX*1)
 
-end42:
+end60:
 	VZEROUPPER
 	RET
 
@@ -909,21 +1174,21 @@ TEXT ·mulAddF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest44
+	JLT  rest62
 
-chunk43:
+chunk61:
 	VMOVUPD     (DX)(AX*1), Y0
 	VMOVUPD     (BX)(AX*1), Y1
 	VFMADD231PD (SI)(AX*1), Y1, Y0
 	VMOVUPD     Y0, (DX)(AX*1)
 	ADDQ        $0x00000020, AX
 	SUBQ        $0x00000004, CX
-	JGE         chunk43
+	JGE         chunk61
 
-rest44:
+rest62:
 	ADDQ        $0x00000004, CX
 	TESTQ       CX, CX
-	JZ          end45
+	JZ          end63
 	LEAQ        lanes<>+32(SB), DI
 	NEGQ        CX
 	VMOVUPD     (DI)(CX*8), Y0
@@ -933,7 +1198,7 @@ rest44:
 	VFMADD231PD Y3, Y2, Y1
 	VMASKMOVPD  Y1, Y0, (DX)(AX*1)
 
-end45:
+end63:
 	VZEROUPPER
 	RET
 
@@ -946,20 +1211,20 @@ TEXT ·axpyF64AVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD a+8(FP), Y0
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest47
+	JLT          rest65
 
-chunk46:
+chunk64:
 	VMOVUPD     (BX)(AX*1), Y1
 	VFMADD231PD (DX)(AX*1), Y0, Y1
 	VMOVUPD     Y1, (BX)(AX*1)
 	ADDQ        $0x00000020, AX
 	SUBQ        $0x00000004, CX
-	JGE         chunk46
+	JGE         chunk64
 
-rest47:
+rest65:
 	ADDQ        $0x00000004, CX
 	TESTQ       CX, CX
-	JZ          end48
+	JZ          end66
 	LEAQ        lanes<>+32(SB), SI
 	NEGQ        CX
 	VMOVUPD     (SI)(CX*8), Y1
@@ -968,7 +1233,7 @@ rest47:
 	VFMADD231PD Y3, Y0, Y2
 	VMASKMOVPD  Y2, Y1, (BX)(AX*1)
 
-end48:
+end66:
 	VZEROUPPER
 	RET
 
@@ -980,19 +1245,19 @@ TEXT ·scaleF64AVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD a+8(FP), Y0
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest50
+	JLT          rest68
 
-chunk49:
+chunk67:
 	VMULPD  (DX)(AX*1), Y0, Y1
 	VMOVUPD Y1, (DX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk49
+	JGE     chunk67
 
-rest50:
+rest68:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end51
+	JZ         end69
 	LEAQ       lanes<>+32(SB), BX
 	NEGQ       CX
 	VMOVUPD    (BX)(CX*8), Y1
@@ -1000,7 +1265,7 @@ rest50:
 	VMULPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, (DX)(AX*1)
 
-end51:
+end69:
 	VZEROUPPER
 	RET
 
@@ -1012,20 +1277,20 @@ TEXT ·maximumF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+16(FP), BX
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest53
+	JLT  rest71
 
-chunk52:
+chunk70:
 	VMOVUPD (BX)(AX*1), Y0
 	VMAXPD  (DX)(AX*1), Y0, Y0
 	VMOVUPD Y0, (DX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk52
+	JGE     chunk70
 
-rest53:
+rest71:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end54
+	JZ         end72
 	LEAQ       lanes<>+32(SB), SI
 	NEGQ       CX
 	VMOVUPD    (SI)(CX*8), Y0
@@ -1034,7 +1299,7 @@ rest53:
 	VMAXPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)(AX*1)
 
-end54:
+end72:
 	VZEROUPPER
 	RET
 
@@ -1048,9 +1313,9 @@ TEXT ·expF64AVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD shift+32(FP), Y1
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest56
+	JLT          rest74
 
-chunk55:
+chunk73:
 	VMOVUPD      (BX)(AX*1), Y2
 	VFMADD213PD  Y1, Y0, Y2
 	VMOVUPD      rounderF64<>+0(SB), Y3
@@ -1083,12 +1348,12 @@ chunk55:
 	VMOVUPD      Y4, (DX)(AX*1)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JGE          chunk55
+	JGE          chunk73
 
-rest56:
+rest74:
 	ADDQ         $0x00000004, CX
 	TESTQ        CX, CX
-	JZ           end57
+	JZ           end75
 	LEAQ         lanes<>+32(SB), SI
 	NEGQ         CX
 	VMOVUPD      (SI)(CX*8), Y2
@@ -1123,7 +1388,7 @@ rest56:
 	VBLENDVPD    Y4, Y3, Y1, Y1
 	VMASKMOVPD   Y1, Y2, (DX)(AX*1)
 
-end57:
+end75:
 	VZEROUPPER
 	RET
 
@@ -1259,9 +1524,9 @@ TEXT ·pathStepSumF64AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD shift+48(FP), Y1
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest59
+	JLT          rest77
 
-chunk58:
+chunk76:
 	VMOVUPD      (SI)(AX*1), Y2
 	VADDPD       (DI)(AX*1), Y2, Y2
 	VMOVUPD      Y2, (BX)(AX*1)
@@ -1297,12 +1562,12 @@ chunk58:
 	VMOVUPD      Y4, (DX)(AX*1)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JGE          chunk58
+	JGE          chunk76
 
-rest59:
+rest77:
 	ADDQ         $0x00000004, CX
 	TESTQ        CX, CX
-	JZ           end60
+	JZ           end78
 	LEAQ         lanes<>+32(SB), R8
 	NEGQ         CX
 	VMOVUPD      (R8)(CX*8), Y2
@@ -1342,7 +1607,7 @@ rest59:
 	VADDPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y2, (DX)(AX*1)
 
-end60:
+end78:
 	VZEROUPPER
 	RET
 
@@ -1358,9 +1623,9 @@ TEXT ·pathStepMaxF64AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD shift+48(FP), Y1
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest62
+	JLT          rest80
 
-chunk61:
+chunk79:
 	VMOVUPD      (SI)(AX*1), Y2
 	VADDPD       (DI)(AX*1), Y2, Y2
 	VMOVUPD      Y2, (BX)(AX*1)
@@ -1396,12 +1661,12 @@ chunk61:
 	VMOVUPD      Y4, (DX)(AX*1)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JGE          chunk61
+	JGE          chunk79
 
-rest62:
+rest80:
 	ADDQ         $0x00000004, CX
 	TESTQ        CX, CX
-	JZ           end63
+	JZ           end81
 	LEAQ         lanes<>+32(SB), R8
 	NEGQ         CX
 	VMOVUPD      (R8)(CX*8), Y2
@@ -1441,7 +1706,7 @@ rest62:
 	VMAXPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y2, (DX)(AX*1)
 
-end63:
+end81:
 	VZEROUPPER
 	RET
 
@@ -1459,9 +1724,9 @@ TEXT ·pathGradStepF64AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD shift+64(FP), Y1
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest65
+	JLT          rest83
 
-chunk64:
+chunk82:
 	VMOVUPD      (DI)(AX*1), Y2
 	VADDPD       (R8)(AX*1), Y2, Y2
 	VMOVUPD      Y2, (BX)(AX*1)
@@ -1499,12 +1764,12 @@ chunk64:
 	VMOVUPD      Y4, (SI)(AX*1)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JGE          chunk64
+	JGE          chunk82
 
-rest65:
+rest83:
 	ADDQ         $0x00000004, CX
 	TESTQ        CX, CX
-	JZ           end66
+	JZ           end84
 	LEAQ         lanes<>+32(SB), R10
 	NEGQ         CX
 	VMOVUPD      (R10)(CX*8), Y2
@@ -1547,7 +1812,7 @@ rest65:
 	VMULPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y2, (SI)(AX*1)
 
-end66:
+end84:
 	VZEROUPPER
 	RET
 
@@ -1565,9 +1830,9 @@ TEXT ·pathGradLeafF64AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD shift+64(FP), Y1
 	XORQ         AX, AX
 	SUBQ         $0x00000004, CX
-	JLT          rest68
+	JLT          rest86
 
-chunk67:
+chunk85:
 	VMOVUPD      (DI)(AX*1), Y2
 	VADDPD       (R8)(AX*1), Y2, Y2
 	VFMADD213PD  Y1, Y0, Y2
@@ -1607,12 +1872,12 @@ chunk67:
 	VMOVUPD      Y2, (SI)(AX*1)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JGE          chunk67
+	JGE          chunk85
 
-rest68:
+rest86:
 	ADDQ         $0x00000004, CX
 	TESTQ        CX, CX
-	JZ           end69
+	JZ           end87
 	LEAQ         lanes<>+32(SB), R10
 	NEGQ         CX
 	VMOVUPD      (R10)(CX*8), Y2
@@ -1659,7 +1924,7 @@ rest68:
 	VADDPD       Y0, Y1, Y0
 	VMASKMOVPD   Y0, Y2, (SI)(AX*1)
 
-end69:
+end87:
 	VZEROUPPER
 	RET
 
@@ -1672,9 +1937,9 @@ TEXT ·addToBothF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000004, CX
-	JLT  rest71
+	JLT  rest89
 
-chunk70:
+chunk88:
 	VMOVUPD (SI)(AX*1), Y0
 	VADDPD  (DX)(AX*1), Y0, Y1
 	VMOVUPD Y1, (DX)(AX*1)
@@ -1682,12 +1947,12 @@ chunk70:
 	VMOVUPD Y0, (BX)(AX*1)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000004, CX
-	JGE     chunk70
+	JGE     chunk88
 
-rest71:
+rest89:
 	ADDQ       $0x00000004, CX
 	TESTQ      CX, CX
-	JZ         end72
+	JZ         end90
 	LEAQ       lanes<>+32(SB), DI
 	NEGQ       CX
 	VMOVUPD    (DI)(CX*8), Y0
@@ -1699,6 +1964,271 @@ rest71:
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (BX)(AX*1)
 
-end72:
+end90:
+	VZEROUPPER
+	RET
+
+// func addMomentsF64AVX2(n int, sum *float64, squares *float64, x *float64, pivot *float64)
+// Requires: AVX, FMA3
+TEXT ·addMomentsF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ sum+8(FP), DX
+	MOVQ squares+16(FP), BX
+	MOVQ x+24(FP), SI
+	MOVQ pivot+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x00000004, CX
+	JLT  rest92
+
+chunk91:
+	VMOVUPD     (SI)(AX*1), Y0
+	VSUBPD      (DI)(AX*1), Y0, Y0
+	VMOVUPD     (BX)(AX*1), Y1
+	VADDPD      (DX)(AX*1), Y0, Y2
+	VMOVUPD     Y2, (DX)(AX*1)
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     Y1, (BX)(AX*1)
+	ADDQ        $0x00000020, AX
+	SUBQ        $0x00000004, CX
+	JGE         chunk91
+
+rest92:
+	ADDQ        $0x00000004, CX
+	TESTQ       CX, CX
+	JZ          end93
+	LEAQ        lanes<>+32(SB), R8
+	NEGQ        CX
+	VMOVUPD     (R8)(CX*8), Y0
+	VMASKMOVPD  (SI)(AX*1), Y0, Y1
+	VMASKMOVPD  (DI)(AX*1), Y0, Y2
+	VSUBPD      Y2, Y1, Y1
+	VMASKMOVPD  (BX)(AX*1), Y0, Y2
+	VMASKMOVPD  (DX)(AX*1), Y0, Y3
+	VADDPD      Y3, Y1, Y3
+	VMASKMOVPD  Y3, Y0, (DX)(AX*1)
+	VFMADD231PD Y1, Y1, Y2
+	VMASKMOVPD  Y2, Y0, (BX)(AX*1)
+
+end93:
+	VZEROUPPER
+	RET
+
+// func addSlopesF64AVX2(n int, sum *float64, products *float64, grad *float64, x *float64, mean *float64)
+// Requires: AVX, FMA3
+TEXT ·addSlopesF64AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ sum+8(FP), DX
+	MOVQ products+16(FP), BX
+	MOVQ grad+24(FP), SI
+	MOVQ x+32(FP), DI
+	MOVQ mean+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x00000004, CX
+	JLT  rest95
+
+chunk94:
+	VMOVUPD     (DI)(AX*1), Y0
+	VSUBPD      (R8)(AX*1), Y0, Y0
+	VMOVUPD     (SI)(AX*1), Y1
+	VMOVUPD     (BX)(AX*1), Y2
+	VADDPD      (DX)(AX*1), Y1, Y3
+	VMOVUPD     Y3, (DX)(AX*1)
+	VFMADD231PD Y0, Y1, Y2
+	VMOVUPD     Y2, (BX)(AX*1)
+	ADDQ        $0x00000020, AX
+	SUBQ        $0x00000004, CX
+	JGE         chunk94
+
+rest95:
+	ADDQ        $0x00000004, CX
+	TESTQ       CX, CX
+	JZ          end96
+	LEAQ        lanes<>+32(SB), R9
+	NEGQ        CX
+	VMOVUPD     (R9)(CX*8), Y0
+	VMASKMOVPD  (DI)(AX*1), Y0, Y1
+	VMASKMOVPD  (R8)(AX*1), Y0, Y2
+	VSUBPD      Y2, Y1, Y1
+	VMASKMOVPD  (SI)(AX*1), Y0, Y2
+	VMASKMOVPD  (BX)(AX*1), Y0, Y3
+	VMASKMOVPD  (DX)(AX*1), Y0, Y4
+	VADDPD      Y4, Y2, Y4
+	VMASKMOVPD  Y4, Y0, (DX)(AX*1)
+	VFMADD231PD Y1, Y2, Y3
+	VMASKMOVPD  Y3, Y0, (BX)(AX*1)
+
+end96:
+	VZEROUPPER
+	RET
+
+// func normalizeF64AVX2(n int, dst *float64, x *float64, mean *float64, factor *float64, shift *float64, least float64)
+// Requires: AVX, FMA3
+TEXT ·normalizeF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), CX
+	MOVQ         dst+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         mean+24(FP), SI
+	MOVQ         factor+32(FP), DI
+	MOVQ         shift+40(FP), R8
+	VBROADCASTSD least+48(FP), Y0
+	XORQ         AX, AX
+	SUBQ         $0x00000004, CX
+	JLT          rest98
+
+chunk97:
+	VMOVUPD     (BX)(AX*1), Y1
+	VSUBPD      (SI)(AX*1), Y1, Y1
+	VMOVUPD     (R8)(AX*1), Y2
+	VFMADD231PD (DI)(AX*1), Y1, Y2
+	VMAXPD      Y2, Y0, Y2
+	VMOVUPD     Y2, (DX)(AX*1)
+	ADDQ        $0x00000020, AX
+	SUBQ        $0x00000004, CX
+	JGE         chunk97
+
+rest98:
+	ADDQ        $0x00000004, CX
+	TESTQ       CX, CX
+	JZ          end99
+	LEAQ        lanes<>+32(SB), R9
+	NEGQ        CX
+	VMOVUPD     (R9)(CX*8), Y1
+	VMASKMOVPD  (BX)(AX*1), Y1, Y2
+	VMASKMOVPD  (SI)(AX*1), Y1, Y3
+	VSUBPD      Y3, Y2, Y2
+	VMASKMOVPD  (R8)(AX*1), Y1, Y3
+	VMASKMOVPD  (DI)(AX*1), Y1, Y4
+	VFMADD231PD Y4, Y2, Y3
+	VMAXPD      Y3, Y0, Y3
+	VMASKMOVPD  Y3, Y1, (DX)(AX*1)
+
+end99:
+	VZEROUPPER
+	RET
+
+// func normalizeGradF64AVX2(n int, dst *float64, grad *float64, x *float64, mean *float64, average *float64, factor *float64, slope *float64)
+// Requires: AVX, FMA3
+TEXT ·normalizeGradF64AVX2(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DX
+	MOVQ grad+16(FP), BX
+	MOVQ x+24(FP), SI
+	MOVQ mean+32(FP), DI
+	MOVQ average+40(FP), R8
+	MOVQ factor+48(FP), R9
+	MOVQ slope+56(FP), R10
+	XORQ AX, AX
+	SUBQ $0x00000004, CX
+	JLT  rest101
+
+chunk100:
+	VMOVUPD     (BX)(AX*1), Y0
+	VSUBPD      (R8)(AX*1), Y0, Y0
+	VMOVUPD     (SI)(AX*1), Y1
+	VSUBPD      (DI)(AX*1), Y1, Y1
+	VMULPD      (R9)(AX*1), Y0, Y0
+	VFMADD231PD (R10)(AX*1), Y1, Y0
+	VMOVUPD     Y0, (DX)(AX*1)
+	ADDQ        $0x00000020, AX
+	SUBQ        $0x00000004, CX
+	JGE         chunk100
+
+rest101:
+	ADDQ        $0x00000004, CX
+	TESTQ       CX, CX
+	JZ          end102
+	LEAQ        lanes<>+32(SB), R11
+	NEGQ        CX
+	VMOVUPD     (R11)(CX*8), Y0
+	VMASKMOVPD  (BX)(AX*1), Y0, Y1
+	VMASKMOVPD  (R8)(AX*1), Y0, Y2
+	VSUBPD      Y2, Y1, Y1
+	VMASKMOVPD  (SI)(AX*1), Y0, Y2
+	VMASKMOVPD  (DI)(AX*1), Y0, Y3
+	VSUBPD      Y3, Y2, Y2
+	VMASKMOVPD  (R9)(AX*1), Y0, Y3
+	VMULPD      Y3, Y1, Y1
+	VMASKMOVPD  (R10)(AX*1), Y0, Y3
+	VFMADD231PD Y3, Y2, Y1
+	VMASKMOVPD  Y1, Y0, (DX)(AX*1)
+
+end102:
+	VZEROUPPER
+	RET
+
+// func rectifyF64AVX2(n int, dst *float64, x *float64, shift *float64)
+// Requires: AVX
+TEXT ·rectifyF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), CX
+	MOVQ   dst+8(FP), DX
+	MOVQ   x+16(FP), BX
+	MOVQ   shift+24(FP), SI
+	VXORPS Y0, Y0, Y0
+	XORQ   AX, AX
+	SUBQ   $0x00000004, CX
+	JLT    rest104
+
+chunk103:
+	VMOVUPD (BX)(AX*1), Y1
+	VADDPD  (SI)(AX*1), Y1, Y1
+	VMAXPD  Y1, Y0, Y1
+	VMOVUPD Y1, (DX)(AX*1)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000004, CX
+	JGE     chunk103
+
+rest104:
+	ADDQ       $0x00000004, CX
+	TESTQ      CX, CX
+	JZ         end105
+	LEAQ       lanes<>+32(SB), DI
+	NEGQ       CX
+	VMOVUPD    (DI)(CX*8), Y1
+	VMASKMOVPD (BX)(AX*1), Y1, Y2
+	VMASKMOVPD (SI)(AX*1), Y1, Y3
+	VADDPD     Y3, Y2, Y2
+	VMAXPD     Y2, Y0, Y2
+	VMASKMOVPD Y2, Y1, (DX)(AX*1)
+
+end105:
+	VZEROUPPER
+	RET
+
+// func rectifyGradF64AVX2(n int, dst *float64, grad *float64, y *float64)
+// Requires: AVX
+TEXT ·rectifyGradF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), CX
+	MOVQ   dst+8(FP), DX
+	MOVQ   grad+16(FP), BX
+	MOVQ   y+24(FP), SI
+	VXORPS Y0, Y0, Y0
+	XORQ   AX, AX
+	SUBQ   $0x00000004, CX
+	JLT    rest107
+
+chunk106:
+	VMOVUPD (BX)(AX*1), Y1
+	VMOVUPD (SI)(AX*1), Y2
+	VCMPPD  $0x1a, Y0, Y2, Y2
+	VANDNPD Y1, Y2, Y1
+	VMOVUPD Y1, (DX)(AX*1)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000004, CX
+	JGE     chunk106
+
+rest107:
+	ADDQ       $0x00000004, CX
+	TESTQ      CX, CX
+	JZ         end108
+	LEAQ       lanes<>+32(SB), DI
+	NEGQ       CX
+	VMOVUPD    (DI)(CX*8), Y1
+	VMASKMOVPD (BX)(AX*1), Y1, Y2
+	VMASKMOVPD (SI)(AX*1), Y1, Y3
+	VCMPPD     $0x1a, Y0, Y3, Y0
+	VANDNPD    Y2, Y0, Y2
+	VMASKMOVPD Y2, Y1, (DX)(AX*1)
+
+end108:
 	VZEROUPPER
 	RET

@@ -62,6 +62,36 @@ func pathGradLeafF32AVX2(n int, acc *float32, dst *float32, parent *float32, pre
 //go:noescape
 func addToBothF32AVX2(n int, dst *float32, parent *float32, x *float32)
 
+// addMomentsF32AVX2 computes sum[i] += d and squares[i] += d*d with d = x[i] - pivot[i] for n elements.
+//
+//go:noescape
+func addMomentsF32AVX2(n int, sum *float32, squares *float32, x *float32, pivot *float32)
+
+// addSlopesF32AVX2 computes sum[i] += grad[i] and products[i] += grad[i]*(x[i] - mean[i]) for n elements.
+//
+//go:noescape
+func addSlopesF32AVX2(n int, sum *float32, products *float32, grad *float32, x *float32, mean *float32)
+
+// normalizeF32AVX2 computes dst[i] = max(least, (x[i] - mean[i])*factor[i] + shift[i]), where NaN stays for n elements.
+//
+//go:noescape
+func normalizeF32AVX2(n int, dst *float32, x *float32, mean *float32, factor *float32, shift *float32, least float32)
+
+// normalizeGradF32AVX2 computes dst[i] = (grad[i] - average[i])*factor[i] + (x[i] - mean[i])*slope[i] for n elements.
+//
+//go:noescape
+func normalizeGradF32AVX2(n int, dst *float32, grad *float32, x *float32, mean *float32, average *float32, factor *float32, slope *float32)
+
+// rectifyF32AVX2 computes dst[i] = max(0, x[i] + shift[i]), where NaN stays for n elements.
+//
+//go:noescape
+func rectifyF32AVX2(n int, dst *float32, x *float32, shift *float32)
+
+// rectifyGradF32AVX2 computes dst[i] = grad[i] where y[i] > 0, else 0 for n elements.
+//
+//go:noescape
+func rectifyGradF32AVX2(n int, dst *float32, grad *float32, y *float32)
+
 // addF64AVX2 computes dst[i] = x[i] + y[i] for n elements.
 //
 //go:noescape
@@ -121,3 +151,33 @@ func pathGradLeafF64AVX2(n int, acc *float64, dst *float64, parent *float64, pre
 //
 //go:noescape
 func addToBothF64AVX2(n int, dst *float64, parent *float64, x *float64)
+
+// addMomentsF64AVX2 computes sum[i] += d and squares[i] += d*d with d = x[i] - pivot[i] for n elements.
+//
+//go:noescape
+func addMomentsF64AVX2(n int, sum *float64, squares *float64, x *float64, pivot *float64)
+
+// addSlopesF64AVX2 computes sum[i] += grad[i] and products[i] += grad[i]*(x[i] - mean[i]) for n elements.
+//
+//go:noescape
+func addSlopesF64AVX2(n int, sum *float64, products *float64, grad *float64, x *float64, mean *float64)
+
+// normalizeF64AVX2 computes dst[i] = max(least, (x[i] - mean[i])*factor[i] + shift[i]), where NaN stays for n elements.
+//
+//go:noescape
+func normalizeF64AVX2(n int, dst *float64, x *float64, mean *float64, factor *float64, shift *float64, least float64)
+
+// normalizeGradF64AVX2 computes dst[i] = (grad[i] - average[i])*factor[i] + (x[i] - mean[i])*slope[i] for n elements.
+//
+//go:noescape
+func normalizeGradF64AVX2(n int, dst *float64, grad *float64, x *float64, mean *float64, average *float64, factor *float64, slope *float64)
+
+// rectifyF64AVX2 computes dst[i] = max(0, x[i] + shift[i]), where NaN stays for n elements.
+//
+//go:noescape
+func rectifyF64AVX2(n int, dst *float64, x *float64, shift *float64)
+
+// rectifyGradF64AVX2 computes dst[i] = grad[i] where y[i] > 0, else 0 for n elements.
+//
+//go:noescape
+func rectifyGradF64AVX2(n int, dst *float64, grad *float64, y *float64)

@@ -742,6 +742,277 @@ end36:
 	VZEROUPPER
 	RET
 
+// func addMomentsF32AVX512(n int, sum *float32, squares *float32, x *float32, pivot *float32)
+// Requires: AVX, AVX512F
+TEXT ·addMomentsF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ sum+8(FP), DX
+	MOVQ squares+16(FP), BX
+	MOVQ x+24(FP), SI
+	MOVQ pivot+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x00000010, CX
+	JLT  rest38
+
+chunk37:
+	VMOVUPS     (SI)(AX*1), Z0
+	VSUBPS      (DI)(AX*1), Z0, Z0
+	VMOVUPS     (BX)(AX*1), Z1
+	VADDPS      (DX)(AX*1), Z0, Z2
+	VMOVUPS     Z2, (DX)(AX*1)
+	VFMADD231PS Z0, Z0, Z1
+	VMOVUPS     Z1, (BX)(AX*1)
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x00000010, CX
+	JGE         chunk37
+
+rest38:
+	ADDQ        $0x00000010, CX
+	TESTQ       CX, CX
+	JZ          end39
+	MOVQ        $0x00000001, R8
+	SHLQ        CL, R8
+	DECQ        R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (SI)(AX*1), K1, Z0
+	VMOVUPS.Z   (DI)(AX*1), K1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z2
+	VADDPS      Z2, Z0, Z2
+	VMOVUPS     Z2, K1, (DX)(AX*1)
+	VFMADD231PS Z0, Z0, Z1
+	VMOVUPS     Z1, K1, (BX)(AX*1)
+
+end39:
+	VZEROUPPER
+	RET
+
+// func addSlopesF32AVX512(n int, sum *float32, products *float32, grad *float32, x *float32, mean *float32)
+// Requires: AVX, AVX512F
+TEXT ·addSlopesF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ sum+8(FP), DX
+	MOVQ products+16(FP), BX
+	MOVQ grad+24(FP), SI
+	MOVQ x+32(FP), DI
+	MOVQ mean+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x00000010, CX
+	JLT  rest41
+
+chunk40:
+	VMOVUPS     (DI)(AX*1), Z0
+	VSUBPS      (R8)(AX*1), Z0, Z0
+	VMOVUPS     (SI)(AX*1), Z1
+	VMOVUPS     (BX)(AX*1), Z2
+	VADDPS      (DX)(AX*1), Z1, Z3
+	VMOVUPS     Z3, (DX)(AX*1)
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, (BX)(AX*1)
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x00000010, CX
+	JGE         chunk40
+
+rest41:
+	ADDQ        $0x00000010, CX
+	TESTQ       CX, CX
+	JZ          end42
+	MOVQ        $0x00000001, R9
+	SHLQ        CL, R9
+	DECQ        R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (DI)(AX*1), K1, Z0
+	VMOVUPS.Z   (R8)(AX*1), K1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS.Z   (SI)(AX*1), K1, Z1
+	VMOVUPS.Z   (BX)(AX*1), K1, Z2
+	VMOVUPS.Z   (DX)(AX*1), K1, Z3
+	VADDPS      Z3, Z1, Z3
+	VMOVUPS     Z3, K1, (DX)(AX*1)
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, K1, (BX)(AX*1)
+
+end42:
+	VZEROUPPER
+	RET
+
+// func normalizeF32AVX512(n int, dst *float32, x *float32, mean *float32, factor *float32, shift *float32, least float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeF32AVX512(SB), NOSPLIT, $0-52
+	MOVQ         n+0(FP), CX
+	MOVQ         dst+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         mean+24(FP), SI
+	MOVQ         factor+32(FP), DI
+	MOVQ         shift+40(FP), R8
+	VBROADCASTSS least+48(FP), Z0
+	XORQ         AX, AX
+	SUBQ         $0x00000010, CX
+	JLT          rest44
+
+chunk43:
+	VMOVUPS     (BX)(AX*1), Z1
+	VSUBPS      (SI)(AX*1), Z1, Z1
+	VMOVUPS     (R8)(AX*1), Z2
+	VFMADD231PS (DI)(AX*1), Z1, Z2
+	VMAXPS      Z2, Z0, Z2
+	VMOVUPS     Z2, (DX)(AX*1)
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x00000010, CX
+	JGE         chunk43
+
+rest44:
+	ADDQ        $0x00000010, CX
+	TESTQ       CX, CX
+	JZ          end45
+	MOVQ        $0x00000001, R9
+	SHLQ        CL, R9
+	DECQ        R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VMOVUPS.Z   (SI)(AX*1), K1, Z2
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS.Z   (R8)(AX*1), K1, Z2
+	VMOVUPS.Z   (DI)(AX*1), K1, Z3
+	VFMADD231PS Z3, Z1, Z2
+	VMAXPS      Z2, Z0, Z2
+	VMOVUPS     Z2, K1, (DX)(AX*1)
+
+end45:
+	VZEROUPPER
+	RET
+
+// func normalizeGradF32AVX512(n int, dst *float32, grad *float32, x *float32, mean *float32, average *float32, factor *float32, slope *float32)
+// Requires: AVX, AVX512F
+TEXT ·normalizeGradF32AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DX
+	MOVQ grad+16(FP), BX
+	MOVQ x+24(FP), SI
+	MOVQ mean+32(FP), DI
+	MOVQ average+40(FP), R8
+	MOVQ factor+48(FP), R9
+	MOVQ slope+56(FP), R10
+	XORQ AX, AX
+	SUBQ $0x00000010, CX
+	JLT  rest47
+
+chunk46:
+	VMOVUPS     (BX)(AX*1), Z0
+	VSUBPS      (R8)(AX*1), Z0, Z0
+	VMOVUPS     (SI)(AX*1), Z1
+	VSUBPS      (DI)(AX*1), Z1, Z1
+	VMULPS      (R9)(AX*1), Z0, Z0
+	VFMADD231PS (R10)(AX*1), Z1, Z0
+	VMOVUPS     Z0, (DX)(AX*1)
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x00000010, CX
+	JGE         chunk46
+
+rest47:
+	ADDQ        $0x00000010, CX
+	TESTQ       CX, CX
+	JZ          end48
+	MOVQ        $0x00000001, R11
+	SHLQ        CL, R11
+	DECQ        R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (BX)(AX*1), K1, Z0
+	VMOVUPS.Z   (R8)(AX*1), K1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS.Z   (SI)(AX*1), K1, Z1
+	VMOVUPS.Z   (DI)(AX*1), K1, Z2
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS.Z   (R9)(AX*1), K1, Z2
+	VMULPS      Z2, Z0, Z0
+	VMOVUPS.Z   (R10)(AX*1), K1, Z2
+	VFMADD231PS Z2, Z1, Z0
+	VMOVUPS     Z0, K1, (DX)(AX*1)
+
+end48:
+	VZEROUPPER
+	RET
+
+// func rectifyF32AVX512(n int, dst *float32, x *float32, shift *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rectifyF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), CX
+	MOVQ   dst+8(FP), DX
+	MOVQ   x+16(FP), BX
+	MOVQ   shift+24(FP), SI
+	VXORPS Z0, Z0, Z0
+	XORQ   AX, AX
+	SUBQ   $0x00000010, CX
+	JLT    rest50
+
+chunk49:
+	VMOVUPS (BX)(AX*1), Z1
+	VADDPS  (SI)(AX*1), Z1, Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (DX)(AX*1)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, CX
+	JGE     chunk49
+
+rest50:
+	ADDQ      $0x00000010, CX
+	TESTQ     CX, CX
+	JZ        end51
+	MOVQ      $0x00000001, DI
+	SHLQ      CL, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VMOVUPS.Z (SI)(AX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (DX)(AX*1)
+
+end51:
+	VZEROUPPER
+	RET
+
+// func rectifyGradF32AVX512(n int, dst *float32, grad *float32, y *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rectifyGradF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), CX
+	MOVQ   dst+8(FP), DX
+	MOVQ   grad+16(FP), BX
+	MOVQ   y+24(FP), SI
+	VXORPS Z0, Z0, Z0
+	XORQ   AX, AX
+	SUBQ   $0x00000010, CX
+	JLT    rest53
+
+chunk52:
+	VMOVUPS   (BX)(AX*1), Z1
+	VMOVUPS   (SI)(AX*1), Z2
+	VCMPPS    $0x1e, Z0, Z2, K1
+	VMOVUPS.Z Z1, K1, Z1
+	VMOVUPS   Z1, (DX)(AX*1)
+	ADDQ      $0x00000040, AX
+	SUBQ      $0x00000010, CX
+	JGE       chunk52
+
+rest53:
+	ADDQ      $0x00000010, CX
+	TESTQ     CX, CX
+	JZ        end54
+	MOVQ      $0x00000001, DI
+	SHLQ      CL, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VMOVUPS.Z (SI)(AX*1), K1, Z2
+	VCMPPS    $0x1e, Z0, Z2, K2
+	VMOVUPS.Z Z1, K2, Z1
+	VMOVUPS   Z1, K1, (DX)(AX*1)
+
+end54:
+	VZEROUPPER
+	RET
+
 // func addF64AVX512(n int, dst *float64, x *float64, y *float64)
 // Requires: AVX, AVX512F
 TEXT ·addF64AVX512(SB), NOSPLIT, $0-32
@@ -751,20 +1022,20 @@ TEXT ·addF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest38
+	JLT  rest56
 
-chunk37:
+chunk55:
 	VMOVUPD (BX)(AX*1), Z0
 	VADDPD  (SI)(AX*1), Z0, Z0
 	VMOVUPD Z0, (DX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk37
+	JGE     chunk55
 
-rest38:
+rest56:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end39
+	JZ        end57
 	MOVQ      $0x00000001, DI
 	SHLQ      CL, DI
 	DECQ      DI
@@ -774,7 +1045,7 @@ rest38:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)(AX*1)
 
-end39:
+end57:
 	VZEROUPPER
 	RET
 
@@ -787,20 +1058,20 @@ TEXT ·mulF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest41
+	JLT  rest59
 
-chunk40:
+chunk58:
 	VMOVUPD (BX)(AX*1), Z0
 	VMULPD  (SI)(AX*1), Z0, Z0
 	VMOVUPD Z0, (DX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk40
+	JGE     chunk58
 
-rest41:
+rest59:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end42
+	JZ        end60
 	MOVQ      $0x00000001, DI
 	SHLQ      CL, DI
 	DECQ      DI
@@ -810,7 +1081,7 @@ rest41:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)(AX*1)
 
-end42:
+end60:
 	VZEROUPPER
 	RET
 
@@ -823,21 +1094,21 @@ TEXT ·mulAddF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ y+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest44
+	JLT  rest62
 
-chunk43:
+chunk61:
 	VMOVUPD     (DX)(AX*1), Z0
 	VMOVUPD     (BX)(AX*1), Z1
 	VFMADD231PD (SI)(AX*1), Z1, Z0
 	VMOVUPD     Z0, (DX)(AX*1)
 	ADDQ        $0x00000040, AX
 	SUBQ        $0x00000008, CX
-	JGE         chunk43
+	JGE         chunk61
 
-rest44:
+rest62:
 	ADDQ        $0x00000008, CX
 	TESTQ       CX, CX
-	JZ          end45
+	JZ          end63
 	MOVQ        $0x00000001, DI
 	SHLQ        CL, DI
 	DECQ        DI
@@ -848,7 +1119,7 @@ rest44:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (DX)(AX*1)
 
-end45:
+end63:
 	VZEROUPPER
 	RET
 
@@ -861,20 +1132,20 @@ TEXT ·axpyF64AVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD a+8(FP), Z0
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest47
+	JLT          rest65
 
-chunk46:
+chunk64:
 	VMOVUPD     (BX)(AX*1), Z1
 	VFMADD231PD (DX)(AX*1), Z0, Z1
 	VMOVUPD     Z1, (BX)(AX*1)
 	ADDQ        $0x00000040, AX
 	SUBQ        $0x00000008, CX
-	JGE         chunk46
+	JGE         chunk64
 
-rest47:
+rest65:
 	ADDQ        $0x00000008, CX
 	TESTQ       CX, CX
-	JZ          end48
+	JZ          end66
 	MOVQ        $0x00000001, SI
 	SHLQ        CL, SI
 	DECQ        SI
@@ -884,7 +1155,7 @@ rest47:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (BX)(AX*1)
 
-end48:
+end66:
 	VZEROUPPER
 	RET
 
@@ -896,19 +1167,19 @@ TEXT ·scaleF64AVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD a+8(FP), Z0
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest50
+	JLT          rest68
 
-chunk49:
+chunk67:
 	VMULPD  (DX)(AX*1), Z0, Z1
 	VMOVUPD Z1, (DX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk49
+	JGE     chunk67
 
-rest50:
+rest68:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end51
+	JZ        end69
 	MOVQ      $0x00000001, BX
 	SHLQ      CL, BX
 	DECQ      BX
@@ -917,7 +1188,7 @@ rest50:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)(AX*1)
 
-end51:
+end69:
 	VZEROUPPER
 	RET
 
@@ -929,20 +1200,20 @@ TEXT ·maximumF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ x+16(FP), BX
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest53
+	JLT  rest71
 
-chunk52:
+chunk70:
 	VMOVUPD (BX)(AX*1), Z0
 	VMAXPD  (DX)(AX*1), Z0, Z0
 	VMOVUPD Z0, (DX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk52
+	JGE     chunk70
 
-rest53:
+rest71:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end54
+	JZ        end72
 	MOVQ      $0x00000001, SI
 	SHLQ      CL, SI
 	DECQ      SI
@@ -952,7 +1223,7 @@ rest53:
 	VMAXPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)(AX*1)
 
-end54:
+end72:
 	VZEROUPPER
 	RET
 
@@ -981,9 +1252,9 @@ TEXT ·expF64AVX512(SB), NOSPLIT, $0-40
 	VMOVUPD      powersF64<>+64(SB), Z16
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest56
+	JLT          rest74
 
-chunk55:
+chunk73:
 	VMOVUPD      (BX)(AX*1), Z17
 	VFMADD213PD  Z1, Z0, Z17
 	VMINPD       Z17, Z14, Z17
@@ -1009,12 +1280,12 @@ chunk55:
 	VMOVUPD      Z20, (DX)(AX*1)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JGE          chunk55
+	JGE          chunk73
 
-rest56:
+rest74:
 	ADDQ         $0x00000008, CX
 	TESTQ        CX, CX
-	JZ           end57
+	JZ           end75
 	MOVQ         $0x00000001, SI
 	SHLQ         CL, SI
 	DECQ         SI
@@ -1043,7 +1314,7 @@ rest56:
 	VSCALEFPD    Z1, Z3, Z3
 	VMOVUPD      Z3, K1, (DX)(AX*1)
 
-end57:
+end75:
 	VZEROUPPER
 	RET
 
@@ -1131,9 +1402,9 @@ TEXT ·pathStepSumF64AVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      powersF64<>+64(SB), Z16
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest59
+	JLT          rest77
 
-chunk58:
+chunk76:
 	VMOVUPD      (SI)(AX*1), Z17
 	VADDPD       (DI)(AX*1), Z17, Z17
 	VMOVUPD      Z17, (BX)(AX*1)
@@ -1162,12 +1433,12 @@ chunk58:
 	VMOVUPD      Z20, (DX)(AX*1)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JGE          chunk58
+	JGE          chunk76
 
-rest59:
+rest77:
 	ADDQ         $0x00000008, CX
 	TESTQ        CX, CX
-	JZ           end60
+	JZ           end78
 	MOVQ         $0x00000001, R8
 	SHLQ         CL, R8
 	DECQ         R8
@@ -1201,7 +1472,7 @@ rest59:
 	VADDPD       Z0, Z3, Z3
 	VMOVUPD      Z3, K1, (DX)(AX*1)
 
-end60:
+end78:
 	VZEROUPPER
 	RET
 
@@ -1232,9 +1503,9 @@ TEXT ·pathStepMaxF64AVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      powersF64<>+64(SB), Z16
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest62
+	JLT          rest80
 
-chunk61:
+chunk79:
 	VMOVUPD      (SI)(AX*1), Z17
 	VADDPD       (DI)(AX*1), Z17, Z17
 	VMOVUPD      Z17, (BX)(AX*1)
@@ -1263,12 +1534,12 @@ chunk61:
 	VMOVUPD      Z20, (DX)(AX*1)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JGE          chunk61
+	JGE          chunk79
 
-rest62:
+rest80:
 	ADDQ         $0x00000008, CX
 	TESTQ        CX, CX
-	JZ           end63
+	JZ           end81
 	MOVQ         $0x00000001, R8
 	SHLQ         CL, R8
 	DECQ         R8
@@ -1302,7 +1573,7 @@ rest62:
 	VMAXPD       Z0, Z3, Z3
 	VMOVUPD      Z3, K1, (DX)(AX*1)
 
-end63:
+end81:
 	VZEROUPPER
 	RET
 
@@ -1335,9 +1606,9 @@ TEXT ·pathGradStepF64AVX512(SB), NOSPLIT, $0-72
 	VMOVUPD      powersF64<>+64(SB), Z16
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest65
+	JLT          rest83
 
-chunk64:
+chunk82:
 	VMOVUPD      (DI)(AX*1), Z17
 	VADDPD       (R8)(AX*1), Z17, Z17
 	VMOVUPD      Z17, (BX)(AX*1)
@@ -1368,12 +1639,12 @@ chunk64:
 	VMOVUPD      Z20, (SI)(AX*1)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JGE          chunk64
+	JGE          chunk82
 
-rest65:
+rest83:
 	ADDQ         $0x00000008, CX
 	TESTQ        CX, CX
-	JZ           end66
+	JZ           end84
 	MOVQ         $0x00000001, R10
 	SHLQ         CL, R10
 	DECQ         R10
@@ -1410,7 +1681,7 @@ rest65:
 	VMULPD       Z0, Z3, Z3
 	VMOVUPD      Z3, K1, (SI)(AX*1)
 
-end66:
+end84:
 	VZEROUPPER
 	RET
 
@@ -1443,9 +1714,9 @@ TEXT ·pathGradLeafF64AVX512(SB), NOSPLIT, $0-72
 	VMOVUPD      powersF64<>+64(SB), Z16
 	XORQ         AX, AX
 	SUBQ         $0x00000008, CX
-	JLT          rest68
+	JLT          rest86
 
-chunk67:
+chunk85:
 	VMOVUPD      (DI)(AX*1), Z17
 	VADDPD       (R8)(AX*1), Z17, Z17
 	VFMADD213PD  Z1, Z0, Z17
@@ -1478,12 +1749,12 @@ chunk67:
 	VMOVUPD      Z17, (SI)(AX*1)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JGE          chunk67
+	JGE          chunk85
 
-rest68:
+rest86:
 	ADDQ         $0x00000008, CX
 	TESTQ        CX, CX
-	JZ           end69
+	JZ           end87
 	MOVQ         $0x00000001, R10
 	SHLQ         CL, R10
 	DECQ         R10
@@ -1524,7 +1795,7 @@ rest68:
 	VADDPD       Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (SI)(AX*1)
 
-end69:
+end87:
 	VZEROUPPER
 	RET
 
@@ -1537,9 +1808,9 @@ TEXT ·addToBothF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ x+24(FP), SI
 	XORQ AX, AX
 	SUBQ $0x00000008, CX
-	JLT  rest71
+	JLT  rest89
 
-chunk70:
+chunk88:
 	VMOVUPD (SI)(AX*1), Z0
 	VADDPD  (DX)(AX*1), Z0, Z1
 	VMOVUPD Z1, (DX)(AX*1)
@@ -1547,12 +1818,12 @@ chunk70:
 	VMOVUPD Z0, (BX)(AX*1)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000008, CX
-	JGE     chunk70
+	JGE     chunk88
 
-rest71:
+rest89:
 	ADDQ      $0x00000008, CX
 	TESTQ     CX, CX
-	JZ        end72
+	JZ        end90
 	MOVQ      $0x00000001, DI
 	SHLQ      CL, DI
 	DECQ      DI
@@ -1565,6 +1836,277 @@ rest71:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (BX)(AX*1)
 
-end72:
+end90:
+	VZEROUPPER
+	RET
+
+// func addMomentsF64AVX512(n int, sum *float64, squares *float64, x *float64, pivot *float64)
+// Requires: AVX, AVX512F
+TEXT ·addMomentsF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ sum+8(FP), DX
+	MOVQ squares+16(FP), BX
+	MOVQ x+24(FP), SI
+	MOVQ pivot+32(FP), DI
+	XORQ AX, AX
+	SUBQ $0x00000008, CX
+	JLT  rest92
+
+chunk91:
+	VMOVUPD     (SI)(AX*1), Z0
+	VSUBPD      (DI)(AX*1), Z0, Z0
+	VMOVUPD     (BX)(AX*1), Z1
+	VADDPD      (DX)(AX*1), Z0, Z2
+	VMOVUPD     Z2, (DX)(AX*1)
+	VFMADD231PD Z0, Z0, Z1
+	VMOVUPD     Z1, (BX)(AX*1)
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x00000008, CX
+	JGE         chunk91
+
+rest92:
+	ADDQ        $0x00000008, CX
+	TESTQ       CX, CX
+	JZ          end93
+	MOVQ        $0x00000001, R8
+	SHLQ        CL, R8
+	DECQ        R8
+	KMOVW       R8, K1
+	VMOVUPD.Z   (SI)(AX*1), K1, Z0
+	VMOVUPD.Z   (DI)(AX*1), K1, Z1
+	VSUBPD      Z1, Z0, Z0
+	VMOVUPD.Z   (BX)(AX*1), K1, Z1
+	VMOVUPD.Z   (DX)(AX*1), K1, Z2
+	VADDPD      Z2, Z0, Z2
+	VMOVUPD     Z2, K1, (DX)(AX*1)
+	VFMADD231PD Z0, Z0, Z1
+	VMOVUPD     Z1, K1, (BX)(AX*1)
+
+end93:
+	VZEROUPPER
+	RET
+
+// func addSlopesF64AVX512(n int, sum *float64, products *float64, grad *float64, x *float64, mean *float64)
+// Requires: AVX, AVX512F
+TEXT ·addSlopesF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ sum+8(FP), DX
+	MOVQ products+16(FP), BX
+	MOVQ grad+24(FP), SI
+	MOVQ x+32(FP), DI
+	MOVQ mean+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x00000008, CX
+	JLT  rest95
+
+chunk94:
+	VMOVUPD     (DI)(AX*1), Z0
+	VSUBPD      (R8)(AX*1), Z0, Z0
+	VMOVUPD     (SI)(AX*1), Z1
+	VMOVUPD     (BX)(AX*1), Z2
+	VADDPD      (DX)(AX*1), Z1, Z3
+	VMOVUPD     Z3, (DX)(AX*1)
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, (BX)(AX*1)
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x00000008, CX
+	JGE         chunk94
+
+rest95:
+	ADDQ        $0x00000008, CX
+	TESTQ       CX, CX
+	JZ          end96
+	MOVQ        $0x00000001, R9
+	SHLQ        CL, R9
+	DECQ        R9
+	KMOVW       R9, K1
+	VMOVUPD.Z   (DI)(AX*1), K1, Z0
+	VMOVUPD.Z   (R8)(AX*1), K1, Z1
+	VSUBPD      Z1, Z0, Z0
+	VMOVUPD.Z   (SI)(AX*1), K1, Z1
+	VMOVUPD.Z   (BX)(AX*1), K1, Z2
+	VMOVUPD.Z   (DX)(AX*1), K1, Z3
+	VADDPD      Z3, Z1, Z3
+	VMOVUPD     Z3, K1, (DX)(AX*1)
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, K1, (BX)(AX*1)
+
+end96:
+	VZEROUPPER
+	RET
+
+// func normalizeF64AVX512(n int, dst *float64, x *float64, mean *float64, factor *float64, shift *float64, least float64)
+// Requires: AVX, AVX512F
+TEXT ·normalizeF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), CX
+	MOVQ         dst+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         mean+24(FP), SI
+	MOVQ         factor+32(FP), DI
+	MOVQ         shift+40(FP), R8
+	VBROADCASTSD least+48(FP), Z0
+	XORQ         AX, AX
+	SUBQ         $0x00000008, CX
+	JLT          rest98
+
+chunk97:
+	VMOVUPD     (BX)(AX*1), Z1
+	VSUBPD      (SI)(AX*1), Z1, Z1
+	VMOVUPD     (R8)(AX*1), Z2
+	VFMADD231PD (DI)(AX*1), Z1, Z2
+	VMAXPD      Z2, Z0, Z2
+	VMOVUPD     Z2, (DX)(AX*1)
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x00000008, CX
+	JGE         chunk97
+
+rest98:
+	ADDQ        $0x00000008, CX
+	TESTQ       CX, CX
+	JZ          end99
+	MOVQ        $0x00000001, R9
+	SHLQ        CL, R9
+	DECQ        R9
+	KMOVW       R9, K1
+	VMOVUPD.Z   (BX)(AX*1), K1, Z1
+	VMOVUPD.Z   (SI)(AX*1), K1, Z2
+	VSUBPD      Z2, Z1, Z1
+	VMOVUPD.Z   (R8)(AX*1), K1, Z2
+	VMOVUPD.Z   (DI)(AX*1), K1, Z3
+	VFMADD231PD Z3, Z1, Z2
+	VMAXPD      Z2, Z0, Z2
+	VMOVUPD     Z2, K1, (DX)(AX*1)
+
+end99:
+	VZEROUPPER
+	RET
+
+// func normalizeGradF64AVX512(n int, dst *float64, grad *float64, x *float64, mean *float64, average *float64, factor *float64, slope *float64)
+// Requires: AVX, AVX512F
+TEXT ·normalizeGradF64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DX
+	MOVQ grad+16(FP), BX
+	MOVQ x+24(FP), SI
+	MOVQ mean+32(FP), DI
+	MOVQ average+40(FP), R8
+	MOVQ factor+48(FP), R9
+	MOVQ slope+56(FP), R10
+	XORQ AX, AX
+	SUBQ $0x00000008, CX
+	JLT  rest101
+
+chunk100:
+	VMOVUPD     (BX)(AX*1), Z0
+	VSUBPD      (R8)(AX*1), Z0, Z0
+	VMOVUPD     (SI)(AX*1), Z1
+	VSUBPD      (DI)(AX*1), Z1, Z1
+	VMULPD      (R9)(AX*1), Z0, Z0
+	VFMADD231PD (R10)(AX*1), Z1, Z0
+	VMOVUPD     Z0, (DX)(AX*1)
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x00000008, CX
+	JGE         chunk100
+
+rest101:
+	ADDQ        $0x00000008, CX
+	TESTQ       CX, CX
+	JZ          end102
+	MOVQ        $0x00000001, R11
+	SHLQ        CL, R11
+	DECQ        R11
+	KMOVW       R11, K1
+	VMOVUPD.Z   (BX)(AX*1), K1, Z0
+	VMOVUPD.Z   (R8)(AX*1), K1, Z1
+	VSUBPD      Z1, Z0, Z0
+	VMOVUPD.Z   (SI)(AX*1), K1, Z1
+	VMOVUPD.Z   (DI)(AX*1), K1, Z2
+	VSUBPD      Z2, Z1, Z1
+	VMOVUPD.Z   (R9)(AX*1), K1, Z2
+	VMULPD      Z2, Z0, Z0
+	VMOVUPD.Z   (R10)(AX*1), K1, Z2
+	VFMADD231PD Z2, Z1, Z0
+	VMOVUPD     Z0, K1, (DX)(AX*1)
+
+end102:
+	VZEROUPPER
+	RET
+
+// func rectifyF64AVX512(n int, dst *float64, x *float64, shift *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rectifyF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), CX
+	MOVQ   dst+8(FP), DX
+	MOVQ   x+16(FP), BX
+	MOVQ   shift+24(FP), SI
+	VXORPS Z0, Z0, Z0
+	XORQ   AX, AX
+	SUBQ   $0x00000008, CX
+	JLT    rest104
+
+chunk103:
+	VMOVUPD (BX)(AX*1), Z1
+	VADDPD  (SI)(AX*1), Z1, Z1
+	VMAXPD  Z1, Z0, Z1
+	VMOVUPD Z1, (DX)(AX*1)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000008, CX
+	JGE     chunk103
+
+rest104:
+	ADDQ      $0x00000008, CX
+	TESTQ     CX, CX
+	JZ        end105
+	MOVQ      $0x00000001, DI
+	SHLQ      CL, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
+	VMOVUPD.Z (SI)(AX*1), K1, Z2
+	VADDPD    Z2, Z1, Z1
+	VMAXPD    Z1, Z0, Z1
+	VMOVUPD   Z1, K1, (DX)(AX*1)
+
+end105:
+	VZEROUPPER
+	RET
+
+// func rectifyGradF64AVX512(n int, dst *float64, grad *float64, y *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rectifyGradF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), CX
+	MOVQ   dst+8(FP), DX
+	MOVQ   grad+16(FP), BX
+	MOVQ   y+24(FP), SI
+	VXORPS Z0, Z0, Z0
+	XORQ   AX, AX
+	SUBQ   $0x00000008, CX
+	JLT    rest107
+
+chunk106:
+	VMOVUPD   (BX)(AX*1), Z1
+	VMOVUPD   (SI)(AX*1), Z2
+	VCMPPD    $0x1e, Z0, Z2, K1
+	VMOVUPD.Z Z1, K1, Z1
+	VMOVUPD   Z1, (DX)(AX*1)
+	ADDQ      $0x00000040, AX
+	SUBQ      $0x00000008, CX
+	JGE       chunk106
+
+rest107:
+	ADDQ      $0x00000008, CX
+	TESTQ     CX, CX
+	JZ        end108
+	MOVQ      $0x00000001, DI
+	SHLQ      CL, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
+	VMOVUPD.Z (SI)(AX*1), K1, Z2
+	VCMPPD    $0x1e, Z0, Z2, K2
+	VMOVUPD.Z Z1, K2, Z1
+	VMOVUPD   Z1, K1, (DX)(AX*1)
+
+end108:
 	VZEROUPPER
 	RET

@@ -18,36 +18,55 @@ import "fmt"
 func Gemm[T Float](
 	workers int, transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int,
 ) {
+	checkGemm(transA, transB, m, n, k, len(a), lda, len(b), ldb, len(c), ldc)
+	if m > 0 && n > 0 {
+		gemm(active, false, workers, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
+}
+
+// GemmApart is [Gemm] with rows that stand apart: a row of C has the same bits whatever the others are, and however
+// many. It is slower where there are few rows, or few columns and A is transposed.
+func GemmApart[T Float](
+	workers int, transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int,
+) {
+	checkGemm(transA, transB, m, n, k, len(a), lda, len(b), ldb, len(c), ldc)
+	if m > 0 && n > 0 {
+		gemm(active, true, workers, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
+}
+
+// checkGemm panics unless matrices of the given lengths and leading dimensions hold a product.
+func checkGemm(transA, transB bool, m, n, k, a, lda, b, ldb, c, ldc int) {
 	if m < 0 || n < 0 || k < 0 {
 		panic(fmt.Sprintf("simd: Gemm: negative dimension in m = %d, n = %d, k = %d", m, n, k))
 	}
 	if transA {
-		checkMatrix("A", k, m, lda, len(a))
+		checkMatrix("A", k, m, lda, a)
 	} else {
-		checkMatrix("A", m, k, lda, len(a))
+		checkMatrix("A", m, k, lda, a)
 	}
 	if transB {
-		checkMatrix("B", n, k, ldb, len(b))
+		checkMatrix("B", n, k, ldb, b)
 	} else {
-		checkMatrix("B", k, n, ldb, len(b))
+		checkMatrix("B", k, n, ldb, b)
 	}
-	checkMatrix("C", m, n, ldc, len(c))
-	if m == 0 || n == 0 {
-		return
-	}
-	gemm(active, workers, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	checkMatrix("C", m, n, ldc, c)
 }
 
-// gemm is Gemm at a level, without empty or misshapen matrices.
+// gemm is Gemm or GemmApart at a level, without empty or misshapen matrices.
 func gemm[T Float](
-	lv level, workers int, transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T,
-	ldc int,
+	lv level, apart bool, workers int, transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T,
+	c []T, ldc int,
 ) {
 	p := product[T]{
 		level: lv, m: m, n: n, k: k, alpha: alpha, beta: beta,
-		a: matrix(a, lda, transA), b: matrix(b, ldb, transB), c: matrix(c, ldc, false),
+		a: matrix(a, lda, transA), b: matrix(b, ldb, transB), c: matrix(c, ldc, false), apart: apart,
 	}
-	p.solve(workers)
+	if apart {
+		p.solveApart(workers, transA)
+	} else {
+		p.solve(workers)
+	}
 }
 
 // checkMatrix panics unless a matrix of the given shape fits its leading dimension and its storage.

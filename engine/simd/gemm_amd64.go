@@ -29,8 +29,8 @@ func tileShape[T Float](lv level) (rows, cols int) {
 }
 
 // multiplyPanel computes C = alpha*A*B + beta*C for a panel of columns not wider than a tile, and
-// k >= 1. Rows of B and C are contiguous.
-func multiplyPanel[T Float](lv level, m, n, k int, alpha T, a, b view[T], beta T, c view[T]) {
+// k >= 1. Rows of B and C are contiguous. Where rows stand apart, A has at least leastRows in memory.
+func multiplyPanel[T Float](lv level, apart bool, m, n, k int, alpha T, a, b view[T], beta T, c view[T]) {
 	if lv == portable {
 		portablePanel(m, n, k, alpha, a, b, beta, c)
 		return
@@ -38,22 +38,26 @@ func multiplyPanel[T Float](lv level, m, n, k int, alpha T, a, b view[T], beta T
 	lanes := vectorLanes[T](lv)
 	switch {
 	case lv == avx512 && n > lanes, n == 2*lanes:
-		tiles(lv, 2, m, n, k, alpha, a, b, beta, c)
+		tiles(lv, apart, 2, m, n, k, alpha, a, b, beta, c)
 		return
 	case n > lanes: // AVX2 kernels of two vectors are for full tiles
-		tiles(lv, 1, m, lanes, k, alpha, a, b, beta, c)
+		tiles(lv, apart, 1, m, lanes, k, alpha, a, b, beta, c)
 		n -= lanes
 		b, c = b.from(0, lanes), c.from(0, lanes)
 	}
-	tiles(lv, 1, m, n, k, alpha, a, b, beta, c)
+	tiles(lv, apart, 1, m, n, k, alpha, a, b, beta, c)
 }
 
 // tiles runs the kernels of a number of vectors along the rows of C.
-func tiles[T Float](lv level, vectors, m, n, k int, alpha T, a, b view[T], beta T, c view[T]) {
+func tiles[T Float](lv level, apart bool, vectors, m, n, k int, alpha T, a, b view[T], beta T, c view[T]) {
 	size := int(unsafe.Sizeof(T(0)))
 	_, _, _ = a.x[(m-1)*a.row+(k-1)*a.col], b.x[(k-1)*b.row+n-1], c.x[(m-1)*c.row+n-1]
 	for i := 0; i < m; {
 		rows := kernelRows(lv, m-i)
+		if apart && rows < leastRows(lv) {
+			lastTile(lv, vectors, m, m-i, n, k, alpha, a, b, beta, c)
+			return
+		}
 		pa, pb, pc := &a.x[i*a.row], &b.x[0], &c.x[i*c.row]
 		switch {
 		case isFloat32[T]() && lv == avx512:
@@ -88,6 +92,33 @@ func kernelRows(lv level, rows int) int {
 		return 2
 	default:
 		return 1
+	}
+}
+
+// leastRows is the height of the lowest kernel that adds up in the order of the tallest one of as many vectors: the
+// lower ones have several sums of each element.
+func leastRows(lv level) int {
+	switch lv {
+	case avx512:
+		return 8
+	case avx2:
+		return 4
+	default:
+		return 1
+	}
+}
+
+// lastTile computes the last rows of C, fewer than leastRows, by a kernel for that many, in a copy of them.
+func lastTile[T Float](lv level, vectors, m, rows, n, k int, alpha T, a, b view[T], beta T, c view[T]) {
+	const most, width = 8, 32
+	var space [most * width]T
+	tile, first := view[T]{space[:], width, 1}, max(m-leastRows(lv), 0)
+	for i := m - rows; beta != 0 && i < m; i++ {
+		copy(tile.x[(i-first)*width:][:n], c.x[i*c.row:])
+	}
+	tiles(lv, false, vectors, leastRows(lv), n, k, alpha, a.from(first, 0), b, beta, tile)
+	for i := m - rows; i < m; i++ {
+		copy(c.x[i*c.row:][:n], tile.x[(i-first)*width:])
 	}
 }
 

@@ -61,7 +61,7 @@ func benchmarkGemm[T Float](b *testing.B, m, n, k int, gonum func(a, x, c []T)) 
 			if transB {
 				ldb = k
 			}
-			report(lv.String()+"/"+name, func() { gemm(lv, 1, transA, transB, m, n, k, 1, a, lda, x, ldb, 0, c, n) })
+			report(lv.String()+"/"+name, func() { gemm(lv, false, 1, transA, transB, m, n, k, 1, a, lda, x, ldb, 0, c, n) })
 		}
 	}
 	report("gonum", func() { gonum(a, x, c) })

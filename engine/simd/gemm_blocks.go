@@ -90,10 +90,10 @@ func (g *blocks[T]) do(piece int, packing bool) {
 func (g *blocks[T]) tiles(i, from int) {
 	rows, to := min(g.pieceRows, g.m-i), min(from+g.pieceCols, g.cols)
 	a := g.a.from(i, g.depth0)
-	if g.packsA(to - from) {
+	if g.packsA(to-from) || g.apart && rows < leastRows(g.level) {
 		packed := borrow[T](blockBytes) // enough for any block
 		defer packed.release()
-		a = packBlock(packed.x, a, rows, g.depth)
+		a = packBlock(packed.x, a, rows, leastRows(g.level), g.depth)
 	}
 	for j := from; j < to; j += g.tileCols {
 		b := view[T]{row: g.tileCols, col: 1}
@@ -102,6 +102,6 @@ func (g *blocks[T]) tiles(i, from int) {
 		} else {
 			b = g.b.from(g.depth0, g.col0+j)
 		}
-		multiplyPanel(g.level, rows, min(g.tileCols, to-j), g.depth, g.alpha, a, b, g.beta, g.c.from(i, g.col0+j))
+		multiplyPanel(g.level, g.apart, rows, min(g.tileCols, to-j), g.depth, g.alpha, a, b, g.beta, g.c.from(i, g.col0+j))
 	}
 }

@@ -4,9 +4,11 @@ package simd
 
 func vectorLanes[T Float](level) int { return 1 }
 
+func leastRows(level) int { return 1 }
+
 func tileShape[T Float](level) (rows, cols int) { return portableRows, portableCols }
 
-func multiplyPanel[T Float](_ level, m, n, k int, alpha T, a, b view[T], beta T, c view[T]) {
+func multiplyPanel[T Float](_ level, _ bool, m, n, k int, alpha T, a, b view[T], beta T, c view[T]) {
 	portablePanel(m, n, k, alpha, a, b, beta, c)
 }
 

@@ -9,18 +9,22 @@ func (g *blocks[T]) packsA(cols int) bool {
 }
 
 // packBlock copies a block of A, keeping its orientation, with a stride that is an odd number of
-// cache lines.
-func packBlock[T Float](dst []T, a view[T], rows, depth int) view[T] {
+// cache lines. Where it has less than the least number of rows, zeros follow.
+func packBlock[T Float](dst []T, a view[T], rows, least, depth int) view[T] {
 	if a.col == 1 {
 		ld := oddLines[T](depth)
 		for i := range rows {
 			copy(dst[i*ld:][:depth], a.x[i*a.row:])
 		}
+		for i := rows; i < least; i++ {
+			clear(dst[i*ld:][:depth])
+		}
 		return view[T]{dst, ld, 1}
 	}
-	ld := oddLines[T](rows)
+	ld := oddLines[T](max(rows, least))
 	for p := range depth {
 		copy(dst[p*ld:][:rows], a.x[p*a.col:])
+		clear(dst[p*ld:][rows:max(rows, least)])
 	}
 	return view[T]{dst, 1, ld}
 }

@@ -20,7 +20,8 @@ func testGemm[T Float](t *testing.T) {
 			for _, scales := range [][2]T{{1, 0}, {1, 1}, {-0.5, 0.25}, {0, 2}, {0, 0}} {
 				for flags := range 4 {
 					p := newProblem[T](rng, shape, flags&1 != 0, flags&2 != 0)
-					p.check(t, lv, scales[0], scales[1])
+					p.check(t, lv, false, scales[0], scales[1])
+					p.check(t, lv, true, scales[0], scales[1])
 				}
 			}
 		}
@@ -83,10 +84,10 @@ func (p *problem[T]) at(x []T, ld, i, j int, transposed bool) float64 {
 
 // check runs the product and compares it with sums in float64. The tolerance is that of k+2
 // roundings of the sum of magnitudes; float64 is compared with itself, which doubles it.
-func (p *problem[T]) check(t *testing.T, lv level, alpha, beta T) {
+func (p *problem[T]) check(t *testing.T, lv level, apart bool, alpha, beta T) {
 	t.Helper()
-	name := fmt.Sprintf("m=%d n=%d k=%d transA=%v transB=%v alpha=%v beta=%v",
-		p.m, p.n, p.k, p.transA, p.transB, alpha, beta)
+	name := fmt.Sprintf("m=%d n=%d k=%d transA=%v transB=%v apart=%v alpha=%v beta=%v",
+		p.m, p.n, p.k, p.transA, p.transB, apart, alpha, beta)
 	before := slices.Clone(p.c.x)
 	if beta == 0 {
 		for i := range p.c.x {
@@ -95,7 +96,7 @@ func (p *problem[T]) check(t *testing.T, lv level, alpha, beta T) {
 			}
 		}
 	}
-	p.run(lv, 1, alpha, beta)
+	p.run(lv, apart, 1, alpha, beta)
 	p.c.check(t)
 	for i := range before {
 		row, col := i/max(p.ldc, 1), i%max(p.ldc, 1)
@@ -120,9 +121,9 @@ func (p *problem[T]) check(t *testing.T, lv level, alpha, beta T) {
 	}
 }
 
-func (p *problem[T]) run(lv level, workers int, alpha, beta T) {
+func (p *problem[T]) run(lv level, apart bool, workers int, alpha, beta T) {
 	if p.m > 0 && p.n > 0 {
-		gemm(lv, workers, p.transA, p.transB, p.m, p.n, p.k, alpha, p.a, p.lda, p.b, p.ldb, beta, p.c.x, p.ldc)
+		gemm(lv, apart, workers, p.transA, p.transB, p.m, p.n, p.k, alpha, p.a, p.lda, p.b, p.ldb, beta, p.c.x, p.ldc)
 	}
 }
 
@@ -143,7 +144,7 @@ func testGemmWorkers[T Float](t *testing.T) {
 				var want []T
 				for _, workers := range []int{1, 2, 3, 8} {
 					copy(p.c.x, start)
-					p.run(lv, workers, 0.75, 1)
+					p.run(lv, false, workers, 0.75, 1)
 					if want == nil {
 						want = slices.Clone(p.c.x)
 					} else if !slices.Equal(p.c.x, want) {

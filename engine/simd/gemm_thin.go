@@ -44,6 +44,10 @@ func (p *product[T]) rowsOfDots(from, to int) {
 			}
 		}
 	}
+	if p.apart && i < to {
+		p.lastDots(i, to)
+		return
+	}
 	for ; i < to; i++ {
 		for j := range p.n {
 			sum := dot(p.level, p.a.x[i*p.a.row:][:p.k], p.b.x[j*p.b.col:][:p.k])
@@ -77,7 +81,7 @@ func (p *product[T]) columns(from int) {
 	group := view[T]{buffer.x, groupCols, 1}
 	_, width := tileShape[T](p.level)
 	for j := from; j < to; j += width {
-		multiplyPanel(p.level, p.m, min(width, to-j), p.k, 1, p.a, p.b.from(0, j), 0, group.from(0, j-from))
+		multiplyPanel(p.level, false, p.m, min(width, to-j), p.k, 1, p.a, p.b.from(0, j), 0, group.from(0, j-from))
 	}
 	for j := from; j < to; j++ {
 		for i := range p.m {

@@ -44,3 +44,22 @@ func pathGradLeaf[T Float](_ level, acc, dst, parent, prefix, s, weight []T, sca
 }
 
 func addToBoth[T Float](_ level, dst, parent, x []T) { portableAddToBoth(dst, parent, x) }
+
+func addMoments[T Float](_ level, sum, squares, x, pivot []T) {
+	portableAddMoments(sum, squares, x, pivot)
+}
+
+func addSlopes[T Float](_ level, sum, products, g, x, mean []T) {
+	portableAddSlopes(sum, products, g, x, mean)
+}
+
+func normalize[T Float](_ level, dst, x, mean, factor, shift []T, least T) {
+	portableNormalize(dst, x, mean, factor, shift, least)
+}
+
+func normalizeGrad[T Float](_ level, dst, g, x, mean, average, factor, slope []T) {
+	portableNormalizeGrad(dst, g, x, mean, average, factor, slope)
+}
+
+func rectify[T Float](_ level, dst, x, shift []T) { portableRectify(dst, x, shift) }
+func rectifyGrad[T Float](_ level, dst, g, y []T) { portableRectifyGrad(dst, g, y) }

@@ -292,7 +292,7 @@ func TestExportedFunctionsRunAtTheActiveLevel(t *testing.T) {
 	Axpy(0.5, y, got)
 	axpy(active, 0.5, y, want)
 	Gemm(2, false, true, 10, 10, 10, 1, x, 10, y, 10, 0.5, got, 10)
-	gemm(active, 2, false, true, 10, 10, 10, 1, x, 10, y, 10, 0.5, want, 10)
+	gemm(active, false, 2, false, true, 10, 10, 10, 1, x, 10, y, 10, 0.5, want, 10)
 	if !slices.Equal(got, want) {
 		t.Error("the exported functions differ from those of the active level")
 	}

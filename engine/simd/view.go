@@ -28,6 +28,7 @@ type product[T Float] struct {
 	m, n, k     int
 	alpha, beta T
 	a, b, c     view[T]
+	apart       bool // a row of C has the same bits however many there are
 }
 
 // transpose is the same problem written as C' = alpha*B'*A' + beta*C'.

@@ -29,7 +29,7 @@ func registered() []string {
 
 // below are the packages that families are made of.
 var below = []string{"atomicfile", "autodiff", "cuda", "dataset", "engine", "graph", "memory", "mkl", "modelfile",
-	"nystrom", "parallel", "render", "split", "svm"}
+	"nystrom", "parallel", "render", "split", "svm", "trees"}
 
 // within reports whether a package is one of the given or lies in the folder of one.
 func within(pkg string, roots ...string) bool {
@@ -49,11 +49,11 @@ func forbidden(f *file, imported string) string {
 		return "packages speak to engine, and a command registers the CUDA engine in a file with the tag gpu"
 	case within(from, families...) && within(imported, families...) && family(from) != family(imported):
 		return "no family imports another: what two of them need lies below"
-	case within(from, below...) && within(imported, append([]string{"model", "eval"}, families...)...):
+	case within(from, below...) && within(imported, append([]string{"model", "eval", "train"}, families...)...):
 		return "models stand on this package"
-	case within(from, "model", "eval") && !within(from, "model/modeltest") && within(imported, families...):
+	case within(from, "model", "eval", "train") && !within(from, "model/modeltest") && within(imported, families...):
 		return "a family is known by its registration alone"
-	case within(from, append([]string{"model"}, families...)...) && within(imported, "eval"):
+	case within(from, append([]string{"model", "train"}, families...)...) && within(imported, "eval"):
 		return "eval stands on models"
 	}
 	return ""
@@ -128,6 +128,10 @@ func TestRulesOfImports(t *testing.T) {
 		{"wl/fit.go", "package wl", "eval", true},
 		{"model/model.go", "package model", "dataset", false},
 		{"model/model.go", "package model", "wl", true},
+		{"train/run.go", "package train", "model", false},
+		{"train/run.go", "package train", "gckn", true},
+		{"train/run.go", "package train", "eval", true},
+		{"autodiff/trainer.go", "package autodiff", "train", true},
 		{"eval/cv.go", "package eval", "model", false},
 		{"eval/cv.go", "package eval", "wl", true},
 		{"svm/svm.go", "package svm", "model", true},

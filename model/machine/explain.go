@@ -18,8 +18,11 @@ type Splitter interface {
 	Contributions(ctx context.Context, b *graph.Batch, coef []float64) ([]float64, error)
 }
 
-// Methods implements [model.Explainer]: contributions, where the kernel is a sum over vertices.
+// Methods implements [model.Explainer]: contributions, where the kernel is a sum over vertices; of vertices importance.
 func (p *KernelMachine) Methods() []model.Method {
+	if p.Task == model.NodeTask {
+		return []model.Method{model.Importance}
+	}
 	if _, ok := p.Kernel.(Splitter); !ok || p.Classifier == nil {
 		return nil
 	}
@@ -29,9 +32,14 @@ func (p *KernelMachine) Methods() []model.Method {
 // Explain implements [model.Explainer]. It splits the decision over the vertices: of two classes the value that speaks
 // for the second where it is positive, of more the sum of the predicted class's values against each other class. The
 // constant of the decision is shared between the vertices in equal parts.
+//
+// The prediction of a vertex is explained by leaving vertices out, one at a time.
 func (p *KernelMachine) Explain(
-	ctx context.Context, d *dataset.Dataset, examples []int, _ model.ExplainOptions,
+	ctx context.Context, d *dataset.Dataset, examples []int, opt model.ExplainOptions,
 ) ([]model.Explanation, error) {
+	if p.Task == model.NodeTask {
+		return p.explainVertices(ctx, d, examples, opt)
+	}
 	kernel, ok := p.Kernel.(Splitter)
 	if !ok || p.Classifier == nil {
 		return nil, fmt.Errorf("%s cannot be explained", p.Model)
@@ -71,6 +79,31 @@ func (p *KernelMachine) Explain(
 		x.AddConstant(constants[k])
 	}
 	return explained, nil
+}
+
+// Reacher is a kernel between vertices that says how many arcs away a vertex sees.
+type Reacher interface{ Reach() int }
+
+// explainVertices explains predictions of vertices.
+func (p *KernelMachine) explainVertices(
+	ctx context.Context, d *dataset.Dataset, examples []int, opt model.ExplainOptions,
+) ([]model.Explanation, error) {
+	kernel, ok := p.Kernel.(Reacher)
+	if !ok {
+		return nil, fmt.Errorf("%s cannot be explained", p.Model)
+	}
+	decide := func(ctx context.Context, d *dataset.Dataset, class int) ([]float64, error) {
+		b, err := p.encoding.Apply(d)
+		if err != nil {
+			return nil, err
+		}
+		k, err := p.Kernel.Cross(ctx, b, nil)
+		if err != nil {
+			return nil, err
+		}
+		return p.speaksFor(k, class)
+	}
+	return (&leavingOut{p, kernel.Reach(), decide}).explain(ctx, d, examples, opt)
 }
 
 // speakingFor adds up the machines of all pairs with class k: the coefficients of the fitted graphs and the constant of

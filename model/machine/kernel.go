@@ -10,13 +10,15 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/modelfile"
 	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
 
-// GraphKernel is a fitted kernel between graphs.
+// GraphKernel is a fitted kernel between graphs, or in a task on vertices between vertices, which it then counts and
+// compares in place of graphs.
 type GraphKernel interface {
 	// NumGraphs returns the number of fitted graphs.
 	NumGraphs() int
@@ -37,18 +39,59 @@ type keeper interface {
 	Keep(graphs []int) error
 }
 
-// AskForMatrices refuses so many kernel matrices between all graphs of a data set where there is no room for them,
-// before work is put into what they are made of.
+// expander is a kernel that adds up its values with the fitted graphs without writing them down.
+type expander interface {
+	// Expand returns sum_j coef_j k(x, x_j) for every graph x of b and each list of coefficients, a column each.
+	Expand(ctx context.Context, b *graph.Batch, coefs [][]float64, progress model.Progress) (*tensor.Dense, error)
+}
+
+// Choice says how a machine on a kernel with explicit features is trained.
+type Choice string
+
+// The choices. They have the same optimum.
+const (
+	Auto     Choice = "auto"   // by rows for classes of more than [ManyGraphs] graphs, else by the matrix
+	ByKernel Choice = "kernel" // from the matrix of kernel values
+	ByRows   Choice = "linear" // from sparse rows of features: classes alone
+)
+
+// ManyGraphs is the number of graphs from which on a matrix of kernel values is avoided: 200 MB and, with its
+// computation, seconds.
+const ManyGraphs = 5000
+
+// Declare declares the choice.
+func (c *Choice) Declare(s *param.Set) {
+	param.Choice(s, c, "machine", []Choice{Auto, ByKernel, ByRows},
+		"how the support vector machine is trained: kernel, on the matrix between all graphs; linear, on rows of features, "+
+			"with memory and time that grow with the graphs, not with their square; both have the same optimum, within "+
+			"0.001 of the decisions' margin; auto: linear for classes of more than 5000 graphs")
+}
+
+// Linear reports whether a data set is learned from rows. The error says where that cannot be.
+func (c Choice) Linear(d *dataset.Dataset) (bool, error) {
+	classes := !model.TargetsOf(d).Regression()
+	if c == ByRows && !classes {
+		return false, param.Errorf("machine", c, "it learns classes, not numbers: leave it out, or take kernel")
+	}
+	return c == ByRows || (c == Auto || c == "") && classes && d.NumGraphs() > ManyGraphs, nil
+}
+
+// AskForMatrices refuses so many kernel matrices between all examples of a data set, graphs or vertices, where there is
+// no room for them, before work is put into what they are made of.
 func AskForMatrices(d *dataset.Dataset, copies int) error {
 	n := d.NumGraphs()
+	if d.Task.PerVertex() {
+		n = d.Batch.NumVertices()
+	}
 	return memory.ForMatrices("kernel matrix", copies, n, n)
 }
 
 // Kernel learns from a kernel between graphs: classes by a C-SVM for every pair of them ([svm.FitKernelClassifier]),
 // numbers by an epsilon-SVR ([svm.FitKernelRegressor]). A training part with a single class is an error.
 type Kernel struct {
-	Gram    svm.Kernel // between all graphs
-	Epsilon float64    // half the width of the tube in which a number is right
+	Gram    svm.Kernel  // between all graphs
+	Rows    *svm.Sparse // or rows of which it is the product; they learn classes alone
+	Epsilon float64     // half the width of the tube in which a number is right
 }
 
 // Learn is that of [model.Learner].
@@ -59,7 +102,11 @@ func (l *Kernel) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions
 	}
 	said := make([]*model.Predictions, len(machines))
 	for i, m := range machines {
-		if said[i], err = m.ofObjects(l.Gram, t.Test); err != nil {
+		if l.Rows != nil {
+			said[i] = m.decide(m.Classifier.VotesOf(l.Rows.Decisions(m.Classifier, t.Test, t.Workers)), len(t.Known.Names))
+			continue
+		}
+		if said[i], err = m.ofObjects(l.Gram, t.Test, len(t.Known.Names)); err != nil {
 			return nil, err
 		}
 	}
@@ -69,6 +116,13 @@ func (l *Kernel) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions
 // fit trains the machines of a trial, one for every value of C.
 func (l *Kernel) fit(ctx context.Context, t *model.Trial) ([]onKernel, error) {
 	machines, o := make([]onKernel, len(t.Grid)), svm.KernelOptions{Workers: t.Workers}
+	if l.Rows != nil {
+		trained, err := svm.FitSparseClassifier(ctx, l.Rows, t.Train, t.Known.Classes, t.Grid, o)
+		for i, m := range trained {
+			machines[i].Classifier = m
+		}
+		return machines, err
+	}
 	if t.Known.Regression() {
 		trained, err := svm.FitKernelRegressor(ctx, l.Gram, t.Train, t.Known.Values, t.Grid, l.Epsilon, o)
 		for i, m := range trained {
@@ -89,11 +143,15 @@ type onKernel struct {
 	Regressor  *svm.KernelRegressor  `json:"regressor,omitempty"`  // nil in a classification
 }
 
-// ofObjects predicts objects of the kernel that the machine was trained on.
-func (m onKernel) ofObjects(k svm.Kernel, objects []int) (*model.Predictions, error) {
+// ofObjects predicts objects of the kernel that the machine was trained on; classes is the number of those of the data
+// set.
+func (m onKernel) ofObjects(k svm.Kernel, objects []int, classes int) (*model.Predictions, error) {
 	if m.Regressor == nil {
-		classes, err := m.Classifier.PredictObjects(k, objects)
-		return &model.Predictions{Classes: classes}, err
+		votes, err := m.Classifier.VotesOfObjects(k, objects)
+		if err != nil {
+			return nil, err
+		}
+		return m.decide(votes, classes), nil
 	}
 	values, err := m.Regressor.PredictObjects(k, objects)
 	if err != nil {
@@ -109,13 +167,18 @@ func (m onKernel) predict(k *tensor.Dense, classes int) (*model.Predictions, err
 		if err != nil {
 			return nil, err
 		}
-		return model.Decide(votes, slices.Sorted(slices.Values(m.Classifier.Classes)), classes), nil
+		return m.decide(votes, classes), nil
 	}
 	values, err := m.Regressor.Predict(k)
 	if err != nil {
 		return nil, err
 	}
 	return &model.Predictions{Values: model.Column(values)}, nil
+}
+
+// decide returns what the votes of a classifier speak for, of so many classes of the data set.
+func (m onKernel) decide(votes *tensor.Dense, classes int) *model.Predictions {
+	return model.Decide(votes, slices.Sorted(slices.Values(m.Classifier.Classes)), classes)
 }
 
 // support returns the objects that the machine depends on, ascending.
@@ -180,11 +243,37 @@ func (p *KernelMachine) Predict(
 	if err != nil {
 		return nil, err
 	}
+	if expands, ok := p.Kernel.(expander); ok && p.Classifier != nil && p.Kernel.NumGraphs() > ManyGraphs {
+		return p.expand(ctx, expands, b, progress)
+	}
 	k, err := p.Kernel.Cross(ctx, b, progress)
 	if err != nil {
 		return nil, err
 	}
 	return p.predict(k, len(p.Classes))
+}
+
+// expand predicts without the matrix of kernel values.
+func (p *KernelMachine) expand(
+	ctx context.Context, kernel expander, b *graph.Batch, progress model.Progress,
+) (*model.Predictions, error) {
+	pairs := p.Classifier.Pairs
+	coefs := make([][]float64, len(pairs))
+	for i, pair := range pairs {
+		coefs[i] = make([]float64, p.Kernel.NumGraphs())
+		for s, g := range pair.Objects {
+			coefs[i][g] = pair.Coefficients[s]
+		}
+	}
+	decisions, err := kernel.Expand(ctx, b, coefs, progress)
+	if err != nil {
+		return nil, err
+	}
+	for i, values := 0, decisions.Float64s(); i < len(values); i++ {
+		values[i] += pairs[i%len(pairs)].Bias
+	}
+	return model.Decide(p.Classifier.VotesOf(decisions), slices.Sorted(slices.Values(p.Classifier.Classes)),
+		len(p.Head.Classes)), nil
 }
 
 // storedMachine is what a kernel machine adds to its model file.

@@ -236,3 +236,45 @@ func TestConstants(t *testing.T) {
 		}
 	}
 }
+
+// Machines that take their steps side by side say what each says by itself.
+func TestTrialsTogether(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		x, known := clusters(120, classes)
+		var trials []model.Trial
+		for fold := range 3 {
+			trial := model.Trial{Grid: svm.CGrid(), Workers: 2}
+			for i := range known.Len() {
+				if i%3 == fold {
+					trial.Test = append(trial.Test, i)
+				} else {
+					trial.Train = append(trial.Train, i)
+				}
+			}
+			trial.Known = known.Only(trial.Train)
+			trials = append(trials, trial)
+		}
+		v, err := OnVectors(x, svm.VectorKernel{}, engine.NewCPU(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		together, err := v.LearnAll(context.Background(), trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, trial := range trials {
+			for k, c := range trial.Grid {
+				alone := trial
+				alone.Grid = []float64{c}
+				want, err := v.Learn(context.Background(), alone)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(together[i][k].Classes, want[0].Classes) {
+					t.Errorf("%d classes, trial %d, C %g: %v together, %v alone", classes, i, c, together[i][k].Classes,
+						want[0].Classes)
+				}
+			}
+		}
+	}
+}

@@ -16,8 +16,11 @@ import (
 )
 
 // Vectors learns classes from vectors: by linear support vector machines with the squared hinge loss on features that
-// are standardised on the training part ([svm.FitClassifier]), or by machines on a kernel between the vectors.
+// are standardised on the training part ([svm.FitClassifier], and [svm.FitFolds] to choose C), or by machines on a
+// kernel between the vectors.
 type Vectors struct {
+	OneScale bool // of a linear machine: see [svm.Options]
+
 	x      *tensor.Dense
 	kernel svm.VectorKernel
 	gram   svm.Kernel // nil where the machine is linear
@@ -57,6 +60,11 @@ func kernelOn(x *tensor.Dense, kernel svm.VectorKernel, e engine.Engine, memory 
 
 var errNumbers = errors.New("a classifier of vectors cannot learn numbers")
 
+// options are those of a linear machine.
+func (v *Vectors) options(t *model.Trial) svm.Options {
+	return svm.Options{Workers: t.Workers, OneScale: v.OneScale}
+}
+
 // Learn is that of [model.Learner].
 func (v *Vectors) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
 	if t.Known.Regression() {
@@ -65,19 +73,77 @@ func (v *Vectors) Learn(ctx context.Context, t model.Trial) ([]*model.Prediction
 	if v.gram != nil {
 		return (&Kernel{Gram: v.gram}).Learn(ctx, t)
 	}
-	classifier, err := svm.FitClassifier(ctx, v.x, t.Train, t.Known.Classes, t.Grid, svm.Options{Workers: t.Workers})
+	if len(t.Grid) > 1 && !v.OneScale && manyRows(len(t.Train), v.x.Shape()[1]) {
+		said, err := v.LearnAll(ctx, []model.Trial{t})
+		if err != nil {
+			return nil, err
+		}
+		return said[0], nil
+	}
+	classifier, err := svm.FitClassifier(ctx, v.x, t.Train, t.Known.Classes, t.Grid, v.options(&t))
 	if err != nil {
 		return nil, err
 	}
-	predicted, err := classifier.Predict(v.x, t.Test)
+	decisions, err := classifier.Decisions(v.x, t.Test)
 	if err != nil {
 		return nil, err
 	}
-	said := make([]*model.Predictions, len(predicted))
-	for k, classes := range predicted {
-		said[k] = &model.Predictions{Classes: classes}
+	return said(decisions, classifier.Classes, len(t.Known.Names)), nil
+}
+
+// said are predictions for every value of a grid, by decisions about the known ones of so many classes.
+func said(decisions []*tensor.Dense, known []int, classes int) []*model.Predictions {
+	all := make([]*model.Predictions, len(decisions))
+	for k, of := range decisions {
+		all[k] = model.Decide(of, known, classes)
 	}
-	return said, nil
+	return all
+}
+
+// LearnAll is that of [model.JointLearner]: machines with few columns for their rows take their steps side by side.
+func (v *Vectors) LearnAll(ctx context.Context, trials []model.Trial) ([][]*model.Predictions, error) {
+	if v.gram == nil && !v.OneScale && !slices.ContainsFunc(trials, func(t model.Trial) bool {
+		return t.Known.Regression() || len(t.Grid) < 2 || !manyRows(len(t.Train), v.x.Shape()[1])
+	}) {
+		return learnFolds(ctx, svm.InMemory(v.x), trials)
+	}
+	all := make([][]*model.Predictions, len(trials))
+	for i, t := range trials {
+		var err error
+		if all[i], err = v.Learn(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// manyRows says where normal equations over the columns are the way, whatever rows are active.
+func manyRows(rows, columns int) bool { return rows >= rowsPerColumn*columns }
+
+const rowsPerColumn = 4
+
+// choiceTolerance bounds how far weights that a constant is chosen by are from the optimum, in terms of their length.
+const choiceTolerance = 1e-5
+
+// learnFolds trains the machines of trials with the same grid side by side.
+func learnFolds(ctx context.Context, x svm.Source, trials []model.Trial) ([][]*model.Predictions, error) {
+	folds, classes := make([]split.Fold, len(trials)), slices.Clone(trials[0].Known.Classes)
+	for i, t := range trials {
+		folds[i] = split.Fold{Train: t.Train, Test: t.Test}
+		for _, row := range t.Train {
+			classes[row] = t.Known.Classes[row]
+		}
+	}
+	paths, err := svm.FitFolds(ctx, x, classes, folds, trials[0].Grid,
+		svm.Options{Workers: trials[0].Workers, Tolerance: choiceTolerance})
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]*model.Predictions, len(trials))
+	for i, path := range paths {
+		all[i] = said(path.Decisions, path.Classes, len(trials[i].Known.Names))
+	}
+	return all, nil
 }
 
 // Fit trains the machine of a trial with one value of C.
@@ -98,7 +164,7 @@ func (v *Vectors) Fit(ctx context.Context, t model.Trial) (*VectorMachine, error
 	if len(rows) == v.x.Shape()[0] {
 		rows = nil // all, without a copy
 	}
-	trained, err := svm.FitClassifier(ctx, v.x, rows, t.Known.Classes, t.Grid, svm.Options{Workers: t.Workers})
+	trained, err := svm.FitClassifier(ctx, v.x, rows, t.Known.Classes, t.Grid, v.options(&t))
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +260,10 @@ func LoadLinear(h *model.Head, m *svm.Model, columns int) (*VectorMachine, error
 	if have := len(m.Scaler.Mean); have != columns {
 		return nil, fmt.Errorf("a classifier of %d features on %d columns", have, columns)
 	}
-	if err := m.CheckTrained(h.Training.Graphs); err != nil {
-		return nil, err
+	if h.Task == model.GraphTask { // of vertices the head does not know the number, see LoadVertices
+		if err := m.CheckTrained(h.Training.Graphs); err != nil {
+			return nil, err
+		}
 	}
 	return &VectorMachine{Linear: m, classes: len(h.Classes), workers: 1}, checkClasses(h, m.Classes)
 }

@@ -28,14 +28,18 @@ func TestFilesWrittenBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[*model.Family]bool{}
+	type written struct {
+		family *model.Family
+		task   model.Task
+	}
+	kinds := map[written]bool{}
 	for _, path := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".grove"), func(t *testing.T) {
 			m, err := model.Load(path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			kinds[model.FamilyOf(m.About().Model)] = true
+			kinds[written{model.FamilyOf(m.About().Model), m.About().Task}] = true
 			said, err := m.Predict(context.Background(), d, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -44,8 +48,10 @@ func TestFilesWrittenBefore(t *testing.T) {
 		})
 	}
 	for _, f := range model.Families() {
-		if f.Kind != "majority" && !kinds[f] {
-			t.Errorf("no file of kind %s", f.Kind)
+		for _, task := range f.Tasks {
+			if task != model.EdgeTask && !kinds[written{f, task}] {
+				t.Errorf("no file of kind %s for the task %s", f.Kind, task)
+			}
 		}
 	}
 }

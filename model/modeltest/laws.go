@@ -13,6 +13,8 @@ import (
 
 // Names of checks of which some models promise less than the last bit.
 const (
+	otherPlaces = "vertices permuted"
+	doubled     = "weight two"
 	vertexOrder = "fit on permuted vertices"
 	graphOrder  = "fit on permuted graphs"
 	labelCodes  = "labels renamed"
@@ -23,7 +25,7 @@ const (
 // laws lists the metamorphic laws: what is the same data written down otherwise is learned and predicted the same.
 func laws() []Check {
 	return []Check{
-		asked("vertices permuted", "a graph is predicted the same with its vertices in another order", otherVertices),
+		asked(otherPlaces, "a graph is predicted the same with its vertices in another order", otherVertices),
 		asked("graphs permuted", "graphs are predicted the same in another order", otherGraphs),
 		asked("disjoint copies", "graphs are predicted the same with a copy of all beside them, and so are vertices",
 			copies),
@@ -31,7 +33,7 @@ func laws() []Check {
 		asked(graphOrder, "graphs in another order give the same model", fitOtherGraphs),
 		asked(labelCodes, "labels of vertices with other codes give the same model", otherLabels),
 		asked(columnOrder, "columns of attributes in another order give the same model", permutedColumns),
-		{Name: "weight two", What: "an arc of weight two counts as two arcs of one vertex to another",
+		{Name: doubled, What: "an arc of weight two counts as two arcs of one vertex to another",
 			Needs: func(f *model.Family) bool { return f.Weights }, Run: weightTwo},
 	}
 }
@@ -248,5 +250,5 @@ func weightTwo(s *Subject) error {
 	if err != nil {
 		return err
 	}
-	return agree(got, want, s.Promise("weight two").Tolerance)
+	return agree(got, want, s.Promise(doubled).Tolerance)
 }

@@ -24,6 +24,8 @@ func repeated() []Check {
 			Run: saveAndLoad},
 		{Name: "part and whole", What: "an example is predicted to the same bits whatever is beside it", Run: partAndWhole},
 		{Name: "learned and kept", What: "a learner predicts what its model does", Run: learnedAndKept},
+		{Name: "hidden classes", What: "what a learner says does not depend on the classes outside of its training part",
+			Needs: classifies, Run: hiddenClasses},
 		{Name: onDevices, What: "a model that was fitted on the CPU predicts the same on a GPU", Run: devices},
 	}
 }
@@ -200,6 +202,14 @@ func partAndWhole(s *Subject) error {
 	if err != nil {
 		return err
 	}
+	if err := partsOf(s, train, test); err != nil || s.Family.Check(s.Name, ofVertices(train)) != nil {
+		return err
+	}
+	return partsOf(s, ofVertices(train), ofVertices(test))
+}
+
+// partsOf fits a model and holds what it says of some graphs, or of their vertices, against what it says of all.
+func partsOf(s *Subject, train, test *dataset.Dataset) error {
 	m, err := s.fit(train)
 	if err != nil {
 		return err
@@ -213,8 +223,17 @@ func partAndWhole(s *Subject) error {
 		if err != nil {
 			return err
 		}
-		if err := sameBits(got, whole.Of(part)); err != nil {
-			return fmt.Errorf("graphs %d alone: %w", part, err)
+		examples := part
+		if test.Task.PerVertex() {
+			examples = nil
+			for _, g := range part {
+				for from, to := test.Batch.Vertices(g); from < to; from++ {
+					examples = append(examples, int(from))
+				}
+			}
+		}
+		if err := sameBits(got, whole.Of(examples)); err != nil {
+			return fmt.Errorf("each %s of graphs %d alone: %w", m.About().Task.Noun(), part, err)
 		}
 	}
 	return nil
@@ -225,6 +244,14 @@ func learnedAndKept(s *Subject) error {
 	if err != nil {
 		return err
 	}
+	if err := keptOf(s, train); err != nil || s.Family.Check(s.Name, ofVertices(train)) != nil {
+		return err
+	}
+	return keptOf(s, ofVertices(train))
+}
+
+// keptOf holds what a learner says of some graphs, or vertices, against what its model says of them.
+func keptOf(s *Subject, train *dataset.Dataset) error {
 	est, err := s.Estimator(train)
 	if err != nil {
 		return err
@@ -235,7 +262,7 @@ func learnedAndKept(s *Subject) error {
 		return err
 	}
 	var part, rest []int
-	for i := range train.NumGraphs() {
+	for i := range model.TargetsOf(train).Len() {
 		if i%3 == 2 {
 			rest = append(rest, i)
 		} else {
@@ -256,13 +283,14 @@ func learnedAndKept(s *Subject) error {
 	if err != nil {
 		return err
 	}
-	kept, err := m.Predict(context.Background(), train.Select(rest), nil)
+	kept, err := m.Predict(context.Background(), train, nil)
 	if err != nil {
 		return err
 	}
-	for i, c := range kept.Classes {
+	for i, c := range kept.Of(rest).Classes {
 		if said[0].Classes[i] != c {
-			return fmt.Errorf("graph %d: class %d of the learner, %d of its model", rest[i], said[0].Classes[i], c)
+			return fmt.Errorf("%s %d: class %d of the learner, %d of its model", known.Task.Noun(), rest[i],
+				said[0].Classes[i], c)
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ type setting struct{ name, value string }
 // over.
 func small(kind string) []setting {
 	all := []setting{{"c", "1"}, {"estimators", "4"}, {"epochs", "2"}, {"filters", "8"}, {"path-size", "3"},
-		{"samples", "2000"}, {"states", "4"}, {"validation", "0"}, {"patience", "0"}}
+		{"samples", "2000"}, {"states", "4"}, {"validation", "0"}, {"patience", "0"}, {"scale", "each"}}
 	switch kind {
 	case "cgmm":
 		return append(all, setting{"layers", "2"}, setting{"iterations", "10"})

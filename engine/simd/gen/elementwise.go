@@ -20,7 +20,9 @@ type elementwise struct {
 	prepare func(k *loop) func(e element)
 }
 
-var elementwiseKernels = []elementwise{
+var elementwiseKernels = slices.Concat(vectorKernels, normalisationKernels)
+
+var vectorKernels = []elementwise{
 	{
 		name: "add", params: []string{"dst", "x", "y"}, doc: "dst[i] = x[i] + y[i]",
 		prepare: binary(func(f float) instruction { return f.add }),

@@ -57,13 +57,7 @@ func (w *worker) wholeGraphs(feature int, n *node) candidate {
 		}
 		w.begin(n, s, k.Walk)
 		for _, a := range w.opt.Aggregations {
-			table := w.d.WholeTable(&k, a)
-			values = values[:0]
-			for _, g := range n.Graphs {
-				if st := segments[g]; st >= 0 {
-					values = append(values, table[st])
-				}
-			}
+			values = w.d.WholeValues(values[:0], &k, a, segments, n.Graphs)
 			w.column.Values = values
 			w.try(&best, n, w.split(k, feature, a, 0))
 		}

@@ -52,6 +52,8 @@ type Data struct {
 	InWords  bool        // small graphs go through trees as words
 	numbers  []int32     // 0, 1, 2, ... for all vertices
 	whole    [][]float64 // column, segment: values of whole graphs, for fits at graph level; see wholeColumn
+	size     int         // of values
+	narrow   *compact    // in place of values, walks and whole of many graphs; see CompactFrom
 }
 
 // Segment is the place of one feature of one graph.
@@ -127,8 +129,13 @@ func (d *Data) MakeWalks() {
 		if !d.Demand.Fit && len(d.segments) == 0 {
 			return
 		}
-		d.computeWalks()
-		d.countStarts()
+		if d.values == nil && !d.makeCompact() {
+			d.widen()
+		}
+		if d.narrow == nil {
+			d.computeWalks()
+			d.countStarts()
+		}
 		switch {
 		case d.Input.Level == Graphs && d.Demand.Fit:
 			d.computeWhole()
@@ -175,8 +182,9 @@ func (d *Data) GridOf(k int) Grid { return d.features[k].grid }
 
 // Put writes the values of a feature to every width-th entry of out, one for each vertex.
 func (d *Data) Put(out []float64, width, k int) {
+	var buffer []float64
 	for _, st := range d.segments[d.features[k].from:d.features[k].to] {
-		for i, x := range st.vector(d.values) {
+		for i, x := range d.valuesOf(&st, &buffer) {
 			out[(int(st.first)+i)*width] = x
 		}
 	}

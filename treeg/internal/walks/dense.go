@@ -8,6 +8,8 @@ type DenseWalks struct {
 	vectors [][2][]float64 // operator*length + length-1, then below and above: A^d(1_S f), nil for zeros
 	memory  [][2][]float64
 	cycles  []float64 // diag(A^d) o f
+	values  []float64 // of a segment, see Data.valuesOf
+	all     []float64 // walks of a segment, see Data.walksOf
 	sources [2][]int32
 }
 
@@ -45,7 +47,7 @@ func (s *DenseWalks) Walk(c *Cut, feature int, st *Segment, length int) {
 	s.split(c, st)
 	d := s.d
 	number := st.to - st.from
-	x := st.vector(d.values)
+	x := d.valuesOf(st, &s.values)
 	known := &d.features[feature]
 	subtract := c.Whole && known.exact && !d.Weighted() && len(s.sources[0])+len(s.sources[1]) == number
 	fewer, other := 0, 1 // the walks from fewer sources are made, those from the other side are the rest
@@ -60,10 +62,10 @@ func (s *DenseWalks) Walk(c *Cut, feature int, st *Segment, length int) {
 				switch {
 				case len(s.sources[side]) == 0:
 				case len(s.sources[side]) == number:
-					v = st.vector(d.walks[o][l-1])
+					v = d.walksOf(o, l, st, &s.memory[at][side])
 				case side == other && subtract:
 					v = s.buffer(at, side, len(x))
-					minus(v, st.vector(d.walks[o][l-1]), s.vectors[at][fewer])
+					minus(v, d.walksOf(o, l, st, &s.all), s.vectors[at][fewer])
 				default:
 					v = s.buffer(at, side, len(x))
 					clear(v)
@@ -97,7 +99,7 @@ func minus(v, a, b []float64) {
 // cycle returns closed walks times the feature, at some vertices.
 func (s *DenseWalks) cycle(feature int, st *Segment, op, length int, vertices []int32) []float64 {
 	s.cycles = slices.Grow(s.cycles[:0], int(st.number))[:st.number]
-	s.d.cycles(s.cycles, feature, st, op, length, vertices)
+	s.d.cycles(s.cycles, s.d.valuesOf(st, &s.values), feature, st, op, length, vertices)
 	return s.cycles
 }
 
@@ -107,13 +109,13 @@ func (s *DenseWalks) Summary(k *Kind, feature int, st *Segment, subset []int32) 
 	d := s.d
 	switch {
 	case k.Length == 0:
-		x := summarizeOver(st.vector(d.values), subset, st.first)
+		x := summarizeOver(d.valuesOf(st, &s.values), subset, st.first)
 		if k.Walk == Source {
 			x = x.withZeros(int(st.number) - len(subset))
 		}
 		return x
 	case k.Walk == Target:
-		return summarizeOver(st.vector(d.walks[k.Op][k.Length-1]), subset, st.first)
+		return summarizeOver(d.walksOf(k.Op, k.Length, st, &s.all), subset, st.first)
 	case k.Walk == Cycle:
 		return summarizeOver(s.cycle(feature, st, k.Op, k.Length, subset), subset, st.first)
 	}
@@ -140,12 +142,12 @@ func (s *DenseWalks) Entries(out []float64, p *Placed, feature int, k Kind, c *C
 			clear(entries)
 			continue
 		}
-		v := st.vector(s.d.values)
+		v := s.d.valuesOf(st, &s.values)
 		switch {
 		case k.Length > 0 && k.Walk == Cycle:
 			v = s.cycle(feature, st, k.Op, k.Length, examples)
 		case k.Length > 0:
-			v = st.vector(s.d.walks[k.Op][k.Length-1])
+			v = s.d.walksOf(k.Op, k.Length, st, &s.all)
 		}
 		for i, j := range examples {
 			x := v[j-st.first]

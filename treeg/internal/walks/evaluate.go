@@ -20,6 +20,7 @@ type Evaluator struct {
 	empty   Empty
 	buffers [2][]float64
 	list    []int32
+	values  []float64 // of a segment, see Data.valuesOf
 }
 
 // NewEvaluator returns one for a batch; empty says what an aggregation of nothing is.
@@ -39,19 +40,19 @@ func (e *Evaluator) buffer(i, n int) []float64 {
 // S is the whole graph, else subset lists its vertices, ascending. Rows that the mask of target walks drops are
 // left as they are without it: who aggregates over S never sees them. v belongs to e or to the data.
 func (e *Evaluator) Vector(r *Rule, st *Segment, subset []int32, all bool) []float64 {
-	x := st.vector(e.d.values)
+	x := e.d.valuesOf(st, &e.values)
 	switch {
 	case r.Walk == Cycle && r.Length > 0:
 		if all {
 			subset = e.d.All(st.first, st.first+st.number)
 		}
 		v := e.buffer(0, len(x))
-		e.d.cycles(v, r.Feature, st, r.Op, r.Length, subset)
+		e.d.cycles(v, x, r.Feature, st, r.Op, r.Length, subset)
 		return v
 	case all && r.Length == 0:
 		return x
 	case all || r.Walk == Target && r.Length > 0:
-		return st.vector(e.d.walks[r.Op][r.Length-1])
+		return e.d.walksOf(r.Op, r.Length, st, &e.buffers[0])
 	}
 	if r.Length == 0 {
 		v := e.buffer(0, len(x))
@@ -91,9 +92,10 @@ func (e *Evaluator) sources(x []float64, subset []int32, first int32) []int32 {
 	return e.list[:n]
 }
 
-// cycles writes diag(A^d) o x at some vertices of a graph to v, whose first entry is that of the graph's first vertex.
-func (d *Data) cycles(v []float64, feature int, st *Segment, op, length int, vertices []int32) {
-	x, diagonal := st.vector(d.values), d.diagonal[op][length-1]
+// cycles writes diag(A^d) o x, of the values x, at some vertices of a graph to v, whose first entry is that of the
+// graph's first vertex.
+func (d *Data) cycles(v, x []float64, feature int, st *Segment, op, length int, vertices []int32) {
+	diagonal := d.diagonal[op][length-1]
 	g := d.cycleGrid(feature)
 	if g == NoGrid {
 		for _, j := range vertices {
@@ -138,7 +140,7 @@ func (e *Evaluator) Graph(r *Rule, st *Segment, subset []int32, all bool) (value
 	if r.Walk == Source && r.Length > 0 && !all && len(subset) > 0 && (r.Aggregation == Sum || r.Aggregation == Mean) &&
 		e.d.starts != nil && e.d.features[r.Feature].grid != NoGrid {
 		// 1'A^d(1_S f), whose sum is exact in this order too.
-		x, starts := st.vector(e.d.values), e.d.starts[r.Op][r.Length-1]
+		x, starts := e.d.valuesOf(st, &e.values), e.d.starts[r.Op][r.Length-1]
 		for _, j := range subset {
 			if y := x[j-st.first]; y == y {
 				value += starts[j] * y

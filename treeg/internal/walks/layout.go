@@ -59,7 +59,10 @@ func (d *Data) layOut() {
 		}
 		d.features[k].to = len(d.segments)
 	}
-	d.values = d.Demand.Memory.zeros(size)
+	d.size = size
+	if !d.suitsCompact(size) {
+		d.values = d.Demand.Memory.zeros(size)
+	}
 	if d.Input.Attributes == 0 {
 		d.fillOnes()
 		return
@@ -93,6 +96,17 @@ func (d *Data) orderFeatures() {
 	slices.SortStableFunc(d.Frequent, func(a, b int) int { return segments(b) - segments(a) })
 }
 
+// widen keeps the values of a compact batch as such.
+func (d *Data) widen() {
+	d.narrow, d.values = nil, make([]float64, d.size)
+	for s := range d.segments {
+		st := &d.segments[s]
+		for _, v := range d.sources[st.from:st.to] {
+			d.values[st.at+int(v-st.first)] = 1
+		}
+	}
+}
+
 // fillOnes fills in the values of labels and the constant.
 func (d *Data) fillOnes() {
 	b, in := d.Batch, &d.Input
@@ -124,7 +138,9 @@ func (d *Data) fillOnes() {
 	each(func(s, v int32) {
 		st := &d.segments[s]
 		d.sources[st.to] = v
-		d.values[st.at+int(v-st.first)] = 1
+		if d.values != nil {
+			d.values[st.at+int(v-st.first)] = 1
+		}
 		st.to++
 	})
 }

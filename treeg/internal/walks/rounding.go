@@ -64,9 +64,10 @@ func (d *Data) chooseGrids() {
 	weighted := d.Weighted()
 	parallel.For(d.Engine.Workers(), l, func(k int) {
 		bound, largest := 0.0, 0.0
+		var buffer []float64
 		for s := d.features[k].from; s < d.features[k].to; s++ {
 			st := &d.segments[s]
-			x, r := st.vector(d.values), reach[st.first:st.first+st.number]
+			x, r := d.valuesOf(st, &buffer), reach[st.first:st.first+st.number]
 			sum := 0.0
 			for i, v := range x {
 				a := math.Abs(v)
@@ -116,8 +117,9 @@ func (d *Data) applyGrids() {
 
 // allOn reports whether every value of feature k is a multiple of the grid.
 func (d *Data) allOn(k int, g Grid) bool {
+	var buffer []float64
 	for s := d.features[k].from; s < d.features[k].to; s++ {
-		for _, x := range d.segments[s].vector(d.values) {
+		for _, x := range d.valuesOf(&d.segments[s], &buffer) {
 			if x == x && !g.holds(x) {
 				return false
 			}

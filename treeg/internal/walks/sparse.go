@@ -49,7 +49,7 @@ func (s *SparseWalks) begin(c *Cut, feature int) {
 		if st == nil {
 			continue
 		}
-		x := st.vector(d.values)
+		x := st.vector(d.values) // at vertex level values are kept as such
 		for _, v := range d.sources[st.from:st.to] {
 			switch c.Side[v] {
 			case Below:

@@ -20,13 +20,12 @@ func (d *Data) Static() *graph.Batch {
 	parallel.For(d.Engine.Workers(), len(d.segments), func(s int) {
 		st := &d.segments[s]
 		column := each * d.featureOf(s)
-		put := func(values []float64) {
-			column += d.putRows(out, column, st, st.vector(values))
-		}
-		put(d.values)
-		for _, lengths := range d.walks {
-			for _, values := range lengths {
-				put(values)
+		var buffer []float64
+		put := func(values []float64) { column += d.putRows(out, column, st, values) }
+		put(d.valuesOf(st, &buffer))
+		for o := range d.Operators {
+			for length := 1; length <= d.Length; length++ {
+				put(d.walksOf(o, length, st, &buffer))
 			}
 		}
 	})

@@ -21,28 +21,31 @@ func wholeVector(op, length, most int, cycle bool) int {
 // wholeColumn returns the number of the column of a vector and an aggregation.
 func wholeColumn(vector int, a Aggregation) int { return vector*NumAggregations + int(a) - 1 }
 
-// WholeTable returns an aggregation of a kind of features of all vertices, for every segment.
-func (d *Data) WholeTable(k *Kind, a Aggregation) []float64 {
-	return d.whole[wholeColumn(wholeVector(k.Op, k.Length, d.Length, k.Walk == Cycle), a)]
-}
-
 func (d *Data) computeWhole() {
+	if d.narrow != nil && d.makeCompactWhole() {
+		return
+	}
 	d.whole = make([][]float64, (1+2*len(d.Operators)*d.Length)*NumAggregations)
 	for c := range d.whole {
 		d.whole[c] = make([]float64, len(d.segments))
 	}
+	d.eachWhole(func(column, s int, value float64) { d.whole[column][s] = value })
+}
+
+// eachWhole computes the aggregations of all segments, on several goroutines.
+func (d *Data) eachWhole(store func(column, s int, value float64)) {
 	const chunk = 64
 	parallel.Each(d.Engine.Workers(), (len(d.segments)+chunk-1)/chunk, func() func(int) {
 		e := NewEvaluator(d, EmptyFormula)
 		return func(i int) {
 			for s := i * chunk; s < min(len(d.segments), (i+1)*chunk); s++ {
-				d.wholeOf(e, s)
+				d.wholeOf(e, s, store)
 			}
 		}
 	})
 }
 
-func (d *Data) wholeOf(e *Evaluator, s int) {
+func (d *Data) wholeOf(e *Evaluator, s int, put func(column, s int, value float64)) {
 	r := Rule{Split: Split{Feature: d.featureOf(s)}}
 	st := &d.segments[s]
 	store := func(cycle bool) {
@@ -53,7 +56,7 @@ func (d *Data) wholeOf(e *Evaluator, s int) {
 		first := wholeColumn(wholeVector(r.Op, r.Length, d.Length, cycle), Sum)
 		values := summarize(e.Vector(&r, st, nil, true))
 		for a := Sum; a <= Max; a++ {
-			d.whole[first+int(a-Sum)][s] = values.Value(a)
+			put(first+int(a-Sum), s, values.Value(a))
 		}
 	}
 	store(false)

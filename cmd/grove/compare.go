@@ -1,0 +1,484 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// compareFlags are the flags of grove compare: those of an evaluation, for several models.
+type compareFlags struct {
+	evalFlags
+	models, out, html string
+	ranks             []string
+	choose            bool
+}
+
+func newCompare(a *app) *cobra.Command {
+	f := &compareFlags{evalFlags: evalFlags{selection: "nested", anchors: "train"}}
+	c := &cobra.Command{
+		Use:   "compare [MODEL...] --data DIR",
+		Short: "Compare models on the same folds: how good, how sure, how fast",
+		Long: `Compare models by nested cross-validation on the same folds: which one for these graphs, and is the
+difference real? Without names all models that fit the data take part. A name may bring flags of its
+model along, in quotes: 'treeg --estimators 20,50'; --models FILE holds such lines.
+
+The table says the mean and standard deviation over the folds, p against the best model, and what one
+training on all examples costs. t is the corrected resampled t-test (Nadeau and Bengio 2003), which knows
+that training parts overlap; ranks is Wilcoxon's signed-rank test, which does not. Both are corrected for
+the number of models (Holm 1979).
+
+--choose chooses the model too inside each training part, by the inner folds. Its figure is the honest one
+of all models together, which the best of the table is not.
+
+-o FILE keeps all of it, every prediction included, and is written after every fold: a comparison that
+finds its file goes on from there, and computes only what is missing; further models are added to it.`,
+		Example: `  grove compare --data molecules -o comparison.json
+  grove compare wl wl-oa gckn-subtree 'treeg --estimators 50' --data MUTAG --folds folds/MUTAG
+  grove compare linear gin wl --data MUTAG --metric roc-auc --choose`,
+		RunE: func(c *cobra.Command, args []string) error { return a.compare(c, f, args) },
+	}
+	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		addTaskFlags(fs, &f.task, &f.target)
+		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
+		fs.StringVar(&f.models, "models", "", "`FILE` further models, a line each; # begins a remark")
+	})
+	addFlags(c.Flags(), groupProtocol, func(fs *pflag.FlagSet) {
+		f.addFoldFlags(fs)
+		f.addMetricFlags(fs)
+		fs.BoolVar(&f.choose, "choose", false, "choose the model too inside each training part")
+	})
+	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
+		f.computing.addFlags(fs)
+		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that folds and everything drawn at random follow from")
+	})
+	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
+		fs.StringVarP(&f.out, "out", "o", "", "`FILE` comparison to keep, as JSON; one that is there is gone on with")
+		fs.StringVar(&f.html, "html", "", "`FILE` page to write: table, curves, confusion, drawings")
+		fs.StringSliceVar(&f.ranks, "ranks", nil,
+			"`FILE,...` comparisons of the same models on other data: mean ranks over all of them, and which differ")
+		a.addOutputFlags(fs)
+	})
+	return c
+}
+
+// lines returns the models that the command line names, those of the file of --models included.
+func (f *compareFlags) lines(args []string) ([]string, error) {
+	lines := slices.Clone(args)
+	if f.models == "" {
+		return lines, nil
+	}
+	file, err := os.Open(f.models)
+	if err != nil {
+		return nil, fmt.Errorf("--models %s: %w", f.models, plain(err))
+	}
+	defer file.Close()
+	s := bufio.NewScanner(file)
+	for s.Scan() {
+		text, _, _ := strings.Cut(s.Text(), "#")
+		if text = strings.TrimSpace(text); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("--models %s: %w", f.models, plain(err))
+	}
+	return lines, nil
+}
+
+// parseModel reads a model with its flags: a name, and what would stand behind it on the line of grove eval.
+func parseModel(c *cobra.Command, line string) (*named, error) {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return nil, usagef("an empty name of a model")
+	}
+	name := words[0]
+	family := model.FamilyOf(name)
+	if family == nil || !slices.Contains(family.Verbs, model.Eval) {
+		return nil, unknownName("model", name, evaluated(), c)
+	}
+	m := &named{Options: family.New(name), name: name, family: family, verb: model.Eval}
+	m.Declare(&m.params, model.Eval)
+	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	declare(fs, &m.params)
+	if err := fs.Parse(words[1:]); err != nil {
+		return nil, usagef("model %q: %v", line, err)
+	}
+	if fs.NArg() > 0 {
+		return nil, usagef("model %q: what is %s? Flags begin with --", line, fs.Arg(0))
+	}
+	if err := m.Check(); err != nil {
+		return nil, usagef("model %q: %v", line, asUsage(err))
+	}
+	return m, nil
+}
+
+// evaluated lists the models that can be evaluated.
+func evaluated() []string {
+	var names []string
+	for _, f := range model.Families() {
+		if slices.Contains(f.Verbs, model.Eval) {
+			for _, m := range f.Models {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+// field is what takes part in a comparison.
+type field struct {
+	eval.Comparison
+	kept eval.Kept
+}
+
+func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
+	start := time.Now()
+	general := f.evalFlags
+	general.inner = cmp.Or(general.inner, "5")
+	if err := general.check(c); err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := writable("--out", f.out); err != nil {
+			return err
+		}
+	}
+	if f.html != "" {
+		if err := writable("--html", f.html); err != nil {
+			return err
+		}
+	}
+	lines, err := f.lines(args)
+	if err != nil {
+		return err
+	}
+	all := len(lines) == 0
+	if all {
+		lines = evaluated()
+	}
+	if f.out != "" {
+		kept, err := eval.KeptModels(f.out)
+		if err != nil {
+			return usagef("--out %s: %v", f.out, plain(err))
+		}
+		for _, line := range kept {
+			if !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	var models []*named
+	for i, line := range lines {
+		if slices.Contains(lines[:i], line) {
+			return usagef("model %q is named twice", line)
+		}
+		m, err := parseModel(c, line)
+		if err != nil {
+			return err
+		}
+		models = append(models, m)
+	}
+	x, err := a.enter(c, f, lines, models, all)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := x.kept.GoOn(f.out); err != nil {
+			return usagef("--out %s: %v", f.out, err)
+		}
+	}
+	x.Known = x.kept.Known
+	x.Keep = func(entrant, fold int, t *eval.Tested) error {
+		x.kept.Add(entrant, fold, t)
+		return x.save(f.out)
+	}
+	a.progress.repeats = true
+	x.Watch = func(entrant, done, total int) { a.progress.report(x.Entrants[entrant].Name, done, total) }
+	entries, err := eval.Compare(c.Context(), x.Comparison)
+	if err != nil {
+		return err
+	}
+	if err := x.kept.Finish(&x.Comparison, entries, f.choose); err != nil {
+		return err
+	}
+	if err := a.measure(c.Context(), x, entries); err != nil {
+		return err
+	}
+	if len(f.ranks) > 0 {
+		if err := x.kept.Rank(f.ranks); err != nil {
+			return usagef("--ranks %v", err)
+		}
+	}
+	x.kept.Total = seconds(start)
+	if err := x.save(f.out); err != nil {
+		return err
+	}
+	if f.html != "" {
+		content, err := x.pageOf(entries)
+		if err == nil {
+			err = writeFile("--html", f.html, func(w io.Writer) error {
+				_, err := w.Write(content)
+				return err
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return a.emit(&x.kept, func(w io.Writer) { x.print(w, f) })
+}
+
+// enter reads the data and makes the entrants of the models that fit them. Where all models take part the others are
+// left out.
+func (a *app) enter(c *cobra.Command, f *compareFlags, lines []string, models []*named, all bool) (*field, error) {
+	d, err := dataset.Open(f.data)
+	if err != nil {
+		return nil, err
+	}
+	if d, err = model.Ask(d, f.task, f.target); err != nil {
+		return nil, asUsage(err)
+	}
+	if err := model.HasVertices(d); err != nil {
+		return nil, err
+	}
+	if err := wantsTargets(f.data, d); err != nil {
+		return nil, err
+	}
+	e, err := a.open(&f.computing, 0)
+	if err != nil {
+		return nil, err
+	}
+	x := &field{Comparison: eval.Comparison{Problem: eval.Problem{
+		Work: model.NewWork(d, e), Targets: model.TargetsOf(d), Metric: f.metric, Calibration: f.calibration,
+		Repeats: f.repeats, FromTrain: true, Seed: f.seed, Workers: f.goroutines(),
+	}}}
+	if err := f.fits(x.Targets, d.Name); err != nil {
+		return nil, err
+	}
+	r := &evalReport{}
+	general := f.evalFlags
+	general.inner = cmp.Or(general.inner, "5") // those of a model come with it
+	if err := general.divide(c, d, &x.Problem, r); err != nil {
+		return nil, err
+	}
+	x.kept.FoldsFrom, x.kept.Device, x.kept.Notes = r.FoldsFrom, e.Describe(), notesOn(d)
+	for i, m := range models {
+		entrant, err := f.entrant(c, x, lines[i], m)
+		if err == nil {
+			x.Entrants = append(x.Entrants, *entrant)
+			continue
+		}
+		if !all {
+			return nil, usagef("model %q: %v", lines[i], err)
+		}
+		x.kept.LeftOut = append(x.kept.LeftOut, eval.LeftOut{Model: lines[i], Why: oneLine(err.Error())})
+	}
+	if len(x.Entrants) == 0 {
+		return nil, fmt.Errorf("no model fits data set %s", d.Name)
+	}
+	return x, asUsage(x.kept.Settle(&x.Comparison))
+}
+
+// entrant makes an entrant of a model, with the inner folds that its family has or --inner names.
+func (f *compareFlags) entrant(c *cobra.Command, x *field, name string, m *named) (*eval.Entrant, error) {
+	d := x.Work.Data
+	if err := m.family.Check(m.name, d); err != nil {
+		return nil, err
+	}
+	estimators, err := m.Estimators(x.Work, f.seed)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if _, err := estimators[0].Sees(x.Work); err != nil {
+		return nil, asUsage(err)
+	}
+	own := f.evalFlags
+	own.inner = cmp.Or(own.inner, m.family.Inner)
+	p := x.Problem
+	if err := own.divide(c, d, &p, &evalReport{}); err != nil {
+		return nil, err
+	}
+	return &eval.Entrant{
+		Name: name, Estimators: estimators, Inner: p.Inner, HoldOut: p.HoldOut, InnerFolds: p.InnerFolds,
+	}, nil
+}
+
+// save keeps the comparison, where it is to be kept.
+func (x *field) save(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := x.kept.Save(path); err != nil {
+		return fmt.Errorf("--out %s: %w", path, plain(err))
+	}
+	return nil
+}
+
+// measure says of every model what one training and prediction cost, at the setting of the first fold.
+func (a *app) measure(ctx context.Context, x *field, entries []eval.Entry) error {
+	for i, e := range entries {
+		m := &x.kept.Models[i]
+		if e.Outcome == nil || m.Footprint != nil {
+			continue
+		}
+		a.progress.report("measure "+e.Name, i, len(entries))
+		chosen := e.Outcome.Chosen[0]
+		var value []float64
+		if chosen.Grid != "" {
+			value = []float64{chosen.Value}
+		}
+		w := model.NewWork(x.Work.Data, x.Work.Engine)
+		cost, err := eval.MeasureFootprint(ctx, w, x.Entrants[i].Estimators[chosen.Setting], value)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil { // a model that cannot be kept has no cost to show
+			m.Footprint = cost
+		}
+	}
+	return nil
+}
+
+// print writes the table, the best model first.
+func (x *field) print(w io.Writer, f *compareFlags) {
+	k := &x.kept
+	what := ""
+	if k.Task != model.GraphTask {
+		what = ", " + model.Count(len(x.Targets.Known()), k.Task.Noun())
+	}
+	fmt.Fprintf(w, "%s on %s: %s%s\n", model.Count(len(x.Entrants), "model"), k.Dataset, model.Count(k.Graphs, "graph"),
+		what)
+	fact(w, "protocol", "%s", k.Protocol)
+	fact(w, "folds", "%s", k.FoldsFrom)
+	fact(w, "device", "%s", k.Device)
+	fmt.Fprintln(w)
+	x.printTable(w)
+	if k.Chosen != nil {
+		fmt.Fprintln(w)
+		times := map[string]int{}
+		for _, name := range k.Chosen.Models {
+			times[name]++
+		}
+		var names []string
+		for _, m := range k.Models {
+			if n := times[m.Model]; n > 0 {
+				names = append(names, fmt.Sprintf("%s %d", m.Model, n))
+			}
+		}
+		fact(w, "chosen", "%s, the model too chosen inside each training part: %s",
+			written(k.Metric, k.Chosen.Mean, k.Chosen.Std), strings.Join(names, ", "))
+	}
+	if r := k.Ranks; r != nil {
+		fmt.Fprintln(w)
+		fact(w, "mean ranks", "over %s", strings.Join(r.Datasets, ", "))
+		for i, m := range r.Models {
+			fact(w, "", "%5.2f %s", r.Means[i], m)
+		}
+		fact(w, "", "two models differ (Nemenyi, level %g) where their ranks do by more than %.2f", r.Level, r.Difference)
+	}
+	for _, m := range k.Models {
+		if m.Error != "" {
+			fact(w, "failed", "%s: %s", m.Model, oneLine(m.Error))
+		}
+	}
+	for _, l := range k.LeftOut {
+		fact(w, "left out", "%s: %s", l.Model, l.Why)
+	}
+	writeNotes(w, k.Notes)
+	fact(w, "seconds", "%.2f in all", k.Total)
+	if f.out != "" {
+		fact(w, "kept in", "%s", f.out)
+	}
+	if f.html != "" {
+		fact(w, "page", "%s", f.html)
+	}
+}
+
+// order lists the models that did not fail, the best first.
+func (x *field) order() []int {
+	k := &x.kept
+	var order []int
+	for i, m := range k.Models {
+		if len(m.Folds) > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(k.Metric.Rank(k.Models[a].Mean), k.Metric.Rank(k.Models[b].Mean))
+	})
+	return order
+}
+
+// printTable writes a line for each model.
+func (x *field) printTable(w io.Writer) {
+	k := &x.kept
+	order, width := x.order(), len("model")
+	for _, i := range order {
+		width = max(width, len([]rune(k.Models[i].Model)))
+	}
+	p := map[string]eval.KeptTest{}
+	for _, t := range k.Tests {
+		p[t.Model] = t
+	}
+	fmt.Fprintf(w, "%-*s  %-16s %7s %7s %10s %9s %9s %9s %9s\n", width, "model", k.Metric, "p (t)", "p (rk)", "evaluated",
+		"train", "predict", "memory", "file")
+	for _, i := range order {
+		m := &k.Models[i]
+		t, ranks := "best", ""
+		if test, ok := p[m.Model]; ok {
+			t, ranks = probability(test.THolm), probability(test.WilcoxonHolm)
+		}
+		cost := []string{"", "", "", ""}
+		if f := m.Footprint; f != nil {
+			cost = []string{lasting(f.Train), lasting(f.Predict), bytesText(float64(f.Memory)), bytesText(float64(f.Size))}
+		}
+		score := fmt.Sprintf("%.1f +- %.1f %%", m.Mean, m.Std)
+		if !k.Metric.Share() {
+			score = fmt.Sprintf("%.4g +- %.2g", m.Mean, m.Std)
+		}
+		fmt.Fprintf(w, "%-*s  %-16s %7s %7s %10s %9s %9s %9s %9s\n", width, m.Model, score, t, ranks, lasting(m.Seconds),
+			cost[0], cost[1], cost[2], cost[3])
+	}
+}
+
+// probability writes a p-value.
+func probability(p eval.Number) string {
+	switch {
+	case p != p:
+		return "-"
+	case p < 0.001:
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// lasting writes seconds.
+func lasting(s float64) string {
+	if s < 10 {
+		return fmt.Sprintf("%.2f s", s)
+	}
+	return fmt.Sprintf("%.0f s", s)
+}
+
+// bytesText writes a number of bytes.
+func bytesText(n float64) string {
+	if n < 1e5 {
+		return fmt.Sprintf("%.1f kB", n/1e3)
+	}
+	return megabytes(int64(n))
+}

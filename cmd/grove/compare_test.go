@@ -1,0 +1,223 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// untimed takes what differs from run to run off a comparison: seconds and memory.
+func untimed(t *testing.T, raw []byte) map[string]any {
+	t.Helper()
+	var k map[string]any
+	if err := json.Unmarshal(raw, &k); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	delete(k, "seconds")
+	for _, m := range k["models"].([]any) {
+		one := m.(map[string]any)
+		delete(one, "seconds")
+		if f, ok := one["footprint"].(map[string]any); !ok || f["file_bytes"].(float64) <= 0 {
+			t.Errorf("footprint %v of %v", one["footprint"], one["model"])
+		}
+		delete(one, "footprint")
+		for _, f := range one["tested"].([]any) {
+			delete(f.(map[string]any), "seconds")
+		}
+	}
+	return k
+}
+
+func comparison(data string, more ...string) []string {
+	return append([]string{"compare", "wl", "gckn-path --path-size 2 --filters 8 --c-grid 0.1,1", "treeg --estimators 3",
+		"--data", data, "--cv", "4", "--inner", "3", "--choose"}, more...)
+}
+
+func TestCompareReportsAllModelsOnTheSameFolds(t *testing.T) {
+	data := molecules(t, "molecules")
+	k := untimed(t, []byte(must(t, comparison(data, "--json")...)))
+	models := k["models"].([]any)
+	if len(models) != 3 || len(k["tests"].([]any)) != 2 || len(k["folds"].([]any)) != 4 {
+		t.Fatalf("%d models, tests %v, %d folds", len(models), k["tests"], len(k["folds"].([]any)))
+	}
+	for _, m := range models {
+		one := m.(map[string]any)
+		name := one["model"].(string)
+		args := append([]string{"eval"}, strings.Fields(name)...)
+		r := mustJSON(t, append(args, "--data", data, "--cv", "4", "--inner", "3")...)
+		for _, key := range []string{"metric", "mean", "std", "folds", "scores"} {
+			if !reflect.DeepEqual(one[key], r[key]) {
+				t.Errorf("%s: %s is %v, grove eval says %v", name, key, one[key], r[key])
+			}
+		}
+	}
+	chosen := k["chosen"].(map[string]any)
+	for f, name := range chosen["models"].([]any) {
+		best := -1.0
+		for _, m := range models {
+			best = max(best, m.(map[string]any)["tested"].([]any)[f].(map[string]any)["score"].(float64))
+		}
+		for _, m := range models {
+			one := m.(map[string]any)
+			if one["model"] != name {
+				continue
+			}
+			if score := one["tested"].([]any)[f].(map[string]any)["score"]; score != best {
+				t.Errorf("fold %d chose %v, whose inner score is %v, the best is %v", f+1, name, score, best)
+			}
+			if got, want := chosen["folds"].([]any)[f], one["folds"].([]any)[f]; got != want {
+				t.Errorf("fold %d: the choice has %v, the model %v", f+1, got, want)
+			}
+		}
+	}
+	text := must(t, comparison(data)...)
+	for _, want := range []string{"best", "p (t)", "chosen", "wl ", "treeg --estimators 3"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// Ranks over data sets follow from the comparisons that are kept.
+func TestCompareRanksOverDataSets(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	means := map[string][]float64{}
+	for i, seed := range []string{"1", "2", "3"} {
+		file := filepath.Join(dir, seed+".json")
+		args := comparison(molecules(t, "molecules", "--seed", seed), "-o", file, "--json")
+		if i > 0 {
+			args = append(args, "--ranks", strings.Join(files, ","))
+		}
+		k := untimed(t, []byte(must(t, args...)))
+		for _, m := range k["models"].([]any) {
+			one := m.(map[string]any)
+			means[one["model"].(string)] = append(means[one["model"].(string)], one["mean"].(float64))
+		}
+		if files = append(files, file); i < 2 {
+			continue
+		}
+		r := k["ranks"].(map[string]any)
+		for at, name := range r["models"].([]any) {
+			want := 0.0
+			for set := range 3 {
+				better, equal := 0.0, 0.0
+				for _, other := range means {
+					if other[set] > means[name.(string)][set] {
+						better++
+					} else if other[set] == means[name.(string)][set] {
+						equal++
+					}
+				}
+				want += (better + (equal+1)/2) / 3
+			}
+			if got := r["means"].([]any)[at].(float64); math.Abs(got-want) > 1e-12 {
+				t.Errorf("mean rank of %v: %g, want %g", name, got, want)
+			}
+		}
+		if d := r["critical_difference"].(float64); math.Abs(d-1.9135) > 1e-3 { // 2.3437 sqrt(3 4 / 18)
+			t.Errorf("critical difference %g", d)
+		}
+	}
+	fails(t, exitUsage, []string{"--ranks", "none.json", "no such file"},
+		comparison(molecules(t, "molecules"), "--ranks", "none.json")...)
+}
+
+// The page has every figure of the comparison, without a script.
+func TestComparePage(t *testing.T) {
+	data, file := molecules(t, "molecules"), filepath.Join(t.TempDir(), "page.html")
+	k := untimed(t, []byte(must(t, comparison(data, "--html", file, "--calibrate", "platt", "--json")...)))
+	text := string(readFile(t, file))
+	for _, m := range k["models"].([]any) {
+		one := m.(map[string]any)
+		for _, want := range []string{
+			"<th scope=\"row\">" + one["model"].(string) + "</th>", fmt.Sprintf("%.1f %%</td>", one["mean"]),
+			"<summary>" + one["model"].(string) + ": ",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the page does not hold %q", want)
+			}
+		}
+	}
+	for want, times := range map[string]int{
+		"<figure>": 3, "Which classes were taken for which": 3, "predicted most wrongly": 1, "<circle": 12,
+		"Do probabilities hold": 0, "NOVERB": 0, "http": 0, "ZgotmplZ": 0,
+	} {
+		if n := strings.Count(text, want); n != times && want != "http" || want == "http" && n > 0 {
+			t.Errorf("%d times %q in the page, want %d", n, want, times)
+		}
+	}
+}
+
+// What an interrupted comparison kept is not computed again, and a model can be added later.
+func TestCompareGoesOn(t *testing.T) {
+	data, file := molecules(t, "molecules"), filepath.Join(t.TempDir(), "kept.json")
+	must(t, comparison(data, "-o", file)...)
+	whole := readFile(t, file)
+	var k map[string]any
+	if err := json.Unmarshal(whole, &k); err != nil {
+		t.Fatal(err)
+	}
+	models := k["models"].([]any)
+	first, second := models[0].(map[string]any), models[1].(map[string]any)
+	mark := first["tested"].([]any)[0].(map[string]any) // a mark that a new computation would take away
+	mark["seconds"] = 123456.0
+	second["tested"] = second["tested"].([]any)[1:3]
+	k["models"] = models[:2]
+	part, err := json.Marshal(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, part, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, comparison(data, "-o", file)...)
+	again := readFile(t, file)
+	if !reflect.DeepEqual(untimed(t, again), untimed(t, whole)) {
+		t.Errorf("the comparison that went on says\n%s\nthe other\n%s", again, whole)
+	}
+	if !strings.Contains(string(again), "123456") {
+		t.Error("a fold that was done was computed again")
+	}
+	must(t, "compare", "wl-oa", "--data", data, "--cv", "4", "--inner", "3", "-o", file)
+	all := untimed(t, readFile(t, file))
+	if n := len(all["models"].([]any)); n != 4 || len(all["tests"].([]any)) != 3 {
+		t.Errorf("%d models, tests %v", n, all["tests"])
+	}
+	for want, flags := range map[string]string{
+		"comparison of other folds":  "--cv 3",
+		"comparison of other metric": "--cv 4 --metric f1",
+	} {
+		_, stderr, status := grove(append([]string{"compare", "wl", "--data", data, "-o", file}, strings.Fields(flags)...)...)
+		if status != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s", flags, status, stderr)
+		}
+	}
+}
+
+func TestCompareTakesModelsFromAFile(t *testing.T) {
+	data, file := molecules(t, "molecules"), filepath.Join(t.TempDir(), "models.txt")
+	write(t, file, "# kernels\nwl --iterations 2 # two rounds\n\n")
+	text := must(t, "compare", "--models", file, "--data", data, "--cv", "3")
+	if !strings.Contains(text, "wl --iterations 2 ") || !strings.Contains(text, "1 model on molecules") {
+		t.Errorf("%s", text)
+	}
+	for want, args := range map[string][]string{
+		`unknown model "nothing"`:        {"nothing"},
+		`model "wl --rounds 3": unknown`: {"wl --rounds 3"},
+		`model "wl 3": what is 3?`:       {"wl 3"},
+		`model "wl" is named twice`:      {"wl", "wl"},
+		"cmp.txt: no such file":          {"--models", "cmp.txt"},
+		`model "wl --iterations x"`:      {"wl --iterations x"},
+	} {
+		_, stderr, status := grove(append(append([]string{"compare"}, args...), "--data", data)...)
+		if status == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
+)
+
+// heldOut is what is said of an example of a test part by the model that learned from the training part.
+type heldOut struct {
+	Fold int `json:"fold"` // counted from 1
+	prediction
+}
+
+// tested holds what is said of the test part of a fold.
+type tested struct {
+	*predictionTable
+	examples []int
+}
+
+// tested returns what is said of the test part of every fold.
+func (r *evalReport) tested() []tested {
+	head := model.HeadOf(r.Model, r.data)
+	all := make([]tested, len(r.outcome.Predicted))
+	for f, said := range r.outcome.Predicted {
+		examples := r.problem.Folds[f].Test
+		truth := r.targets.Of(examples)
+		all[f] = tested{&predictionTable{
+			head: &head, said: said, names: r.targets.Names, own: truth.Classes, targets: truth.Values,
+			edges: split.Select(r.data.Edges, examples),
+		}, examples}
+	}
+	return all
+}
+
+// heldOut lists what is said of all test parts, fold by fold.
+func (r *evalReport) heldOut() []heldOut {
+	var all []heldOut
+	for f, t := range r.tested() {
+		for i, line := range t.lines() {
+			example := &t.examples[i]
+			switch {
+			case line.Edge != nil:
+				line.Edge = example
+			case line.Vertex != nil:
+				line.Vertex = example
+			default:
+				line.Graph = example
+			}
+			all = append(all, heldOut{f + 1, line})
+		}
+	}
+	return all
+}
+
+// writeHeldOut writes the same as comma-separated values, with the setting that the fold chose.
+func (r *evalReport) writeHeldOut(to io.Writer) error {
+	w := csv.NewWriter(to)
+	for f, t := range r.tested() {
+		if f == 0 {
+			_ = w.Write(append([]string{"fold", "setting"}, t.header()...)) // the writer keeps its error
+		}
+		chosen := r.outcome.Chosen[min(f, len(r.outcome.Chosen)-1)]
+		setting := chosen.Name
+		if chosen.Grid != "" {
+			setting += fmt.Sprintf(", %s %g", chosen.Grid, chosen.Value)
+		}
+		for i, example := range t.examples {
+			fields := t.fields(i)
+			fields[0] = strconv.Itoa(example)
+			_ = w.Write(append([]string{strconv.Itoa(f + 1), setting}, fields...))
+		}
+	}
+	w.Flush()
+	return w.Error()
+}

@@ -1,0 +1,94 @@
+package engine_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"gorgonia.org/tensor"
+)
+
+// With ranks, sums and means over paths are those of the reference, and vertices whose paths have equal labels have
+// equal bits, whatever the order of their neighbours and the numbers of the rows.
+func TestPathPoolWithRanks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for trial := range 30 {
+		const q, labels = 5, 4
+		size, all := 2+rng.IntN(3), rng.IntN(2) == 0
+		b := labelled(t, rng, 1+rng.IntN(30), labels)
+		classes := b.PathClasses(b.Labels, nil, size, all, false, 1)
+		scores := engine.NewCPU(1).New(tensor.Float64, labels, size*q)
+		for i := range scores.Float64s() {
+			scores.Float64s()[i] = 2*rng.Float64() - 1
+		}
+		p := &engine.PathPooling{Graph: b, Index: b.Labels, Ranks: []int32{0, 1, 2, 3}, Size: size, AllLengths: all,
+			Kernel: engine.Kernel{Alpha: 1 + 3*rng.Float64()}, Pool: []engine.Pooling{engine.Sum, engine.Mean}[trial%2]}
+		got, want := pooled(t, engine.NewCPU(1+rng.IntN(3)), scores, p, q), pooled(t, engine.Reference{}, scores, p, q)
+		for l := range got {
+			for i, x := range want[l] {
+				if math.Abs(got[l][i]-x) > 1e-13*(1+math.Abs(x)) {
+					t.Fatalf("element %d of length %d is %g, reference %g", i, l, got[l][i], x)
+				}
+			}
+			for v, class := range classes.Class[l] {
+				root := int(classes.Roots[l][class])
+				if !slices.Equal(got[l][v*q:(v+1)*q], got[l][root*q:(root+1)*q]) {
+					t.Fatalf("length %d: vertex %d has other bits than %d, which starts equal paths", l, v, root)
+				}
+			}
+		}
+		turned, other := engine.NewCPU(1).New(tensor.Float64, labels, size*q), *p // row l becomes labels-1-l
+		other.Index, other.Ranks = slices.Clone(b.Labels), []int32{3, 2, 1, 0}
+		for v, l := range b.Labels {
+			other.Index[v] = labels - 1 - l
+		}
+		for l := range labels {
+			copy(turned.Float64s()[(labels-1-l)*size*q:], scores.Float64s()[l*size*q:(l+1)*size*q])
+		}
+		for l, x := range pooled(t, engine.NewCPU(1), turned, &other, q) {
+			if !slices.Equal(x, got[l]) {
+				t.Fatalf("length %d: other bits for rows in another order with the same ranks", l)
+			}
+		}
+	}
+}
+
+// labelled returns random graphs, sparse ones and dense ones.
+func labelled(t *testing.T, rng *rand.Rand, graphs int, labels int32) *graph.Batch {
+	t.Helper()
+	all := make([]graph.Graph, graphs)
+	for i := range all {
+		g := &all[i]
+		g.NumVertices = 1 + rng.IntN(9)
+		for range (1 + 3*rng.IntN(2)) * g.NumVertices {
+			g.AddArc(rng.Int32N(int32(g.NumVertices)), rng.Int32N(int32(g.NumVertices)))
+		}
+		for range g.NumVertices {
+			g.Labels = append(g.Labels, rng.Int32N(labels))
+		}
+	}
+	b, err := graph.NewBatch(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// pooled returns the rows of every vertex, length by length.
+func pooled(t *testing.T, e engine.Engine, scores *tensor.Dense, p *engine.PathPooling, q int) (all [][]float64) {
+	t.Helper()
+	var out []*tensor.Dense
+	for range p.Lengths() {
+		out = append(out, e.New(tensor.Float64, p.Graph.NumVertices(), q))
+	}
+	if err := e.PathPool(out, scores, nil, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range out {
+		all = append(all, x.Float64s())
+	}
+	return all
+}

@@ -1,0 +1,215 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
+)
+
+// Entrant is a model that takes part in a comparison, with the settings that are chosen among inside each training
+// part.
+type Entrant struct {
+	Name       string // no two have the same
+	Estimators []model.Estimator
+
+	// How settings are chosen, as in [Problem].
+	Inner      int
+	HoldOut    bool
+	InnerFolds [][]split.Fold
+}
+
+// Comparison measures several models on the same folds, each by nested cross-validation.
+type Comparison struct {
+	Problem  // data, metric, folds, ...: all but estimators and inner folds
+	Entrants []Entrant
+
+	// Known returns what an earlier comparison found out about a fold, which is not computed again; nil where it found
+	// out nothing. Keep is told of every fold that is done. Both may be left out.
+	Known func(entrant, fold int) *Tested
+	Keep  func(entrant, fold int, t *Tested) error
+	// Watch, if not nil, is told how many folds of an entrant are done.
+	Watch func(entrant, done, total int)
+}
+
+// Tested is what a fold says of a model.
+type Tested struct {
+	Choice
+	Predicted *model.Predictions // of the test part
+	Seconds   float64            // since the fold before it was done, or the model began
+}
+
+// Entry is what a comparison says of a model.
+type Entry struct {
+	Name    string
+	Outcome *Outcome // nil where the model failed
+	Seconds float64  // of all folds
+	Err     error    // why it failed: a model that does, for want of memory for instance, does not end the comparison
+}
+
+// Compare measures the entrants one after another, in their order. What is said of one does not depend on the others.
+// An error is that of the comparison: a cancelled context, or one of Keep.
+func Compare(ctx context.Context, c Comparison) ([]Entry, error) {
+	entries := make([]Entry, len(c.Entrants))
+	for i := range c.Entrants {
+		var kept error
+		entries[i] = c.entry(ctx, i, &kept)
+		if err := errors.Join(ctx.Err(), kept); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// entry measures an entrant. An error of Keep goes to kept.
+func (c *Comparison) entry(ctx context.Context, i int, kept *error) Entry {
+	e := Entry{Name: c.Entrants[i].Name}
+	p := c.Problem
+	entrant := &c.Entrants[i]
+	p.Estimators, p.Inner, p.HoldOut, p.InnerFolds = entrant.Estimators, entrant.Inner, entrant.HoldOut, entrant.InnerFolds
+	p.Validated = true
+	if e.Err = p.check(); e.Err != nil {
+		return e
+	}
+	tested := make([]*Tested, len(p.Folds))
+	var missing []int
+	for f := range tested {
+		if c.Known != nil {
+			tested[f] = c.Known(i, f)
+		}
+		if tested[f] == nil {
+			missing = append(missing, f)
+		}
+	}
+	watch := func() {
+		if c.Watch != nil {
+			c.Watch(i, len(tested)-len(missing), len(tested))
+		}
+	}
+	watch()
+	if len(missing) > 0 {
+		left := p
+		left.Folds, left.Repeats, left.InnerFolds = split.Select(p.Folds, missing), 1, nil
+		for _, f := range missing {
+			inner, err := p.innerFolds(f)
+			if err != nil {
+				e.Err = fmt.Errorf("fold %d: %w", f+1, err)
+				return e
+			}
+			left.InnerFolds = append(left.InnerFolds, inner)
+		}
+		of, since := slices.Clone(missing), time.Now()
+		left.Tested = func(fold int, chosen Choice, said *model.Predictions) error {
+			t := &Tested{chosen, said, time.Since(since).Seconds()}
+			tested[of[fold]], missing, since = t, missing[1:], time.Now()
+			watch()
+			if c.Keep != nil {
+				*kept = c.Keep(i, of[fold], t)
+			}
+			return *kept
+		}
+		if _, e.Err = Nested(ctx, left); e.Err != nil {
+			return e
+		}
+	}
+	predicted, chosen := make([]*model.Predictions, len(tested)), make([]Choice, len(tested))
+	for f, t := range tested {
+		predicted[f], chosen[f] = t.Predicted, t.Choice
+		e.Seconds += t.Seconds
+	}
+	e.Outcome, e.Err = p.outcome(nestedProtocol, predicted, chosen, &run{})
+	return e
+}
+
+// ChosenModels returns the outcome of choosing the model too inside each training part: of every fold that of the entry
+// with the best mean score over the inner folds, of equal ones the first; and the place of that entry. It is the honest
+// figure of all entries together. The error says that no entry has an outcome.
+func ChosenModels(c *Comparison, entries []Entry) (*Outcome, []int, error) {
+	p := c.Problem
+	p.Estimators = []model.Estimator{}
+	for _, e := range c.Entrants {
+		p.Estimators = append(p.Estimators, e.Estimators...)
+	}
+	if err := p.check(); err != nil {
+		return nil, nil, err
+	}
+	predicted, choices := make([]*model.Predictions, len(p.Folds)), make([]Choice, len(p.Folds))
+	models := make([]int, len(p.Folds))
+	for f := range p.Folds {
+		best := -1
+		for i, e := range entries {
+			if e.Outcome == nil {
+				continue
+			}
+			if best < 0 || p.Metric.better(e.Outcome.Chosen[f].Score, entries[best].Outcome.Chosen[f].Score) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return nil, nil, fmt.Errorf("no model to choose")
+		}
+		models[f] = best
+		predicted[f], choices[f] = entries[best].Outcome.Predicted[f], entries[best].Outcome.Chosen[f]
+	}
+	o, err := p.outcome("nested: models and settings chosen inside each training fold", predicted, choices, &run{})
+	return o, models, err
+}
+
+// Against compares a model with the best one.
+type Against struct {
+	Model, Best int     // places among the entries
+	Difference  float64 // of the mean scores, best less model; NaN stands for none
+	T, Wilcoxon float64 // p of [CorrectedT] and [Wilcoxon]
+	// The same corrected by [Holm] for the number of models.
+	THolm, WilcoxonHolm float64
+}
+
+// CompareWithBest holds every other entry against that with the best mean, of equal ones the first, by their scores on
+// the folds. Signed ranks take folds for independent, which they are not: their p is too small by some, and there to
+// compare with the literature; go by the corrected t-test.
+func CompareWithBest(c *Comparison, entries []Entry) []Against {
+	best := -1
+	for i, e := range entries {
+		if e.Outcome == nil {
+			continue
+		}
+		if best < 0 || e.Outcome.Metric.better(e.Outcome.Mean, entries[best].Outcome.Mean) {
+			best = i
+		}
+	}
+	var all []Against
+	share := 0.0
+	for _, f := range c.Folds {
+		share += float64(len(f.Test)) / float64(len(f.Train)) / float64(len(c.Folds))
+	}
+	var t, w []float64
+	for i, e := range entries {
+		if e.Outcome == nil || i == best {
+			continue
+		}
+		top, other := both(entries[best].Outcome.Folds, e.Outcome.Folds)
+		a := Against{Model: i, Best: best, Difference: entries[best].Outcome.Mean - e.Outcome.Mean,
+			T: CorrectedT(top, other, share), Wilcoxon: Wilcoxon(top, other)}
+		all, t, w = append(all, a), append(t, a.T), append(w, a.Wilcoxon)
+	}
+	t, w = Holm(t), Holm(w)
+	for k := range all {
+		all[k].THolm, all[k].WilcoxonHolm = t[k], w[k]
+	}
+	return all
+}
+
+// both returns the pairs of scores of which neither is missing.
+func both(a, b []float64) (x, y []float64) {
+	for i := range a {
+		if !math.IsNaN(a[i]) && !math.IsNaN(b[i]) {
+			x, y = append(x, a[i]), append(y, b[i])
+		}
+	}
+	return x, y
+}

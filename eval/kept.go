@@ -1,0 +1,360 @@
+package eval
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/grove-graph/grove/atomicfile"
+	"github.com/grove-graph/grove/internal/digest"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
+	"gorgonia.org/tensor"
+)
+
+// Kept is a comparison as it is kept in a file and printed as JSON: its circumstances, every model with its figures and
+// all that it says of the test parts. A comparison that finds its file goes on from there.
+type Kept struct {
+	Dataset     string      `json:"dataset"`
+	Digest      string      `json:"digest"` // of the data set
+	Graphs      int         `json:"n_graphs"`
+	Task        model.Task  `json:"task"`
+	Names       []string    `json:"names,omitempty"` // of the classes, or of the target
+	Device      string      `json:"device"`
+	Protocol    string      `json:"protocol"`
+	FoldsFrom   string      `json:"folds_from"`
+	FoldsDigest string      `json:"folds_digest"`
+	Metric      Metric      `json:"metric"`
+	Calibration Calibration `json:"calibration,omitempty"`
+	Seed        uint64      `json:"seed"`
+	Repeats     int         `json:"repeats"`
+	Folds       [][]int     `json:"folds"` // the examples of the test part of every fold
+
+	Models  []KeptModel `json:"models"`
+	Chosen  *KeptChoice `json:"chosen,omitempty"`
+	Tests   []KeptTest  `json:"tests"`
+	LeftOut []LeftOut   `json:"left_out,omitempty"`
+	Ranks   *KeptRanks  `json:"ranks,omitempty"`
+	Notes   []string    `json:"notes,omitempty"`
+	Total   float64     `json:"seconds"` // of this run
+}
+
+// KeptModel is what a comparison says of a model.
+type KeptModel struct {
+	Model    string `json:"model"`
+	Settings string `json:"settings"` // digest of all that it was chosen among and by
+	Measured
+	Scores    []Measured `json:"scores"`
+	Seconds   float64    `json:"seconds"` // of all folds
+	Error     string     `json:"error,omitempty"`
+	Footprint *Footprint `json:"footprint,omitempty"`
+	Tested    []KeptFold `json:"tested"`
+}
+
+// KeptFold is what a model says of the test part of a fold, in the order of [Kept.Folds].
+type KeptFold struct {
+	Fold          int         `json:"fold"` // counted from 1
+	Place         int         `json:"place"`
+	Setting       string      `json:"setting"`
+	Grid          string      `json:"grid,omitempty"`
+	Value         float64     `json:"value"`
+	Score         *float64    `json:"score"` // that it was chosen for
+	Seconds       float64     `json:"seconds"`
+	Classes       []int       `json:"classes,omitempty"`
+	Decisions     [][]float64 `json:"decisions,omitempty"`
+	Probabilities [][]float64 `json:"probabilities,omitempty"`
+	Values        []float64   `json:"values,omitempty"`
+}
+
+// KeptChoice is the figure of choosing the model too.
+type KeptChoice struct {
+	Measured
+	Scores []Measured `json:"scores"`
+	Models []string   `json:"models"` // of every fold
+}
+
+// KeptTest holds a model against the best one, see [Against].
+type KeptTest struct {
+	Model        string  `json:"model"`
+	Best         string  `json:"best"`
+	Difference   float64 `json:"difference"` // in the units of the metric
+	T            Number  `json:"t"`
+	THolm        Number  `json:"t_holm"`
+	Wilcoxon     Number  `json:"wilcoxon"`
+	WilcoxonHolm Number  `json:"wilcoxon_holm"`
+}
+
+// KeptRanks are the mean ranks of models over several data sets ([MeanRanks]), the best first. Two models differ where
+// their ranks do by more than Difference ([CriticalDifference]).
+type KeptRanks struct {
+	Datasets   []string  `json:"datasets"`
+	Models     []string  `json:"models"`
+	Means      []float64 `json:"means"`
+	Level      float64   `json:"level"`
+	Difference float64   `json:"critical_difference"`
+}
+
+// rankLevel is the level at which ranks differ.
+const rankLevel = 0.05
+
+// Rank ranks the models of the comparison over its data set and those of other comparisons, in files, by the same
+// metric: the models that all of them have.
+func (k *Kept) Rank(files []string) error {
+	all := []*Kept{k}
+	for _, path := range files {
+		other, err := readKept(path)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		case other == nil:
+			return fmt.Errorf("%s: there is no such file", path)
+		case other.Metric != k.Metric:
+			return fmt.Errorf("%s: it measures by %s, this comparison by %s", path, other.Metric, k.Metric)
+		}
+		all = append(all, other)
+	}
+	r := &KeptRanks{Level: rankLevel}
+	for _, one := range all {
+		r.Datasets = append(r.Datasets, one.Dataset)
+	}
+	var scores [][]float64
+	for _, m := range k.Models {
+		var of []float64
+		for _, one := range all {
+			at := slices.IndexFunc(one.Models, func(o KeptModel) bool { return o.Model == m.Model && len(o.Folds) > 0 })
+			if at >= 0 {
+				of = append(of, one.Models[at].Mean)
+			}
+		}
+		if len(of) == len(all) {
+			r.Models, scores = append(r.Models, m.Model), append(scores, of)
+		}
+	}
+	if len(scores) < 2 {
+		return fmt.Errorf("%s: the comparisons have fewer than two models in common", files[0])
+	}
+	means, err := MeanRanks(scores, k.Metric.measure().lower)
+	if err != nil {
+		return err
+	}
+	order := split.All(len(means))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(means[a], means[b]) })
+	r.Models, r.Means = split.Select(r.Models, order), split.Select(means, order)
+	r.Difference = CriticalDifference(len(means), len(all), rankLevel)
+	k.Ranks = r
+	return nil
+}
+
+// LeftOut is a model that does not fit the data.
+type LeftOut struct {
+	Model string `json:"model"`
+	Why   string `json:"why"`
+}
+
+// Number is one that may be missing: NaN, in JSON null.
+type Number float64
+
+// MarshalJSON implements [json.Marshaler].
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// Settle fills in what identifies a comparison.
+func (k *Kept) Settle(c *Comparison) error {
+	p := c.Problem
+	for _, e := range c.Entrants {
+		p.Estimators = append(p.Estimators, e.Estimators...)
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	d := p.Work.Data
+	k.Dataset, k.Digest, k.Graphs, k.Task = d.Name, d.Digest(), d.NumGraphs(), p.Targets.Task
+	k.Names, k.Protocol, k.Metric, k.Calibration = p.Targets.Names, nestedProtocol, p.Metric, p.Calibration
+	k.Seed, k.Repeats, k.Folds = p.Seed, p.Repeats, nil
+	var parts []any
+	for _, f := range p.Folds {
+		k.Folds = append(k.Folds, f.Test)
+		parts = append(parts, f.Train, f.Test)
+	}
+	k.FoldsDigest = digest.Of(parts...)
+	for _, e := range c.Entrants {
+		k.Models = append(k.Models, KeptModel{Model: e.Name, Settings: e.digest(p.Seed)})
+	}
+	return nil
+}
+
+// digest is that of all that an entrant is chosen among and by.
+func (e *Entrant) digest(seed uint64) string {
+	parts := []any{fmt.Sprint(e.Inner, e.HoldOut, seed)}
+	for _, folds := range e.InnerFolds {
+		for _, f := range folds {
+			parts = append(parts, f.Train, f.Test)
+		}
+	}
+	for _, s := range e.Estimators {
+		raw, err := json.Marshal(s.Params())
+		if err != nil {
+			raw = []byte(err.Error())
+		}
+		grid := s.Grid()
+		parts = append(parts, s.Name(), s.String(), raw, grid.Name, grid.Values)
+	}
+	return digest.Of(parts...)
+}
+
+// KeptModels lists the models of the comparison in the file at path, none where there is no file.
+func KeptModels(path string) ([]string, error) {
+	old, err := readKept(path)
+	if err != nil || old == nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range old.Models {
+		names = append(names, m.Model)
+	}
+	return names, nil
+}
+
+// readKept reads the comparison in the file at path, nil where there is no file.
+func readKept(path string) (*Kept, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	old := new(Kept)
+	if err := json.Unmarshal(raw, old); err != nil || len(old.Models) == 0 {
+		return nil, fmt.Errorf("this is no comparison; name another file")
+	}
+	return old, nil
+}
+
+// GoOn takes over what an earlier comparison, in the file at path, found out: of the same models with the same settings
+// the folds that are done. A file that is not there is none. The error says what is different where it is not the same
+// comparison.
+func (k *Kept) GoOn(path string) error {
+	old, err := readKept(path)
+	if err != nil || old == nil {
+		return err
+	}
+	for _, one := range []struct {
+		what string
+		same bool
+	}{
+		{"data", old.Digest == k.Digest}, {"folds", old.FoldsDigest == k.FoldsDigest}, {"metric", old.Metric == k.Metric},
+		{"calibration", old.Calibration == k.Calibration}, {"seed", old.Seed == k.Seed},
+	} {
+		if !one.same {
+			return fmt.Errorf("it holds a comparison of other %s (%s on %s); name another file", one.what, old.Metric,
+				old.Dataset)
+		}
+	}
+	for _, m := range old.Models {
+		at := slices.IndexFunc(k.Models, func(one KeptModel) bool { return one.Settings == m.Settings })
+		if at >= 0 && k.Models[at].Model == m.Model {
+			k.Models[at].Tested, k.Models[at].Footprint = m.Tested, m.Footprint
+		}
+	}
+	return nil
+}
+
+// Save writes the comparison to a file, as a whole or not at all.
+func (k *Kept) Save(path string) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(k) })
+}
+
+// Known is that of [Comparison].
+func (k *Kept) Known(entrant, fold int) *Tested {
+	for _, t := range k.Models[entrant].Tested {
+		if t.Fold != fold+1 {
+			continue
+		}
+		score := math.NaN()
+		if t.Score != nil {
+			score = *t.Score
+		}
+		said := &model.Predictions{
+			Classes: t.Classes, Decisions: ofRows(t.Decisions), Probabilities: ofRows(t.Probabilities),
+		}
+		if t.Values != nil {
+			said.Values = model.Column(t.Values)
+		}
+		if said.Len() != len(k.Folds[fold]) {
+			return nil
+		}
+		return &Tested{Choice{t.Place, t.Setting, t.Grid, t.Value, score}, said, t.Seconds}
+	}
+	return nil
+}
+
+// ofRows returns the matrix of some rows, nil of none.
+func ofRows(rows [][]float64) *tensor.Dense {
+	if len(rows) == 0 {
+		return nil
+	}
+	return tensor.New(tensor.WithShape(len(rows), len(rows[0])), tensor.WithBacking(slices.Concat(rows...)))
+}
+
+// Add adds a fold that is done.
+func (k *Kept) Add(entrant, fold int, t *Tested) {
+	kept := KeptFold{Fold: fold + 1, Place: t.Setting, Setting: t.Name, Grid: t.Grid, Value: t.Value, Seconds: t.Seconds,
+		Classes: t.Predicted.Classes}
+	if !math.IsNaN(t.Score) {
+		kept.Score = &t.Score
+	}
+	if x := t.Predicted.Decisions; x != nil {
+		kept.Decisions = rowsOf(x)
+	}
+	if x := t.Predicted.Probabilities; x != nil {
+		kept.Probabilities = rowsOf(x)
+	}
+	if x := t.Predicted.Values; x != nil {
+		kept.Values = x.Float64s()
+	}
+	m := &k.Models[entrant]
+	m.Tested = append(m.Tested, kept)
+	slices.SortFunc(m.Tested, func(a, b KeptFold) int { return a.Fold - b.Fold })
+}
+
+// Finish fills in the figures of the entries, one for each model; with choose those of choosing among them.
+func (k *Kept) Finish(c *Comparison, entries []Entry, choose bool) error {
+	k.Tests, k.Chosen = []KeptTest{}, nil
+	for i, e := range entries {
+		m := &k.Models[i]
+		if e.Err != nil {
+			m.Error = e.Err.Error()
+			continue
+		}
+		m.Measured, m.Scores, m.Seconds, m.Error = e.Outcome.measured(), e.Outcome.measures(), e.Seconds, ""
+	}
+	for _, a := range CompareWithBest(c, entries) {
+		k.Tests = append(k.Tests, KeptTest{
+			entries[a.Model].Name, entries[a.Best].Name, k.Metric.InUnits(a.Difference),
+			Number(a.T), Number(a.THolm), Number(a.Wilcoxon), Number(a.WilcoxonHolm),
+		})
+	}
+	if !choose {
+		return nil
+	}
+	o, models, err := ChosenModels(c, entries)
+	if err != nil {
+		return err
+	}
+	k.Chosen = &KeptChoice{Measured: o.measured(), Scores: o.measures()}
+	for _, i := range models {
+		k.Chosen.Models = append(k.Chosen.Models, entries[i].Name)
+	}
+	return nil
+}

@@ -1,0 +1,423 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/parallel"
+)
+
+// FitSparseClassifier solves the problems of [FitKernelClassifier] under the kernel <x_i, x_j> of the rows of a sparse
+// matrix, without a matrix of kernel values: the time for a step is linear in the entries, and so is the memory. The
+// conditions of the optimum are met within the same tolerance, o.Tolerance, so that decisions agree within a few times
+// as much; the optimum itself is the same. Options.ClassWeights, NoShrinking and MaxSteps have no meaning here.
+//
+// It is the method of multipliers on the constraints that margins are positive (Rockafellar, 1976), whose steps are
+// solved by a semismooth Newton method (Li, Sun and Toh, SIAM J. Optim. 28, 2018). With multipliers a_i, y_i = +1 or -1
+// and f_i = <w, x_i> + b it minimises over w and b
+//
+//	1/2 |w|^2 + (b - b')^2 / (2 tau) + sum_i h_i(1 - y_i f_i),    h_i'(m) = clip(a_i + sigma m, 0, C),
+//
+// and takes the h_i' for the next multipliers, with a larger sigma and the new b for b'. The functions h_i are
+// quadratic where they are not linear, so that Newton's equation has the order of the rows there, few of all; conjugate
+// gradients solve it. w is always a sum of rows, and every step reads all rows once.
+//
+// Errors are those of FitKernelClassifier. Results have the same bits for any number of workers.
+func FitSparseClassifier(
+	ctx context.Context, x *Sparse, rows, classes []int, grid []float64, o KernelOptions,
+) ([]*KernelClassifier, error) {
+	if err := x.check(); err != nil {
+		return nil, err
+	}
+	if len(classes) != x.Len() {
+		return nil, fmt.Errorf("%d classes for a matrix of %d rows: give each row its class", len(classes), x.Len())
+	}
+	rows, err := checkRows(x.Len(), rows)
+	if err != nil {
+		return nil, err
+	}
+	out, err := pairsOf(rows, classes, grid)
+	if err != nil {
+		return nil, err
+	}
+	o = o.withDefaults(len(rows))
+	for p, pair := range out[0].Pairs {
+		first, second := out[0].Classes[pair.First], out[0].Classes[pair.Second]
+		h := newHinge(x, rows, classes, first, second, o)
+		for g, c := range grid {
+			e, err := h.solve(ctx, c)
+			if err != nil {
+				return nil, fmt.Errorf("class %d against class %d: %w", first, second, err)
+			}
+			out[g].Pairs[p].Expansion = *e
+		}
+	}
+	return out, nil
+}
+
+// hinge separates two classes by the method of multipliers.
+type hinge struct {
+	x         *Sparse
+	rows      []int
+	y         []float64
+	tolerance float64
+	longest   float64 // squared length of a row
+	workers   int
+
+	c, sigma, tau float64
+	multiplier    []float64 // a
+	next          []float64 // h'
+	anchor        float64   // b'
+
+	gamma    []float64 // w = sum gamma_i x_i
+	w        []float64
+	bias     float64
+	decision []float64 // without the bias
+
+	excess    []float64 // gamma - y next
+	step      []float64 // of gamma
+	direction []float64 // of w
+	stepBias  float64
+	along     []float64 // of the decisions, without the bias
+	free      []int     // rows where h is quadratic
+	places    []int32   // of columns, see [Sparse.some]
+	steps     int
+}
+
+func newHinge(x *Sparse, rows, classes []int, first, second int, o KernelOptions) *hinge {
+	h := &hinge{x: x, tolerance: o.Tolerance, workers: o.Workers}
+	for _, r := range rows {
+		switch classes[r] {
+		case first:
+			h.rows, h.y = append(h.rows, r), append(h.y, 1)
+		case second:
+			h.rows, h.y = append(h.rows, r), append(h.y, -1)
+		}
+	}
+	n := len(h.rows)
+	for _, v := range []*[]float64{
+		&h.multiplier, &h.next, &h.gamma, &h.decision, &h.excess, &h.step, &h.along,
+	} {
+		*v = make([]float64, n)
+	}
+	for _, r := range h.rows {
+		h.longest = max(h.longest, x.square(r))
+	}
+	h.places = make([]int32, x.Columns)
+	h.w, h.direction = make([]float64, x.Columns), make([]float64, x.Columns)
+	return h
+}
+
+const (
+	growth       = 3    // of sigma from one choice of the multipliers to the next
+	maxSigma     = 1e5  // in units of C
+	anchored     = 0.01 // curvature that holds the bias, in terms of that of one row where h is quadratic
+	unbalanced   = 1e-7 // sum of the coefficients in units of C that is rounding
+	loosened     = 10   // the hold of the bias, where it keeps the coefficients from their sum
+	maxOuter     = 100
+	maxInner     = 40
+	fewSteps     = 5   // for one choice of the multipliers: sigma may grow
+	manySteps    = 12  // sigma is too large
+	innerShare   = 0.1 // of the violation that the minimum of a step may leave
+	freeForced   = 0.01
+	maxFreeSteps = 500
+)
+
+// solve solves at c, from the solution at the C before it, whose multipliers are stretched.
+func (h *hinge) solve(ctx context.Context, c float64) (*Expansion, error) {
+	if h.c > 0 {
+		ratio := c / h.c
+		for _, v := range [][]float64{h.multiplier, h.gamma, h.w, h.decision} {
+			simd.Scale(ratio, v)
+		}
+	}
+	h.c, h.sigma, h.steps = c, c, 0
+	h.anchor = h.bias
+	violation, loose := math.Inf(1), 1.0
+	for range maxOuter {
+		h.tau = loose / (anchored * h.sigma)
+		before := h.steps
+		last := violation <= h.tolerance
+		if err := h.minimise(ctx, innerShare*min(max(violation, h.tolerance), 1), last); err != nil {
+			return nil, err
+		}
+		copy(h.multiplier, h.next)
+		h.anchor = h.bias
+		for i, e := range h.excess { // w by the multipliers alone
+			h.step[i] = -e
+		}
+		h.stepBias = 0
+		h.directionOf(h.step)
+		h.measure()
+		h.move(1)
+		var bias float64
+		if violation, bias = h.violation(); violation <= h.tolerance {
+			if math.Abs(sum(h.gamma)) <= h.balance() {
+				h.bias = bias
+				return h.expansion(), nil
+			}
+			if last {
+				loose *= loosened
+			}
+			continue
+		}
+		switch used := h.steps - before; {
+		case used <= fewSteps:
+			h.sigma = min(growth*h.sigma, maxSigma*c)
+		case used > manySteps:
+			h.sigma /= growth
+		}
+	}
+	return nil, fmt.Errorf("no solution for C = %g: the conditions of the optimum are violated by %.2g after %d steps",
+		c, violation, h.steps)
+}
+
+// minimise finds the minimum over w and b at fixed multipliers, as closely as the decisions may be off. The last one
+// balances the coefficients too.
+func (h *hinge) minimise(ctx context.Context, off float64, last bool) error {
+	for range maxInner {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h.evaluate()
+		gradient, gradientBias := h.directionOf(h.excess), (h.bias-h.anchor)/h.tau
+		squared := simd.Dot(gradient, gradient)
+		for i, e := range h.excess {
+			squared += e * e * h.x.alone(h.rows[i])
+			gradientBias -= h.y[i] * h.next[i]
+		}
+		unbalance := innerShare * h.balance()
+		if !last {
+			unbalance = max(unbalance, off*h.sigma*float64(len(h.free))) // what moves the bias by so much
+		}
+		if math.Sqrt(squared) <= off && math.Abs(gradientBias) <= unbalance {
+			return nil
+		}
+		h.steps++
+		h.newton(gradient, gradientBias)
+		h.measure()
+		t := minimumOf(h.slope())
+		if t == 0 {
+			return nil // rounding leaves nothing to gain
+		}
+		h.move(t)
+	}
+	return nil
+}
+
+// balance is by how much the sum of the coefficients may differ from 0: by what does not show in the decisions when it
+// is taken from the free ones.
+func (h *hinge) balance() float64 { return min(unbalanced*h.c, innerShare*h.tolerance/h.longest) }
+
+// evaluate computes the derivatives of h, where it is quadratic, and by how much gamma misses them.
+func (h *hinge) evaluate() {
+	h.free = h.free[:0]
+	for i, y := range h.y {
+		a := h.multiplier[i] + h.sigma*(1-y*(h.decision[i]+h.bias))
+		switch {
+		case a <= 0:
+			a = 0
+		case a >= h.c:
+			a = h.c
+		default:
+			h.free = append(h.free, i)
+		}
+		h.next[i] = a
+		h.excess[i] = h.gamma[i] - y*a
+	}
+}
+
+// directionOf writes the sum of rows with the given coefficients to direction, and returns it.
+func (h *hinge) directionOf(coefficients []float64) []float64 {
+	clear(h.direction)
+	for i, c := range coefficients {
+		if c != 0 {
+			h.x.addRow(c, h.rows[i], h.direction)
+		}
+	}
+	return h.direction
+}
+
+// newton writes Newton's step. With the gradient g and the free rows F it is -g - X_F' v in w and tau (-g_b - sum v) in
+// b, where (X_F X_F' + tau 1 1' + I/sigma) v = -X_F g - tau g_b.
+func (h *hinge) newton(gradient []float64, gradientBias float64) {
+	v := make([]float64, len(h.free))
+	rows := make([]int, len(h.free))
+	for k, i := range h.free {
+		rows[k] = h.rows[i]
+		v[k] = -h.x.dot(rows[k], gradient) - h.x.alone(rows[k])*h.excess[i] - h.tau*gradientBias
+	}
+	decrement := simd.Dot(gradient, gradient) + h.tau*gradientBias*gradientBias
+	for i, e := range h.excess {
+		decrement += e * e * h.x.alone(h.rows[i])
+	}
+	v = h.solveFree(h.x.some(rows, h.places), v, decrement)
+	for i, e := range h.excess {
+		h.step[i] = -e
+	}
+	simd.Scale(-1, gradient) // h.direction
+	h.stepBias = -gradientBias
+	for k, i := range h.free {
+		h.step[i] -= v[k]
+		h.stepBias -= v[k]
+		h.x.addRow(-v[k], rows[k], h.direction)
+	}
+	h.stepBias *= h.tau
+}
+
+// solveFree solves the equation of the free rows by conjugate gradients. In terms of the decrement of Newton's step,
+// which is the given one where v is 0 less <v, right>, the residual r stands for an error of sigma |r|^2.
+func (h *hinge) solveFree(x *Sparse, right []float64, decrement float64) []float64 {
+	n := len(right)
+	v, residual := make([]float64, n), slices.Clone(right)
+	scaled, direction, image := make([]float64, n), make([]float64, n), make([]float64, n)
+	sum, diagonal := make([]float64, x.Columns), make([]float64, n)
+	inverses := 0.0
+	for i := range diagonal {
+		diagonal[i] = x.square(i) + 1/h.sigma
+		inverses += 1 / diagonal[i]
+	}
+	precondition := func() float64 { // by the diagonal and tau 1 1'
+		total := 0.0
+		for i, d := range diagonal {
+			scaled[i] = residual[i] / d
+			total += scaled[i]
+		}
+		total *= h.tau / (1 + h.tau*inverses)
+		for i, d := range diagonal {
+			scaled[i] -= total / d
+		}
+		return simd.Dot(residual, scaled)
+	}
+	size := precondition()
+	copy(direction, scaled)
+	for range maxFreeSteps {
+		if !(h.sigma*simd.Dot(residual, residual) > freeForced*max(decrement-simd.Dot(v, right), 0)) {
+			break
+		}
+		clear(sum)
+		total := 0.0
+		for i, d := range direction {
+			x.addRow(d, i, sum)
+			total += d
+		}
+		parallel.Chunks(h.workers, n, sparseChunk, func(from, to int) {
+			for i := from; i < to; i++ {
+				image[i] = x.dot(i, sum) + (x.alone(i)+1/h.sigma)*direction[i] + h.tau*total
+			}
+		})
+		curvature := simd.Dot(direction, image)
+		if !(curvature > 0) {
+			break
+		}
+		length := size / curvature
+		simd.Axpy(length, direction, v)
+		simd.Axpy(-length, image, residual)
+		next := precondition()
+		simd.Scale(next/size, direction)
+		simd.Add(direction, direction, scaled)
+		size = next
+	}
+	return v
+}
+
+// measure computes the decisions along the direction: the pass over all rows.
+func (h *hinge) measure() {
+	parallel.Chunks(h.workers, len(h.rows), sparseChunk, func(from, to int) {
+		for i := from; i < to; i++ {
+			r := h.rows[i]
+			h.along[i] = h.x.dot(r, h.direction) + h.x.alone(r)*h.step[i]
+		}
+	})
+}
+
+// slope returns the derivative of the objective along the step, and the next one, as functions of the share of it.
+func (h *hinge) slope() func(t float64) (slope, curvature float64) {
+	linear, square := simd.Dot(h.w, h.direction), simd.Dot(h.direction, h.direction)
+	for i, s := range h.step {
+		alone := h.x.alone(h.rows[i])
+		linear += alone * h.gamma[i] * s
+		square += alone * s * s
+	}
+	linear += (h.bias - h.anchor) * h.stepBias / h.tau
+	square += h.stepBias * h.stepBias / h.tau
+	return func(t float64) (slope, curvature float64) {
+		slope, curvature = linear+t*square, square
+		for i, y := range h.y {
+			d := y * (h.along[i] + h.stepBias)
+			a := h.multiplier[i] + h.sigma*(1-y*(h.decision[i]+h.bias)-t*d)
+			switch {
+			case a <= 0:
+			case a >= h.c:
+				slope -= h.c * d
+			default:
+				slope -= a * d
+				curvature += h.sigma * d * d
+			}
+		}
+		return slope, curvature
+	}
+}
+
+// move takes a share of the step, after measure.
+func (h *hinge) move(t float64) {
+	simd.Axpy(t, h.direction, h.w)
+	simd.Axpy(t, h.step, h.gamma)
+	simd.Axpy(t, h.along, h.decision)
+	h.bias += t * h.stepBias
+}
+
+// violation returns by how much the conditions of the optimum are violated, in units of the decision, and the bias
+// between: no decision that may grow is below one that may fall, but for that.
+func (h *hinge) violation() (violation, bias float64) {
+	up, down := math.Inf(-1), math.Inf(1)
+	sum, count := 0.0, 0
+	for i, y := range h.y {
+		a, gap := h.multiplier[i], y-h.decision[i]
+		if a > 0 && a < h.c {
+			sum += gap
+			count++
+		}
+		if y > 0 && a < h.c || y < 0 && a > 0 {
+			up = max(up, gap)
+		}
+		if y > 0 && a > 0 || y < 0 && a < h.c {
+			down = min(down, gap)
+		}
+	}
+	bias = (up + down) / 2
+	if count > 0 {
+		bias = sum / float64(count)
+	}
+	return up - down, bias
+}
+
+// expansion returns the solution. What the multipliers miss of the sum 0 is taken from the free ones in equal parts.
+func (h *hinge) expansion() *Expansion {
+	left, free := sum(h.gamma), 0
+	for _, a := range h.multiplier {
+		if a > 0 && a < h.c {
+			free++
+		}
+	}
+	e := &Expansion{Objects: []int{}, Coefficients: []float64{}, Bias: h.bias, Steps: h.steps}
+	var order []int
+	for i, a := range h.multiplier {
+		if a > 0 {
+			order = append(order, i)
+		}
+		e.Objective += h.gamma[i]*h.decision[i]/2 - a
+	}
+	slices.SortFunc(order, func(i, j int) int { return h.rows[i] - h.rows[j] })
+	for _, i := range order {
+		c := h.y[i] * h.multiplier[i]
+		if h.multiplier[i] < h.c && free > 0 {
+			c = h.y[i] * min(max(h.y[i]*(c-left/float64(free)), 0), h.c)
+		}
+		e.Objects, e.Coefficients = append(e.Objects, h.rows[i]), append(e.Coefficients, c)
+	}
+	return e
+}
