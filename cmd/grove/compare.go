@@ -213,6 +213,9 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := noneLeft(entries); err != nil {
+		return asUsage(err)
+	}
 	if err := x.kept.Finish(&x.Comparison, entries, f.choose); err != nil {
 		return err
 	}
@@ -310,12 +313,23 @@ func (f *compareFlags) entrant(c *cobra.Command, x *field, name string, m *named
 	own := f.evalFlags
 	own.inner = cmp.Or(own.inner, m.family.Inner)
 	p := x.Problem
+	p.Folds, p.InnerFolds = nil, nil // divide appends
 	if err := own.divide(c, d, &p, &evalReport{}); err != nil {
 		return nil, err
 	}
 	return &eval.Entrant{
 		Name: name, Estimators: estimators, Inner: p.Inner, HoldOut: p.HoldOut, InnerFolds: p.InnerFolds,
 	}, nil
+}
+
+// noneLeft is the error of the first model where all failed.
+func noneLeft(entries []eval.Entry) error {
+	for _, e := range entries {
+		if e.Err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", entries[0].Name, entries[0].Err)
 }
 
 // save keeps the comparison, where it is to be kept.

@@ -23,7 +23,7 @@ func untimed(t *testing.T, raw []byte) map[string]any {
 		one := m.(map[string]any)
 		delete(one, "seconds")
 		if f, ok := one["footprint"].(map[string]any); !ok || f["file_bytes"].(float64) <= 0 {
-			t.Errorf("footprint %v of %v", one["footprint"], one["model"])
+			t.Fatalf("footprint %v of %v: %v", one["footprint"], one["model"], one["error"])
 		}
 		delete(one, "footprint")
 		for _, f := range one["tested"].([]any) {
@@ -220,4 +220,52 @@ func TestCompareTakesModelsFromAFile(t *testing.T) {
 			t.Errorf("%v: status %d, %s", args, status, stderr)
 		}
 	}
+}
+
+// twoFolds writes two folds of 60 graphs with a validation part each; those that learns names for a fold are trained on.
+func twoFolds(t *testing.T, learns func(graph, fold int) bool) string {
+	t.Helper()
+	dir := t.TempDir()
+	for k := range 2 {
+		var train, test, inner, validation []string
+		for g := range 60 {
+			text := fmt.Sprintln(g)
+			switch {
+			case !learns(g, k):
+				test = append(test, text)
+				continue
+			case g%3 == 0:
+				validation = append(validation, text)
+			default:
+				inner = append(inner, text)
+			}
+			train = append(train, text)
+		}
+		for name, part := range map[string][]string{
+			"train_idx": train, "test_idx": test, "inner/train_idx": inner, "inner/val_idx": validation,
+		} {
+			write(t, filepath.Join(dir, fmt.Sprintf("%s-%d.txt", name, k+1)), strings.Join(part, ""))
+		}
+	}
+	return dir
+}
+
+// Folds that are given bring their inner folds along.
+func TestCompareByGivenFolds(t *testing.T) {
+	data, folds := molecules(t, "molecules"), twoFolds(t, func(g, k int) bool { return g/2%2 == k })
+	given := []string{"--data", data, "--folds", folds, "--inner", folds, "--json"}
+	k := untimed(t, []byte(must(t, append([]string{"compare", "wl --iterations 1,2", "linear"}, given...)...)))
+	for i, args := range [][]string{{"eval", "wl", "--iterations", "1,2"}, {"eval", "linear"}} {
+		r := mustJSON(t, append(args, given...)...)
+		if got := k["models"].([]any)[i].(map[string]any)["folds"]; !reflect.DeepEqual(got, r["folds"]) {
+			t.Errorf("%v: %v, grove compare says %v", args, r["folds"], got)
+		}
+	}
+}
+
+// Where no model can be measured the reason is an error: the training parts of these folds hold one class.
+func TestCompareOfNothing(t *testing.T) {
+	folds := twoFolds(t, func(g, k int) bool { return g%2 == k })
+	fails(t, exitFailure, []string{"wl: ", "needs two classes"}, "compare", "wl", "--data", molecules(t, "molecules"),
+		"--folds", folds, "--inner", folds)
 }
