@@ -80,11 +80,11 @@ func loadLinear(h *model.Head, parts json.RawMessage) (model.Model, error) {
 	switch {
 	case (s.Classifier == nil) == (s.Regressor == nil) || (s.Classifier == nil) != (len(h.Classes) == 0):
 		return nil, fmt.Errorf("want either a classifier of %d classes or a regressor", len(h.Classes))
+	case s.Examples < 1:
+		return nil, fmt.Errorf("a machine that was trained on %d examples", s.Examples)
 	case s.Classifier != nil:
 		var err error
-		trained := *h
-		trained.Training.Graphs = s.Examples
-		m.classifier, err = machine.LoadLinear(&trained, s.Classifier, columns)
+		m.classifier, err = machine.LoadLinear(h, s.Classifier, columns, s.Examples)
 		return m, err
 	}
 	if err := s.Regressor.Check(); err != nil {

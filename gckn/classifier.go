@@ -111,7 +111,7 @@ func loadClassifier(e engine.Engine, h *model.Head, parts json.RawMessage, f *mo
 	if s.Classifier == nil {
 		return &anchorsModel{*h, n}, nil
 	}
-	classifier, err := machine.LoadLinear(h, s.Classifier, fitted.opt.Dim())
+	classifier, err := machine.LoadLinear(h, s.Classifier, fitted.opt.Dim(), h.Training.Graphs)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func TestOptionsByNameSpanGrids(t *testing.T) {
 		t.Errorf("%d estimators, the last %s with grid %v", len(losses), losses[3], g)
 	}
 	rates := estimators("gckn-path-sup", model.Eval, "rate=0.1,0.01")
-	if len(rates) != 2 || !strings.HasSuffix(rates[1].String(), "rate 0.01, decay 0.0001") {
-		t.Errorf("%d estimators of two rates, the last %s", len(rates), rates[len(rates)-1])
+	if len(rates) != 4 || !strings.HasSuffix(rates[2].String(), "rate 0.01, decay 0.01") {
+		t.Errorf("%d estimators of two rates and two decays, the last %s", len(rates), rates[len(rates)-1])
 	}
 }

@@ -70,7 +70,11 @@ func (o *Options) settle(x *Examples) error {
 		return err
 	}
 	if o.Samples() && !x.Vertices() {
-		return param.Errorf("fanout", nil, "it is for tasks on vertices; graphs are learned from as a whole")
+		name := "fanout"
+		if o.FanOut == nil {
+			name = "predict-fanout"
+		}
+		return param.Errorf(name, nil, "it is for tasks on vertices; graphs are learned from as a whole")
 	}
 	if classes == (o.Loss == autodiff.Squared) {
 		return fmt.Errorf("the %s loss does not fit: the squared loss is for targets, the others for classes", o.Loss)

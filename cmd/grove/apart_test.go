@@ -18,7 +18,7 @@ func TestEveryFileFlagIsReadOrWritten(t *testing.T) {
 	visit = func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			value, _ := describeFlag(f)
-			if _, known := roles[f.Name]; (value == "FILE" || value == "DIR") != known {
+			if _, known := roles[f.Name]; (strings.HasPrefix(value, "FILE") || value == "DIR") != known {
 				t.Errorf("%s --%s %s: is it in fileFlags? %t", c.CommandPath(), f.Name, value, known)
 			}
 		})
@@ -78,6 +78,8 @@ func TestNoOutputIsAnInput(t *testing.T) {
 		{"train", "wl", "--data", "tree", "-o", "tree/x.tree"},
 		{"train", "wl", "--data", "text/y.txt", "-o", "text/y.txt"},
 		{"train", "gckn-path-sup", "--data", "data", "-o", "m", "--checkpoint", labels},
+		{"train", "gckn-path-sup", "--data", "data", "--from", "model", "-o", "model"},
+		{"compare", "wl", "--data", "data", "--ranks", "none.json,model", "-o", "model"},
 		{"embed", "gckn-path", "--data", "data", "-o", labels},
 		{"embed", "--model", "model", "--data", "data", "-o", "model"},
 		{"gram", "wl", "--data", "data", "-o", labels},

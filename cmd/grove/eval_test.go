@@ -176,7 +176,7 @@ func TestEvalWantsGraphsWithClasses(t *testing.T) {
 	dir := t.TempDir()
 	blocks := filepath.Join(dir, "blocks")
 	must(t, "data", "synth", "block-model", "--vertices", "40", "--out", blocks)
-	fails(t, exitFailure, []string{"gckn-path", "every vertex"}, "eval", "gckn-path", "--data", blocks)
+	fails(t, exitFailure, []string{"dwl-oa", "every vertex"}, "eval", "dwl-oa", "--data", blocks)
 	data := molecules(t, "molecules")
 	if err := os.Remove(filepath.Join(data, "molecules_graph_labels.txt")); err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ const (
 // fileFlags says of every flag that takes a file or a folder what becomes of it.
 func fileFlags() map[string]string {
 	return map[string]string{
-		"data": isRead, "model": isRead, "folds": isRead, "models": isRead, "ranks": isRead,
+		"data": isRead, "model": isRead, "folds": isRead, "models": isRead, "ranks": isRead, "from": isRead,
 		"out": isWritten, "plot": isWritten, "predictions": isWritten, "html": isWritten, "ids": isWritten,
 		"class-map": isWritten, "checkpoint": isWritten,
 		"dir": "", // folders are made in it, or left alone
@@ -94,12 +94,18 @@ func keepApart(c *cobra.Command, args []string) error {
 	var inputs, outputs []mention
 	roles := fileFlags()
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		switch path := f.Value.String(); {
-		case path == "" || path == "-":
-		case roles[f.Name] == isRead:
-			inputs = append(inputs, mention{"--" + f.Name + " " + path, path})
-		case roles[f.Name] == isWritten:
-			outputs = append(outputs, mention{"--" + f.Name, path})
+		paths := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			paths = list.GetSlice()
+		}
+		for _, path := range paths {
+			switch {
+			case path == "" || path == "-":
+			case roles[f.Name] == isRead:
+				inputs = append(inputs, mention{"--" + f.Name + " " + path, path})
+			case roles[f.Name] == isWritten:
+				outputs = append(outputs, mention{"--" + f.Name, path})
+			}
 		}
 	})
 	if c.Annotations[readsArguments] != "" {

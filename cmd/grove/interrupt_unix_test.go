@@ -101,6 +101,7 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 		"data list":    {{}},
 		"data fetch":   {{"MUTAG", "--dir", out + "4", "--url", silentServer(t)}},
 		"eval":         {{"gckn-path", "--data", slow}, {"gckn-path", "--path-size", "12", "--data", full}},
+		"compare":      {{"--data", slow}, {"gckn-path --path-size 12", "--data", full}},
 		"train":        {{"gckn-path", "--data", slow, "-o", out}, {"mpgk-aa", "--data", slow, "-o", out}},
 		"predict":      {{"--model", model, "--data", slow}, {"--model", model, "--data", data}},
 		"explain":      {{"--model", model, "--data", slow, "--index", "0", "-o", out + ".svg"}},

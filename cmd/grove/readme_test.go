@@ -116,6 +116,15 @@ func collection(t *testing.T, folder, name string) *httptest.Server {
 	return server
 }
 
+// shellWords divides a line as a shell does, but for what README does not have.
+func shellWords(line string) []string {
+	words := regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1)
+	for i, w := range words {
+		words[i] = strings.Trim(w, "'")
+	}
+	return words
+}
+
 // Every command of README runs, in the order in which they stand there, in a folder like a fresh clone. Some things
 // are not as a reader does them: grove runs within the test and not as build/grove; of the targets of make, demo is run
 // by its recipe and the others need only exist; data are downloaded from a server within the test; and what asks for a
@@ -137,7 +146,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 	server := collection(t, "mine", "MUTAG")
 	kinds := map[string]bool{}
 	for _, command := range commands {
-		words := strings.Fields(command)
+		words := shellWords(command)
 		kinds[words[0]+" "+words[1]] = true
 		if words[0] == "make" {
 			steps, there := recipe(makefile, words[1])

@@ -220,7 +220,11 @@ func (m *VectorMachine) Store(tensors map[string]*tensor.Dense) *StoredVectors {
 // on such vectors, or none of the classes of the head.
 func (s *StoredVectors) Load(h *model.Head, f *modelfile.File, columns int) (*VectorMachine, error) {
 	if s.Linear != nil {
-		return LoadLinear(h, s.Linear, columns)
+		examples := 0
+		if h.Task == model.GraphTask { // of vertices the head does not know the number, see LoadVertices
+			examples = h.Training.Graphs
+		}
+		return LoadLinear(h, s.Linear, columns, examples)
 	}
 	if s.Kernel == nil || s.Classifier == nil {
 		return nil, fmt.Errorf("its classifier is missing")
@@ -252,16 +256,16 @@ func (s *StoredVectors) Load(h *model.Head, f *modelfile.File, columns int) (*Ve
 }
 
 // LoadLinear returns a linear machine from a file, and an error where it is none on vectors of so many columns, none of
-// the classes of the head, or none that was trained on as many graphs as the head says.
-func LoadLinear(h *model.Head, m *svm.Model, columns int) (*VectorMachine, error) {
+// the classes of the head, or none that was trained on so many examples; 0 stands for a number that is not known.
+func LoadLinear(h *model.Head, m *svm.Model, columns, examples int) (*VectorMachine, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
 	if have := len(m.Scaler.Mean); have != columns {
 		return nil, fmt.Errorf("a classifier of %d features on %d columns", have, columns)
 	}
-	if h.Task == model.GraphTask { // of vertices the head does not know the number, see LoadVertices
-		if err := m.CheckTrained(h.Training.Graphs); err != nil {
+	if examples > 0 {
+		if err := m.CheckTrained(examples); err != nil {
 			return nil, err
 		}
 	}
