@@ -89,7 +89,7 @@ func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fol
 	return best, together(ctx, len(best), len(best), func(ctx context.Context, fold int) error {
 		b, place := &best[fold], 0
 		for s, v := range found[fold] {
-			if k := p.Metric.firstBest(v.means); s == 0 || p.Metric.better(v.means[k], b.Score) {
+			if k := p.Metric.firstBest(v.means); s == 0 || p.Metric.Better(v.means[k], b.Score) {
 				b.Choice, place = p.choice(s, k, v.means[k]), k
 			}
 		}

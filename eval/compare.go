@@ -146,7 +146,7 @@ func ChosenModels(c *Comparison, entries []Entry) (*Outcome, []int, error) {
 			if e.Outcome == nil {
 				continue
 			}
-			if best < 0 || p.Metric.better(e.Outcome.Chosen[f].Score, entries[best].Outcome.Chosen[f].Score) {
+			if best < 0 || p.Metric.Better(e.Outcome.Chosen[f].Score, entries[best].Outcome.Chosen[f].Score) {
 				best = i
 			}
 		}
@@ -178,7 +178,7 @@ func CompareWithBest(c *Comparison, entries []Entry) []Against {
 		if e.Outcome == nil {
 			continue
 		}
-		if best < 0 || e.Outcome.Metric.better(e.Outcome.Mean, entries[best].Outcome.Mean) {
+		if best < 0 || e.Outcome.Metric.Better(e.Outcome.Mean, entries[best].Outcome.Mean) {
 			best = i
 		}
 	}

@@ -146,7 +146,7 @@ func TestErrorsOfNumbers(t *testing.T) {
 	if e := MAE([]float64{1, 2}, []float64{1, 4}); e != 1 {
 		t.Errorf("mae %g", e)
 	}
-	if !MetricMAE.better(1, 2) || MetricMAE.better(1, 1+1e-14) || !MetricAccuracy.better(2, 1) {
+	if !MetricMAE.Better(1, 2) || MetricMAE.Better(1, 1+1e-14) || !MetricAccuracy.Better(2, 1) {
 		t.Error("errors are the better the lower, accuracies the higher")
 	}
 }

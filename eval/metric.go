@@ -162,8 +162,8 @@ func (m Metric) Score(predicted *model.Predictions, truth *model.Targets) float6
 // order may differ by rounding.
 const tie = 1e-12
 
-// better reports whether a is a better score than b; any is better than none (NaN).
-func (m Metric) better(a, b float64) bool {
+// Better reports whether a is a better score than b; any is better than none (NaN).
+func (m Metric) Better(a, b float64) bool {
 	if math.IsNaN(b) {
 		return !math.IsNaN(a)
 	}
@@ -177,7 +177,7 @@ func (m Metric) better(a, b float64) bool {
 func (m Metric) firstBest(scores []float64) int {
 	best := 0
 	for i, v := range scores {
-		if m.better(v, scores[best]) {
+		if m.Better(v, scores[best]) {
 			best = i
 		}
 	}

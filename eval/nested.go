@@ -88,7 +88,7 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner,
 		return err
 	}
 	k := p.Metric.firstBest(v.means)
-	if best.predicted != nil && !p.Metric.better(v.means[k], best.Score) {
+	if best.predicted != nil && !p.Metric.Better(v.means[k], best.Score) {
 		return nil
 	}
 	predicted, err := p.test(ctx, l, setting, k, v, fold)

@@ -48,7 +48,7 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 		}
 		curves[s] = curve
 		k := p.Metric.firstBest(curve.Mean)
-		if s == 0 || p.Metric.better(curve.Mean[k], best.Score) {
+		if s == 0 || p.Metric.Better(curve.Mean[k], best.Score) {
 			best, place = p.choice(s, k, curve.Mean[k]), k
 		}
 	}

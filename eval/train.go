@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -51,11 +52,15 @@ func Fit(ctx context.Context, d *dataset.Dataset, seed uint64, estimators ...mod
 
 // Choosing says how to choose among estimators.
 type Choosing struct {
-	Folds    int // default 5, at most one for each example
-	Seed     uint64
-	Workers  int
-	Progress func(done, total int, text string)
-	Forecast func(left time.Duration)
+	Folds   int    // default 5, at most one for each example
+	Metric  Metric // default accuracy of classes, RMSE of numbers
+	Seed    uint64
+	Workers int
+	// Validated measures by cross-validation even where there is nothing to choose, so that there is a score to compare
+	// with that of other models.
+	Validated bool
+	Progress  func(done, total int, text string)
+	Forecast  func(left time.Duration)
 }
 
 // Chosen is what was chosen on all examples.
@@ -81,16 +86,16 @@ func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by
 	t := model.TargetsOf(w.Data)
 	p := Problem{
 		Work: w, Targets: t, Estimators: estimators, FromTrain: true, Workers: by.Workers, Progress: by.Progress,
-		Forecast: by.Forecast,
+		Forecast: by.Forecast, Metric: by.Metric,
 	}
-	chosen := &Chosen{Metric: MetricAccuracy, Std: math.NaN()}
-	if t.Regression() {
+	chosen := &Chosen{Metric: cmp.Or(by.Metric, MetricAccuracy), Std: math.NaN()}
+	if by.Metric == "" && t.Regression() {
 		chosen.Metric = MetricRMSE
 	}
 	if len(estimators) == 0 {
 		return nil, fmt.Errorf("no estimators to choose from")
 	}
-	if grid := estimators[0].Grid(); len(estimators) == 1 && grid.Size() == 1 {
+	if grid := estimators[0].Grid(); len(estimators) == 1 && grid.Size() == 1 && !by.Validated {
 		chosen.Choice = Choice{Name: estimators[0].String(), Grid: grid.Name, Value: grid.Value(0), Score: math.NaN()}
 		if grid.Name != "" {
 			chosen.By = "given"
@@ -122,6 +127,9 @@ func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by
 	if len(estimators) > 1 {
 		among = append(among, fmt.Sprintf("%d settings", len(estimators)))
 	}
-	chosen.By = fmt.Sprintf("chosen among %s by %d-fold cross-validation", strings.Join(among, " and "), parts)
+	chosen.By = fmt.Sprintf("%d-fold cross-validation", parts)
+	if among != nil {
+		chosen.By = fmt.Sprintf("chosen among %s by %s", strings.Join(among, " and "), chosen.By)
+	}
 	return chosen, nil
 }

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
 	"github.com/spf13/cobra"
@@ -54,7 +51,7 @@ finds its file goes on from there, and computes only what is missing; further mo
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
 		addTaskFlags(fs, &f.task, &f.target)
 		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
-		fs.StringVar(&f.models, "models", "", "`FILE` further models, a line each; # begins a remark")
+		modelsFlag(fs, &f.models)
 	})
 	addFlags(c.Flags(), groupProtocol, func(fs *pflag.FlagSet) {
 		f.addFoldFlags(fs)
@@ -73,71 +70,6 @@ finds its file goes on from there, and computes only what is missing; further mo
 		a.addOutputFlags(fs)
 	})
 	return c
-}
-
-// lines returns the models that the command line names, those of the file of --models included.
-func (f *compareFlags) lines(args []string) ([]string, error) {
-	lines := slices.Clone(args)
-	if f.models == "" {
-		return lines, nil
-	}
-	file, err := os.Open(f.models)
-	if err != nil {
-		return nil, fmt.Errorf("--models %s: %w", f.models, plain(err))
-	}
-	defer file.Close()
-	s := bufio.NewScanner(file)
-	for s.Scan() {
-		text, _, _ := strings.Cut(s.Text(), "#")
-		if text = strings.TrimSpace(text); text != "" {
-			lines = append(lines, text)
-		}
-	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("--models %s: %w", f.models, plain(err))
-	}
-	return lines, nil
-}
-
-// parseModel reads a model with its flags: a name, and what would stand behind it on the line of grove eval.
-func parseModel(c *cobra.Command, line string) (*named, error) {
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return nil, usagef("an empty name of a model")
-	}
-	name := words[0]
-	family := model.FamilyOf(name)
-	if family == nil || !slices.Contains(family.Verbs, model.Eval) {
-		return nil, unknownName("model", name, evaluated(), c)
-	}
-	m := &named{Options: family.New(name), name: name, family: family, verb: model.Eval}
-	m.Declare(&m.params, model.Eval)
-	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	declare(fs, &m.params)
-	if err := fs.Parse(words[1:]); err != nil {
-		return nil, usagef("model %q: %v", line, err)
-	}
-	if fs.NArg() > 0 {
-		return nil, usagef("model %q: what is %s? Flags begin with --", line, fs.Arg(0))
-	}
-	if err := m.Check(); err != nil {
-		return nil, usagef("model %q: %v", line, asUsage(err))
-	}
-	return m, nil
-}
-
-// evaluated lists the models that can be evaluated.
-func evaluated() []string {
-	var names []string
-	for _, f := range model.Families() {
-		if slices.Contains(f.Verbs, model.Eval) {
-			for _, m := range f.Models {
-				names = append(names, m.Name)
-			}
-		}
-	}
-	return names
 }
 
 // field is what takes part in a comparison.
@@ -163,37 +95,18 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 			return err
 		}
 	}
-	lines, err := f.lines(args)
+	var kept []string
+	if f.out != "" {
+		var err error
+		if kept, err = eval.KeptModels(f.out); err != nil {
+			return usagef("--out %s: %v", f.out, plain(err))
+		}
+	}
+	l, err := readLineup(c, args, f.models, kept)
 	if err != nil {
 		return err
 	}
-	all := len(lines) == 0
-	if all {
-		lines = evaluated()
-	}
-	if f.out != "" {
-		kept, err := eval.KeptModels(f.out)
-		if err != nil {
-			return usagef("--out %s: %v", f.out, plain(err))
-		}
-		for _, line := range kept {
-			if !slices.Contains(lines, line) {
-				lines = append(lines, line)
-			}
-		}
-	}
-	var models []*named
-	for i, line := range lines {
-		if slices.Contains(lines[:i], line) {
-			return usagef("model %q is named twice", line)
-		}
-		m, err := parseModel(c, line)
-		if err != nil {
-			return err
-		}
-		models = append(models, m)
-	}
-	x, err := a.enter(c, f, lines, models, all)
+	x, err := a.enter(c, f, l)
 	if err != nil {
 		return err
 	}
@@ -248,77 +161,51 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 
 // enter reads the data and makes the entrants of the models that fit them. Where all models take part the others are
 // left out.
-func (a *app) enter(c *cobra.Command, f *compareFlags, lines []string, models []*named, all bool) (*field, error) {
-	d, err := dataset.Open(f.data)
-	if err != nil {
-		return nil, err
-	}
-	if d, err = model.Ask(d, f.task, f.target); err != nil {
-		return nil, asUsage(err)
-	}
-	if err := model.HasVertices(d); err != nil {
-		return nil, err
-	}
-	if err := wantsTargets(f.data, d); err != nil {
-		return nil, err
-	}
-	e, err := a.open(&f.computing, 0)
+func (a *app) enter(c *cobra.Command, f *compareFlags, l *lineup) (*field, error) {
+	w, err := a.openAll(asked{f.data, f.task, f.target, f.seed}, &f.computing)
 	if err != nil {
 		return nil, err
 	}
 	x := &field{Comparison: eval.Comparison{Problem: eval.Problem{
-		Work: model.NewWork(d, e), Targets: model.TargetsOf(d), Metric: f.metric, Calibration: f.calibration,
+		Work: w, Targets: model.TargetsOf(w.Data), Metric: f.metric, Calibration: f.calibration,
 		Repeats: f.repeats, FromTrain: true, Seed: f.seed, Workers: f.goroutines(),
 	}}}
-	if err := f.fits(x.Targets, d.Name); err != nil {
+	if err := f.fits(x.Targets, w.Data.Name); err != nil {
 		return nil, err
 	}
 	r := &evalReport{}
 	general := f.evalFlags
 	general.inner = cmp.Or(general.inner, "5") // those of a model come with it
-	if err := general.divide(c, d, &x.Problem, r); err != nil {
+	if err := general.divide(c, w.Data, &x.Problem, r); err != nil {
 		return nil, err
 	}
-	x.kept.FoldsFrom, x.kept.Device, x.kept.Notes = r.FoldsFrom, e.Describe(), notesOn(d)
-	for i, m := range models {
-		entrant, err := f.entrant(c, x, lines[i], m)
-		if err == nil {
-			x.Entrants = append(x.Entrants, *entrant)
-			continue
-		}
-		if !all {
-			return nil, usagef("model %q: %v", lines[i], err)
-		}
-		x.kept.LeftOut = append(x.kept.LeftOut, eval.LeftOut{Model: lines[i], Why: oneLine(err.Error())})
+	x.kept.FoldsFrom, x.kept.Device, x.kept.Notes = r.FoldsFrom, w.Engine.Describe(), notesOn(w.Data)
+	fit, left, err := l.fitting(w, f.seed)
+	if err != nil {
+		return nil, err
 	}
-	if len(x.Entrants) == 0 {
-		return nil, fmt.Errorf("no model fits data set %s", d.Name)
+	x.kept.LeftOut = left
+	for _, m := range fit {
+		entrant, err := f.entrant(c, x, m)
+		if err != nil {
+			return nil, usagef("model %q: %v", m.line, err)
+		}
+		x.Entrants = append(x.Entrants, *entrant)
 	}
 	return x, asUsage(x.kept.Settle(&x.Comparison))
 }
 
 // entrant makes an entrant of a model, with the inner folds that its family has or --inner names.
-func (f *compareFlags) entrant(c *cobra.Command, x *field, name string, m *named) (*eval.Entrant, error) {
-	d := x.Work.Data
-	if err := m.family.Check(m.name, d); err != nil {
-		return nil, err
-	}
-	estimators, err := m.Estimators(x.Work, f.seed)
-	if err != nil {
-		return nil, asUsage(err)
-	}
-	if _, err := estimators[0].Sees(x.Work); err != nil {
-		return nil, asUsage(err)
-	}
+func (f *compareFlags) entrant(c *cobra.Command, x *field, m candidate) (*eval.Entrant, error) {
 	own := f.evalFlags
 	own.inner = cmp.Or(own.inner, m.family.Inner)
 	p := x.Problem
 	p.Folds, p.InnerFolds = nil, nil // divide appends
-	if err := own.divide(c, d, &p, &evalReport{}); err != nil {
+	if err := own.divide(c, x.Work.Data, &p, &evalReport{}); err != nil {
 		return nil, err
 	}
 	return &eval.Entrant{
-		Name: name, Estimators: estimators, Inner: p.Inner, HoldOut: p.HoldOut, InnerFolds: p.InnerFolds,
+		Name: m.line, Estimators: m.estimators, Inner: p.Inner, HoldOut: p.HoldOut, InnerFolds: p.InnerFolds,
 	}, nil
 }
 

@@ -38,7 +38,8 @@ flags leave open (the constant C of a classifier, and the setting where they hol
 chosen by stratified cross-validation within the given data.`,
 		Example: `  grove train gckn-subtree --data molecules -o model.grove
   grove train gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 -o model.grove
-  grove train gckn-path --data MUTAG --c 0.1 -o model.grove      # nothing left to choose`,
+  grove train gckn-path --data MUTAG --c 0.1 -o model.grove      # nothing left to choose
+  grove train auto --data MUTAG -o model.grove                   # the model is chosen too`,
 		Args: knownModel,
 		RunE: wantsModel,
 	}
@@ -46,6 +47,7 @@ chosen by stratified cross-validation within the given data.`,
 		return "  grove train " + model + " --data MUTAG -o model.grove\n" +
 			"  grove train " + model + " --data MUTAG --cv 10 -o model.grove"
 	}, func(c *cobra.Command, m *named) error { return a.train(c, f, m) })
+	c.AddCommand(newAuto(a, f))
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
 		addTaskFlags(fs, &f.task, &f.target)
@@ -76,24 +78,28 @@ func addTaskFlags(fs *pflag.FlagSet, task, target *string) {
 
 // trainReport is what grove train reports. Accuracies are in percent, errors in the units of the target.
 type trainReport struct {
-	Model      string       `json:"model"`
-	Dataset    string       `json:"dataset"`
-	Graphs     int          `json:"n_graphs"`
-	Device     string       `json:"device"`
-	Setting    string       `json:"setting"`
-	Params     any          `json:"params"`
-	Grid       string       `json:"grid,omitempty"`  // name of what the setting leaves open: C for instance
-	Value      *float64     `json:"value,omitempty"` // that was taken
-	C          *float64     `json:"c,omitempty"`     // the same, where it is C
-	ChosenBy   string       `json:"chosen_by,omitempty"`
-	Accuracy   *float64     `json:"training_accuracy,omitempty"`
-	RMSE       *float64     `json:"training_rmse,omitempty"`
-	Metric     eval.Metric  `json:"metric,omitempty"`
-	Validation *float64     `json:"cross_validated,omitempty"`     // score at the choice; nothing without a choice
-	Std        *float64     `json:"cross_validated_std,omitempty"` // over the parts
-	File       string       `json:"file"`
-	Notes      []string     `json:"notes,omitempty"`
-	Seconds    eval.Seconds `json:"seconds"`
+	Model      string      `json:"model"`
+	Dataset    string      `json:"dataset"`
+	Graphs     int         `json:"n_graphs"`
+	Device     string      `json:"device"`
+	Setting    string      `json:"setting"`
+	Params     any         `json:"params"`
+	Grid       string      `json:"grid,omitempty"`  // name of what the setting leaves open: C for instance
+	Value      *float64    `json:"value,omitempty"` // that was taken
+	C          *float64    `json:"c,omitempty"`     // the same, where it is C
+	ChosenBy   string      `json:"chosen_by,omitempty"`
+	Accuracy   *float64    `json:"training_accuracy,omitempty"`
+	RMSE       *float64    `json:"training_rmse,omitempty"`
+	Metric     eval.Metric `json:"metric,omitempty"`
+	Validation *float64    `json:"cross_validated,omitempty"`     // score at the choice; nothing without a choice
+	Std        *float64    `json:"cross_validated_std,omitempty"` // over the parts
+	File       string      `json:"file"`
+
+	Tried   []triedModel   `json:"tried,omitempty"` // by grove train auto
+	LeftOut []eval.LeftOut `json:"left_out,omitempty"`
+
+	Notes   []string     `json:"notes,omitempty"`
+	Seconds eval.Seconds `json:"seconds"`
 }
 
 func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
@@ -113,10 +119,8 @@ func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	if err != nil {
 		return err
 	}
-	t := &trained.About().Training
-	t.Seed, t.ChosenBy, t.Accuracy, t.RMSE, t.Validation = f.seed, r.ChosenBy, r.Accuracy, r.RMSE, r.Validation
-	if err := model.Save(f.out, trained); err != nil {
-		return fmt.Errorf("--out %s: %w", f.out, plain(err))
+	if err := r.store(trained, f.seed); err != nil {
+		return err
 	}
 	if err := removeCheckpoint(c); err != nil {
 		return err
@@ -147,6 +151,16 @@ func (a *app) fit(
 		return nil, nil, asUsage(err)
 	}
 	return chosen, trained, r.score(ctx, trained, j.Work)
+}
+
+// store writes the model to its file, with how it was learned.
+func (r *trainReport) store(m model.Model, seed uint64) error {
+	t := &m.About().Training
+	t.Seed, t.ChosenBy, t.Accuracy, t.RMSE, t.Validation = seed, r.ChosenBy, r.Accuracy, r.RMSE, r.Validation
+	if err := model.Save(r.File, m); err != nil {
+		return fmt.Errorf("--out %s: %w", r.File, plain(err))
+	}
+	return nil
 }
 
 // removeCheckpoint removes the file that --checkpoint names: the model, which is more, is kept by now.
@@ -241,9 +255,14 @@ func (r *trainReport) print(w io.Writer) {
 		fact(w, "error", "%.4g (root of the mean square) on the examples it was trained on", *r.RMSE)
 	}
 	if r.Validation != nil {
-		fact(w, "", "%s cross-validated at this choice (grove eval gives the honest figure)",
-			written(r.Metric, *r.Validation, *r.Std))
+		honest := "grove eval"
+		if r.Tried != nil {
+			honest = "grove compare --choose"
+		}
+		fact(w, "", "%s cross-validated at this choice (%s gives the honest figure)",
+			written(r.Metric, *r.Validation, *r.Std), honest)
 	}
+	r.printTried(w)
 	writeNotes(w, r.Notes)
 	writeSeconds(w, r.Seconds)
 	fact(w, "written to", "%s", r.File)

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// lineup is the models that a command line names, each with its flags.
+type lineup struct {
+	lines  []string
+	models []*named
+	all    bool // none was named: all that fit the data
+}
+
+// modelsFlag declares the file of --models.
+func modelsFlag(fs *pflag.FlagSet, file *string) {
+	fs.StringVar(file, "models", "", "`FILE` further models, a line each; # begins a remark")
+}
+
+// readLineup returns the models of some arguments, of the file of --models, and those of a kept comparison, each once.
+func readLineup(c *cobra.Command, args []string, file string, kept []string) (*lineup, error) {
+	l := &lineup{lines: slices.Clone(args)}
+	if file != "" {
+		more, err := linesOf(file)
+		if err != nil {
+			return nil, err
+		}
+		l.lines = append(l.lines, more...)
+	}
+	if l.all = len(l.lines) == 0; l.all {
+		l.lines = evaluated()
+	}
+	for _, line := range kept {
+		if !slices.Contains(l.lines, line) {
+			l.lines = append(l.lines, line)
+		}
+	}
+	for i, line := range l.lines {
+		if slices.Contains(l.lines[:i], line) {
+			return nil, usagef("model %q is named twice", line)
+		}
+		m, err := parseModel(c, line)
+		if err != nil {
+			return nil, err
+		}
+		l.models = append(l.models, m)
+	}
+	return l, nil
+}
+
+// linesOf reads the file of --models.
+func linesOf(path string) ([]string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--models %s: %w", path, plain(err))
+	}
+	defer file.Close()
+	var lines []string
+	s := bufio.NewScanner(file)
+	for s.Scan() {
+		text, _, _ := strings.Cut(s.Text(), "#")
+		if text = strings.TrimSpace(text); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("--models %s: %w", path, plain(err))
+	}
+	return lines, nil
+}
+
+// parseModel reads a model with its flags: a name, and what would stand behind it on the line of grove eval.
+func parseModel(c *cobra.Command, line string) (*named, error) {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return nil, usagef("an empty name of a model")
+	}
+	name := words[0]
+	family := model.FamilyOf(name)
+	if family == nil || !slices.Contains(family.Verbs, model.Eval) {
+		return nil, unknownName("model", name, evaluated(), c)
+	}
+	m := &named{Options: family.New(name), name: name, family: family, verb: model.Eval}
+	m.Declare(&m.params, model.Eval)
+	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	declare(fs, &m.params)
+	if err := fs.Parse(words[1:]); err != nil {
+		return nil, usagef("model %q: %v", line, err)
+	}
+	if fs.NArg() > 0 {
+		return nil, usagef("model %q: what is %s? Flags begin with --", line, fs.Arg(0))
+	}
+	if err := m.Check(); err != nil {
+		return nil, usagef("model %q: %v", line, asUsage(err))
+	}
+	return m, nil
+}
+
+// evaluated lists the models that can be evaluated.
+func evaluated() []string {
+	var names []string
+	for _, f := range model.Families() {
+		if slices.Contains(f.Verbs, model.Eval) {
+			for _, m := range f.Models {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+// openAll reads the data set that several models are to learn from, with its targets, and opens the engine.
+func (a *app) openAll(on asked, where *computing) (*model.Work, error) {
+	d, err := dataset.Open(on.path)
+	if err != nil {
+		return nil, err
+	}
+	if d, err = model.Ask(d, on.task, on.target); err != nil {
+		return nil, asUsage(err)
+	}
+	if err := model.HasVertices(d); err != nil {
+		return nil, err
+	}
+	if err := wantsTargets(on.path, d); err != nil {
+		return nil, err
+	}
+	var e engine.Engine
+	if e, err = a.open(where, 0); err != nil {
+		return nil, err
+	}
+	return model.NewWork(d, e), nil
+}
+
+// candidate is a model of a line-up that fits the data.
+type candidate struct {
+	*named
+	line       string
+	estimators []model.Estimator
+}
+
+// fitting returns the models that fit the data of some work. Others are an error where they were named, and left out
+// where all models take part.
+func (l *lineup) fitting(w *model.Work, seed uint64) ([]candidate, []eval.LeftOut, error) {
+	var fit []candidate
+	var left []eval.LeftOut
+	for i, m := range l.models {
+		estimators, err := m.fitting(w, seed)
+		switch {
+		case err == nil:
+			fit = append(fit, candidate{m, l.lines[i], estimators})
+		case !l.all:
+			return nil, nil, usagef("model %q: %v", l.lines[i], err)
+		default:
+			left = append(left, eval.LeftOut{Model: l.lines[i], Why: oneLine(err.Error())})
+		}
+	}
+	if len(fit) == 0 {
+		return nil, nil, fmt.Errorf("no model fits data set %s", w.Data.Name)
+	}
+	return fit, left, nil
+}
+
+// fitting returns the estimators of a model for some work, and an error where it does not fit the data.
+func (m *named) fitting(w *model.Work, seed uint64) ([]model.Estimator, error) {
+	if err := m.family.Check(m.name, w.Data); err != nil {
+		return nil, err
+	}
+	estimators, err := m.Estimators(w, seed)
+	if err != nil {
+		return nil, err
+	}
+	_, err = estimators[0].Sees(w)
+	return estimators, err
+}

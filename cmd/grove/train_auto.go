@@ -1,0 +1,178 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// autoFlags are the flags of grove train auto.
+type autoFlags struct {
+	*trainFlags
+	models string
+	metric eval.Metric
+}
+
+// newAuto returns grove train auto, which chooses the model too.
+func newAuto(a *app, of *trainFlags) *cobra.Command {
+	f := &autoFlags{trainFlags: of}
+	c := &cobra.Command{
+		Use:   "auto [MODEL...] --data DIR -o model.grove",
+		Short: "Train the model that does best",
+		Long: `Choose among models, and among what their flags leave open, by cross-validation within the given data;
+train the best one on all of it and store it. Without names all models that fit the data take part. A name
+may bring flags of its model along, in quotes; --models FILE holds such lines.
+
+The score at the choice is optimistic, for it is the best of several. grove compare --choose, with the same
+names, measures the choice itself on data that it has not seen.`,
+		Example: `  grove train auto --data molecules -o model.grove
+  grove train auto wl gckn-subtree 'treeg --estimators 20,50' --data MUTAG --metric roc-auc -o model.grove`,
+		RunE: func(c *cobra.Command, args []string) error { return a.trainAuto(c, f, args) },
+	}
+	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) { modelsFlag(fs, &f.models) })
+	addFlags(c.Flags(), groupProtocol, func(fs *pflag.FlagSet) {
+		choiceVar(fs, &f.metric, "metric", slices.Concat(eval.Metrics(false), eval.Metrics(true)),
+			"what is chosen by (default accuracy of classes, rmse of numbers)")
+	})
+	return c
+}
+
+// triedModel is a model among which grove train auto chose.
+type triedModel struct {
+	Model   string   `json:"model"`
+	Mean    *float64 `json:"mean"` // at its best setting, nothing where it failed
+	Std     *float64 `json:"std"`
+	Seconds float64  `json:"seconds"`
+	Error   string   `json:"error,omitempty"`
+}
+
+func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
+	start := time.Now()
+	l, err := readLineup(c, args, f.models, nil)
+	if err != nil {
+		return err
+	}
+	if err := wantsOut(c, f.out); err != nil {
+		return err
+	}
+	w, err := a.openAll(asked{f.data, f.task, f.target, f.seed}, &f.computing)
+	if err != nil {
+		return err
+	}
+	metrics := &evalFlags{metric: f.metric}
+	if err := metrics.fits(model.TargetsOf(w.Data), w.Data.Name); err != nil {
+		return err
+	}
+	fit, left, err := l.fitting(w, f.seed)
+	if err != nil {
+		return err
+	}
+	load := seconds(start)
+	r := &trainReport{Dataset: w.Data.Name, Graphs: w.Data.NumGraphs(), Device: w.Engine.Describe(), File: f.out,
+		Notes: notesOn(w.Data), LeftOut: left}
+	best, chosen, err := a.chooseModel(c.Context(), f, w, fit, r)
+	if err != nil {
+		return err
+	}
+	est := best.estimators[chosen.Setting]
+	r.Model = best.name
+	r.take(est, chosen)
+	seen, err := est.Sees(w)
+	if err != nil {
+		return asUsage(err)
+	}
+	r.Notes = append(r.Notes, best.leftOut(w.Data, seen)...)
+	w.Progress = a.progress.report
+	trained, err := model.FitWork(c.Context(), w, est, chosen.Values())
+	if err != nil {
+		return asUsage(err)
+	}
+	if err := r.score(c.Context(), trained, w); err != nil {
+		return err
+	}
+	if err := r.store(trained, f.seed); err != nil {
+		return err
+	}
+	r.Seconds = spent(w.Spent, load, chosen.Select, start)
+	return a.emit(r, r.print)
+}
+
+// chooseModel cross-validates the models one after another, and notes the scores of all. A model that fails, for want
+// of memory for instance, is not chosen; of equal ones the first is.
+func (a *app) chooseModel(
+	ctx context.Context, f *autoFlags, w *model.Work, fit []candidate, r *trainReport,
+) (*candidate, *eval.Chosen, error) {
+	var best *candidate
+	var taken *eval.Chosen
+	var failed error
+	a.progress.repeats = true
+	for i := range fit {
+		since := time.Now()
+		chosen, err := eval.Choose(ctx, w, fit[i].estimators, eval.Choosing{
+			Folds: f.cv, Seed: f.seed, Workers: f.goroutines(), Metric: f.metric, Validated: true,
+			Progress: func(done, total int, _ string) { a.progress.report("try "+fit[i].line, done, total) },
+		})
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		one := triedModel{Model: fit[i].line, Seconds: seconds(since)}
+		if err != nil {
+			one.Error = oneLine(err.Error())
+			if failed == nil {
+				failed = fmt.Errorf("%s: %w", fit[i].line, err)
+			}
+			r.Tried = append(r.Tried, one)
+			continue
+		}
+		mean, std := chosen.Metric.InUnits(chosen.Score), chosen.Metric.InUnits(chosen.Std)
+		if !math.IsNaN(mean) {
+			one.Mean, one.Std = &mean, &std
+		}
+		r.Tried = append(r.Tried, one)
+		if best == nil || chosen.Metric.Better(chosen.Score, taken.Score) {
+			best, taken = &fit[i], chosen
+		}
+	}
+	if best == nil {
+		return nil, nil, asUsage(failed)
+	}
+	if n := len(fit); n > 1 {
+		taken.By = fmt.Sprintf("the best of %d models; %s", n, taken.By)
+	}
+	return best, taken, nil
+}
+
+// printTried writes the scores of the models among which one was chosen, the best first.
+func (r *trainReport) printTried(w io.Writer) {
+	rank := func(m triedModel) float64 {
+		if m.Mean == nil {
+			return math.Inf(1)
+		}
+		return r.Metric.Rank(*m.Mean)
+	}
+	order := slices.Clone(r.Tried)
+	slices.SortStableFunc(order, func(a, b triedModel) int { return cmp.Compare(rank(a), rank(b)) })
+	for i, m := range order {
+		name := ""
+		if i == 0 {
+			name = "tried"
+		}
+		text := m.Error
+		if m.Mean != nil {
+			text = written(r.Metric, *m.Mean, *m.Std)
+		}
+		fact(w, name, "%s: %s, %s", m.Model, text, lasting(m.Seconds))
+	}
+	for _, l := range r.LeftOut {
+		fact(w, "left out", "%s: %s", l.Model, l.Why)
+	}
+}
