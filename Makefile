@@ -30,7 +30,7 @@ demo: build ## generate molecules, evaluate and train GCKN-subtree on them, draw
 	@echo "Open $(DEMO)/explanation.svg and $(DEMO)/accuracy.svg in a browser."
 
 test: need-go ## run all tests
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 lint: need-go ## check formatting, go vet, staticcheck and the rules of internal/lint
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
