@@ -222,7 +222,7 @@ func TestCompareTakesModelsFromAFile(t *testing.T) {
 	}
 }
 
-// twoFolds writes two folds of 60 graphs with a validation part each; those that learns names for a fold are trained on.
+// twoFolds writes two folds of 60 graphs with a validation part each. A fold learns from those that are named for it.
 func twoFolds(t *testing.T, learns func(graph, fold int) bool) string {
 	t.Helper()
 	dir := t.TempDir()
