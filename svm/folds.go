@@ -33,8 +33,8 @@ type FoldPath struct {
 //
 // classes holds the class of each row, any integers. Beside a block the memory is quadratic in the columns, for each
 // problem, and [FoldBytes] for each row and problem. Options.Tolerance bounds Path.Precision. Results have the same
-// bits for any number of workers and any blocks. Errors are those of [FitClassifier] and of the source, and a row that
-// is twice in a training part.
+// bits for any number of workers and any blocks. Errors are those of [FitClassifier] and of the source, a row that is
+// twice in a training part, and a [NoSolutionError].
 func FitFolds(
 	ctx context.Context, x Source, classes []int, folds []split.Fold, grid []float64, o Options,
 ) ([]*FoldPath, error) {

@@ -17,6 +17,14 @@ type foldSolver struct {
 	problems []*foldProblem
 }
 
+// NoSolutionError is that of [FitFolds] where Newton's method goes to and fro between the pieces around an optimum at
+// which a row has margin 0. [FitClassifier] finds it by way of other values of C.
+type NoSolutionError struct{ C float64 }
+
+func (e *NoSolutionError) Error() string {
+	return fmt.Sprintf("no solution for C = %g after %d Newton steps: leave out this C", e.C, maxNewton)
+}
+
 // foldProblem separates one class from the others on one part. Vectors of the solver have an entry for each column and
 // one for the intercept.
 type foldProblem struct {
@@ -356,7 +364,7 @@ func (f *foldProblem) advance(c float64, first bool, tolerance float64, workers 
 		slope, _ := f.slope(0, c)
 		if value > f.objective+sufficient*slope+f.blur*f.objective && -slope > unseen*f.objective {
 			if f.steps > maxNewton {
-				f.err = fmt.Errorf("no solution for C = %g after %d Newton steps: leave out this C", c, maxNewton)
+				f.err = &NoSolutionError{c}
 				return
 			}
 			f.shorten(f.minimum(c))
@@ -384,7 +392,7 @@ func (f *foldProblem) advance(c float64, first bool, tolerance float64, workers 
 			return
 		}
 		if f.steps >= maxNewton {
-			f.err = fmt.Errorf("no solution for C = %g after %d Newton steps: leave out this C", c, maxNewton)
+			f.err = &NoSolutionError{c}
 			return
 		}
 	}

@@ -67,18 +67,20 @@ func (v *Vectors) options(t *model.Trial) svm.Options {
 
 // Learn is that of [model.Learner].
 func (v *Vectors) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
+	all, err := v.LearnAll(ctx, []model.Trial{t})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// alone trains the machines of a trial by themselves.
+func (v *Vectors) alone(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
 	if t.Known.Regression() {
 		return nil, errNumbers
 	}
 	if v.gram != nil {
 		return (&Kernel{Gram: v.gram}).Learn(ctx, t)
-	}
-	if len(t.Grid) > 1 && !v.OneScale && manyRows(len(t.Train), v.x.Shape()[1]) {
-		said, err := v.LearnAll(ctx, []model.Trial{t})
-		if err != nil {
-			return nil, err
-		}
-		return said[0], nil
 	}
 	classifier, err := svm.FitClassifier(ctx, v.x, t.Train, t.Known.Classes, t.Grid, v.options(&t))
 	if err != nil {
@@ -100,17 +102,21 @@ func said(decisions []*tensor.Dense, known []int, classes int) []*model.Predicti
 	return all
 }
 
-// LearnAll is that of [model.JointLearner]: machines with few columns for their rows take their steps side by side.
+// LearnAll is that of [model.JointLearner]: machines with few columns for their rows take their steps side by side,
+// unless those do not end.
 func (v *Vectors) LearnAll(ctx context.Context, trials []model.Trial) ([][]*model.Predictions, error) {
 	if v.gram == nil && !v.OneScale && !slices.ContainsFunc(trials, func(t model.Trial) bool {
 		return t.Known.Regression() || len(t.Grid) < 2 || !manyRows(len(t.Train), v.x.Shape()[1])
 	}) {
-		return learnFolds(ctx, svm.InMemory(v.x), trials)
+		all, err := learnFolds(ctx, svm.InMemory(v.x), trials)
+		if hidden := (*svm.NoSolutionError)(nil); !errors.As(err, &hidden) {
+			return all, err
+		}
 	}
 	all := make([][]*model.Predictions, len(trials))
 	for i, t := range trials {
 		var err error
-		if all[i], err = v.Learn(ctx, t); err != nil {
+		if all[i], err = v.alone(ctx, t); err != nil {
 			return nil, err
 		}
 	}
