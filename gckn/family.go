@@ -20,7 +20,7 @@ func init() {
 			{Name: "gckn-walk", Short: "graph convolutional kernel network on walks, one layer"},
 			{Name: "gckn-path", Short: "graph convolutional kernel network on paths, one layer"},
 			{Name: "gckn-subtree", Short: "paths, and a second layer over what the paths of a vertex saw"},
-			{Name: "gckn-3layer", Short: "three layers: paths, paths of 3 vertices, single vertices"},
+			{Name: "gckn-3layer", Short: "three layers: paths, paths of 3 vertices, single vertices", Slow: true},
 		},
 		Tasks:   []model.Task{model.GraphTask, model.NodeTask},
 		Classes: true, Bare: true, Streams: true, New: newOptionsByName, Load: loadClassifier,
@@ -29,7 +29,7 @@ func init() {
 	f.Title, f.Kind, f.Verbs, f.Inner = "supervised GCKN", "gckn-sup", []model.Verb{model.Eval, model.Train}, "auto"
 	f.Models = slices.Clone(f.Models)
 	for i, m := range f.Models {
-		f.Models[i] = model.Name{Name: m.Name + supervisedSuffix, Short: m.Short + ", trained end to end"}
+		f.Models[i] = model.Name{Name: m.Name + supervisedSuffix, Short: m.Short + ", trained end to end", Slow: true}
 	}
 	f.Bare, f.Regression = false, true
 	f.Load = loadNetwork

@@ -51,7 +51,10 @@ type Family struct {
 }
 
 // Name is a model of a family with a line on what it is.
-type Name struct{ Name, Short string }
+type Name struct {
+	Name, Short string
+	Slow        bool // it takes minutes where other models of its family take seconds
+}
 
 // Options are the options of a model by name, each with one value or with several: a grid of estimators.
 type Options interface {

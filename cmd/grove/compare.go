@@ -18,9 +18,10 @@ import (
 // compareFlags are the flags of grove compare: those of an evaluation, for several models.
 type compareFlags struct {
 	evalFlags
-	models, out, html string
-	ranks             []string
-	choose            bool
+	lineupFlags
+	out, html string
+	ranks     []string
+	choose    bool
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -29,8 +30,9 @@ func newCompare(a *app) *cobra.Command {
 		Use:   "compare [MODEL...] --data DIR",
 		Short: "Compare models on the same folds: how good, how sure, how fast",
 		Long: `Compare models by nested cross-validation on the same folds: which one for these graphs, and is the
-difference real? Without names all models that fit the data take part. A name may bring flags of its
-model along, in quotes: 'treeg --estimators 20,50'; --models FILE holds such lines.
+difference real? Without names all models that fit the data take part, with --all the slow ones too. A
+name may bring flags of its model along, in quotes: 'treeg --estimators 20,50'; --models FILE holds such
+lines.
 
 The table says the mean and standard deviation over the folds, p against the best model, and what one
 training on all examples costs. t is the corrected resampled t-test (Nadeau and Bengio 2003), which knows
@@ -51,7 +53,7 @@ finds its file goes on from there, and computes only what is missing; further mo
 		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
 		addTaskFlags(fs, &f.task, &f.target)
 		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
-		modelsFlag(fs, &f.models)
+		f.lineupFlags.addFlags(fs)
 	})
 	addFlags(c.Flags(), groupProtocol, func(fs *pflag.FlagSet) {
 		f.addFoldFlags(fs)
@@ -102,7 +104,7 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 			return usagef("--out %s: %v", f.out, plain(err))
 		}
 	}
-	l, err := readLineup(c, args, f.models, kept)
+	l, err := f.read(c, args, kept)
 	if err != nil {
 		return err
 	}

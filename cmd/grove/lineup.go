@@ -23,23 +23,31 @@ type lineup struct {
 	all    bool // none was named: all that fit the data
 }
 
-// modelsFlag declares the file of --models.
-func modelsFlag(fs *pflag.FlagSet, file *string) {
-	fs.StringVar(file, "models", "", "`FILE` further models, a line each; # begins a remark")
+// lineupFlags are the flags that name models beside the arguments.
+type lineupFlags struct {
+	models string
+	all    bool
 }
 
-// readLineup returns the models of some arguments, of the file of --models, and those of a kept comparison, each once.
-func readLineup(c *cobra.Command, args []string, file string, kept []string) (*lineup, error) {
+func (f *lineupFlags) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&f.models, "models", "", "`FILE` further models, a line each; # begins a remark")
+	fs.BoolVar(&f.all, "all", false, "without names: the slow models too, gckn-3layer and those that end in -sup")
+}
+
+// read returns the models of some arguments, of the file of --models, and those of a kept comparison, each once.
+func (f *lineupFlags) read(c *cobra.Command, args []string, kept []string) (*lineup, error) {
 	l := &lineup{lines: slices.Clone(args)}
-	if file != "" {
-		more, err := linesOf(file)
+	if f.models != "" {
+		more, err := linesOf(f.models)
 		if err != nil {
 			return nil, err
 		}
 		l.lines = append(l.lines, more...)
 	}
 	if l.all = len(l.lines) == 0; l.all {
-		l.lines = evaluated()
+		l.lines = evaluated(f.all)
+	} else if f.all {
+		return nil, usagef("--all stands for the names of all models: leave it out, or the names")
 	}
 	for _, line := range kept {
 		if !slices.Contains(l.lines, line) {
@@ -89,7 +97,7 @@ func parseModel(c *cobra.Command, line string) (*named, error) {
 	name := words[0]
 	family := model.FamilyOf(name)
 	if family == nil || !slices.Contains(family.Verbs, model.Eval) {
-		return nil, unknownName("model", name, evaluated(), c)
+		return nil, unknownName("model", name, evaluated(true), c)
 	}
 	m := &named{Options: family.New(name), name: name, family: family, verb: model.Eval}
 	m.Declare(&m.params, model.Eval)
@@ -108,13 +116,15 @@ func parseModel(c *cobra.Command, line string) (*named, error) {
 	return m, nil
 }
 
-// evaluated lists the models that can be evaluated.
-func evaluated() []string {
+// evaluated lists the models that can be evaluated, the slow ones too where they are asked for.
+func evaluated(slow bool) []string {
 	var names []string
 	for _, f := range model.Families() {
 		if slices.Contains(f.Verbs, model.Eval) {
 			for _, m := range f.Models {
-				names = append(names, m.Name)
+				if slow || !m.Slow {
+					names = append(names, m.Name)
+				}
 			}
 		}
 	}

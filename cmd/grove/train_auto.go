@@ -18,7 +18,7 @@ import (
 // autoFlags are the flags of grove train auto.
 type autoFlags struct {
 	*trainFlags
-	models string
+	lineupFlags
 	metric eval.Metric
 }
 
@@ -29,8 +29,9 @@ func newAuto(a *app, of *trainFlags) *cobra.Command {
 		Use:   "auto [MODEL...] --data DIR -o model.grove",
 		Short: "Train the model that does best",
 		Long: `Choose among models, and among what their flags leave open, by cross-validation within the given data;
-train the best one on all of it and store it. Without names all models that fit the data take part. A name
-may bring flags of its model along, in quotes; --models FILE holds such lines.
+train the best one on all of it and store it. Without names all models that fit the data take part, with
+--all the slow ones too. A name may bring flags of its model along, in quotes; --models FILE holds such
+lines.
 
 The score at the choice is optimistic, for it is the best of several. grove compare --choose, with the same
 names, measures the choice itself on data that it has not seen.`,
@@ -38,7 +39,7 @@ names, measures the choice itself on data that it has not seen.`,
   grove train auto wl gckn-subtree 'treeg --estimators 20,50' --data MUTAG --metric roc-auc -o model.grove`,
 		RunE: func(c *cobra.Command, args []string) error { return a.trainAuto(c, f, args) },
 	}
-	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) { modelsFlag(fs, &f.models) })
+	addFlags(c.Flags(), groupData, f.lineupFlags.addFlags)
 	addFlags(c.Flags(), groupProtocol, func(fs *pflag.FlagSet) {
 		choiceVar(fs, &f.metric, "metric", slices.Concat(eval.Metrics(false), eval.Metrics(true)),
 			"what is chosen by (default accuracy of classes, rmse of numbers)")
@@ -57,7 +58,7 @@ type triedModel struct {
 
 func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	start := time.Now()
-	l, err := readLineup(c, args, f.models, nil)
+	l, err := f.read(c, args, nil)
 	if err != nil {
 		return err
 	}

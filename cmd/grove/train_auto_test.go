@@ -49,6 +49,7 @@ func TestTrainAutoRefuses(t *testing.T) {
 		`unknown model "nothing"`:       {"nothing", "--data", data, "-o", out},
 		"--out FILE is missing":         {"wl", "--data", data},
 		`model "wl" is named twice`:     {"wl", "wl", "--data", data, "-o", out},
+		"--all stands for the names":    {"wl", "--all", "--data", data, "-o", out},
 		"--metric rmse":                 {"wl", "--data", data, "-o", out, "--metric", "rmse"},
 		`model "cgmm --depth x": `:      {"cgmm --depth x", "--data", data, "-o", out},
 		"it needs probabilities, which": {"wl", "--data", data, "-o", out, "--metric", "log-loss"},
