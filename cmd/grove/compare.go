@@ -39,8 +39,9 @@ training on all examples costs. t is the corrected resampled t-test (Nadeau and 
 that training parts overlap; ranks is Wilcoxon's signed-rank test, which does not. Both are corrected for
 the number of models (Holm 1979).
 
---choose chooses the model too inside each training part, by the inner folds. Its figure is the honest one
-of all models together, which the best of the table is not.
+--choose chooses the model too inside each training part, by inner folds that are the same for all (--inner
+auto where none are asked for). Its figure is the honest one of all models together, which the best of the
+table is not.
 
 -o FILE keeps all of it, every prediction included, and is written after every fold: a comparison that
 finds its file goes on from there, and computes only what is missing; further models are added to it.`,
@@ -200,6 +201,9 @@ func (a *app) enter(c *cobra.Command, f *compareFlags, l *lineup) (*field, error
 // entrant makes an entrant of a model, with the inner folds that its family has or --inner names.
 func (f *compareFlags) entrant(c *cobra.Command, x *field, m candidate) (*eval.Entrant, error) {
 	own := f.evalFlags
+	if own.inner == "" && f.choose { // scores of other parts are not to be compared
+		own.inner = autoInner
+	}
 	own.inner = cmp.Or(own.inner, m.family.Inner)
 	p := x.Problem
 	p.Folds, p.InnerFolds = nil, nil // divide appends

@@ -269,3 +269,17 @@ func TestCompareOfNothing(t *testing.T) {
 	fails(t, exitFailure, []string{"wl: ", "needs two classes"}, "compare", "wl", "--data", molecules(t, "molecules"),
 		"--folds", folds, "--inner", folds)
 }
+
+// A model is chosen by the inner folds that the others have, whatever its family is used to.
+func TestCompareChoosesOnTheSameInnerFolds(t *testing.T) {
+	data := molecules(t, "molecules")
+	k := untimed(t, []byte(must(t, "compare", "linear", "gin --epochs 2 --layers 2", "--data", data, "--cv", "3", "--choose",
+		"--json")))
+	for i, model := range []string{"linear", "gin --epochs 2 --layers 2"} {
+		r := mustJSON(t, append(append([]string{"eval"}, strings.Fields(model)...), "--data", data, "--cv", "3", "--inner",
+			"5")...)
+		if got := k["models"].([]any)[i].(map[string]any)["folds"]; !reflect.DeepEqual(got, r["folds"]) {
+			t.Errorf("%s: %v, by five inner folds it is %v", model, got, r["folds"])
+		}
+	}
+}
