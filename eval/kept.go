@@ -65,6 +65,7 @@ type KeptFold struct {
 	Grid          string      `json:"grid,omitempty"`
 	Value         float64     `json:"value"`
 	Score         *float64    `json:"score"` // that it was chosen for
+	Validation    Numbers     `json:"validation,omitempty"`
 	Seconds       float64     `json:"seconds"`
 	Classes       []int       `json:"classes,omitempty"`
 	Decisions     [][]float64 `json:"decisions,omitempty"`
@@ -294,7 +295,7 @@ func (k *Kept) Known(entrant, fold int) *Tested {
 		if said.Len() != len(k.Folds[fold]) {
 			return nil
 		}
-		return &Tested{Choice{t.Place, t.Setting, t.Grid, t.Value, score}, said, t.Seconds}
+		return &Tested{Choice{t.Place, t.Setting, t.Grid, t.Value, score, t.Validation}, said, t.Seconds}
 	}
 	return nil
 }
@@ -310,7 +311,7 @@ func ofRows(rows [][]float64) *tensor.Dense {
 // Add adds a fold that is done.
 func (k *Kept) Add(entrant, fold int, t *Tested) {
 	kept := KeptFold{Fold: fold + 1, Place: t.Setting, Setting: t.Name, Grid: t.Grid, Value: t.Value, Seconds: t.Seconds,
-		Classes: t.Predicted.Classes}
+		Validation: t.Validation, Classes: t.Predicted.Classes}
 	if !math.IsNaN(t.Score) {
 		kept.Score = &t.Score
 	}

@@ -92,7 +92,7 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner,
 		return nil
 	}
 	predicted, err := p.test(ctx, l, setting, k, v, fold)
-	*best = candidate{p.choice(setting, k, v.means[k]), predicted}
+	*best = candidate{p.choice(setting, k, v.means), predicted}
 	return err
 }
 
@@ -123,10 +123,15 @@ func (v *validation) calibrated(place int, said *model.Predictions) *model.Predi
 	return &with
 }
 
-// choice is that of a setting with the value at a place of its grid.
-func (p *Problem) choice(setting, place int, score float64) Choice {
+// choice is that of a setting with the value at a place of its grid, by the mean scores of all of them.
+func (p *Problem) choice(setting, place int, scores []float64) Choice {
 	grid := p.grids[setting]
-	return Choice{setting, p.Estimators[setting].String(), grid.Name, grid.Value(place), score}
+	c := Choice{Setting: setting, Name: p.Estimators[setting].String(), Grid: grid.Name, Value: grid.Value(place),
+		Score: scores[place]}
+	if len(grid.Values) > 1 {
+		c.Validation = scores
+	}
+	return c
 }
 
 // validate measures a setting on inner folds, for every value of its grid.

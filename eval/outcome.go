@@ -42,6 +42,10 @@ type Choice struct {
 	Grid    string  // name of its grid
 	Value   float64 // of the grid, 0 where the grid is empty
 	Score   float64 // that it was chosen for: the mean over the (inner) folds; NaN where nothing was left to choose
+
+	// Validation are the mean scores over the same folds of all values of the grid of the setting; nil where it has
+	// none to choose from.
+	Validation []float64
 }
 
 // Curve holds mean and standard deviation of the test score over the folds, for every value of a grid, or

@@ -33,7 +33,7 @@ func TestNestedChoosesWithoutTheTestClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after.Chosen[0] != before.Chosen[0] {
+		if !reflect.DeepEqual(after.Chosen[0], before.Chosen[0]) {
 			t.Errorf("fold %d: chose %+v, with other test classes %+v", f+1, before.Chosen[0], after.Chosen[0])
 		}
 		if diff := after.Folds[0] + before.Folds[0] - 1; diff > 1e-12 || diff < -1e-12 {

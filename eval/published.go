@@ -49,7 +49,7 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 		curves[s] = curve
 		k := p.Metric.firstBest(curve.Mean)
 		if s == 0 || p.Metric.Better(curve.Mean[k], best.Score) {
-			best, place = p.choice(s, k, curve.Mean[k]), k
+			best, place = p.choice(s, k, curve.Mean), k
 		}
 	}
 	o, err := p.outcome("published: best mean over the test folds (optimistic)", column(said[best.Setting], place),

@@ -69,6 +69,7 @@ type Chosen struct {
 	By     string // how, in words; "" where nothing was left to choose
 	Metric Metric
 	Std    float64 // of the score over the folds, NaN where nothing was left to choose
+	Curves []Curve // of all settings; nil where nothing was left to choose
 	Select time.Duration
 }
 
@@ -119,7 +120,7 @@ func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by
 	if err != nil {
 		return nil, err
 	}
-	chosen.Choice, chosen.Std, chosen.Select = o.Chosen[0], o.Std, o.Select
+	chosen.Choice, chosen.Std, chosen.Curves, chosen.Select = o.Chosen[0], o.Std, o.Curves, o.Select
 	var among []string
 	if n := estimators[chosen.Setting].Grid().Size(); n > 1 {
 		among = append(among, fmt.Sprintf("%d values", n))

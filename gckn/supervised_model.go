@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -66,3 +67,6 @@ func loadNetwork(e engine.Engine, h *model.Head, parts json.RawMessage, f *model
 	}
 	return &supervisedModel{*h, n, trained}, nil
 }
+
+// Epochs implements [model.Trained].
+func (m *supervisedModel) Epochs() []model.Epoch { return train.Epochs(m.trained.Records) }

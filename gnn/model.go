@@ -234,3 +234,6 @@ func (s *stored) check(outputs int, regression bool) error {
 	}
 	return d.Options.Check()
 }
+
+// Epochs implements [model.Trained].
+func (m *Model) Epochs() []model.Epoch { return train.Epochs(m.Records) }

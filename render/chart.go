@@ -42,6 +42,7 @@ const (
 func inkDark() color.Color { return color.Gray{0x26} }
 func inkSoft() color.Color { return color.Gray{0x55} }
 func inkGrid() color.Color { return color.Gray{0xe6} }
+func guideInk() colour     { return rgb(0x777777) }
 
 // rgba turns a colour into one of the image package, alpha from 0 to 1.
 func (c colour) rgba(alpha float64) color.Color {

@@ -17,6 +17,7 @@ type Curve struct {
 	X, Y      []float64
 	Deviation []float64 // half the height of the band around Y, for instance a standard deviation; nil: none
 	Marked    []int     // indices of points to mark, for instance the chosen one
+	Guide     bool      // a thin dashed line to hold the others against
 }
 
 // Lines plots curves, each with its name at its right end in its own colour, bands and marks where
@@ -51,6 +52,9 @@ func Lines(chart Chart, curves []Curve) (*Figure, error) {
 	for i := range curves {
 		c := &curves[i]
 		ink := colours[i%len(colours)]
+		if c.Guide {
+			ink = guideInk()
+		}
 		line := &trace{curve: c, ink: ink.rgba(1)}
 		if turn := i / len(colours); turn > 0 {
 			line.dashes = []vg.Length{vg.Length(2 + 4*(turn%3)), 3}
@@ -155,10 +159,14 @@ func (t *trace) Plot(canvas draw.Canvas, p *plot.Plot) {
 	for i := range points {
 		points[i] = vg.Point{X: x(t.curve.X[i]), Y: y(t.curve.Y[i])}
 	}
-	if len(points) > 1 {
-		canvas.StrokeLines(draw.LineStyle{Color: t.ink, Width: 1.8, Dashes: t.dashes}, canvas.ClipLinesXY(points)...)
+	style := draw.LineStyle{Color: t.ink, Width: 1.8, Dashes: t.dashes}
+	if t.curve.Guide {
+		style.Width, style.Dashes = 1, []vg.Length{4, 3}
 	}
-	if len(points) <= 15 {
+	if len(points) > 1 {
+		canvas.StrokeLines(style, canvas.ClipLinesXY(points)...)
+	}
+	if len(points) <= 15 && !t.curve.Guide {
 		for _, at := range points {
 			t.dot(canvas, at, 2.4, t.ink)
 		}

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/report"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -67,7 +67,7 @@ finds its file goes on from there, and computes only what is missing; further mo
 	})
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` comparison to keep, as JSON; one that is there is gone on with")
-		fs.StringVar(&f.html, "html", "", "`FILE` page to write: table, curves, confusion, drawings")
+		addHTMLFlag(fs, &f.html, "table, curves, ranks, confusion, and graphs that were predicted wrongly")
 		fs.StringSliceVar(&f.ranks, "ranks", nil,
 			"`FILE,...` comparisons of the same models on other data: mean ranks over all of them, and which differ")
 		a.addOutputFlags(fs)
@@ -93,10 +93,8 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 			return err
 		}
 	}
-	if f.html != "" {
-		if err := writable("--html", f.html); err != nil {
-			return err
-		}
+	if err := writableHTML(f.html); err != nil {
+		return err
 	}
 	var kept []string
 	if f.out != "" {
@@ -148,14 +146,12 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 		return err
 	}
 	if f.html != "" {
-		content, err := x.pageOf(entries)
-		if err == nil {
-			err = writeFile("--html", f.html, func(w io.Writer) error {
-				_, err := w.Write(content)
-				return err
-			})
-		}
+		study := a.study(x.Problem, x.kept.Device, x.kept.Notes)
+		p, err := study.Comparison(c.Context(), x.Entrants, &x.kept, entries)
 		if err != nil {
+			return err
+		}
+		if err := writePage(f.html, p); err != nil {
 			return err
 		}
 	}
@@ -316,25 +312,10 @@ func (x *field) print(w io.Writer, f *compareFlags) {
 	}
 }
 
-// order lists the models that did not fail, the best first.
-func (x *field) order() []int {
-	k := &x.kept
-	var order []int
-	for i, m := range k.Models {
-		if len(m.Folds) > 0 {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(k.Metric.Rank(k.Models[a].Mean), k.Metric.Rank(k.Models[b].Mean))
-	})
-	return order
-}
-
 // printTable writes a line for each model.
 func (x *field) printTable(w io.Writer) {
 	k := &x.kept
-	order, width := x.order(), len("model")
+	order, width := report.Ordered(k), len("model")
 	for _, i := range order {
 		width = max(width, len([]rune(k.Models[i].Model)))
 	}
@@ -348,44 +329,17 @@ func (x *field) printTable(w io.Writer) {
 		m := &k.Models[i]
 		t, ranks := "best", ""
 		if test, ok := p[m.Model]; ok {
-			t, ranks = probability(test.THolm), probability(test.WilcoxonHolm)
+			t, ranks = report.Probability(test.THolm), report.Probability(test.WilcoxonHolm)
 		}
 		cost := []string{"", "", "", ""}
 		if f := m.Footprint; f != nil {
-			cost = []string{lasting(f.Train), lasting(f.Predict), bytesText(float64(f.Memory)), bytesText(float64(f.Size))}
+			cost = []string{report.Lasting(f.Train), report.Lasting(f.Predict), report.Bytes(float64(f.Memory)), report.Bytes(float64(f.Size))}
 		}
 		score := fmt.Sprintf("%.1f +- %.1f %%", m.Mean, m.Std)
 		if !k.Metric.Share() {
 			score = fmt.Sprintf("%.4g +- %.2g", m.Mean, m.Std)
 		}
-		fmt.Fprintf(w, "%-*s  %-16s %7s %7s %10s %9s %9s %9s %9s\n", width, m.Model, score, t, ranks, lasting(m.Seconds),
+		fmt.Fprintf(w, "%-*s  %-16s %7s %7s %10s %9s %9s %9s %9s\n", width, m.Model, score, t, ranks, report.Lasting(m.Seconds),
 			cost[0], cost[1], cost[2], cost[3])
 	}
-}
-
-// probability writes a p-value.
-func probability(p eval.Number) string {
-	switch {
-	case p != p:
-		return "-"
-	case p < 0.001:
-		return "<0.001"
-	}
-	return fmt.Sprintf("%.3f", p)
-}
-
-// lasting writes seconds.
-func lasting(s float64) string {
-	if s < 10 {
-		return fmt.Sprintf("%.2f s", s)
-	}
-	return fmt.Sprintf("%.0f s", s)
-}
-
-// bytesText writes a number of bytes.
-func bytesText(n float64) string {
-	if n < 1e5 {
-		return fmt.Sprintf("%.1f kB", n/1e3)
-	}
-	return megabytes(int64(n))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
+	"github.com/grove-graph/grove/report"
 )
 
 // decisionReport is what grove explain reports of decisions: what every vertex adds, or which paths they need.
@@ -37,11 +38,8 @@ type explanation struct {
 	Colours       []model.Colour `json:"colours,omitempty"` // of the largest learned weights
 	Labels        []string       `json:"labels,omitempty"`  // of the vertices
 
-	against string // what negative values speak for
+	from *model.Explanation
 }
-
-// otherClasses is what negative values speak for where there are more than two classes.
-const otherClasses = "other classes"
 
 // decisions reports what decisions rest on.
 func (f *explainFlags) decisions(s *subject, m model.Model, base explainReport) *decisionReport {
@@ -53,10 +51,7 @@ func (f *explainFlags) decisions(s *subject, m model.Model, base explainReport) 
 		*x = explanation{
 			Graph: s.numbers[i], Predicted: names[from.Predicted], Class: s.class(i), Toward: names[from.Toward],
 			Decision: from.Decision, Contributions: from.Contributions, Colours: from.Colours, Labels: s.labels(i),
-			against: otherClasses,
-		}
-		if from.Against >= 0 {
-			x.against = "class " + names[from.Against]
+			from: from,
 		}
 		if from.Mask != nil {
 			x.Masks = newMaskReport(from.Mask)
@@ -93,7 +88,7 @@ func (x *explanation) summary() string {
 		return text + ", " + x.Masks.summary(x.Labels)
 	}
 	text += fmt.Sprintf(", decision %+.2f", x.Decision)
-	if x.against == otherClasses {
+	if x.from.Against < 0 {
 		text += " against the rest"
 	}
 	return text
@@ -103,7 +98,7 @@ func (x *explanation) summary() string {
 func (r *decisionReport) draw(f *explainFlags, s *subject) error {
 	var drawings []render.Drawing
 	for i := range r.Graphs {
-		drawing, err := f.drawing(s.d, i, r.Graphs)
+		drawing, err := f.drawing(s, i, r.Graphs)
 		if err != nil {
 			return err
 		}
@@ -150,17 +145,14 @@ func colours(d *dataset.Dataset, i int, x *explanation, like render.Drawing) (dr
 	return drawings
 }
 
-// drawing says how to draw graph i of d.
-func (f *explainFlags) drawing(d *dataset.Dataset, i int, all []explanation) (render.Drawing, error) {
-	x := &all[i]
-	drawing := render.Drawing{
-		Batch: d.Batch, Graph: i, Title: fmt.Sprintf("graph %d", x.Graph), Caption: x.summary(), Names: x.Labels,
-		Contributions: x.Contributions, Measure: "contribution to the decision",
-		Positive: "class " + x.Toward, Negative: x.against, Highlight: motifOf(d, i),
-	}
+// drawing says how to draw graph i of those that are explained.
+func (f *explainFlags) drawing(s *subject, i int, all []explanation) (render.Drawing, error) {
+	x, d := &all[i], s.d
+	drawing := report.Drawing(d, i, x.Labels, s.head.Classes, x.from)
+	drawing.Title, drawing.Caption = fmt.Sprintf("graph %d", x.Graph), x.summary()
 	if len(all) == 1 {
 		drawing.Title = d.Name + ", " + drawing.Title
-	} else if x.against == otherClasses {
+	} else if x.from.Against < 0 {
 		drawing.Positive = "predicted class" // the legend is for all drawings
 	}
 	var err error

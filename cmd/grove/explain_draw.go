@@ -46,17 +46,3 @@ func (f *explainFlags) bondOrders(d *dataset.Dataset, g int) ([]int, error) {
 	}
 	return orders, nil
 }
-
-// motifOf returns the vertices of graph g that the data set marks as the cause of its class.
-func motifOf(d *dataset.Dataset, g int) (motif []int) {
-	if d.Motif == nil {
-		return nil
-	}
-	from, to := d.Batch.Vertices(g)
-	for v := from; v < to; v++ {
-		if d.Motif.Vertices[v] {
-			motif = append(motif, int(v-from))
-		}
-	}
-	return motif
-}

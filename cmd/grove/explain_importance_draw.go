@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
+	"github.com/grove-graph/grove/report"
 )
 
 // draw writes a drawing for each example: discs and lines as large as vertices and edges are important.
@@ -42,16 +43,10 @@ func (r *importanceReport) draw(f *explainFlags, x *subject) error {
 	})
 }
 
-// edgeMeasure is what drawings say of their lines.
-const edgeMeasure = "importance of an edge, by colour and width"
-
 // drawGraph says how to draw graph i of d.
 func (f *explainFlags) drawGraph(d *dataset.Dataset, i int, x *importance) (render.Drawing, error) {
-	drawing := render.Drawing{
-		Batch: d.Batch, Graph: i, Title: x.example(), Caption: x.summary(), Names: x.labels,
-		Sizes: x.vertices, Size: "importance", ArcScores: x.arcs, Measure: edgeMeasure,
-		Highlight: motifOf(d, i),
-	}
+	drawing := report.Drawing(d, i, x.labels, nil, &model.Explanation{Vertices: x.vertices, Arcs: x.arcs})
+	drawing.Title, drawing.Caption = x.example(), x.summary()
 	var err error
 	drawing.BondOrders, err = f.bondOrders(d, i)
 	return drawing, err
@@ -96,7 +91,7 @@ func (x *subject) drawSurroundings(explained *importance) render.Drawing {
 	list = slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return slices.Contains(centre, v) })
 	slices.SortStableFunc(list, func(u, v int32) int { return cmp.Compare(important(v), important(u)) })
 	drawn, at, _ := cutter.Of(append(centre, list[:min(len(list), mostDrawn-len(centre))]...), 0)
-	drawing := render.Drawing{Title: explained.example(), Caption: caption, Measure: edgeMeasure}
+	drawing := render.Drawing{Title: explained.example(), Caption: caption, Measure: report.EdgeMeasure}
 	for i := range centre {
 		drawing.Highlight = append(drawing.Highlight, int(at[i]))
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/report"
 )
 
 // trees trains a small ensemble.
@@ -59,7 +61,7 @@ func TestExplainTreesOfGraphs(t *testing.T) {
 			t.Errorf("class %v: the kinds of edges have %g in all", c["class"], sum)
 		}
 	}
-	for _, want := range []string{"size of a vertex: importance, colour: element", edgeMeasure} {
+	for _, want := range []string{"size of a vertex: importance, colour: element", report.EdgeMeasure} {
 		if !strings.Contains(wellFormed(t, out), want) {
 			t.Errorf("no %q in the legend", want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/report"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -171,7 +172,7 @@ func (r *trainReport) printTried(w io.Writer) {
 		if m.Mean != nil {
 			text = written(r.Metric, *m.Mean, *m.Std)
 		}
-		fact(w, name, "%s: %s, %s", m.Model, text, lasting(m.Seconds))
+		fact(w, name, "%s: %s, %s", m.Model, text, report.Lasting(m.Seconds))
 	}
 	for _, l := range r.LeftOut {
 		fact(w, "left out", "%s: %s", l.Model, l.Why)

@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -24,7 +23,9 @@ type Fact struct{ Name, Text string }
 // Section is a part of a page under a heading. What is nil is not there.
 type Section struct {
 	Heading string
+	ID      string // that cells link to, see [Cell]; the section opens where one is followed
 	Text    string
+	Facts   []Fact
 	Table   *Table
 	Figures []Figure
 	More    []Section // each behind its heading, to be opened
@@ -54,31 +55,40 @@ type Cell struct {
 	Text  string
 	Value float64 // to sort by, NaN for none
 	Dots  *Dots
+	Link  string // the ID of a section that says more
 }
 
 // Dots are values on a common scale from Low to High, drawn as a strip; Unit stands behind each.
 type Dots struct {
+	Noun      string    // what each is of, "" for folds
 	Values    []float64 // NaN for none
 	Low, High float64
 	Unit      string
 }
 
-// Figure is an SVG document with what it shows in words, for those who do not see it.
+// Figure is an SVG document with what it shows in words, for those who do not see it. Its colours follow those of the
+// page: on a dark one light and dark change places.
 type Figure struct {
 	SVG []byte
 	Alt string
 }
 
-// Source returns the document as the address of an image.
-func (f Figure) Source() template.URL {
-	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.SVG)) // #nosec: our own drawing
-}
+// Inline returns the element of the document for the middle of a page.
+func (f Figure) Inline() template.HTML { return template.HTML(themed(f.SVG)) } // #nosec: our own drawing
 
 // Draw returns the figure that draw writes as SVG.
 func Draw(alt string, draw func(w io.Writer) error) (Figure, error) {
 	var out bytes.Buffer
 	err := draw(&out)
 	return Figure{out.Bytes(), alt}, err
+}
+
+// Number returns the cell of a number, written by a format; nothing for NaN.
+func Number(v float64, format string) Cell {
+	if math.IsNaN(v) {
+		return Cell{Value: v}
+	}
+	return Cell{Text: fmt.Sprintf(format, v), Value: v}
 }
 
 // Sorted returns what a cell is sorted by: its number, or nothing where it has none.
@@ -98,12 +108,15 @@ type dot struct {
 // Width of a strip, and the room beside its dots.
 const (
 	stripWidth  = 160.0
-	stripHeight = 20.0
 	stripMargin = 6.0
 )
 
 // Places returns the dots of a strip; those that would lie on one another stand a little apart.
 func (d *Dots) Places() []dot {
+	noun := d.Noun
+	if noun == "" {
+		noun = "fold"
+	}
 	var places []dot
 	for i, v := range d.Values {
 		if math.IsNaN(v) {
@@ -113,7 +126,7 @@ func (d *Dots) Places() []dot {
 		if d.High > d.Low {
 			x = stripMargin + (v-d.Low)/(d.High-d.Low)*(stripWidth-2*stripMargin)
 		}
-		text := fmt.Sprintf("fold %d: %.4g%s", i+1, v, d.Unit)
+		text := fmt.Sprintf("%s %d: %.4g%s", noun, i+1, v, d.Unit)
 		places = append(places, dot{math.Round(10*x) / 10, 6 + 4*float64(i%3), text})
 	}
 	return places
@@ -121,12 +134,31 @@ func (d *Dots) Places() []dot {
 
 // Summary says the values in words.
 func (d *Dots) Summary() string {
-	text := "folds:"
+	noun, text := d.Noun, ""
+	if noun == "" {
+		noun = "fold"
+	}
 	for _, p := range d.Places() {
 		_, value, _ := strings.Cut(p.Text, ":")
 		text += value
 	}
-	return text
+	return noun + "s:" + text
+}
+
+// Light declares the colours of all figures for a light page.
+func (p *Page) Light() template.CSS {
+	return palette(figures(p.Sections), func(colour string) string { return colour })
+}
+
+// Dark declares the same for a dark one.
+func (p *Page) Dark() template.CSS { return palette(figures(p.Sections), dark) }
+
+// figures returns those of sections and of all within them.
+func figures(sections []Section) (all []Figure) {
+	for _, s := range sections {
+		all = append(append(all, s.Figures...), figures(s.More)...)
+	}
+	return all
 }
 
 //go:embed page.html
