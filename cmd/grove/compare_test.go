@@ -133,6 +133,7 @@ func TestComparePage(t *testing.T) {
 	data, file := molecules(t, "molecules"), filepath.Join(t.TempDir(), "page.html")
 	k := untimed(t, []byte(must(t, comparison(data, "--html", file, "--calibrate", "platt", "--json")...)))
 	text := string(readFile(t, file))
+	holds(t, text, `<div id="model-`)
 	for _, m := range k["models"].([]any) {
 		one := m.(map[string]any)
 		for _, want := range []string{

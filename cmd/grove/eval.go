@@ -27,7 +27,7 @@ type evalFlags struct {
 	metric                           eval.Metric
 	calibration                      eval.Calibration
 	seed                             uint64
-	plot, predictions                string
+	plot, predictions, html          string
 }
 
 func newEval(a *app) *cobra.Command {
@@ -85,6 +85,7 @@ no area under a curve; such folds are left out of its mean.`,
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.plot, "plot", "", "`FILE` plot to write, .svg or .png")
+		addHTMLFlag(fs, &f.html, "figures, curves, confusion, choices, and graphs that were predicted wrongly")
 		fs.StringVar(&f.predictions, "predictions", "",
 			"`FILE` what is said of every example of a test part, as comma-separated values (--json has it too)")
 		a.addOutputFlags(fs)
@@ -159,6 +160,9 @@ func (f *evalFlags) check(c *cobra.Command) error {
 			return err
 		}
 	}
+	if err := writableHTML(f.html); err != nil {
+		return err
+	}
 	return writableFigure("--plot", f.plot)
 }
 
@@ -231,6 +235,16 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 		r.File = f.predictions
 	}
 	r.Seconds = spent(j.Spent, load, o.Select, start)
+	if f.html != "" {
+		p, err := a.study(p, r.Device, r.Notes).Evaluation(c.Context(), &r.Result, o, r.facts())
+		if err == nil {
+			err = writePage(f.html, p)
+		}
+		if err != nil {
+			return err
+		}
+		r.Page = f.html
+	}
 	return a.emit(r, r.print)
 }
 

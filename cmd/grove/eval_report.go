@@ -14,6 +14,7 @@ import (
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
+	"github.com/grove-graph/grove/render/page"
 )
 
 // evalReport is what grove eval reports.
@@ -23,6 +24,7 @@ type evalReport struct {
 	Inner     string   `json:"inner_folds,omitempty"`
 	Settings  int      `json:"n_settings"`
 	Plot      string   `json:"plot,omitempty"`
+	Page      string   `json:"page,omitempty"`
 	File      string   `json:"file,omitempty"` // of the predictions
 	Notes     []string `json:"notes,omitempty"`
 
@@ -85,9 +87,30 @@ func (r *evalReport) print(w io.Writer) {
 	if r.Plot != "" {
 		fact(w, "plotted in", "%s", r.Plot)
 	}
+	if r.Page != "" {
+		fact(w, "page", "%s", r.Page)
+	}
 	if r.File != "" {
 		fact(w, "written to", "%s: what is said of the test parts", r.File)
 	}
+}
+
+// facts are what the page says of the protocol beside the outcome.
+func (r *evalReport) facts() []page.Fact {
+	var facts []page.Fact
+	add := func(name, text string) {
+		if text != "" {
+			facts = append(facts, page.Fact{Name: name, Text: text})
+		}
+	}
+	add(r.family.Learns, r.Anchors)
+	add("folds", r.FoldsFrom)
+	add("inner folds", r.Inner)
+	if r.Calibration != eval.Uncalibrated {
+		add("calibrated", string(r.Calibration)+
+			", on what the models of the inner folds say of the parts that they did not learn from")
+	}
+	return facts
 }
 
 // printOthers writes what the other metrics say.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/report"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -22,9 +24,9 @@ import (
 // trainFlags are the flags of grove train beside those of the model.
 type trainFlags struct {
 	computing
-	data, target, task, out string
-	cv                      int
-	seed                    uint64
+	data, target, task, out, html string
+	cv                            int
+	seed                          uint64
 }
 
 func newTrain(a *app) *cobra.Command {
@@ -62,6 +64,7 @@ chosen by stratified cross-validation within the given data.`,
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&f.out, "out", "o", "", "`FILE` model to write")
+		addHTMLFlag(fs, &f.html, "how the model was chosen, learning curves, cost and settings")
 		a.addOutputFlags(fs)
 	})
 	return c
@@ -94,6 +97,7 @@ type trainReport struct {
 	Validation *float64    `json:"cross_validated,omitempty"`     // score at the choice; nothing without a choice
 	Std        *float64    `json:"cross_validated_std,omitempty"` // over the parts
 	File       string      `json:"file"`
+	Page       string      `json:"page,omitempty"`
 
 	Tried   []triedModel   `json:"tried,omitempty"` // by grove train auto
 	LeftOut []eval.LeftOut `json:"left_out,omitempty"`
@@ -105,6 +109,9 @@ type trainReport struct {
 func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	start := time.Now()
 	if err := wantsOut(c, f.out); err != nil {
+		return err
+	}
+	if err := writableHTML(f.html); err != nil {
 		return err
 	}
 	j, err := a.job(c, m, asked{f.data, f.task, f.target, f.seed}, &f.computing, 1)
@@ -126,6 +133,12 @@ func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 		return err
 	}
 	r.Seconds = spent(j.Spent, load, chosen.Select, start)
+	if f.html != "" {
+		if err := f.writePage(m, j, r, chosen, trained); err != nil {
+			return err
+		}
+		r.Page = f.html
+	}
 	return a.emit(r, r.print)
 }
 
@@ -266,4 +279,26 @@ func (r *trainReport) print(w io.Writer) {
 	writeNotes(w, r.Notes)
 	writeSeconds(w, r.Seconds)
 	fact(w, "written to", "%s", r.File)
+	if r.Page != "" {
+		fact(w, "page", "%s", r.Page)
+	}
+}
+
+// writePage writes the page of a training.
+func (f *trainFlags) writePage(m *named, j *job, r *trainReport, chosen *eval.Chosen, trained model.Model) error {
+	info, err := os.Stat(f.out)
+	if err != nil {
+		return fmt.Errorf("--out %s: %w", f.out, plain(err))
+	}
+	t := report.Training{About: about(r.Device, r.Notes), Model: trained, Graphs: r.Graphs,
+		Targets: model.TargetsOf(j.Data), Params: r.Params, Chosen: chosen, Score: cmp.Or(r.Accuracy, r.RMSE),
+		Seconds: r.Seconds, File: f.out, Size: info.Size()}
+	if m.bare() {
+		t.Chosen = nil
+	}
+	p, err := t.Page()
+	if err != nil {
+		return err
+	}
+	return writePage(f.html, p)
 }
