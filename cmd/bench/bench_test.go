@@ -229,6 +229,38 @@ func TestComparePrintsRatios(t *testing.T) {
 	}
 }
 
+// The page has a row for every result, with the dots of its samples, and is the same for the same report.
+func TestPageHoldsTheReport(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.html")
+	others := 0.5
+	r := &report{Date: "2026-01-02T03:04:05Z", Machine: host{System: "linux/amd64", Go: "go1.26", CPUs: 2, Others: &others,
+		Rates: rates{Copy: 1e10, Peak32: 1e11}}, Settings: settings{Workers: 1, Repeat: 3},
+		Results: []result{
+			{Name: "gram", Workers: 1, timing: timing{Wall: []float64{2, 3}, CPU: []float64{1, 4}}, Seconds: 2.5, Rate: 7e9,
+				Unit: "FLOP/s", Floor: 1, Bound: "arithmetic", Fraction: 0.4, Operations: 1e9, Bytes: 1e8, OverPortable: 3.5},
+			{Name: "mutag-path/fit", Workers: 1, timing: timing{Wall: []float64{1}, CPU: []float64{1}}, Seconds: 1,
+				Published: 2, OverPublished: 2},
+		},
+		Targets: []verdict{{Name: "gram", What: "fast", Measured: 2, Sense: "at least", Limit: 3}}, Notes: []string{"a note"},
+	}
+	for range 2 {
+		before, _ := os.ReadFile(file)
+		if err := r.savePage(file); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil || before != nil && string(before) != string(text) {
+			t.Errorf("another page, %v", err)
+		}
+		for _, want := range []string{`<th scope="row">gram</th>`, `<th scope="row">mutag-path/fit</th>`, "3.50x", "2.50 s",
+			`aria-label="samples: 1 s 4 s"`, "40 %", "MISSED", "a note", "roofline", "0.50 CPUs busy"} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("the page does not hold %q", want)
+			}
+		}
+	}
+}
+
 func TestWrongUsageIsRefusedInOneLine(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.json")
 	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
@@ -254,6 +286,7 @@ func TestWrongUsageIsRefusedInOneLine(t *testing.T) {
 		{"operation of a device", []string{"--device", "cpu", "--op", "upload"}, 2, "--device cuda"},
 		{"picture of an unknown kind", []string{"--plot", "roof.pdf"}, 2, ".svg or .png"},
 		{"roofline without rates", []string{"--plot", "roof.svg", "--bare"}, 2, "--bare"},
+		{"page that cannot be written", []string{"--html", filepath.Join(broken, "x.html")}, 2, "--html"},
 		{"plot of nothing", []string{"plot", "a.json"}, 2, "a file .svg"},
 		{"plot of a report without rates", []string{"plot", bare, filepath.Join(t.TempDir(), "x.svg")}, 1, "--bare"},
 		{"stray argument", []string{"gram"}, 2, "gram"},

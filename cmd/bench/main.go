@@ -24,6 +24,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/grove-graph/grove/atomicfile"
 	"github.com/grove-graph/grove/engine"
 	"github.com/spf13/cobra"
 )
@@ -61,6 +62,7 @@ type flags struct {
 	data        string
 	settings    settings
 	json, plot  string
+	html        string
 	python      string
 	profile     string
 	bare        bool
@@ -96,6 +98,7 @@ func command(executable []string) *cobra.Command {
 	p.IntVar(&f.settings.Repeat, "repeat", 5, "samples of each measurement; what takes long gets fewer, but at least two")
 	p.StringVar(&f.json, "json", "", "also write the report to this file; - for standard output in place of the table")
 	p.StringVar(&f.plot, "plot", "", "also draw the operations under the roofline of the machine, to a file .svg or .png")
+	p.StringVar(&f.html, "html", "", "also write the report as a page to this file: tables that sort, samples, roofline")
 	p.StringVar(&f.python, "torch", "",
 		"Python that has torch (for instance python3): sparse-matmul-power-law is compared with torch.sparse in the same run")
 	p.StringVar(&f.profile, "profile", "",
@@ -242,6 +245,11 @@ func (f *flags) check() error {
 	if f.plot != "" && f.bare {
 		return errors.New("--plot and --bare: a roofline needs the rates of the machine, which --bare leaves out")
 	}
+	if f.html != "" {
+		if err := atomicfile.Check(f.html); err != nil {
+			return fmt.Errorf("--html %s: %w", f.html, err)
+		}
+	}
 	return checkPicture("--plot", f.plot)
 }
 
@@ -250,6 +258,11 @@ func (f *flags) write(r *report, stdout io.Writer) error {
 	if f.plot != "" {
 		if err := r.savePlot(f.plot); err != nil {
 			return fmt.Errorf("--plot: %w", err)
+		}
+	}
+	if f.html != "" {
+		if err := r.savePage(f.html); err != nil {
+			return fmt.Errorf("--html: %w", err)
 		}
 	}
 	if f.json == "-" {

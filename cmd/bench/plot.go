@@ -45,13 +45,24 @@ func checkPicture(flag, name string) error {
 // savePlot draws the roofline of the machine with the operations that do arithmetic: those that only copy
 // have no place on its axes.
 func (r *report) savePlot(name string) error {
+	figure, err := r.roofline()
+	if err != nil {
+		return err
+	}
+	return figure.Save(name)
+}
+
+// drawable reports whether an operation has a place under the roofline.
+func drawable(r result) bool { return r.Operations > 0 && r.Bytes > 0 }
+
+func (r *report) roofline() (*render.Figure, error) {
 	rates := r.Machine.Rates
 	if rates.Copy == 0 {
-		return errors.New("the report has no rates of the machine: measure without --bare")
+		return nil, errors.New("the report has no rates of the machine: measure without --bare")
 	}
 	var measured []render.Measurement
 	for _, res := range r.Results {
-		if res.Operations > 0 && res.Bytes > 0 {
+		if drawable(res) {
 			measured = append(measured, render.Measurement{
 				Name:      res.Name + " " + percent(res.Fraction),
 				Group:     group(res.Bound),
@@ -60,19 +71,15 @@ func (r *report) savePlot(name string) error {
 		}
 	}
 	if len(measured) == 0 {
-		return errors.New("the report has no operation with a floor of arithmetic")
+		return nil, errors.New("the report has no operation with a floor of arithmetic")
 	}
 	bandwidth := render.Roof{Name: "copy " + prefixed(rates.Copy) + "B/s", Rate: rates.Copy}
 	peaks := []render.Roof{{Name: "float32 product " + prefixed(rates.Peak32) + "FLOP/s", Rate: rates.Peak32}}
-	figure, err := render.Roofline(render.Chart{
+	return render.Roofline(render.Chart{
 		Title: "Operations under the roofline, " + r.where(),
 		X:     render.Axis{Label: "float32 operations per byte"},
 		Y:     render.Axis{Label: "operations per second"},
 	}, bandwidth, peaks, measured)
-	if err != nil {
-		return err
-	}
-	return figure.Save(name)
 }
 
 // group names what bounds an operation, for the legend.
