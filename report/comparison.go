@@ -37,6 +37,13 @@ func (s *Study) Comparison(
 	p.Sections = append(p.Sections, page.Section{Heading: "Figures", Table: s.table(k), Text: "Headings sort. " +
 		"Mean and standard deviation are over the folds, which stand as dots; p is against the best model, corrected for " +
 		"the number of models (Holm): t is the corrected resampled t-test, ranks the signed-rank test."})
+	if k.Ranks != nil {
+		section, err := ranks(k.Ranks)
+		if err != nil {
+			return nil, err
+		}
+		p.Sections = append(p.Sections, *section)
+	}
 	var all []*evaluated
 	for _, i := range Ordered(k) {
 		if entries[i].Outcome == nil {

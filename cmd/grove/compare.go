@@ -44,7 +44,9 @@ auto where none are asked for). Its figure is the honest one of all models toget
 table is not.
 
 -o FILE keeps all of it, every prediction included, and is written after every fold: a comparison that
-finds its file goes on from there, and computes only what is missing; further models are added to it.`,
+finds its file goes on from there, and computes only what is missing; further models are added to it. With
+--ranks FILE,... such files of other data sets the models are ranked over all of them (Demšar 2006), and
+--plot draws which do not differ.`,
 		Example: `  grove compare --data molecules -o comparison.json
   grove compare wl wl-oa gckn-subtree 'treeg --estimators 50' --data MUTAG --folds folds/MUTAG
   grove compare linear gin wl --data MUTAG --metric roc-auc --choose`,
@@ -70,6 +72,7 @@ finds its file goes on from there, and computes only what is missing; further mo
 		addHTMLFlag(fs, &f.html, "table, curves, ranks, confusion, and graphs that were predicted wrongly")
 		fs.StringSliceVar(&f.ranks, "ranks", nil,
 			"`FILE,...` comparisons of the same models on other data: mean ranks over all of them, and which differ")
+		fs.StringVar(&f.plot, "plot", "", "`FILE` critical-difference diagram of the ranks to write, .svg or .png")
 		a.addOutputFlags(fs)
 	})
 	return c
@@ -95,6 +98,9 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 	}
 	if err := writableHTML(f.html); err != nil {
 		return err
+	}
+	if f.plot != "" && len(f.ranks) == 0 {
+		return usagef("--plot %s: it draws mean ranks over several data sets: name their comparisons by --ranks", f.plot)
 	}
 	var kept []string
 	if f.out != "" {
@@ -144,6 +150,15 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 	x.kept.Total = seconds(start)
 	if err := x.save(f.out); err != nil {
 		return err
+	}
+	if f.plot != "" {
+		figure, err := report.Ranks(x.kept.Ranks, report.RanksTitle(x.kept.Ranks), 0)
+		if err == nil {
+			err = writeFigure("--plot", f.plot, figure)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if f.html != "" {
 		study := a.study(x.Problem, x.kept.Device, x.kept.Notes)
@@ -309,6 +324,9 @@ func (x *field) print(w io.Writer, f *compareFlags) {
 	}
 	if f.html != "" {
 		fact(w, "page", "%s", f.html)
+	}
+	if f.plot != "" {
+		fact(w, "plotted in", "%s", f.plot)
 	}
 }
 

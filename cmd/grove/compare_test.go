@@ -92,7 +92,8 @@ func TestCompareRanksOverDataSets(t *testing.T) {
 		file := filepath.Join(dir, seed+".json")
 		args := comparison(molecules(t, "molecules", "--seed", seed), "-o", file, "--json")
 		if i > 0 {
-			args = append(args, "--ranks", strings.Join(files, ","))
+			args = append(args, "--ranks", strings.Join(files, ","), "--plot", filepath.Join(dir, "ranks.svg"), "--html",
+				filepath.Join(dir, "page.html"))
 		}
 		k := untimed(t, []byte(must(t, args...)))
 		for _, m := range k["models"].([]any) {
@@ -103,6 +104,13 @@ func TestCompareRanksOverDataSets(t *testing.T) {
 			continue
 		}
 		r := k["ranks"].(map[string]any)
+		holds(t, string(readFile(t, filepath.Join(dir, "page.html"))), "Mean ranks of 3 models over 3 data sets",
+			"critical-difference diagram")
+		for _, m := range r["models"].([]any) {
+			if !strings.Contains(string(readFile(t, filepath.Join(dir, "ranks.svg"))), fmt.Sprintf(">%.20s", m)) {
+				t.Errorf("the diagram does not name %s", m)
+			}
+		}
 		for at, name := range r["models"].([]any) {
 			want := 0.0
 			for set := range 3 {
@@ -124,6 +132,8 @@ func TestCompareRanksOverDataSets(t *testing.T) {
 			t.Errorf("critical difference %g", d)
 		}
 	}
+	fails(t, exitUsage, []string{"--plot", "--ranks"},
+		comparison(molecules(t, "molecules"), "--plot", filepath.Join(dir, "x.svg"))...)
 	fails(t, exitUsage, []string{"--ranks", "none.json", "no such file"},
 		comparison(molecules(t, "molecules"), "--ranks", "none.json")...)
 }
