@@ -1,5 +1,5 @@
 # Grove: everything a newcomer needs is one of these targets. Only Go is required, and for the targets with a
-# GPU in their name the CUDA toolkit, which make gpu INSTALL=yes installs on Debian.
+# GPU in their name the CUDA toolkit, which make gpu INSTALL=yes installs on Debian; for test-browser Chromium.
 
 GO    ?= go
 BUILD := build
@@ -7,7 +7,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build test lint cross bench gpu test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
+.PHONY: help demo build test test-browser lint cross bench gpu test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,10 @@ lint: need-go ## check formatting, go vet, staticcheck and the rules of internal
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) test ./internal/lint
+
+test-browser: build ## look at the reports in a browser; needs Chromium, which INSTALL=yes installs on Debian
+	@internal/browser/chromium.sh >/dev/null
+	cd internal/browser && $(GO) vet ./... && BUILD=$(CURDIR)/$(BUILD) $(GO) test -count=1 ./...
 
 cross: need-go ## compile everything for other systems and processors
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build ./...

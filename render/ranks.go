@@ -110,7 +110,7 @@ func (d *ranks) lanes() (lane []int, lanes int) {
 
 func (d *ranks) height() vg.Length {
 	_, lanes := d.lanes()
-	return vg.Length(2*border + 1.3*plotTitleSize*float64(len(d.title)) + 2*rankScale + rankBar*float64(lanes+1) +
+	return vg.Length(2*border + 1.3*plotTitleSize*float64(len(d.title)) + rankScale + rankBar*float64(lanes+1) +
 		rankRow*float64(d.left()))
 }
 
@@ -151,7 +151,8 @@ func (d *ranks) drawDifference(canvas draw.Canvas, x func(float64) vg.Length, y 
 	line := draw.LineStyle{Color: inkDark(), Width: 1.2}
 	end := min(1+d.difference, float64(len(d.models)))
 	from, to := x(1), x(end)
-	canvas.StrokeLines(line, []vg.Point{{X: from, Y: y}, {X: to, Y: y}}, []vg.Point{{X: from, Y: y - 4}, {X: from, Y: y + 4}})
+	canvas.StrokeLine2(line, from, y, to, y)
+	canvas.StrokeLine2(line, from, y-4, from, y+4)
 	if end == 1+d.difference { // else it is longer than the scale
 		canvas.StrokeLine2(line, to, y-4, to, y+4)
 	}
@@ -179,21 +180,19 @@ func (d *ranks) drawScale(canvas draw.Canvas, x func(float64) vg.Length, y vg.Le
 // drawModels hangs the names from the scale, the better half on the left and the best first, the others on the right
 // and the last one first, so that no lines cross.
 func (d *ranks) drawModels(canvas draw.Canvas, x func(float64) vg.Length, axis, first vg.Length) {
-	line := draw.LineStyle{Color: inkSoft(), Width: 0.8}
+	line, style := draw.LineStyle{Color: inkSoft(), Width: 0.8}, d.style(plotTickSize, draw.XLeft)
 	for i, m := range d.models {
-		row, side, align := i, canvas.Min.X+border, draw.XLeft
-		if i >= d.left() {
-			row, side, align = len(d.models)-1-i, canvas.Max.X-border, draw.XRight
-		}
-		style := d.style(plotTickSize, align)
-		y := first - rankRow*vg.Length(row)
 		name := d.label(i)
-		near := side + spare*style.Width(name) + 4
-		if align == draw.XRight {
-			near = side - spare*style.Width(name) - 4
+		wide := spare * style.Width(name)
+		row, begin := i, canvas.Min.X+border
+		end := begin + wide + 4 // of the line that leads there
+		if i >= d.left() {
+			row, begin = len(d.models)-1-i, canvas.Max.X-border-wide
+			end = begin - 4
 		}
-		canvas.StrokeLines(line, []vg.Point{{X: x(m.Mean), Y: axis}, {X: x(m.Mean), Y: y}, {X: near, Y: y}})
-		canvas.FillText(style, vg.Point{X: side, Y: y}, name)
+		y := first - rankRow*vg.Length(row)
+		canvas.StrokeLines(line, []vg.Point{{X: x(m.Mean), Y: axis}, {X: x(m.Mean), Y: y}, {X: end, Y: y}})
+		canvas.FillText(style, vg.Point{X: begin, Y: y}, name)
 	}
 }
 
@@ -203,7 +202,6 @@ func (d *ranks) label(i int) string {
 }
 
 func (d *ranks) style(size font.Length, align text.XAlignment) text.Style {
-	style := text.Style{Color: inkDark(), Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+	return text.Style{Color: inkDark(), Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
 		XAlign: align, YAlign: draw.YCenter, Handler: d.handler}
-	return style
 }

@@ -34,8 +34,10 @@ func (s *Study) Comparison(
 	ctx context.Context, entrants []eval.Entrant, k *eval.Kept, entries []eval.Entry,
 ) (*page.Page, error) {
 	p := &page.Page{Title: "Models on " + k.Dataset, Facts: s.comparisonFacts(k)}
+	low, high := extent(measures(k)...)
 	p.Sections = append(p.Sections, page.Section{Heading: "Figures", Table: s.table(k), Text: "Headings sort. " +
-		"Mean and standard deviation are over the folds, which stand as dots; p is against the best model, corrected for " +
+		"Mean and standard deviation are over the folds, which stand as dots from " +
+		fmt.Sprintf(inUnits(k.Metric)+" to "+inUnits(k.Metric), low, high) + "; p is against the best model, corrected for " +
 		"the number of models (Holm): t is the corrected resampled t-test, ranks the signed-rank test."})
 	if k.Ranks != nil {
 		section, err := ranks(k.Ranks)
@@ -49,8 +51,8 @@ func (s *Study) Comparison(
 		if entries[i].Outcome == nil {
 			continue
 		}
-		e := &evaluated{Problem: s.Problem, name: entries[i].Name, id: fmt.Sprintf("model-%d", i), outcome: entries[i].Outcome}
-		e.Estimators = entrants[i].Estimators
+		e := &evaluated{Problem: s.Problem, name: entries[i].Name, id: fmt.Sprintf("model-%d", i)}
+		e.outcome, e.Estimators = entries[i].Outcome, entrants[i].Estimators
 		all = append(all, e)
 	}
 	if len(all) > 0 {
@@ -141,13 +143,10 @@ func (s *Study) table(k *eval.Kept) *page.Table {
 	for _, test := range k.Tests {
 		tests[test.Model] = test
 	}
-	var all []eval.Measured
-	for _, m := range k.Models {
-		all = append(all, m.Measured)
-	}
-	low, high := extent(all...)
-	others := slices.DeleteFunc(eval.Metrics(s.Targets.Regression()), func(m eval.Metric) bool {
-		return m == k.Metric || !slices.ContainsFunc(k.Models, func(one eval.KeptModel) bool { return measuredBy(&one, m) != nil })
+	low, high := extent(measures(k)...)
+	others := slices.DeleteFunc(eval.Metrics(s.Targets.Regression()), func(by eval.Metric) bool {
+		measures := func(m eval.KeptModel) bool { return measuredBy(&m, by) != nil }
+		return by == k.Metric || !slices.ContainsFunc(k.Models, measures)
 	})
 	for _, m := range others {
 		t.Columns = append(t.Columns, page.Column{Name: string(m), Help: "mean over the folds", Number: true})
@@ -183,6 +182,14 @@ func (s *Study) table(k *eval.Kept) *page.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// measures lists what the metric of a comparison says of its models.
+func measures(k *eval.Kept) (all []eval.Measured) {
+	for _, m := range k.Models {
+		all = append(all, m.Measured)
+	}
+	return all
 }
 
 // measuredBy returns what a metric says of a model, nil for nothing.

@@ -19,8 +19,8 @@ const (
 
 // Size of a chart in points: that of a phone, where figures are not to shrink.
 const (
-	chartWidth  = 400
-	chartHeight = 300
+	chartWidth  = 340
+	chartHeight = 270
 )
 
 // plot adds a figure of some curves to a section, nothing of none.
@@ -174,6 +174,14 @@ func choice(from []eval.Curve, metric eval.Metric, folds string) (*page.Section,
 	return s, plot(s, render.Chart{X: x, Y: render.Axis{Label: label}}, curves, s.Heading)
 }
 
+// letter stands for the name at a place, A for the first, AA after Z.
+func letter(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return letter(i/26-1) + letter(i%26)
+}
+
 // longestName is that of a curve in a figure.
 const longestName = 14
 
@@ -191,7 +199,6 @@ func differences(groups ...[]render.Curve) string {
 	if !long {
 		return ""
 	}
-	letter := func(i int) string { return string(rune('A' + i)) }
 	for _, curves := range groups {
 		for k := range curves {
 			curves[k].Name = letter(slices.Index(names, curves[k].Name))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/grove-graph/grove/eval"
@@ -30,7 +31,14 @@ func ranks(r *eval.KeptRanks) (*page.Section, error) {
 	s := &page.Section{Heading: RanksTitle(r), Text: fmt.Sprintf("Over %s. Two models differ (Nemenyi, level %g) where "+
 		"their ranks do by more than %.2f; a bar joins those that do not.", strings.Join(r.Datasets, ", "), r.Level,
 		r.Difference)}
-	figure, err := Ranks(r, "", 480)
+	short := *r
+	short.Models = slices.Clone(r.Models)
+	if slices.ContainsFunc(r.Models, func(name string) bool { return len(name) > longestName }) {
+		for i := range short.Models {
+			short.Models[i] = letter(i)
+		}
+	}
+	figure, err := Ranks(&short, "", chartWidth)
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +47,9 @@ func ranks(r *eval.KeptRanks) (*page.Section, error) {
 	t := &page.Table{Caption: "Mean ranks", Columns: []page.Column{{Name: "model"},
 		{Name: "mean rank", Help: "1 is the best", Number: true}}}
 	for i, name := range r.Models {
+		if short.Models[i] != name {
+			name = short.Models[i] + ": " + name
+		}
 		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{{Text: name}, page.Number(r.Means[i], "%.2f")}})
 	}
 	s.Table = t

@@ -142,7 +142,8 @@ func (t *Training) choice() (*page.Section, error) {
 		section = &page.Section{Heading: "Scores of the settings"}
 	}
 	table := &page.Table{Caption: "Settings, each at its best value", Columns: []page.Column{{Name: "setting"},
-		{Name: "value", Help: "of " + c.Grid, Number: true}, {Name: string(c.Metric), Help: "mean over the folds", Number: true},
+		{Name: "value", Help: "of " + c.Grid, Number: true},
+		{Name: string(c.Metric), Help: "mean over the folds", Number: true},
 		{Name: "deviation", Help: "over the folds", Number: true}}}
 	for s, curve := range c.Curves {
 		best := 0

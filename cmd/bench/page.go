@@ -45,8 +45,8 @@ func (r *report) page() (*page.Page, error) {
 		}
 	}
 	if len(operations) > 0 {
-		s := page.Section{Heading: "Operations", Text: fmt.Sprintf("%s, median of up to %d samples by %s.", r.on(),
-			r.Settings.Repeat, r.clockName()), Table: operationTable(operations)}
+		s := page.Section{Heading: "Operations", Text: fmt.Sprintf("Headings sort. Measured %s: the median of up "+
+			"to %d samples by %s.", r.on(), r.Settings.Repeat, r.clockName()), Table: operationTable(operations)}
 		figure, err := r.roofline()
 		switch {
 		case err == nil:
@@ -54,6 +54,7 @@ func (r *report) page() (*page.Page, error) {
 			if err != nil {
 				return nil, err
 			}
+			drawn.Wide = true
 			s.Figures = append(s.Figures, drawn)
 		case r.Machine.Rates.Copy > 0 && slices.ContainsFunc(operations, drawable):
 			return nil, err

@@ -351,13 +351,14 @@ func (x *field) printTable(w io.Writer) {
 		}
 		cost := []string{"", "", "", ""}
 		if f := m.Footprint; f != nil {
-			cost = []string{report.Lasting(f.Train), report.Lasting(f.Predict), report.Bytes(float64(f.Memory)), report.Bytes(float64(f.Size))}
+			cost = []string{report.Lasting(f.Train), report.Lasting(f.Predict), report.Bytes(float64(f.Memory)),
+				report.Bytes(float64(f.Size))}
 		}
 		score := fmt.Sprintf("%.1f +- %.1f %%", m.Mean, m.Std)
 		if !k.Metric.Share() {
 			score = fmt.Sprintf("%.4g +- %.2g", m.Mean, m.Std)
 		}
-		fmt.Fprintf(w, "%-*s  %-16s %7s %7s %10s %9s %9s %9s %9s\n", width, m.Model, score, t, ranks, report.Lasting(m.Seconds),
-			cost[0], cost[1], cost[2], cost[3])
+		fmt.Fprintf(w, "%-*s  %-16s %7s %7s %10s %9s %9s %9s %9s\n", width, m.Model, score, t, ranks,
+			report.Lasting(m.Seconds), cost[0], cost[1], cost[2], cost[3])
 	}
 }

@@ -50,7 +50,7 @@ func TestEvalPage(t *testing.T) {
 	}
 }
 
-// A model of vertices has counts alone, one of numbers its largest errors, and one that explains nothing plain drawings.
+// A model of vertices has counts alone, and one that explains nothing plain drawings.
 func TestEvalPageOfOtherTasks(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.html")
@@ -73,7 +73,7 @@ func TestEvalPageOfOtherTasks(t *testing.T) {
 func TestTrainPage(t *testing.T) {
 	data, dir := molecules(t, "molecules"), t.TempDir()
 	page, out := filepath.Join(dir, "page.html"), filepath.Join(dir, "model.grove")
-	r := mustJSON(t, "train", "gin", "--data", data, "-o", out, "--html", page, "--epochs", "5", "--cv", "2", "--width", "8")
+	r := mustJSON(t, "train", "gin", "--data", data, "-o", out, "--html", page, "--epochs", "5", "--width", "8")
 	holds(t, string(readFile(t, page)), "gin trained on molecules", "Learning curves", "Learning curve", "loss by epoch",
 		"accuracy by epoch", fmt.Sprintf("%.1f %% on the examples", r["training_accuracy"]), "numbers, ")
 	must(t, small("train", "gckn-path", "--data", data, "-o", out, "--html", page, "--c", "1")...)
@@ -82,7 +82,8 @@ func TestTrainPage(t *testing.T) {
 	if strings.Contains(text, "Learning curve") || strings.Contains(text, "Scores by") {
 		t.Error("there was nothing to choose and no epoch, but a curve")
 	}
-	must(t, small("train", "gckn-path", "--data", data, "-o", out, "--html", page, "--c-grid", "0.1,1", "--sigma", "0.4,0.6")...)
+	must(t, small("train", "gckn-path", "--data", data, "-o", out, "--html", page, "--c-grid", "0.1,1", "--sigma",
+		"0.4,0.6")...)
 	holds(t, string(readFile(t, page)), "Scores by C", "cross-validated", "Settings, each at its best value")
 	fails(t, exitUsage, []string{"--html", "no folder"}, "train", "wl", "--data", data, "-o", out, "--html",
 		filepath.Join(dir, "none", "page.html"))

@@ -11,7 +11,8 @@ import (
 )
 
 var (
-	hex   = regexp.MustCompile(`#[0-9a-fA-F]{6}\b`)         // colours of an SVG document
+	hex   = regexp.MustCompile(`#[0-9a-fA-F]{6}\b`) // colours of an SVG document
+	tag   = regexp.MustCompile(`<[^>]*>`)
 	space = regexp.MustCompile(`\s+xmlns(:xlink)?="[^"]*"`) // what a page knows without being told
 )
 
@@ -23,43 +24,63 @@ func themed(svg []byte) string {
 		text = text[at:]
 	}
 	text = space.ReplaceAllString(text, "")
-	return hex.ReplaceAllStringFunc(text, func(colour string) string { return "var(" + variable(colour) + ")" })
+	return tag.ReplaceAllStringFunc(text, func(tag string) string {
+		return hex.ReplaceAllStringFunc(tag, func(colour string) string { return "var(" + variable(tag, colour) + ")" })
+	})
 }
 
-// variable names that of a colour.
-func variable(colour string) string { return "--c" + strings.ToLower(colour[1:]) }
+// variable names that of a colour in a tag: colours of discs and bars, which letters stand on, have others than those
+// of lines and letters.
+func variable(tag, colour string) string {
+	kind := "--ink-"
+	if strings.HasPrefix(tag, "<circle") || strings.HasPrefix(tag, "<rect") {
+		kind = ground
+	}
+	return kind + strings.ToLower(colour[1:])
+}
+
+// ground begins the variables of what letters stand on.
+const ground = "--ground-"
 
 // palette declares the colours of some figures as variables of the style sheet, each as a function makes it.
-func palette(figures []Figure, as func(colour string) string) template.CSS {
-	var colours []string
+func palette(figures []Figure, as func(variable, colour string) string) template.CSS {
+	var all []string
 	for _, f := range figures {
-		for _, c := range hex.FindAllString(string(f.SVG), -1) {
-			colours = append(colours, strings.ToLower(c))
+		for _, tag := range tag.FindAllString(string(f.SVG), -1) {
+			for _, c := range hex.FindAllString(tag, -1) {
+				all = append(all, variable(tag, c))
+			}
 		}
 	}
-	slices.Sort(colours)
+	slices.Sort(all)
 	text := ""
-	for _, c := range slices.Compact(colours) {
-		text += variable(c) + ": " + as(c) + "; "
+	for _, v := range slices.Compact(all) {
+		text += v + ": " + as(v, "#"+v[len(v)-6:]) + "; "
 	}
 	return template.CSS(text) // #nosec: colours alone
 }
 
-// The dark page, which stands for white, and its lightness.
-const (
-	darkPaper = "#14181d"
-	darkest   = 0.21
-)
+// darkPaper is the dark page, which stands for white.
+const darkPaper = "#14181d"
 
-// dark returns what stands for a colour on a dark page: the same hue and strength with the lightness of OKLab (B.
-// Ottosson 2020) turned round, white to that of the page and black to white, and what lies between a little lighter than
-// halfway, so that text stays legible on its ground.
-func dark(colour string) string {
+// dark returns what stands for a colour on a dark page: the same hue with the lightness of OKLab (B. Ottosson 2020)
+// turned round, white to that of the page and black to white. What is in the middle goes to one side or the other, so
+// that it can be read: of what letters stand on that where dark letters stood on it before (WCAG 2.1) becomes dark, of
+// lines and letters that which was light.
+func dark(variable, colour string) string {
 	if colour == "#ffffff" {
 		return darkPaper
 	}
 	l, a, b := okLab(colour)
-	l = darkest + (1-darkest)*math.Pow(max(1-l, 0), 0.7)
+	light := l > 0.72
+	if strings.HasPrefix(variable, ground) {
+		light = luminance(colour) > 0.179 // where black and white letters are equally well read
+	}
+	if light {
+		l = 0.21 + 0.5*min(1-l, 0.5)
+	} else {
+		l = 1 - 0.5*min(l, 0.72)
+	}
 	for { // a colour beyond what screens show pales until it is one
 		if text, shown := screen(l, a, b); shown {
 			return text
@@ -68,21 +89,31 @@ func dark(colour string) string {
 	}
 }
 
-// okLab returns the coordinates of #rrggbb.
-func okLab(colour string) (l, a, b float64) {
-	var c [3]float64
+// linear returns the red, green and blue of #rrggbb as amounts of light, from 0 to 1.
+func linear(colour string) (c [3]float64) {
 	for i := range c {
 		v, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
 		if err != nil {
-			return 0, 0, 0 // no colour: [hex] finds none such
+			return c // no colour: [hex] finds none such
 		}
-		c[i] = float64(v) / 255
-		if c[i] <= 0.04045 {
+		if c[i] = float64(v) / 255; c[i] <= 0.04045 {
 			c[i] /= 12.92
 		} else {
 			c[i] = math.Pow((c[i]+0.055)/1.055, 2.4)
 		}
 	}
+	return c
+}
+
+// luminance is the relative luminance of WCAG 2.1.
+func luminance(colour string) float64 {
+	c := linear(colour)
+	return 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2]
+}
+
+// okLab returns the coordinates of #rrggbb.
+func okLab(colour string) (l, a, b float64) {
+	c := linear(colour)
 	x := math.Cbrt(0.4122214708*c[0] + 0.5363325363*c[1] + 0.0514459929*c[2])
 	y := math.Cbrt(0.2119034982*c[0] + 0.6806995451*c[1] + 0.1073969566*c[2])
 	z := math.Cbrt(0.0883024619*c[0] + 0.2817188376*c[1] + 0.6299787005*c[2])

@@ -69,8 +69,9 @@ type Dots struct {
 // Figure is an SVG document with what it shows in words, for those who do not see it. Its colours follow those of the
 // page: on a dark one light and dark change places.
 type Figure struct {
-	SVG []byte
-	Alt string
+	SVG  []byte
+	Alt  string
+	Wide bool // a narrow screen shows a part of it, to be moved, in place of all of it made small
 }
 
 // Inline returns the element of the document for the middle of a page.
@@ -80,7 +81,7 @@ func (f Figure) Inline() template.HTML { return template.HTML(themed(f.SVG)) } /
 func Draw(alt string, draw func(w io.Writer) error) (Figure, error) {
 	var out bytes.Buffer
 	err := draw(&out)
-	return Figure{out.Bytes(), alt}, err
+	return Figure{SVG: out.Bytes(), Alt: alt}, err
 }
 
 // Number returns the cell of a number, written by a format; nothing for NaN.
@@ -147,7 +148,7 @@ func (d *Dots) Summary() string {
 
 // Light declares the colours of all figures for a light page.
 func (p *Page) Light() template.CSS {
-	return palette(figures(p.Sections), func(colour string) string { return colour })
+	return palette(figures(p.Sections), func(_, colour string) string { return colour })
 }
 
 // Dark declares the same for a dark one.
