@@ -27,6 +27,21 @@ func Ordered(k *eval.Kept) []int {
 	return order
 }
 
+// Choices says in how many folds each model was chosen.
+func Choices(k *eval.Kept) string {
+	times := map[string]int{}
+	for _, name := range k.Chosen.Models {
+		times[name]++
+	}
+	var names []string
+	for _, m := range k.Models {
+		if n := times[m.Model]; n > 0 {
+			names = append(names, fmt.Sprintf("%s %d", m.Model, n))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // Comparison returns the page of a comparison: the table of all models, curves of the best ones, the diagram of ranks
 // where there are any, and of every model what [Study.Evaluation] tells. Only models of the best one are trained again
 // to show what they look at.
@@ -112,7 +127,7 @@ func (s *Study) comparisonFacts(k *eval.Kept) []page.Fact {
 	}
 	if k.Chosen != nil {
 		facts = append(facts, page.Fact{Name: "chosen", Text: score(k.Chosen.Measured) +
-			", the model too chosen inside each training part: " + strings.Join(k.Chosen.Models, ", ")})
+			", the model too chosen inside each training part: " + Choices(k)})
 	}
 	for _, m := range k.Models {
 		if m.Error != "" {

@@ -288,18 +288,8 @@ func (x *field) print(w io.Writer, f *compareFlags) {
 	x.printTable(w)
 	if k.Chosen != nil {
 		fmt.Fprintln(w)
-		times := map[string]int{}
-		for _, name := range k.Chosen.Models {
-			times[name]++
-		}
-		var names []string
-		for _, m := range k.Models {
-			if n := times[m.Model]; n > 0 {
-				names = append(names, fmt.Sprintf("%s %d", m.Model, n))
-			}
-		}
 		fact(w, "chosen", "%s, the model too chosen inside each training part: %s",
-			written(k.Metric, k.Chosen.Mean, k.Chosen.Std), strings.Join(names, ", "))
+			written(k.Metric, k.Chosen.Mean, k.Chosen.Std), report.Choices(k))
 	}
 	if r := k.Ranks; r != nil {
 		fmt.Fprintln(w)

@@ -23,17 +23,22 @@ func themed(svg []byte) string {
 	if at := strings.Index(text, "<svg"); at > 0 {
 		text = text[at:]
 	}
-	text = space.ReplaceAllString(text, "")
+	text, drawn := space.ReplaceAllString(text, ""), drawing(text)
 	return tag.ReplaceAllStringFunc(text, func(tag string) string {
-		return hex.ReplaceAllStringFunc(tag, func(colour string) string { return "var(" + variable(tag, colour) + ")" })
+		return hex.ReplaceAllStringFunc(tag, func(colour string) string {
+			return "var(" + variable(tag, colour, drawn) + ")"
+		})
 	})
 }
 
-// variable names that of a colour in a tag: colours of discs and bars, which letters stand on, have others than those
-// of lines and letters.
-func variable(tag, colour string) string {
+// drawing reports whether a document draws graphs: letters stand on its discs, and the colours of discs and lines have
+// one legend.
+func drawing(svg string) bool { return strings.Contains(svg, `class="graph"`) }
+
+// variable names that of a colour in a tag: colours that letters stand on have others than those of lines and letters.
+func variable(tag, colour string, drawing bool) string {
 	kind := "--ink-"
-	if strings.HasPrefix(tag, "<circle") || strings.HasPrefix(tag, "<rect") {
+	if strings.HasPrefix(tag, "<rect") || drawing && !strings.HasPrefix(tag, "<text") {
 		kind = ground
 	}
 	return kind + strings.ToLower(colour[1:])
@@ -46,9 +51,10 @@ const ground = "--ground-"
 func palette(figures []Figure, as func(variable, colour string) string) template.CSS {
 	var all []string
 	for _, f := range figures {
+		drawn := drawing(string(f.SVG))
 		for _, tag := range tag.FindAllString(string(f.SVG), -1) {
 			for _, c := range hex.FindAllString(tag, -1) {
-				all = append(all, variable(tag, c))
+				all = append(all, variable(tag, c, drawn))
 			}
 		}
 	}
