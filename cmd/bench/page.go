@@ -45,8 +45,8 @@ func (r *report) page() (*page.Page, error) {
 		}
 	}
 	if len(operations) > 0 {
-		s := page.Section{Heading: "Operations", Text: fmt.Sprintf("Headings sort. Measured %s: the median of up "+
-			"to %d samples by %s.", r.on(), r.Settings.Repeat, r.clockName()), Table: operationTable(operations)}
+		s := page.Section{Heading: "Operations", Text: fmt.Sprintf("Headings sort. Medians of up to %d samples, "+
+			"%s, by %s.", r.Settings.Repeat, r.on(), r.clockName()), Table: operationTable(operations)}
 		figure, err := r.roofline()
 		switch {
 		case err == nil:

@@ -69,6 +69,30 @@ func TestEvalPageOfOtherTasks(t *testing.T) {
 	}
 }
 
+// Of numbers the page draws the graphs with the largest errors, with what was important to the model.
+func TestEvalPageOfNumbers(t *testing.T) {
+	data, file := molecules(t, "molecules"), filepath.Join(t.TempDir(), "page.html")
+	var targets strings.Builder
+	for g := range 60 {
+		fmt.Fprintf(&targets, "%g\n", float64(g*g%17)/3)
+	}
+	write(t, filepath.Join(data, "molecules_graph_attributes.txt"), targets.String())
+	must(t, "eval", "treeg", "--data", data, "--task", "graph-regression", "--cv", "3", "--inner", "2", "--estimators",
+		"2,4", "--html", file)
+	text := string(readFile(t, file))
+	holds(t, text, "treeg on molecules: rmse", "The largest errors", "predicted ", "Sizes show how important", "r2",
+		"Scores by estimators")
+	if n := strings.Count(text, `aria-label="graph `); n < 6 {
+		t.Errorf("%d graphs are drawn, want 6", n)
+	}
+	must(t, "compare", "treeg --estimators 3", "majority", "--data", data, "--task", "graph-regression", "--cv", "3",
+		"--html", file)
+	holds(t, string(readFile(t, file)), "Models on molecules", "<summary>The largest errors")
+	must(t, "train", "treeg", "--estimators", "3", "--data", data, "--task", "graph-regression", "-o",
+		filepath.Join(t.TempDir(), "m.grove"), "--html", file)
+	holds(t, string(readFile(t, file)), "treeg trained on molecules", "on the examples it was trained on")
+}
+
 // The page of a training has the scores that were chosen by, the learning curve of a network, and what the model costs.
 func TestTrainPage(t *testing.T) {
 	data, dir := molecules(t, "molecules"), t.TempDir()
