@@ -66,6 +66,9 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	if err := wantsOut(c, f.out); err != nil {
 		return err
 	}
+	if err := writableHTML(f.html); err != nil {
+		return err
+	}
 	w, err := a.openAll(asked{f.data, f.task, f.target, f.seed}, &f.computing)
 	if err != nil {
 		return err
@@ -105,6 +108,12 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 		return err
 	}
 	r.Seconds = spent(w.Spent, load, chosen.Select, start)
+	if f.html != "" {
+		if err := f.writePage(best.named, &job{Work: w}, r, chosen, trained); err != nil {
+			return err
+		}
+		r.Page = f.html
+	}
 	return a.emit(r, r.print)
 }
 

@@ -11,7 +11,10 @@ func TestTrainAuto(t *testing.T) {
 	dir, data := t.TempDir(), molecules(t, "molecules")
 	file, other := filepath.Join(dir, "auto.grove"), filepath.Join(dir, "other.grove")
 	r := mustJSON(t, "train", "auto", "majority", "wl --iterations 1,2", "treeg --estimators 3", "--data", data,
-		"--cv", "4", "-o", file)
+		"--cv", "4", "-o", file, "--html", filepath.Join(dir, "auto.html"))
+	if page := string(readFile(t, filepath.Join(dir, "auto.html"))); !strings.Contains(page, "the best of 3 models") {
+		t.Error("the page does not say among how many models was chosen")
+	}
 	tried := r["tried"].([]any)
 	if len(tried) != 3 {
 		t.Fatalf("tried %v", tried)
