@@ -140,6 +140,14 @@ func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
 	return visit(w.Data)
 }
 
+// FitEncoding learns what a model sees of vertices from the graphs that w shows, as [dataset.FitEncoding] does.
+func (w *Work) FitEncoding(features dataset.Features) (*dataset.Encoding, error) {
+	if w.Shards != nil {
+		return w.Shards.FitEncoding(features, w.Seen)
+	}
+	return dataset.FitEncoding(w.Data, features, w.Seen)
+}
+
 // Close gives back what the work holds beside memory: the store, where the graphs stay on disk, and what was left to it
 // by [Work.OnClose]. Nothing that was learned may be asked any more, but models.
 func (w *Work) Close() error {

@@ -22,11 +22,7 @@ type (
 func Encoding(w *model.Work, features dataset.Features) (*dataset.Encoding, error) {
 	features = cmp.Or(features, dataset.AutoFeatures)
 	return model.Shared(w, sharedEncoding{features}, func() (*dataset.Encoding, error) {
-		fit := func() (*dataset.Encoding, error) { return dataset.FitEncoding(w.Data, features, w.Seen) }
-		if w.Shards != nil {
-			fit = func() (*dataset.Encoding, error) { return w.Shards.FitEncoding(features, w.Seen) }
-		}
-		encoding, err := fit()
+		encoding, err := w.FitEncoding(features)
 		if err != nil && features != dataset.AutoFeatures {
 			return nil, param.Errorf("features", features, "%w", err)
 		}

@@ -30,10 +30,10 @@ func (m *Model) added(coef []float64) func(t int, colour, count int32) float64 {
 		return func(t int, colour, count int32) float64 { return curves[t][colour].at(count) }
 	}
 	slopes := byRound(m, func(int) float64 { return 0 })
-	for t, x := range m.index() {
-		for c := range slopes[t] {
-			for _, p := range x.of(int32(c)) {
-				slopes[t][c] += coef[p.graph] * float64(p.count)
+	for t, h := range m.train {
+		for g := range h.graphs() {
+			for e := h.rowPtr[g]; e < h.rowPtr[g+1]; e++ {
+				slopes[t][h.colour[e]] += coef[g] * float64(h.count[e])
 			}
 		}
 	}

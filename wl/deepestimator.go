@@ -54,26 +54,11 @@ func (s DeepEstimator) Grid() model.Grid { return s.Kernel.Grid() }
 // Sees implements [model.Estimator].
 func (s DeepEstimator) Sees(w *model.Work) (*dataset.Encoding, error) { return s.Kernel.Sees(w) }
 
-// coloured is a refinement of all graphs of a data set.
-type coloured struct {
-	encoding *dataset.Encoding
-	model    *Model
-}
-
-// sharedColours is the key of a refinement.
-type sharedColours struct {
-	options  Options
-	features dataset.Features
-}
-
 // Learner implements [model.Estimator]: colours need no classes. Estimators of the same number of rounds share them.
 func (s DeepEstimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
 	w = w.Whole()
 	s.Kernel.settle(w.Data)
-	colours, err := model.Shared(w, sharedColours{s.Kernel.Options, s.Kernel.Features}, func() (*coloured, error) {
-		encoding, m, err := s.Kernel.fit(ctx, w)
-		return &coloured{encoding, m}, err
-	})
+	colours, err := s.Kernel.colours(ctx, w)
 	return &deepLearner{s, w, colours}, err
 }
 

@@ -33,11 +33,11 @@ func (d *Deep) Tensors() map[string]*tensor.Dense {
 	weights := slices.Concat(d.model.weights...)
 	tensors[tensorWeights] = tensor.New(tensor.WithShape(1, len(weights)), tensor.WithBacking(weights))
 	if d.group != nil {
-		var groups []float64
+		var groups wholeNumbers
 		for _, g := range slices.Concat(d.group...) {
-			groups = append(groups, float64(g+1))
+			groups.add(uint64(g + 1))
 		}
-		tensors[tensorGroups] = wholeNumbers(groups)
+		tensors[tensorGroups] = groups.vector()
 	}
 	return tensors
 }

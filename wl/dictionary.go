@@ -72,9 +72,9 @@ func (d *dictionary) number(signature []uint64, h uint64) int32 {
 	return int32(d.size()) - 1
 }
 
-// grow doubles the table twice.
+// grow doubles the table.
 func (d *dictionary) grow() {
-	d.table = make([]uint64, 4*len(d.table))
+	d.table = make([]uint64, 2*len(d.table))
 	mask := len(d.table) - 1
 	for c := range d.size() {
 		h := hash(d.signature(c))

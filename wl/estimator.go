@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/model/param"
@@ -55,7 +56,7 @@ func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 	if s.Options.ArcLabels && w.Data.Batch.ArcLabels == nil {
 		return nil, param.Errorf("arc-labels", nil, "the arcs of data set %s have no labels", w.Data.Name)
 	}
-	encoding, err := dataset.FitEncoding(w.Data, s.Features, nil)
+	encoding, err := w.Whole().FitEncoding(s.Features)
 	if err != nil {
 		return nil, param.Errorf("features", s.Features, "%w", err)
 	}
@@ -65,19 +66,46 @@ func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 	return encoding, nil
 }
 
-// fit refines the colours of all graphs.
-func (s Estimator) fit(ctx context.Context, w *model.Work) (*dataset.Encoding, *Model, error) {
+// coloured is a refinement of all graphs of a data set.
+type coloured struct {
+	encoding *dataset.Encoding
+	model    *Model
+}
+
+// sharedColours is the key of a refinement.
+type sharedColours struct {
+	options  Options
+	features dataset.Features
+}
+
+// colours refines the colours of all graphs, piece by piece where these stay on disk. Estimators with the same options
+// share it.
+func (s Estimator) colours(ctx context.Context, w *model.Work) (*coloured, error) {
 	s.settle(w.Data)
-	encoding, err := s.Sees(w)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := encoding.Apply(w.Data)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := Fit(ctx, w.Engine, b, s.Options, w.Progress)
-	return encoding, m, err
+	return model.Shared(w, sharedColours{s.Options, s.Features}, func() (*coloured, error) {
+		encoding, err := s.Sees(w)
+		if err != nil {
+			return nil, err
+		}
+		done, progress := 0, w.Progress
+		if w.Shards != nil {
+			progress = nil
+		}
+		m, err := FitPieces(ctx, w.Engine, func(visit func(*graph.Batch) error) error {
+			return w.Each(func(d *dataset.Dataset) error {
+				if progress == nil {
+					w.Progress.Report("refine colours", done, w.Data.NumGraphs())
+				}
+				b, err := encoding.Apply(d)
+				if err != nil {
+					return err
+				}
+				done += b.NumGraphs()
+				return visit(b)
+			})
+		}, s.Options, progress)
+		return &coloured{encoding, m}, err
+	})
 }
 
 // sharedRows is the key of the rows of several numbers of rounds.
@@ -87,13 +115,13 @@ type sharedRows sharedGrams
 func (s Estimator) features(ctx context.Context, w *model.Work) (map[int]*svm.Sparse, error) {
 	most, rounds, key := s.most(w)
 	return model.Shared(w, sharedRows(key), func() (map[int]*svm.Sparse, error) {
-		_, m, err := most.fit(ctx, w)
+		colours, err := most.colours(ctx, w)
 		if err != nil {
 			return nil, err
 		}
 		all := map[int]*svm.Sparse{}
 		for _, h := range rounds {
-			all[h] = m.rows(h)
+			all[h] = colours.model.rows(h)
 		}
 		return all, nil
 	})
@@ -132,11 +160,11 @@ func (s Estimator) grams(ctx context.Context, w *model.Work) (map[int]svm.Kernel
 		if err := machine.AskForMatrices(w.Data, copies); err != nil {
 			return nil, err
 		}
-		_, m, err := most.fit(ctx, w)
+		colours, err := most.colours(ctx, w)
 		if err != nil {
 			return nil, err
 		}
-		all := map[int]svm.Kernel{}
+		m, all := colours.model, map[int]svm.Kernel{}
 		if copies == 1 {
 			k, err := m.Gram(ctx, w.Progress)
 			if err == nil {
@@ -180,11 +208,13 @@ type learner struct {
 
 // Model implements [model.Learner].
 func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
-	encoding, m, err := l.estimator.fit(ctx, l.work)
+	most, _, _ := l.estimator.most(l.work)
+	colours, err := most.colours(ctx, l.work)
 	if err != nil {
 		return nil, err
 	}
-	return l.Fit(ctx, t, model.HeadOf(l.estimator.Name(), l.work.Data), encoding, m)
+	m := colours.model.first(l.estimator.Options.Iterations)
+	return l.Fit(ctx, t, model.HeadOf(l.estimator.Name(), l.work.Data), colours.encoding, m)
 }
 
 // KernelMatrix implements [model.Grammer].

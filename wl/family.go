@@ -21,7 +21,7 @@ func init() {
 			{Name: "wl", Short: "Weisfeiler-Lehman subtree kernel: how often each rooted subtree occurs"},
 			{Name: "wl-oa", Short: "Weisfeiler-Lehman optimal assignment kernel: how many vertices find a partner"},
 		},
-		Tasks: []model.Task{model.GraphTask, model.NodeTask}, Classes: true, Regression: true,
+		Tasks: []model.Task{model.GraphTask, model.NodeTask}, Classes: true, Regression: true, Streams: true,
 		New: func(name string) model.Options { return newOptions(name) },
 		Load: func(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfile.File) (model.Model, error) {
 			return machine.Load(h, parts, func(description json.RawMessage) (machine.GraphKernel, error) {
@@ -101,9 +101,7 @@ func (o *options) Check() error {
 func (o *options) grid(w *model.Work) ([]Estimator, error) {
 	base := o.estimator
 	base.Options.Normalise = !o.raw
-	if w.Shards == nil {
-		base.settle(w.Data)
-	}
+	base.settle(w.Data)
 	var err error
 	if base.C, err = o.constants.Values(); err != nil {
 		return nil, err

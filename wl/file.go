@@ -40,44 +40,66 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 
 // Tensors returns what a model file must hold beside the description.
 func (m *Model) Tensors() map[string]*tensor.Dense {
-	var lengths, items, marks, rows, colours, counts []float64
+	var lengths, items, marks, rows, colours, counts wholeNumbers
 	marked := false
 	for t, d := range m.refinement.rounds {
 		for c := range d.size() {
-			lengths = append(lengths, float64(d.start[c+1]-d.start[c]))
+			lengths.add(uint64(d.start[c+1] - d.start[c]))
 		}
 		for _, item := range d.items {
-			items, marks = append(items, float64(item&numberMask)), append(marks, float64(item>>32))
-			marked = marked || item>>32 > 0
+			items.add(item & numberMask)
+			marked = marked || item > numberMask
 		}
 		h := m.train[t]
 		for g := range h.graphs() {
-			rows = append(rows, float64(h.rowPtr[g+1]-h.rowPtr[g]))
+			rows.add(uint64(h.rowPtr[g+1] - h.rowPtr[g]))
 		}
 		for e, c := range h.colour {
-			colours, counts = append(colours, float64(c)), append(counts, float64(h.count[e]))
+			colours.add(uint64(c))
+			counts.add(uint64(h.count[e]))
 		}
 	}
 	tensors := map[string]*tensor.Dense{
-		tensorLengths: wholeNumbers(lengths), tensorItems: wholeNumbers(items),
-		tensorRows: wholeNumbers(rows), tensorColours: wholeNumbers(colours), tensorCounts: wholeNumbers(counts),
+		tensorLengths: lengths.vector(), tensorItems: items.vector(), tensorRows: rows.vector(),
+		tensorColours: colours.vector(), tensorCounts: counts.vector(),
 	}
 	if marked {
-		tensors[tensorMarks] = wholeNumbers(marks)
+		for _, d := range m.refinement.rounds {
+			for _, item := range d.items {
+				marks.add(item >> 32)
+			}
+		}
+		tensors[tensorMarks] = marks.vector()
 	}
 	return tensors
 }
 
-// wholeNumbers returns a vector, Float32 where that holds all of the numbers exactly.
-func wholeNumbers(x []float64) *tensor.Dense {
-	if len(x) > 0 && slices.Max(x) >= 1<<24 {
-		return tensor.New(tensor.WithShape(len(x)), tensor.WithBacking(x))
+// wholeNumbers are the entries of a vector, Float32 as long as that holds all of them exactly.
+type wholeNumbers struct {
+	short []float32
+	long  []float64 // in place of short
+}
+
+func (n *wholeNumbers) add(x uint64) {
+	switch {
+	case n.long != nil:
+		n.long = append(n.long, float64(x))
+	case x < 1<<24:
+		n.short = append(n.short, float32(x))
+	default:
+		n.long = make([]float64, len(n.short), len(n.short)+1)
+		for i, v := range n.short {
+			n.long[i] = float64(v)
+		}
+		n.short, n.long = nil, append(n.long, float64(x))
 	}
-	short := make([]float32, len(x))
-	for i, v := range x {
-		short[i] = float32(v)
+}
+
+func (n *wholeNumbers) vector() *tensor.Dense {
+	if n.long != nil {
+		return tensor.New(tensor.WithShape(len(n.long)), tensor.WithBacking(n.long))
 	}
-	return tensor.New(tensor.WithShape(len(x)), tensor.WithBacking(short))
+	return tensor.New(tensor.WithShape(len(n.short)), tensor.WithBacking(n.short[:len(n.short):len(n.short)]))
 }
 
 // Load makes a model from its description and the tensors of its file. It computes the same bits as the one that

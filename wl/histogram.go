@@ -13,36 +13,42 @@ type histograms struct {
 }
 
 // histograms counts the colours of every graph, round by round.
-func (c *Colouring) histograms() []*histograms {
-	rounds := make([]*histograms, len(c.Of))
-	for t, colour := range c.Of {
-		rounds[t] = count(colour, c.offsets, c.Total[t])
+func (c *Colouring) histograms() []*histograms { return c.addTo(noHistograms(len(c.Of))) }
+
+// noHistograms returns the counts of no graphs.
+func noHistograms(rounds int) []*histograms {
+	all := make([]*histograms, rounds)
+	for t := range all {
+		all[t] = &histograms{rowPtr: []int32{0}}
 	}
-	return rounds
+	return all
 }
 
-// count counts the colours of the vertices of every graph.
-func count(colour, offsets []int32, columns int) *histograms {
-	graphs := max(len(offsets)-1, 0)
-	h := &histograms{columns: columns, rowPtr: make([]int32, graphs+1)}
-	counts := make([]int32, columns)
-	for g := range graphs {
+// addTo counts the colours of every graph behind those of other graphs, round by round.
+func (c *Colouring) addTo(all []*histograms) []*histograms {
+	for t, h := range all {
+		h.columns = max(h.columns, c.Total[t])
+		h.add(c.Of[t], c.offsets)
+	}
+	return all
+}
+
+// add counts the colours of the vertices of further graphs.
+func (h *histograms) add(colour, offsets []int32) {
+	for g := range max(len(offsets)-1, 0) {
 		from := len(h.colour)
-		for _, c := range colour[offsets[g]:offsets[g+1]] {
-			if counts[c] == 0 {
-				h.colour = append(h.colour, c)
-			}
-			counts[c]++
-		}
+		h.colour = append(h.colour, colour[offsets[g]:offsets[g+1]]...)
 		row := h.colour[from:]
 		slices.Sort(row)
+		h.colour = h.colour[:from] // the row is written over by its distinct colours
 		for _, c := range row {
-			h.count = append(h.count, counts[c])
-			counts[c] = 0
+			if n := len(h.colour); n == from || h.colour[n-1] != c {
+				h.colour, h.count = append(h.colour, c), append(h.count, 0)
+			}
+			h.count[len(h.count)-1]++
 		}
-		h.rowPtr[g+1] = int32(len(h.colour))
+		h.rowPtr = append(h.rowPtr, int32(len(h.colour)))
 	}
-	return h
 }
 
 // below returns the counts of the colours below columns.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/grove-graph/grove/engine"
@@ -29,15 +30,41 @@ type Model struct {
 // is a device, it computes the matrices of [Assignment]. Errors are options that make no sense or ask for labels
 // that b does not have, and a context that is done.
 func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, progress model.Progress) (*Model, error) {
+	return FitPieces(ctx, e, func(visit func(*graph.Batch) error) error { return visit(b) }, opt, progress)
+}
+
+// FitPieces is [Fit] for graphs that come some at a time: each calls visit with all of them in their order. A piece is
+// looked at once, and the model does not depend on where one ends. Errors are those of each, too.
+func FitPieces(
+	ctx context.Context, e engine.Engine, each func(visit func(*graph.Batch) error) error, opt Options,
+	progress model.Progress,
+) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
-	m := &Model{opt: opt, engine: e, refinement: newRefinement(b, opt)}
-	c, err := m.refinement.fit(ctx, b, e.Workers(), progress)
-	if err != nil {
+	m := &Model{opt: opt, engine: e}
+	all := noHistograms(opt.Iterations + 1)
+	if err := each(func(b *graph.Batch) error {
+		if m.refinement == nil {
+			m.refinement = newRefinement(b, opt)
+		}
+		c, err := m.refinement.fit(ctx, b, e.Workers(), progress)
+		if err != nil {
+			return err
+		}
+		for t, h := range c.addTo(all) {
+			if len(h.colour) > math.MaxInt32 {
+				return fmt.Errorf("round %d has more than %d counts of colours", t, math.MaxInt32)
+			}
+		}
+		return nil
+	}); err != nil {
 		return nil, err
 	}
-	m.setTrain(c.histograms())
+	if m.refinement == nil {
+		m.refinement = newRefinement(&graph.Batch{}, opt)
+	}
+	m.setTrain(all)
 	return m, nil
 }
 
@@ -84,8 +111,8 @@ func (m *Model) Pairs() int {
 }
 
 // Keep forgets all fitted graphs but the given ones, to which the rows of [Model.Gram] and the columns of
-// [Model.Cross] then belong, in the given order. A classifier needs its support vectors alone. Colours stay as
-// they are.
+// [Model.Cross] then belong, in the given order, and all colours that none of these has. A classifier needs its support
+// vectors alone. Kernel values stay as they are; the colours that are left are numbered anew, in their order.
 func (m *Model) Keep(graphs []int) error {
 	for _, g := range graphs {
 		if g < 0 || g >= m.NumGraphs() {
@@ -96,8 +123,20 @@ func (m *Model) Keep(graphs []int) error {
 	for t, h := range m.train {
 		selected[t] = h.selected(graphs)
 	}
+	if m.weights == nil {
+		m.refinement = m.refinement.only(selected)
+	}
 	m.setTrain(selected)
 	return nil
+}
+
+// first returns the model after fewer rounds.
+func (m *Model) first(rounds int) *Model {
+	f := &Model{opt: m.opt, engine: m.engine}
+	f.opt.Iterations = rounds
+	f.refinement = &refinement{opt: f.opt, labelled: m.refinement.labelled, rounds: m.refinement.rounds[:rounds+1]}
+	f.setTrain(slices.Clone(m.train[:rounds+1]))
+	return f
 }
 
 // EachGram calls visit with the kernel matrix after h = 0 to Iterations rounds, all of them in one pass: the

@@ -277,10 +277,13 @@ func TestKeptGraphsCompareAsBefore(t *testing.T) {
 	b := batch(t, randomGraphs(rand.New(rand.NewPCG(7, 1)), 20, false))
 	for _, kernel := range []Kernel{Subtree, Assignment} {
 		m := fit(t, enginetest.Open(t, 1), b, DefaultOptions(kernel))
-		before := cross(t, m, b)
+		before, colours := cross(t, m, b), m.NumColours()
 		kept := []int{7, 3, 19}
 		if err := m.Keep(kept); err != nil {
 			t.Fatal(err)
+		}
+		if left := m.NumColours(); left[2] >= colours[2] {
+			t.Errorf("%s: %d of %d colours after two rounds are left", kernel, left[2], colours[2])
 		}
 		after := cross(t, m, b)
 		for i := range b.NumGraphs() {

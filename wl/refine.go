@@ -91,6 +91,52 @@ func (r *refinement) colour(
 	return c, nil
 }
 
+// only returns the refinement of the colours that some graphs have, and of those that these are made of, in their
+// order, and numbers the colours of the graphs anew.
+func (r *refinement) only(graphs []*histograms) *refinement {
+	number := make([][]int32, len(r.rounds)) // of each colour, from 1 on; 0: it goes
+	for t := range number {
+		number[t] = make([]int32, r.rounds[t].size())
+	}
+	for t := len(number) - 1; t >= 0; t-- {
+		for _, c := range graphs[t].colour {
+			number[t][c] = 1
+		}
+		for c, stays := range number[t] {
+			if t == 0 || stays == 0 {
+				continue
+			}
+			for _, item := range r.rounds[t].signature(c) {
+				number[t-1][item&numberMask] = 1
+			}
+		}
+	}
+	left := &refinement{opt: r.opt, labelled: r.labelled}
+	var signature []uint64
+	for t, round := range r.rounds {
+		d := newDictionary()
+		for c, stays := range number[t] {
+			if stays == 0 {
+				continue
+			}
+			signature = append(signature[:0], round.signature(c)...)
+			for i, item := range signature {
+				if t > 0 {
+					signature[i] = item&hashMask | uint64(number[t-1][item&numberMask]-1)
+				}
+			}
+			number[t][c] = d.number(signature, hash(signature)) + 1
+		}
+		left.rounds = append(left.rounds, d)
+		h := graphs[t]
+		h.columns = d.size()
+		for e, c := range h.colour {
+			h.colour[e] = number[t][c] - 1
+		}
+	}
+	return left
+}
+
 // fits reports what a batch lacks.
 func (r *refinement) fits(b *graph.Batch) error {
 	switch {

@@ -2,9 +2,11 @@ package wl
 
 import (
 	"context"
+	"slices"
 
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
 )
@@ -95,46 +97,44 @@ func (m *Model) shared(h *histograms) []int32 {
 	return second
 }
 
-// Expand returns sum_j coef_j k(x, x_j) for every graph x of b and each list of coefficients of the fitted graphs, a
-// column each. Unlike [Model.Cross] it takes time and memory for the colours of b, however many graphs are fitted.
-func (m *Model) Expand(
-	ctx context.Context, b *graph.Batch, coefs [][]float64, progress model.Progress,
-) (*tensor.Dense, error) {
-	colouring, err := m.refinement.apply(ctx, b, m.engine.Workers(), progress)
-	if err != nil {
-		return nil, err
-	}
-	all := colouring.histograms()
-	out, err := matrix(b.NumGraphs(), len(coefs))
-	if err != nil {
-		return nil, err
-	}
-	values := out.Float64s()
-	fitted, asked := m.factors(m.self(m.train)), m.factors(m.self(all))
+// Sums implements [machine.Expander]. Unlike [Model.Cross] a call takes time and memory for the colours of its graphs,
+// however many are fitted.
+func (m *Model) Sums(coefs [][]float64) machine.Sums {
+	fitted := m.factors(m.self(m.train))
+	added := make([]func(t int, colour, count int32) float64, len(coefs))
 	for k, coef := range coefs {
-		if err := ctx.Err(); err != nil {
+		scaled := slices.Clone(coef)
+		for g := range fitted {
+			scaled[g] *= fitted[g]
+		}
+		added[k] = m.added(scaled)
+	}
+	return func(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
+		colouring, err := m.refinement.apply(ctx, b, m.engine.Workers(), progress)
+		if err != nil {
 			return nil, err
 		}
-		scaled := make([]float64, len(coef))
-		for g, c := range coef {
-			scaled[g] = c
-			if fitted != nil {
-				scaled[g] *= fitted[g]
-			}
+		all := colouring.histograms()
+		out, err := matrix(b.NumGraphs(), len(coefs))
+		if err != nil {
+			return nil, err
 		}
-		added := m.added(scaled)
-		for t, h := range all {
-			for g := range h.graphs() {
-				for e := h.rowPtr[g]; e < h.rowPtr[g+1]; e++ {
-					if c := h.colour[e]; int(c) < m.train[t].columns {
-						values[g*len(coefs)+k] += added(t, c, h.count[e])
+		values := out.Float64s()
+		asked := m.factors(m.self(all))
+		for k := range coefs {
+			for t, h := range all {
+				for g := range h.graphs() {
+					for e := h.rowPtr[g]; e < h.rowPtr[g+1]; e++ {
+						if c := h.colour[e]; int(c) < m.train[t].columns {
+							values[g*len(coefs)+k] += added[k](t, c, h.count[e])
+						}
 					}
 				}
 			}
+			for g, r := range asked {
+				values[g*len(coefs)+k] *= r
+			}
 		}
-		for g, r := range asked {
-			values[g*len(coefs)+k] *= r
-		}
+		return out, ctx.Err()
 	}
-	return out, nil
 }

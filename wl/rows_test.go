@@ -82,7 +82,7 @@ func TestExpandIsTheSumOfCross(t *testing.T) {
 		for g := range 40 {
 			coefs[0][g], coefs[1][g] = float64(g%7-3), 1/float64(1+g)
 		}
-		got, err := m.Expand(context.Background(), other.Batch, coefs, nil)
+		got, err := m.Sums(coefs)(context.Background(), other.Batch, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
@@ -39,10 +40,14 @@ type keeper interface {
 	Keep(graphs []int) error
 }
 
-// expander is a kernel that adds up its values with the fitted graphs without writing them down.
-type expander interface {
-	// Expand returns sum_j coef_j k(x, x_j) for every graph x of b and each list of coefficients, a column each.
-	Expand(ctx context.Context, b *graph.Batch, coefs [][]float64, progress model.Progress) (*tensor.Dense, error)
+// Sums returns sum_j coef_j k(x, x_j) over the fitted graphs for every graph x of b, a column for each list of
+// coefficients that it was made for.
+type Sums func(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error)
+
+// Expander is a kernel that adds up its values with the fitted graphs without writing them down.
+type Expander interface {
+	// Sums makes ready what does not depend on other graphs.
+	Sums(coefs [][]float64) Sums
 }
 
 // Choice says how a machine on a kernel with explicit features is trained.
@@ -230,6 +235,9 @@ type KernelMachine struct {
 	Kernel GraphKernel
 	onKernel
 	encoding *dataset.Encoding
+
+	ready sync.Once // sums are
+	sums  Sums      // of the decisions, without the constants
 }
 
 // Encoding implements [model.Model].
@@ -243,7 +251,7 @@ func (p *KernelMachine) Predict(
 	if err != nil {
 		return nil, err
 	}
-	if expands, ok := p.Kernel.(expander); ok && p.Classifier != nil && p.Kernel.NumGraphs() > ManyGraphs {
+	if expands, ok := p.Kernel.(Expander); ok && p.Classifier != nil && p.Kernel.NumGraphs() > ManyGraphs {
 		return p.expand(ctx, expands, b, progress)
 	}
 	k, err := p.Kernel.Cross(ctx, b, progress)
@@ -255,17 +263,20 @@ func (p *KernelMachine) Predict(
 
 // expand predicts without the matrix of kernel values.
 func (p *KernelMachine) expand(
-	ctx context.Context, kernel expander, b *graph.Batch, progress model.Progress,
+	ctx context.Context, kernel Expander, b *graph.Batch, progress model.Progress,
 ) (*model.Predictions, error) {
 	pairs := p.Classifier.Pairs
-	coefs := make([][]float64, len(pairs))
-	for i, pair := range pairs {
-		coefs[i] = make([]float64, p.Kernel.NumGraphs())
-		for s, g := range pair.Objects {
-			coefs[i][g] = pair.Coefficients[s]
+	p.ready.Do(func() {
+		coefs := make([][]float64, len(pairs))
+		for i, pair := range pairs {
+			coefs[i] = make([]float64, p.Kernel.NumGraphs())
+			for s, g := range pair.Objects {
+				coefs[i][g] = pair.Coefficients[s]
+			}
 		}
-	}
-	decisions, err := kernel.Expand(ctx, b, coefs, progress)
+		p.sums = kernel.Sums(coefs)
+	})
+	decisions, err := p.sums(ctx, b, progress)
 	if err != nil {
 		return nil, err
 	}
