@@ -8,6 +8,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/split"
 )
 
 // Work is what an estimator learns from and computes with.
@@ -130,6 +131,23 @@ func NewStoredWork(s *dataset.Shards, e engine.Engine) *Work {
 	w := NewWork(d.WithBatch(&b), e)
 	w.Shards = s
 	return w
+}
+
+// InMemory returns the work with all of its graphs read into memory, for what cannot do with some at a time.
+func (w *Work) InMemory() (*Work, error) {
+	if w.Shards == nil {
+		return w, nil
+	}
+	type all struct{}
+	d, err := Shared(w.Whole(), all{}, func() (*dataset.Dataset, error) {
+		return w.Shards.Select(split.All(w.Shards.NumGraphs()))
+	})
+	if err != nil {
+		return nil, err
+	}
+	inMemory := *w
+	inMemory.Data, inMemory.Shards = w.Data.WithBatch(d.Batch), nil
+	return &inMemory, nil
 }
 
 // Each calls visit with the graphs of the data, piece by piece where they stay on disk, in their order.

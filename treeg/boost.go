@@ -27,7 +27,9 @@ type booster struct {
 
 // boost fits rounds of trees.
 func (p *problem) boost(ctx context.Context, m *Model) error {
-	b, err := p.booster(ctx, m)
+	b := p.booster(m)
+	b.onData(p.d)
+	err := b.begin(ctx)
 	if b.scores != nil {
 		defer b.scores.release()
 	}
@@ -37,8 +39,8 @@ func (p *problem) boost(ctx context.Context, m *Model) error {
 	return b.run(ctx)
 }
 
-// booster returns a boosting before its first round.
-func (p *problem) booster(ctx context.Context, m *Model) (*booster, error) {
+// booster returns a boosting before its first round, without data.
+func (p *problem) booster(m *Model) *booster {
 	b := &booster{problem: p, m: m, objective: p.loss.objective(p.classes), outputs: 1}
 	if p.loss == Softmax || p.loss == OneVsAll {
 		b.outputs = p.classes
@@ -55,15 +57,19 @@ func (p *problem) booster(ctx context.Context, m *Model) (*booster, error) {
 			b.y[i] = float64(p.class[e])
 		}
 	}
-	b.workers = p.d.data.Engine.Workers()
+	return b
+}
+
+// onData makes the boosting grow its trees on some data.
+func (b *booster) onData(d *Data) {
+	b.workers = d.data.Engine.Workers()
 	each := b.workers
 	if b.outputs >= b.workers { // the trees of a round on all workers, each on one
 		each = 1
 	}
 	for range b.outputs {
-		b.growers = append(b.growers, p.d.grower(p.opt, each))
+		b.growers = append(b.growers, d.grower(b.opt, each))
 	}
-	return b, b.begin(ctx)
 }
 
 // run fits the rounds. With early stopping those after the best one on the validation part are dropped.
@@ -71,7 +77,7 @@ func (b *booster) run(ctx context.Context) error {
 	best, since := 0.0, 0
 	for round := range b.opt.Estimators {
 		b.progress.Report("boost", round, b.opt.Estimators)
-		if err := b.round(ctx, round); err != nil {
+		if err := b.round(ctx, round, b.sample(round)); err != nil {
 			return err
 		}
 		if b.opt.Patience == 0 {
@@ -101,14 +107,19 @@ func (b *booster) column(x []float64, k int) []float64 {
 	return out
 }
 
-// begin sets the scores before the first round.
-func (b *booster) begin(ctx context.Context) (err error) {
+// start sets the scores of the model before the first tree.
+func (b *booster) start() {
 	b.m.start = make([]float64, b.outputs)
 	if b.opt.Scheme == Newton {
 		for k := range b.outputs {
 			b.m.start[k] = b.objective.start(b.column(b.y, k))
 		}
 	}
+}
+
+// begin sets the scores before the first round.
+func (b *booster) begin(ctx context.Context) (err error) {
+	b.start()
 	if b.scores, err = b.newScores(); err != nil || b.opt.Scheme == Newton {
 		return err
 	}
@@ -149,11 +160,10 @@ func (b *booster) tree(
 	return grown.Tree, b.scores.add(ctx, grown, k, rate, sample)
 }
 
-// round fits a tree to the negative gradient of every output.
-func (b *booster) round(ctx context.Context, round int) error {
+// round fits a tree to the negative gradient of every output at some positions.
+func (b *booster) round(ctx context.Context, round int, sample []int32) error {
 	row := make([]*Tree, b.outputs)
 	errs := make([]error, b.outputs)
-	sample := b.sample(round)
 	workers := 1
 	if b.outputs >= b.workers {
 		workers = b.workers

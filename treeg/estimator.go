@@ -133,7 +133,11 @@ func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 		return nil, param.Wrap(err)
 	}
 	features := s.features(w.Data)
-	encoding, err := dataset.FitEncoding(w.Data.MissingAsNaN(), features, nil)
+	fit := func() (*dataset.Encoding, error) { return dataset.FitEncoding(w.Data.MissingAsNaN(), features, nil) }
+	if w.Shards != nil {
+		fit = func() (*dataset.Encoding, error) { return w.Shards.FitEncoding(features, nil) }
+	}
+	encoding, err := fit()
 	if err != nil {
 		return nil, param.Errorf("features", features, "%w", err)
 	}

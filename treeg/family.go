@@ -18,9 +18,9 @@ func init() {
 			Short: "decision trees whose splits see the graph, boosted, bagged or single"}},
 		Verbs: []model.Verb{model.Eval, model.Train},
 		Tasks: []model.Task{model.GraphTask, model.NodeTask, model.EdgeTask}, Regression: true, Classes: true,
-		Weights: true,
-		New:     func(string) model.Options { return newByName() },
-		Load:    loadTrained,
+		Weights: true, Streams: true,
+		New:  func(string) model.Options { return newByName() },
+		Load: loadTrained,
 	})
 }
 
@@ -41,6 +41,10 @@ type byName struct {
 
 	declared *param.Set
 }
+
+// manyGraphs is the number of graphs that a round of boosting draws of more, where nothing else is asked for. A tenth
+// of 100 000 molecules in a round gave the accuracy of all of them.
+const manyGraphs = 100_000
 
 // Words that stand for no value of the options.
 const (
@@ -72,7 +76,8 @@ func (o *byName) Declare(s *param.Set, verb model.Verb) {
 	o.declareWalks(s)
 	o.declareLimits(s)
 	s.Float(&o.base.Subsample, "subsample", param.Tiny, 1,
-		"`S` share of the examples that each round of boosting draws")
+		"`S` share of the examples that each round of boosting draws; where it is not given, of more than 100000 graphs "+
+			"as many as these")
 	s.Int(&o.base.Patience, "patience", 0, param.Many,
 		"`N` rounds without a better loss on a part held out after which boosting stops, 0: none")
 	s.Int(&o.base.Bins, "bins", 0, 1<<12, "`N` of the histograms of large nodes, 0: thresholds are always exact")
@@ -138,6 +143,11 @@ func (o *byName) Estimators(w *model.Work, seed uint64) ([]model.Estimator, erro
 	grid, err := o.grid(levelOf(w.Data), seed)
 	if err != nil {
 		return nil, err
+	}
+	if n := w.Data.NumGraphs(); n > manyGraphs && !o.given("subsample") {
+		for i := range grid {
+			grid[i].Options.Subsample = float64(manyGraphs) / float64(n)
+		}
 	}
 	longest := 0
 	for _, est := range grid {

@@ -161,3 +161,17 @@ func TestOptionsByNameRefuse(t *testing.T) {
 		t.Errorf("static features to train: %v", err)
 	}
 }
+
+// Of many graphs a round draws some, unless something else is asked for.
+func TestRoundsDrawOfManyGraphs(t *testing.T) {
+	d := synth(t, "molecules", 2, 8)
+	for graphs, share := range map[int]float64{100_000: 1, 200_000: 0.5} {
+		b := *d.Batch
+		b.Offsets = make([]int32, graphs+1)
+		for settings, want := range map[string]float64{"leaves=10": share, "subsample=0.9": 0.9} {
+			if got := grid(t, d.WithBatch(&b), settings)[0].Options.Subsample; got != want {
+				t.Errorf("%d graphs, %s: a share of %g, want %g", graphs, settings, got, want)
+			}
+		}
+	}
+}

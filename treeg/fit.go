@@ -48,11 +48,11 @@ func (d *Data) Fit(ctx context.Context, t Targets, opt Options, progress model.P
 	if err := d.fits(&opt); err != nil {
 		return nil, err
 	}
-	p, err := d.problem(t, &opt)
+	p, err := newProblem(d.Examples(), t, &opt)
 	if err != nil {
 		return nil, err
 	}
-	p.progress = progress
+	p.d, p.progress = d, progress
 	d.resident.Hold()
 	defer d.resident.Release(d.data.Engine)
 	m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: p.loss, number: p.classes}
@@ -70,6 +70,7 @@ func (d *Data) Fit(ctx context.Context, t Targets, opt Options, progress model.P
 // problem is a fit that is going on.
 type problem struct {
 	d          *Data
+	n          int // examples of the data
 	opt        *Options
 	loss       Loss
 	classes    int // 0 for regression
@@ -83,10 +84,9 @@ type problem struct {
 	planted  int        // trees that are done
 }
 
-// problem checks the targets and chooses the loss and the validation part.
-func (d *Data) problem(t Targets, opt *Options) (*problem, error) {
-	p := &problem{d: d, opt: opt, loss: opt.Loss, values: t.Values}
-	n := d.Examples()
+// newProblem checks the targets of n examples and chooses the loss and the validation part.
+func newProblem(n int, t Targets, opt *Options) (*problem, error) {
+	p := &problem{n: n, opt: opt, loss: opt.Loss, values: t.Values}
 	switch {
 	case (t.Classes == nil) == (t.Values == nil):
 		return nil, errors.New("want either classes or values as targets")
@@ -127,7 +127,7 @@ func (p *problem) has(i int) (bool, error) {
 
 // choose lists the examples to learn from and to validate on.
 func (p *problem) choose(t Targets) error {
-	n := p.d.Examples()
+	n := p.n
 	used := make([]bool, n)
 	list := func(what string, examples []int) ([]int32, error) {
 		var out []int32
@@ -256,7 +256,7 @@ func (p *problem) classTargets(examples []int32, weights []float64) *search.Targ
 	if p.loss == Entropy {
 		t.Criterion = splits.Entropy
 	}
-	t.Weight, t.Class = make([]float64, p.d.Examples()), p.class
+	t.Weight, t.Class = make([]float64, p.n), p.class
 	for i, e := range examples {
 		t.Weight[e] = weights[i]
 	}

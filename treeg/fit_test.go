@@ -238,13 +238,15 @@ func TestBoostingScoresArePredicted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := d.problem(Targets{Classes: set.Classes}, &opt)
+		p, err := newProblem(d.Examples(), Targets{Classes: set.Classes}, &opt)
 		if err != nil {
 			t.Fatal(err)
 		}
+		p.d = d
 		m := &Model{engine: d.data.Engine, opt: opt, input: d.data.Input, loss: p.loss, number: p.classes}
-		b, err := p.booster(ctx, m)
-		if err != nil {
+		b := p.booster(m)
+		b.onData(d)
+		if err := b.begin(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.run(ctx); err != nil {

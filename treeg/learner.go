@@ -20,6 +20,15 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 			strings.Join(t.Names, ", "))
 	}
 	w = w.Whole()
+	if w.Shards != nil {
+		if l, err := s.onDisk(w); l != nil || err != nil {
+			return l, err
+		}
+		var err error
+		if w, err = w.InMemory(); err != nil {
+			return nil, err
+		}
+	}
 	walks, err := s.walks(ctx, w)
 	if err != nil {
 		return nil, err
@@ -33,9 +42,9 @@ type learner struct {
 	walks     *walkedData
 }
 
-// fit learns from the targets of a trial with the most estimators that it asks for.
-func (l *learner) fit(ctx context.Context, t *model.Trial, progress model.Progress) (*Model, error) {
-	opt := l.estimator.fitted()
+// asked returns what a trial asks for: its targets, and the options with the most estimators.
+func (s Estimator) asked(t *model.Trial) (Targets, Options) {
+	opt := s.fitted()
 	if len(t.Grid) > 0 {
 		opt.Estimators = int(slices.Max(t.Grid))
 	}
@@ -43,6 +52,12 @@ func (l *learner) fit(ctx context.Context, t *model.Trial, progress model.Progre
 	if targets.Classes != nil {
 		targets.NumClasses = len(t.Known.Names)
 	}
+	return targets, opt
+}
+
+// fit learns from the targets of a trial.
+func (l *learner) fit(ctx context.Context, t *model.Trial, progress model.Progress) (*Model, error) {
+	targets, opt := l.estimator.asked(t)
 	m, err := l.walks.data.Fit(ctx, targets, opt, progress)
 	if err != nil {
 		return nil, err
@@ -51,27 +66,37 @@ func (l *learner) fit(ctx context.Context, t *model.Trial, progress model.Progre
 	return m, nil
 }
 
+// told returns the progress of a trial.
+func told(t *model.Trial) model.Progress {
+	if t.Progress == nil {
+		return nil
+	}
+	return func(_ string, done, total int) { t.Progress(done, total) }
+}
+
 // Learn implements [model.Learner].
 func (l *learner) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
-	var progress model.Progress
-	if t.Progress != nil {
-		progress = func(_ string, done, total int) { t.Progress(done, total) }
-	}
-	m, err := l.fit(ctx, &t, progress)
+	m, err := l.fit(ctx, &t, told(&t))
 	if err != nil {
 		return nil, err
 	}
-	said := make([]*model.Predictions, max(len(t.Grid), 1))
+	return m.eachOf(t.Grid, func(one *Model) ([]float64, error) { return one.ScoresOf(ctx, l.walks.data, t.Test) })
+}
+
+// eachOf returns what the first trees of a model say by their scores, for every number of a grid; all trees where it is
+// empty.
+func (m *Model) eachOf(grid []float64, scores func(*Model) ([]float64, error)) ([]*model.Predictions, error) {
+	said := make([]*model.Predictions, max(len(grid), 1))
 	for k := range said {
 		one := m
-		if len(t.Grid) > 0 {
-			one = m.First(int(t.Grid[k]))
+		if len(grid) > 0 {
+			one = m.First(int(grid[k]))
 		}
-		scores, err := one.ScoresOf(ctx, l.walks.data, t.Test)
+		of, err := scores(one)
 		if err != nil {
 			return nil, err
 		}
-		said[k] = one.predictions(scores)
+		said[k] = one.predictions(of)
 	}
 	return said, nil
 }

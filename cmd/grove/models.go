@@ -144,7 +144,7 @@ func (m *named) bare() bool {
 // does not see. A nil engine is to be filled in.
 func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	path, task, target := on.path, on.task, on.target
-	w, err := m.open(path, e)
+	w, err := m.open(path, task, e)
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +190,10 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	return j, nil
 }
 
-// open reads the data set at path. Graphs of a store stay on disk where the model learns from such.
-func (m *named) open(path string, e engine.Engine) (*model.Work, error) {
-	return openWork(path, e, m.family.Streams && (m.verb == model.Train || m.verb == model.Embed))
+// open reads the data set at path. Graphs of a store stay on disk where the model learns from such: not from edges.
+func (m *named) open(path, task string, e engine.Engine) (*model.Work, error) {
+	streams := m.family.Streams && (m.verb == model.Train || m.verb == model.Embed) && task != string(model.EdgeTask)
+	return openWork(path, e, streams)
 }
 
 // wantsTargets refuses the data set at path if there is nothing in it to learn.

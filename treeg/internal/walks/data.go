@@ -84,16 +84,10 @@ type Demand struct {
 
 // Prepare reads the batch as in says. Grids that in lacks are chosen.
 func Prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, want Demand) (*Data, error) {
-	if err := in.check(b); err != nil {
+	d, err := read(e, b, in, want)
+	if err != nil {
 		return nil, err
 	}
-	d := &Data{Batch: b, Input: in, Engine: e, Length: want.Length, Demand: want}
-	for _, a := range in.Arcs {
-		d.Operators = append(d.Operators, newOperator(b, a, in.MeanSteps))
-	}
-	d.InWords = d.wordsSuit()
-	d.layOut()
-	d.chooseGrids()
 	if want.Fit {
 		d.orderFeatures()
 	}
@@ -120,6 +114,21 @@ func Prepare(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, wan
 		}
 	}
 	return d, ctx.Err()
+}
+
+// read lays a batch out, and chooses grids.
+func read(e engine.Engine, b *graph.Batch, in Input, want Demand) (*Data, error) {
+	if err := in.check(b); err != nil {
+		return nil, err
+	}
+	d := &Data{Batch: b, Input: in, Engine: e, Length: want.Length, Demand: want}
+	for _, a := range in.Arcs {
+		d.Operators = append(d.Operators, newOperator(b, a, in.MeanSteps))
+	}
+	d.InWords = d.wordsSuit()
+	d.layOut()
+	d.chooseGrids()
+	return d, nil
 }
 
 // MakeWalks makes the features along walks from all vertices on the host, unless they are there. On a device

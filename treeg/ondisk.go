@@ -1,0 +1,99 @@
+package treeg
+
+import (
+	"context"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
+)
+
+// storedGraphs are the graphs of a store as trees see them.
+type storedGraphs struct {
+	*dataset.Shards
+	encoding *dataset.Encoding
+}
+
+// Select implements [GraphReader].
+func (g storedGraphs) Select(graphs []int) (*graph.Batch, error) {
+	d, err := g.Shards.Select(graphs)
+	if err != nil {
+		return nil, err
+	}
+	return g.encoding.Apply(d)
+}
+
+// Each implements [GraphReader].
+func (g storedGraphs) Each(visit func(*graph.Batch) error) error { return g.of(nil, visit) }
+
+// of is Each for some graphs, all where there is no list.
+func (g storedGraphs) of(graphs []int, visit func(*graph.Batch) error) error {
+	return g.EachOf(graphs, func(d *dataset.Dataset) error {
+		b, err := g.encoding.Apply(d)
+		if err != nil {
+			return err
+		}
+		return visit(b)
+	})
+}
+
+// onDisk returns a learner whose graphs stay on disk, nil where these options want them in memory.
+func (s Estimator) onDisk(w *model.Work) (model.Learner, error) {
+	encoding, err := s.Sees(w)
+	if err != nil {
+		return nil, err
+	}
+	empty, err := encoding.Apply(w.Shards.Head())
+	if err != nil {
+		return nil, err
+	}
+	if o := s.fitted(); s.Static != nil || w.Engine.Capabilities().Wide || !o.Samples(empty) {
+		return nil, nil
+	}
+	return &diskLearner{s, w, storedGraphs{w.Shards, encoding}, empty}, nil
+}
+
+// diskLearner learns from graphs that stay on disk.
+type diskLearner struct {
+	estimator Estimator
+	work      *model.Work
+	graphs    storedGraphs
+	empty     *graph.Batch
+}
+
+func (l *diskLearner) fit(ctx context.Context, t *model.Trial, progress model.Progress) (*Model, error) {
+	targets, opt := l.estimator.asked(t)
+	m, err := FitSampled(ctx, l.work.Engine, l.empty, l.graphs, targets, opt, progress)
+	if err != nil {
+		return nil, err
+	}
+	m.absent = t.Known.Absent()
+	return m, nil
+}
+
+// Learn implements [model.Learner].
+func (l *diskLearner) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
+	m, err := l.fit(ctx, &t, told(&t))
+	if err != nil {
+		return nil, err
+	}
+	return m.eachOf(t.Grid, func(one *Model) (scores []float64, err error) {
+		return scores, l.graphs.of(t.Test, func(b *graph.Batch) error {
+			some, err := one.Scores(ctx, b)
+			scores = append(scores, some...)
+			return err
+		})
+	})
+}
+
+// Model implements [model.Learner].
+func (l *diskLearner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
+	defer l.work.Spent.Fitting(time.Now())
+	m, err := l.fit(ctx, &t, l.work.Progress)
+	if err != nil {
+		return nil, err
+	}
+	d := l.work.Data
+	return &Trained{model.HeadOf(modelName, d), m, l.graphs.encoding, d.Batch.Directed}, nil
+}

@@ -1,0 +1,123 @@
+package treeg
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/model"
+)
+
+// inStore returns generated molecules of some classes, none for numbers, in memory and as a store.
+func inStore(t *testing.T, graphs int, classes int) (*dataset.Dataset, string) {
+	t.Helper()
+	d, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: graphs, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch classes {
+	case 0:
+		d.Task, d.Classes, d.ClassNames, d.TargetNames = dataset.GraphRegression, nil, nil, []string{"arcs"}
+		for g := range graphs {
+			from, to := d.Batch.Vertices(g)
+			d.Targets = append(d.Targets, float64(d.Batch.RowPtr[to]-d.Batch.RowPtr[from]))
+		}
+		d.Targets[7] = math.NaN()
+	case 3:
+		d.ClassNames = append(d.ClassNames, "third")
+		for g := 0; g < graphs; g += 3 {
+			d.Classes[g] = 2
+		}
+	}
+	path := filepath.Join(t.TempDir(), "store")
+	if err := dataset.WriteShards(path, d); err != nil {
+		t.Fatal(err)
+	}
+	return d, path
+}
+
+// Trees that draw a share of the graphs in every round are the same from a store, of which a round is in memory, as
+// from memory, and say the same: the file of the model has the same bytes.
+func TestTreesOfStoresAreThoseOfMemory(t *testing.T) {
+	for name, c := range map[string]struct {
+		classes  int
+		features dataset.Features
+		change   func(*Options)
+	}{
+		"two classes":         {2, "", func(*Options) {}},
+		"three":               {3, "", func(o *Options) { o.MaxFeatures = 2 }},
+		"numbers":             {0, "", func(o *Options) { o.Growth, o.Walks = LevelWise, []Walk{Source, Target} }},
+		"degrees":             {2, dataset.DegreeFeatures, func(*Options) {}},
+		"all graphs a round":  {2, "", func(o *Options) { o.Subsample = 1 }},
+		"held out for a stop": {2, "", func(o *Options) { o.Patience = 2 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, path := inStore(t, 300, c.classes)
+			o := Defaults(Graphs, Boosting)
+			o.Estimators, o.Subsample = 8, 0.3
+			c.change(&o)
+			s := Estimator{Options: o, Features: c.features}
+			shards, err := dataset.OpenShards(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			onDisk := model.NewStoredWork(shards, engine.NewCPU(2))
+			defer onDisk.Close()
+			if l, err := s.onDisk(onDisk); err != nil || (l == nil) != (o.Subsample == 1 || o.Patience > 0) {
+				t.Fatalf("a learner on disk: %t, %v", l != nil, err)
+			}
+			var files [2][]byte
+			var said [2]*model.Predictions
+			for i, w := range []*model.Work{model.NewWork(d, engine.NewCPU(1)), onDisk} {
+				m, err := model.FitWork(context.Background(), w, s, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				file := filepath.Join(t.TempDir(), "model")
+				if err := model.Save(file, m); err != nil {
+					t.Fatal(err)
+				}
+				if files[i], err = os.ReadFile(file); err != nil {
+					t.Fatal(err)
+				}
+				if said[i], err = learned(w, s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(files[0], files[1]) {
+				t.Error("another model")
+			}
+			if !slices.Equal(said[0].Classes, said[1].Classes) {
+				t.Error("other classes")
+			}
+		})
+	}
+}
+
+// learned returns what a learner of some graphs says of others.
+func learned(w *model.Work, s Estimator) (*model.Predictions, error) {
+	l, err := s.Learner(context.Background(), w)
+	if err != nil {
+		return nil, err
+	}
+	known := model.TargetsOf(w.Data)
+	var train, test []int
+	for i := range 300 {
+		if i%5 == 0 {
+			test = append(test, i)
+		} else {
+			train = append(train, i)
+		}
+	}
+	all, err := l.Learn(context.Background(), model.Trial{Train: train, Known: known.Only(train), Test: test, Workers: 2})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
