@@ -3,6 +3,7 @@ package wl
 import (
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // dictionary is the injective map of one round: it numbers signatures by first appearance. A signature is
@@ -12,6 +13,8 @@ type dictionary struct {
 	items []uint64 // signatures, one after another
 	start []int    // of each signature in items, and the end of the last
 	table []uint64 // open hash table of a power of two places: upper half of the hash, number + 1; 0 is free
+
+	refilled sync.Once // the table, after it was dropped
 }
 
 func newDictionary() *dictionary {
@@ -52,8 +55,17 @@ func (d *dictionary) place(signature []uint64, h uint64) int {
 	}
 }
 
+// drop gives the memory of the table back until the next search: it is as large as what it finds. No more signatures
+// are numbered.
+func (d *dictionary) drop() { d.table = nil }
+
 // find returns the number of a signature, or -1.
 func (d *dictionary) find(signature []uint64, h uint64) int32 {
+	d.refilled.Do(func() {
+		if d.table == nil {
+			d.fill(1 << bits.Len(uint(2*d.size()|15)))
+		}
+	})
 	return int32(d.table[d.place(signature, h)]&numberMask) - 1
 }
 
@@ -67,14 +79,14 @@ func (d *dictionary) number(signature []uint64, h uint64) int32 {
 	d.start = append(d.start, len(d.items))
 	d.table[at] = h&hashMask | uint64(d.size())
 	if 2*d.size() >= len(d.table) {
-		d.grow()
+		d.fill(2 * len(d.table))
 	}
 	return int32(d.size()) - 1
 }
 
-// grow doubles the table.
-func (d *dictionary) grow() {
-	d.table = make([]uint64, 2*len(d.table))
+// fill makes a table of so many places.
+func (d *dictionary) fill(places int) {
+	d.table = make([]uint64, places)
 	mask := len(d.table) - 1
 	for c := range d.size() {
 		h := hash(d.signature(c))

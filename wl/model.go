@@ -64,6 +64,9 @@ func FitPieces(
 	if m.refinement == nil {
 		m.refinement = newRefinement(&graph.Batch{}, opt)
 	}
+	for _, d := range m.refinement.rounds {
+		d.drop()
+	}
 	m.setTrain(all)
 	return m, nil
 }
