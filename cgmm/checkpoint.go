@@ -73,6 +73,9 @@ func (g *growth) resume(ctx context.Context) error {
 	}
 	g.layers, g.history = m.layers, m.history
 	for _, y := range g.layers {
+		if g.states == nil {
+			break
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -85,6 +88,9 @@ func (g *growth) resume(ctx context.Context) error {
 
 // identity is a digest of all that the result of a training follows from.
 func (g *growth) identity() (string, error) {
+	if g.digest != "" {
+		return g.digest, nil
+	}
 	criterion := ""
 	if g.Criterion != nil {
 		criterion = g.Criterion.String()
@@ -99,16 +105,19 @@ func (g *growth) identity() (string, error) {
 	}
 	hash := sha256.New()
 	hash.Write(settings)
-	b := g.states.batch
-	for _, part := range batchParts(b) {
-		if err := binary.Write(hash, binary.LittleEndian, int64(binary.Size(part))); err != nil {
-			return "", err
+	err = g.pieces(func(b *graph.Batch) error {
+		for _, part := range batchParts(b) {
+			if err := binary.Write(hash, binary.LittleEndian, int64(binary.Size(part))); err != nil {
+				return err
+			}
+			if err := binary.Write(hash, binary.LittleEndian, part); err != nil {
+				return err
+			}
 		}
-		if err := binary.Write(hash, binary.LittleEndian, part); err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+		return nil
+	})
+	g.digest = hex.EncodeToString(hash.Sum(nil))
+	return g.digest, err
 }
 
 // batchParts lists what of a batch a model looks at.

@@ -38,14 +38,11 @@ func (c *contexts) alone(r int) bool { return c.x.RowPtr[r] == c.x.RowPtr[r+1] }
 func withoutContext(o *observations) *contexts {
 	c := &contexts{
 		x:           &engine.Sparse{Cols: 1, RowPtr: make([]int32, o.count+1), Col: make([]int32, o.count)},
-		observation: make([]int32, o.count), weight: make([]float64, o.count), of: o.of,
+		observation: make([]int32, o.count), weight: slices.Clone(o.number), of: o.of,
 	}
 	for r := range o.count {
 		c.x.RowPtr[r+1] = int32(r + 1)
 		c.observation[r] = int32(r)
-	}
-	for _, r := range o.of {
-		c.weight[r]++
 	}
 	return c
 }
@@ -54,35 +51,61 @@ func withoutContext(o *observations) *contexts {
 // same and where, for each layer and arc label, their neighbours are in the same states in the same
 // proportions; with soft states it is the neighbours' rows that count, as these decide the posteriors.
 func gather(o *observations, n *neighbours, arcs int, below []*assignment, soft bool) (*contexts, error) {
-	g := &gatherer{arcs: arcs, below: below, soft: soft}
-	g.table = make([]int32, 1<<10)
-	c := &contexts{x: &engine.Sparse{RowPtr: []int32{0}, Col: []int32{}, Values: []float64{}},
-		of: make([]int32, len(o.of))}
-	for _, b := range below {
-		g.first = append(g.first, c.x.Cols)
-		c.x.Cols += arcs * b.states
+	g, err := newGatherer(arcs, statesOf(below), soft)
+	if err != nil {
+		return nil, err
 	}
-	if c.x.Cols > math.MaxInt32/2 {
-		return nil, fmt.Errorf("%d arc labels and the states of %d layers make a context of %d columns: take fewer", arcs,
-			len(below), c.x.Cols)
-	}
-	for v := range int32(len(o.of)) {
-		g.count(n, v)
-		r := g.find(o.of[v])
-		if r == len(c.observation) {
-			c.observation = append(c.observation, o.of[v])
-			c.weight = append(c.weight, 0)
-			g.append(c.x)
-		}
-		c.of[v] = int32(r)
-		c.weight[r]++
-		if len(c.x.Col) > math.MaxInt32-c.x.Cols {
-			return nil, fmt.Errorf("the contexts of %d vertices have more than %d entries: take fewer graphs or states",
-				v+1, math.MaxInt32)
-		}
+	c := g.rows
+	if c.of, err = g.add(o.of, n, below); err != nil {
+		return nil, err
 	}
 	c.x = cached(c.x)
 	return c, nil
+}
+
+func statesOf(below []*assignment) (states []int) {
+	for _, b := range below {
+		states = append(states, b.states)
+	}
+	return states
+}
+
+// newGatherer returns the gatherer of no vertices, for layers below of so many states.
+func newGatherer(arcs int, below []int, soft bool) (*gatherer, error) {
+	g := &gatherer{arcs: arcs, soft: soft, table: make([]int32, 1<<10)}
+	g.rows = &contexts{x: &engine.Sparse{RowPtr: []int32{0}, Col: []int32{}, Values: []float64{}}}
+	for _, states := range below {
+		g.first = append(g.first, g.rows.x.Cols)
+		g.rows.x.Cols += arcs * states
+	}
+	if g.rows.x.Cols > math.MaxInt32/2 {
+		return nil, fmt.Errorf("%d arc labels and the states of %d layers make a context of %d columns: take fewer", arcs,
+			len(below), g.rows.x.Cols)
+	}
+	return g, nil
+}
+
+// add gathers the vertices of a batch, given what they show, and returns their rows. With soft states all vertices
+// must be of one batch.
+func (g *gatherer) add(shown []int32, n *neighbours, below []*assignment) ([]int32, error) {
+	of, c := make([]int32, len(shown)), g.rows
+	g.below = below
+	for v := range int32(len(of)) {
+		g.count(n, v)
+		r := g.find(shown[v])
+		if r == len(c.observation) {
+			c.observation = append(c.observation, shown[v])
+			c.weight = append(c.weight, 0)
+			g.append(c.x)
+		}
+		of[v] = int32(r)
+		c.weight[r]++
+		if len(c.x.Col) > math.MaxInt32-c.x.Cols {
+			return nil, fmt.Errorf("the contexts of the vertices have more than %d entries: take fewer graphs or states",
+				math.MaxInt32)
+		}
+	}
+	return of, nil
 }
 
 // token is what one or several neighbours are to a vertex: their state (or row) in one of the layers below,
@@ -98,7 +121,8 @@ type gatherer struct {
 	arcs  int
 	below []*assignment
 	soft  bool
-	first []int // column of every layer below
+	first []int     // column of every layer below
+	rows  *contexts // so far
 
 	tokens []token   // of the current vertex
 	dense  []float64 // of the current group, with soft states

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
+	"gorgonia.org/tensor"
 )
 
 // Estimator classifies graphs by support vector machines on their fingerprints. The layers are learned without classes,
@@ -72,25 +74,36 @@ func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 	if s.ArcLabels && w.Data.Batch.ArcLabels == nil {
 		return nil, param.Errorf("arc-labels", nil, "the arcs of data set %s have no labels", w.Data.Name)
 	}
-	encoding, err := s.encode(w.Data, nil)
+	encoding, err := s.encode(w, nil)
 	if err != nil && cmp.Or(s.Features, dataset.AutoFeatures) != dataset.AutoFeatures {
 		return nil, param.Errorf("features", s.Features, "%w", err)
 	}
 	return encoding, err
 }
 
-// encode says what the vertices and arcs of d show. Random starts depend on the order of labels, which follows from the
-// graphs.
-func (s *Estimator) encode(d *dataset.Dataset, train []int) (*dataset.Encoding, error) {
-	encoding, err := dataset.FitEncoding(d, cmp.Or(s.Features, dataset.AutoFeatures), train)
+// encode says what the vertices and arcs of the data show. Random starts depend on the order of labels, which follows
+// from the graphs.
+func (s *Estimator) encode(w *model.Work, train []int) (*dataset.Encoding, error) {
+	features := cmp.Or(s.Features, dataset.AutoFeatures)
+	if w.Shards == nil {
+		encoding, err := dataset.FitEncoding(w.Data, features, train)
+		if err != nil {
+			return nil, err
+		}
+		if s.ArcLabels {
+			encoding.KeepArcLabels(w.Data)
+		}
+		encoding.Renumber(w.Data, train)
+		return encoding, nil
+	}
+	encoding, err := w.Shards.FitEncoding(features, train)
 	if err != nil {
 		return nil, err
 	}
 	if s.ArcLabels {
-		encoding.KeepArcLabels(d)
+		encoding.KeepArcLabels(w.Data)
 	}
-	encoding.Renumber(d, train)
-	return encoding, nil
+	return encoding, w.Shards.Renumber(encoding, train)
 }
 
 // InputFor returns the input of a model on the vertices that [dataset.Encoding.Apart] gives.
@@ -132,7 +145,7 @@ func (s Estimator) grow(ctx context.Context, w *model.Work, states bool) (*grown
 	return model.Shared(w, key, func() (*grown, error) {
 		defer w.Spent.Fitting(time.Now())
 		g, err := s.fit(ctx, w, o, checkpoint)
-		if err != nil || !states {
+		if err != nil || !states || w.Shards != nil {
 			return g, err
 		}
 		b, err := g.encoding.Apart(w.Data)
@@ -148,9 +161,24 @@ func (s Estimator) grow(ctx context.Context, w *model.Work, states bool) (*grown
 // the likelihood chooses, and growth does not stop.
 func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoint string) (*grown, error) {
 	d := w.Data
-	encoding, err := s.encode(d, w.Seen)
+	encoding, err := s.encode(w, w.Seen)
 	if err != nil {
 		return nil, err
+	}
+	if w.Shards != nil {
+		if w.Blind {
+			o.Patience = 0
+		}
+		m, err := FitPieces(ctx, w.Engine, func(visit func(*graph.Batch) error) error {
+			return w.Shards.EachOf(w.Seen, func(d *dataset.Dataset) error {
+				b, err := encoding.Apart(d)
+				if err != nil {
+					return err
+				}
+				return cmp.Or(ctx.Err(), visit(b))
+			})
+		}, InputFor(encoding), o, Training{Progress: w.Progress, Checkpoint: checkpoint})
+		return &grown{encoding: encoding, model: m}, err
 	}
 	b, err := encoding.Apart(d)
 	if err != nil {
@@ -189,19 +217,37 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 	if w.Data.Task.PerVertex() {
 		return s.onVertices(ctx, w)
 	}
+	w, err := s.inMemory(w)
+	if err != nil {
+		return nil, err
+	}
 	g, err := s.grow(ctx, w, true)
 	if err != nil {
 		return nil, err
 	}
 	transforming := time.Now()
 	f := g.fingerprints(&s)
-	x, err := g.states.Fingerprints(f.kind)
+	var x *tensor.Dense
+	if w.Shards != nil {
+		x, err = f.stored(ctx, w)
+	} else {
+		x, err = g.states.Fingerprints(f.kind)
+	}
 	if err != nil {
 		return nil, err
 	}
 	w.Spent.Transforming(transforming)
 	v, err := machine.OnVectors(x, s.Classifier, w.Engine)
 	return &learner{v, f, model.HeadOf(name, w.Data)}, err
+}
+
+// inMemory returns some work with all of its graphs in memory where these options look at all graphs at once: the
+// posteriors of neighbours, or how well the layers so far classify.
+func (s *Estimator) inMemory(w *model.Work) (*model.Work, error) {
+	if o := &s.Options; !o.Soft && !o.Fingerprint.Soft && (w.Blind || o.Pool == 1 && o.Patience == 0) {
+		return w, nil
+	}
+	return w.InMemory()
 }
 
 // learner learns by machines on the fingerprints of all graphs.

@@ -18,7 +18,7 @@ func init() {
 		Verbs: []model.Verb{model.Eval, model.Train, model.Embed},
 		Models: []model.Name{{Name: name,
 			Short: "contextual graph Markov model: layers of hidden states, each seeing its neighbours' states below"}},
-		Tasks: []model.Task{model.GraphTask, model.NodeTask}, Classes: true,
+		Tasks: []model.Task{model.GraphTask, model.NodeTask}, Classes: true, Streams: true,
 		New: newOptions, Load: loadClassifier,
 	})
 }

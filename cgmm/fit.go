@@ -43,29 +43,64 @@ type Training struct {
 //
 // The result has the same bits for any number of workers.
 func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, opt Options, t Training) (*Model, error) {
-	if err := opt.Check(); err != nil {
+	g := &growth{Model: &Model{opt: opt, input: in, engine: e}, Training: t}
+	g.pieces = func(visit func(*graph.Batch) error) error { return visit(b) }
+	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	if err := in.check(); err != nil {
+	var err error
+	if g.states, err = newStates(&in, g.standard, b); err != nil {
 		return nil, err
 	}
-	if opt.Patience > 0 && t.Criterion == nil {
-		return nil, fmt.Errorf("patience %d: without a criterion nothing says whether a layer helps", opt.Patience)
+	return g.run(ctx)
+}
+
+// FitPieces is [Fit] for graphs that come some at a time: pieces calls visit with all of them in their order, as often
+// as it is called: once for each layer, and once or twice before. Fit makes the same model of all of them together.
+// Soft states and a criterion are errors: they look at all graphs at once.
+func FitPieces(
+	ctx context.Context, e engine.Engine, pieces func(visit func(*graph.Batch) error) error, in Input, opt Options,
+	t Training,
+) (*Model, error) {
+	if opt.Soft || t.Criterion != nil {
+		return nil, fmt.Errorf("soft states and a criterion look at all graphs at once, these come some at a time")
 	}
-	if b.NumVertices() == 0 {
-		return nil, fmt.Errorf("no vertices to learn from")
-	}
-	m := &Model{opt: opt, input: in, engine: e}
-	shown, err := in.observe(b)
-	if err != nil {
+	g := &growth{Model: &Model{opt: opt, input: in, engine: e}, Training: t, pieces: pieces}
+	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	m.standard = standardOf(shown)
-	s, err := newStates(&in, m.standard, b)
-	if err != nil {
-		return nil, err
+	return g.run(ctx)
+}
+
+// begin checks what is asked for and observes all vertices.
+func (g *growth) begin() error {
+	if err := g.opt.Check(); err != nil {
+		return err
 	}
-	g := &growth{Model: m, Training: t, states: s}
+	if err := g.input.check(); err != nil {
+		return err
+	}
+	if g.opt.Patience > 0 && g.Criterion == nil {
+		return fmt.Errorf("patience %d: without a criterion nothing says whether a layer helps", g.opt.Patience)
+	}
+	g.observer = newObserver(&g.input)
+	if err := g.pieces(func(b *graph.Batch) error {
+		_, err := g.observer.observe(b)
+		return err
+	}); err != nil {
+		return err
+	}
+	if g.shown = g.observer.seen; g.shown.count == 0 {
+		return fmt.Errorf("no vertices to learn from")
+	}
+	g.standard = standardOf(g.shown)
+	g.standard.apply(g.shown)
+	return nil
+}
+
+// run grows layer after layer.
+func (g *growth) run(ctx context.Context) (*Model, error) {
+	m, opt := g.Model, &g.opt
 	if err := g.resume(ctx); err != nil {
 		return nil, err
 	}
@@ -77,7 +112,7 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, opt Opt
 			return nil, err
 		}
 	}
-	t.Progress.Report("layers", opt.Layers, opt.Layers)
+	g.Progress.Report("layers", opt.Layers, opt.Layers)
 	if opt.Patience > 0 {
 		best := g.best()
 		m.layers, m.history = m.layers[:best+1], m.history[:best+1]
@@ -89,7 +124,39 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, opt Opt
 type growth struct {
 	*Model
 	Training
-	states *States
+	pieces   func(visit func(*graph.Batch) error) error
+	observer *observer
+	shown    *observations // of all vertices, standardised
+	states   *States       // of all vertices; nil where they come some at a time
+	digest   string        // of all that the result follows from, see identity
+}
+
+// contexts returns what a layer on top of the given ones sees of all vertices.
+func (g *growth) contexts(ctx context.Context, previous, below []int, arcs int) (*contexts, error) {
+	switch {
+	case g.states != nil:
+		return g.states.contexts(previous, arcs, g.opt.Soft)
+	case len(previous) == 0:
+		return withoutContext(g.shown), nil
+	}
+	all, err := newGatherer(arcs, below, false)
+	if err != nil {
+		return nil, err
+	}
+	err = g.pieces(func(b *graph.Batch) error {
+		s, err := g.States(ctx, b, nil)
+		if err != nil {
+			return err
+		}
+		of, err := g.observer.of(b)
+		if err != nil {
+			return err
+		}
+		_, err = all.add(of, s.neighbours, s.at(previous))
+		return err
+	})
+	all.rows.x = cached(all.rows.x)
+	return all.rows, err
 }
 
 // best returns the first layer with the highest score.
@@ -112,11 +179,11 @@ func (g *growth) stalled() bool {
 func (g *growth) grow(ctx context.Context) error {
 	previous, below := g.previous()
 	blank := newLayer(&g.input, g.opt.States, previous, below)
-	c, err := g.states.contexts(previous, blank.arcs, g.opt.Soft)
+	c, err := g.contexts(ctx, previous, below, blank.arcs)
 	if err != nil {
 		return err
 	}
-	s := newEM(g.engine, g.states.shown, c, g.opt.States)
+	s := newEM(g.engine, g.shown, c, g.opt.States)
 	defer s.release()
 	var best *candidate
 	var scores []float64
@@ -132,11 +199,14 @@ func (g *growth) grow(ctx context.Context) error {
 		}
 	}
 	best.Scores = scores
+	g.layers = append(g.layers, best.layer)
+	g.history = append(g.history, best.LayerHistory)
+	if g.states == nil {
+		return nil
+	}
 	if !g.opt.Soft && !g.opt.Fingerprint.Soft {
 		best.assignment.posterior = nil // nothing will look at it
 	}
-	g.layers = append(g.layers, best.layer)
-	g.history = append(g.history, best.LayerHistory)
 	g.states.layers = append(g.states.layers, best.assignment)
 	return nil
 }
@@ -151,22 +221,21 @@ type candidate struct {
 // candidate trains number k of a pool.
 func (g *growth) candidate(ctx context.Context, s *em, previous, below []int, k int) (*candidate, error) {
 	y := newLayer(&g.input, g.opt.States, previous, below)
-	y.draw(rand.New(rand.NewPCG(g.opt.Seed, uint64(len(g.layers))<<32|uint64(k))), g.states.shown)
+	y.draw(rand.New(rand.NewPCG(g.opt.Seed, uint64(len(g.layers))<<32|uint64(k))), g.shown)
 	history, err := s.fit(ctx, y, &g.opt)
 	if err != nil {
 		return nil, err
 	}
 	s.setMarginal(y)
-	a, err := y.assign(g.engine, g.states.shown, s.c)
-	if err != nil {
-		return nil, err
-	}
-	next := &candidate{LayerHistory{LogLikelihood: history, Candidate: k, Score: history[len(history)-1]}, y, a}
-	if g.Criterion == nil {
+	next := &candidate{LayerHistory{LogLikelihood: history, Candidate: k, Score: history[len(history)-1]}, y, nil}
+	if g.states == nil {
 		return next, nil
 	}
+	if next.assignment, err = y.assign(g.engine, g.shown, s.c); err != nil || g.Criterion == nil {
+		return next, err
+	}
 	with := *g.states
-	with.layers = append(slices.Clone(with.layers), a)
+	with.layers = append(slices.Clone(with.layers), next.assignment)
 	x, err := with.Fingerprints(g.growing())
 	if err != nil {
 		return nil, err

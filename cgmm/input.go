@@ -55,8 +55,9 @@ const unknown = -1
 
 // observations are what the vertices of a batch show, each distinct one once.
 type observations struct {
-	of      []int32   // observation of every vertex
+	of      []int32   // observation of every vertex; nil where the vertices come some at a time
 	count   int       // distinct observations
+	number  []float64 // of vertices with each observation
 	symbols []int32   // label of every observation; nil without labels
 	dims    int       // attributes
 	reals   []float64 // count x dims; standardised where a model looks at them
@@ -71,12 +72,12 @@ const leastDeviation = 1e-12
 
 // standardOf returns the standard of some vertices.
 func standardOf(o *observations) standard {
-	weight := make([]float64, o.count)
-	for _, id := range o.of {
-		weight[id]++
+	weight, n := o.number, 0.0
+	for _, w := range weight {
+		n += w
 	}
+	n = max(n, 1)
 	s := standard{make([]float64, o.dims), make([]float64, o.dims)}
-	n := float64(max(len(o.of), 1))
 	for d := range o.dims {
 		sum, squares := 0.0, 0.0
 		for id, w := range weight {
@@ -105,24 +106,66 @@ func (s standard) apply(o *observations) {
 // observe reads the vertices of a batch. Labels that the model does not know become unknown. Errors name
 // what the batch lacks, or the vertex whose attribute is no number.
 func (in *Input) observe(b *graph.Batch) (*observations, error) {
+	r := newObserver(in)
+	of, err := r.observe(b)
+	r.seen.of = of
+	return r.seen, err
+}
+
+// observer reads the vertices of one batch after the other.
+type observer struct {
+	in   *Input
+	seen *observations
+	ids  map[string]int32
+	key  []byte
+}
+
+func newObserver(in *Input) *observer {
+	return &observer{in: in, seen: &observations{dims: in.Attributes}, ids: map[string]int32{}}
+}
+
+// observe adds the vertices of a batch, and returns the observation of each.
+func (r *observer) observe(b *graph.Batch) ([]int32, error) {
+	of := make([]int32, b.NumVertices())
+	return of, r.each(b, func(v, id int32, symbol int32, values []float64) {
+		o := r.seen
+		if int(id) == o.count {
+			r.ids[string(r.key)] = id
+			o.count++
+			o.number = append(o.number, 0)
+			o.reals = append(o.reals, values...)
+			if r.in.Labels > 0 {
+				o.symbols = append(o.symbols, symbol)
+			}
+		}
+		o.number[id]++
+		of[v] = id
+	})
+}
+
+// of returns the observations of the vertices of a batch that was added before.
+func (r *observer) of(b *graph.Batch) ([]int32, error) {
+	of := make([]int32, b.NumVertices())
+	return of, r.each(b, func(v, id int32, _ int32, _ []float64) { of[v] = id })
+}
+
+// each tells the observation of every vertex of a batch, with what it shows; one that is new has the next number.
+func (r *observer) each(b *graph.Batch, tell func(v, id int32, symbol int32, values []float64)) error {
+	in := r.in
 	switch {
 	case in.Labels > 0 && b.Labels == nil:
-		return nil, fmt.Errorf("the model wants labelled vertices, these have no labels")
+		return fmt.Errorf("the model wants labelled vertices, these have no labels")
 	case in.Attributes > 0 && b.AttributeDim != in.Attributes:
-		return nil, fmt.Errorf("the model wants %d attributes of every vertex, these have %d", in.Attributes, b.AttributeDim)
+		return fmt.Errorf("the model wants %d attributes of every vertex, these have %d", in.Attributes, b.AttributeDim)
 	}
-	n := b.NumVertices()
-	o := &observations{of: make([]int32, n), dims: in.Attributes}
-	var key []byte
-	ids := map[string]int32{}
-	for v := range int32(n) {
-		key = key[:0]
+	for v := range int32(b.NumVertices()) {
+		r.key = r.key[:0]
 		symbol := int32(unknown)
 		if in.Labels > 0 {
 			if l := b.Labels[v]; l >= 0 && int(l) < in.Labels {
 				symbol = l
 			}
-			key = binary.LittleEndian.AppendUint32(key, uint32(symbol))
+			r.key = binary.LittleEndian.AppendUint32(r.key, uint32(symbol))
 		}
 		var values []float64
 		if in.Attributes > 0 {
@@ -130,23 +173,17 @@ func (in *Input) observe(b *graph.Batch) (*observations, error) {
 		}
 		for d, x := range values {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("vertex %d: attribute %d is %g, want a finite number", v, d, x)
+				return fmt.Errorf("vertex %d: attribute %d is %g, want a finite number", v, d, x)
 			}
-			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x))
+			r.key = binary.LittleEndian.AppendUint64(r.key, math.Float64bits(x))
 		}
-		id, known := ids[string(key)]
+		id, known := r.ids[string(r.key)]
 		if !known {
-			id = int32(o.count)
-			ids[string(key)] = id
-			o.count++
-			o.reals = append(o.reals, values...)
-			if in.Labels > 0 {
-				o.symbols = append(o.symbols, symbol)
-			}
+			id = int32(r.seen.count)
 		}
-		o.of[v] = id
+		tell(v, id, symbol, values)
 	}
-	return o, nil
+	return nil
 }
 
 // neighbours are the arcs that enter every vertex, without self loops and arcs of unknown labels.

@@ -36,11 +36,15 @@ func (s *States) contexts(previous []int, arcs int, soft bool) (*contexts, error
 	if len(previous) == 0 {
 		return withoutContext(s.shown), nil
 	}
-	var below []*assignment
-	for _, l := range previous {
-		below = append(below, s.layers[l])
+	return gather(s.shown, s.neighbours, arcs, s.at(previous), soft)
+}
+
+// at returns what some layers say.
+func (s *States) at(layers []int) (all []*assignment) {
+	for _, l := range layers {
+		all = append(all, s.layers[l])
 	}
-	return gather(s.shown, s.neighbours, arcs, below, soft)
+	return all
 }
 
 // add infers the states of the next layer.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
@@ -45,9 +46,34 @@ func (f *fingerprints) Embed(
 
 // Encoder implements [model.Encoder]. It infers no states before something is embedded.
 func (s Estimator) Encoder(ctx context.Context, w *model.Work, _ bool) (model.Embedder, error) {
+	w, err := s.inMemory(w)
+	if err != nil {
+		return nil, err
+	}
 	g, err := s.grow(ctx, w, false)
 	if err != nil {
 		return nil, err
 	}
 	return g.fingerprints(&s), nil
+}
+
+// stored returns the fingerprints of all graphs of some work that stay on disk. They lie in a temporary file, mapped in
+// memory as long as the work is open.
+func (f *fingerprints) stored(ctx context.Context, w *model.Work) (*tensor.Dense, error) {
+	n, dim := w.Data.NumGraphs(), f.layers.DimOf(f.kind)
+	x, release, err := memory.Mapped[float64](n * dim)
+	if err != nil {
+		return nil, err
+	}
+	w.OnClose(release)
+	at, done := 0, 0
+	err = w.Each(func(d *dataset.Dataset) error {
+		w.Progress.Report("states", done, n)
+		done += d.NumGraphs()
+		return f.Embed(ctx, d, false, nil, func(rows *tensor.Dense) error {
+			at += copy(x[at:], rows.Float64s())
+			return nil
+		})
+	})
+	return tensor.New(tensor.WithShape(n, dim), tensor.WithBacking(x)), err
 }

@@ -76,21 +76,32 @@ func (e *Encoding) Renumber(d *Dataset, train []int) {
 	if train != nil {
 		b = *d.Batch.Select(train)
 	}
-	labels := e.Labels
-	if !e.Features.labelled() {
-		b.Labels, labels = nil, nil
+	vertex, arc := e.numbered(&b)
+	e.order(b.LabelOrders(vertex, arc))
+}
+
+// numbered returns how many labels of vertices and of arcs are numbered in a batch of the data set of a fresh encoding,
+// and takes others from it.
+func (e *Encoding) numbered(b *graph.Batch) (vertex, arc int) {
+	if e.Features.labelled() {
+		vertex = len(e.Labels)
+	} else {
+		b.Labels = nil
 	}
 	if e.ArcLabels == nil {
 		b.ArcLabels = nil
 	}
-	if b.Labels == nil && b.ArcLabels == nil {
-		return
-	}
-	vertex, arc := b.LabelOrders(len(labels), len(e.ArcLabels))
-	if labels != nil {
+	return vertex, len(e.ArcLabels)
+}
+
+// order puts labels in an order.
+func (e *Encoding) order(vertex, arc []int32) {
+	if len(vertex) > 0 {
 		e.Labels, e.Names = split.Select(e.Labels, vertex), split.Select(e.Names, vertex)
 	}
-	e.ArcLabels = split.Select(e.ArcLabels, arc)
+	if len(arc) > 0 {
+		e.ArcLabels = split.Select(e.ArcLabels, arc)
+	}
 }
 
 // FitEncoding learns an encoding. Label codes and distinct degrees are collected from the whole data

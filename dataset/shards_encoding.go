@@ -37,6 +37,67 @@ func (s *Shards) FitEncoding(features Features, train []int) (*Encoding, error) 
 	return e, err
 }
 
+// Renumber is [Encoding.Renumber] for the graphs of the store, all of them or those in train, read some at a time:
+// unless labels are equally frequent, which it takes all graphs together to order.
+func (s *Shards) Renumber(e *Encoding, train []int) error {
+	vertex, arc := labelCounts{}, labelCounts{}
+	if err := s.EachOf(train, func(d *Dataset) error {
+		b := *d.Batch
+		labels, arcLabels := e.numbered(&b)
+		vertex.add(b.Labels, labels)
+		arc.add(b.ArcLabels, arcLabels)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if !vertex.tied() && !arc.tied() {
+		e.order(vertex.order(), arc.order())
+		return nil
+	}
+	if train == nil {
+		train = split.All(s.NumGraphs())
+	}
+	d, err := s.Select(train)
+	if err == nil {
+		e.Renumber(d, nil)
+	}
+	return err
+}
+
+// labelCounts says how often each label occurs.
+type labelCounts struct{ count []int }
+
+func (c *labelCounts) add(of []int32, labels int) {
+	if c.count == nil {
+		c.count = make([]int, labels)
+	}
+	for _, l := range of {
+		c.count[l]++
+	}
+}
+
+// tied reports whether labels that occur are equally frequent.
+func (c *labelCounts) tied() bool {
+	seen := map[int]bool{}
+	for _, n := range c.count {
+		if n > 0 && seen[n] {
+			return true
+		}
+		seen[n] = true
+	}
+	return false
+}
+
+// order returns the labels, the most frequent first.
+func (c *labelCounts) order() []int32 {
+	order := make([]int32, len(c.count))
+	for l := range order {
+		order[l] = int32(l)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return c.count[b] - c.count[a] })
+	return order
+}
+
 // pieceBytes is the size of the records of a store that are looked at together.
 const pieceBytes = 4 << 20
 

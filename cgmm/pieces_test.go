@@ -1,0 +1,131 @@
+package cgmm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/svm"
+)
+
+// inPieces calls visit with runs of so many graphs of a batch.
+func inPieces(b *graph.Batch, size int) func(visit func(*graph.Batch) error) error {
+	return func(visit func(*graph.Batch) error) error {
+		for from := 0; from < b.NumGraphs(); from += size {
+			var some []int
+			for g := from; g < min(from+size, b.NumGraphs()); g++ {
+				some = append(some, g)
+			}
+			if err := visit(b.Select(some)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Where a piece of the graphs ends does not show in a model, whatever its layers look at; and a training on pieces that
+// was killed goes on from its last layer to the same bits.
+func TestPiecesMakeTheSameModel(t *testing.T) {
+	ctx := context.Background()
+	b := randomBatch(t, 12, true)
+	for _, in := range []Input{{Labels: 4}, {Labels: 4, ArcLabels: 3}, {Labels: 4, Attributes: 2}} {
+		opt := smallOptions(3)
+		opt.Previous, opt.Pool = []int{1, 2}, 2
+		whole := contents(t, trained(t, engine.NewCPU(1), b, in, opt, Training{}))
+		for _, size := range []int{1, 5, 12} {
+			m, err := FitPieces(ctx, engine.NewCPU(2), inPieces(b, size), in, opt, Training{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if contents(t, m) != whole {
+				t.Errorf("%+v: pieces of %d graphs make another model", in, size)
+			}
+		}
+		file := filepath.Join(t.TempDir(), "checkpoint")
+		passes, pieces := 0, inPieces(b, 5)
+		_, err := FitPieces(ctx, engine.NewCPU(2), func(visit func(*graph.Batch) error) error {
+			if passes++; passes == 5 { // observations, identity, two layers above the first
+				return errKilled
+			}
+			return pieces(visit)
+		}, in, opt, Training{Checkpoint: file})
+		if !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(file); err != nil {
+			t.Fatal(err)
+		}
+		m, err := FitPieces(ctx, engine.NewCPU(1), pieces, in, opt, Training{Checkpoint: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if contents(t, m) != whole {
+			t.Errorf("%+v: other bits after a kill", in)
+		}
+	}
+	soft := smallOptions(2)
+	soft.Soft = true
+	if _, err := FitPieces(ctx, engine.NewCPU(1), inPieces(b, 5), Input{Labels: 4}, soft, Training{}); err == nil {
+		t.Error("soft states of pieces are no error")
+	}
+}
+
+// A model of graphs that stay on disk has the bytes of one of graphs in memory.
+func TestModelsOfStoresAreThoseOfMemory(t *testing.T) {
+	d, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: 200, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Name = "store"
+	store := filepath.Join(t.TempDir(), "store")
+	if err := dataset.WriteShards(store, d); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]Estimator{
+		"counts":          {},
+		"frequencies":     {Options: Options{Fingerprint: Fingerprint{Frequencies: true, Bigrams: true, Depth: 2}}},
+		"arc labels":      {ArcLabels: true},
+		"degrees":         {Features: dataset.DegreeFeatures},
+		"a kernel":        {Classifier: svm.VectorKernel{Kind: svm.JaccardKernel}},
+		"soft, in memory": {Options: Options{Soft: true}},
+		"a pool":          {Options: Options{Pool: 2}},
+	} {
+		o := DefaultOptions()
+		o.States, o.Layers, o.Soft, o.Fingerprint, o.Seed = 5, 3, s.Options.Soft, s.Options.Fingerprint, 4
+		o.Pool = max(s.Options.Pool, 1)
+		s.Options, s.C = o, []float64{1}
+		shards, err := dataset.OpenShards(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := model.NewStoredWork(shards, engine.NewCPU(2))
+		var files [2][]byte
+		for i, w := range []*model.Work{model.NewWork(d, engine.NewCPU(1)), stored} {
+			m, err := model.FitWork(context.Background(), w, s, []float64{1})
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			path := filepath.Join(t.TempDir(), "model")
+			if err := model.Save(path, m); err != nil {
+				t.Fatal(err)
+			}
+			if files[i], err = os.ReadFile(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0], files[1]) {
+			t.Errorf("%s: another model", name)
+		}
+		if err := stored.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
