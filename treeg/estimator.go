@@ -19,6 +19,9 @@ type Estimator struct {
 	Features dataset.Features // of the vertices; default all that the data have: attributes as they are, and labels
 	Rounds   []int            // numbers of estimators to choose from, which one fit serves; nil: that of the options
 
+	// Checkpoint is that of [FitSampled], for the model of all graphs; "" for none. Without sampling it is an error.
+	Checkpoint string
+
 	// Static, unless nil, compares: the same trees on [StaticFeatures] along walks up to this length, in place of walks
 	// and subsets. There is no model of it.
 	Static *int

@@ -38,6 +38,7 @@ type byName struct {
 	walks, aggregations                  []string
 	static                               int // longest walk of the static features, -1: none
 	features                             dataset.Features
+	checkpoint                           string
 
 	declared *param.Set
 }
@@ -84,6 +85,10 @@ func (o *byName) Declare(s *param.Set, verb model.Verb) {
 	s.Bool(&o.base.Constant, "constant", "give every vertex a feature that is 1")
 	model.DeclareFeatures(s, &o.features,
 		"auto", "labels", "degrees", "raw", "raw+labels", "attributes", "attributes+labels", "none")
+	if verb == model.Train {
+		s.Text(&o.checkpoint, "checkpoint", "`FILE` finished rounds, kept while boosting runs that draws some of the graphs "+
+			"of a store in every round; a training that finds it goes on from there, to the same bits")
+	}
 	if verb == model.Eval {
 		s.Int(&o.static, "static", -1, 16,
 			"`D` compare: the same trees on static features, sums and means of A^d f over the vertices of a graph "+
@@ -167,7 +172,7 @@ func (o *byName) grid(level Level, seed uint64) ([]Estimator, error) {
 	if err != nil {
 		return nil, param.Wrap(err)
 	}
-	est := Estimator{Options: base, Features: o.features}
+	est := Estimator{Options: base, Features: o.features, Checkpoint: o.checkpoint}
 	sizes := []int{base.Estimators}
 	if o.given("estimators") {
 		if sizes = slices.Compact(slices.Sorted(slices.Values(o.estimators))); len(sizes) > 1 && est.nested() == nil {

@@ -107,6 +107,10 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 		return nil, param.Errorf("static", *l.estimator.Static,
 			"static features are there to compare with, no model keeps them")
 	}
+	if l.estimator.Checkpoint != "" {
+		return nil, param.Errorf("checkpoint", l.estimator.Checkpoint,
+			"there is one of boosting whose rounds draw some of the labelled graphs of a store (--subsample) alone")
+	}
 	defer l.work.Spent.Fitting(time.Now())
 	m, err := l.fit(ctx, &t, l.work.Progress)
 	if err != nil {

@@ -62,9 +62,11 @@ type diskLearner struct {
 	empty     *graph.Batch
 }
 
-func (l *diskLearner) fit(ctx context.Context, t *model.Trial, progress model.Progress) (*Model, error) {
+func (l *diskLearner) fit(
+	ctx context.Context, t *model.Trial, checkpoint string, progress model.Progress,
+) (*Model, error) {
 	targets, opt := l.estimator.asked(t)
-	m, err := FitSampled(ctx, l.work.Engine, l.empty, l.graphs, targets, opt, progress)
+	m, err := FitSampled(ctx, l.work.Engine, l.empty, l.graphs, targets, opt, checkpoint, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func (l *diskLearner) fit(ctx context.Context, t *model.Trial, progress model.Pr
 
 // Learn implements [model.Learner].
 func (l *diskLearner) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
-	m, err := l.fit(ctx, &t, told(&t))
+	m, err := l.fit(ctx, &t, "", told(&t))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (l *diskLearner) Learn(ctx context.Context, t model.Trial) ([]*model.Predic
 // Model implements [model.Learner].
 func (l *diskLearner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
 	defer l.work.Spent.Fitting(time.Now())
-	m, err := l.fit(ctx, &t, l.work.Progress)
+	m, err := l.fit(ctx, &t, l.estimator.Checkpoint, l.work.Progress)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package treeg
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 )
 
@@ -120,4 +122,68 @@ func learned(w *model.Work, s Estimator) (*model.Predictions, error) {
 		return nil, err
 	}
 	return all[0], nil
+}
+
+// failing are graphs that cannot be read any more after some rounds.
+type failing struct {
+	storedGraphs
+	rounds int
+}
+
+var errKilled = errors.New("killed")
+
+func (f *failing) Select(graphs []int) (*graph.Batch, error) {
+	if f.rounds--; f.rounds < 0 {
+		return nil, errKilled
+	}
+	return f.storedGraphs.Select(graphs)
+}
+
+// A boosting that is killed in any round goes on from the round before and ends with the same trees. A checkpoint of
+// another one is refused, and so is one where no rounds are kept.
+func TestBoostingGoesOnAfterAKill(t *testing.T) {
+	d, path := inStore(t, 60, 3)
+	shards, err := dataset.OpenShards(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shards.Close()
+	o := Defaults(Graphs, Boosting)
+	o.Estimators, o.Subsample = 3, 0.5
+	w := model.NewStoredWork(shards, engine.NewCPU(1))
+	l, err := Estimator{Options: o}.onDisk(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := l.(*diskLearner)
+	fit := func(rounds int, o Options, checkpoint string) ([]byte, error) {
+		m, err := FitSampled(context.Background(), engine.NewCPU(1), on.empty, &failing{on.graphs, rounds},
+			Targets{Classes: d.Classes}, o, checkpoint, nil)
+		if err != nil {
+			return nil, err
+		}
+		return m.MarshalJSON()
+	}
+	whole, err := fit(3, o, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "checkpoint")
+	for rounds := range 3 {
+		os.Remove(file)
+		if _, err := fit(rounds, o, file); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		if again, err := fit(3-rounds, o, file); err != nil || !bytes.Equal(again, whole) {
+			t.Errorf("killed after %d rounds: other trees, %v", rounds, err)
+		}
+	}
+	o.Seed++
+	if _, err := fit(3, o, file); err == nil {
+		t.Error("the checkpoint of another seed is no error")
+	}
+	s := Estimator{Options: Defaults(Graphs, Boosting), Checkpoint: file}
+	if _, err := model.FitWork(context.Background(), w, s, nil); err == nil {
+		t.Error("a checkpoint of rounds on all graphs is no error")
+	}
 }

@@ -17,6 +17,8 @@ type GraphReader interface {
 	Select(graphs []int) (*graph.Batch, error)
 	// Each calls visit with all graphs in their order, some at a time, as often as it is called.
 	Each(visit func(b *graph.Batch) error) error
+	// Digest returns a checksum that differs between graphs of different content.
+	Digest() string
 }
 
 // Samples reports whether [FitSampled] fits models of these options to graphs like those of b.
@@ -28,10 +30,14 @@ func (o *Options) Samples(b *graph.Batch) bool {
 // FitSampled fits a model to graphs that stay where they are, by boosting whose rounds draw a share of them: each round
 // reads the graphs that it draws, and predicts them by the rounds before. The model is the one that [Fit] makes of all
 // graphs in memory; there are never more than those of one round, beside the targets of all. b holds none of the
-// graphs, but knows what all have. The options must be such as [Options.Samples] reports. Errors are those of Fit and
-// of reading.
+// graphs, but knows what all have. The options must be such as [Options.Samples] reports.
+//
+// checkpoint, unless "", names a file that is written after every round. Where it is there, the training that it comes
+// from goes on, and ends with the same bits as without a break. Remove it when the model is stored.
+//
+// Errors are those of Fit, of reading, and a checkpoint of other graphs, options or targets.
 func FitSampled(
-	ctx context.Context, e engine.Engine, b *graph.Batch, graphs GraphReader, t Targets, opt Options,
+	ctx context.Context, e engine.Engine, b *graph.Batch, graphs GraphReader, t Targets, opt Options, checkpoint string,
 	progress model.Progress,
 ) (*Model, error) {
 	if err := opt.Check(); err != nil {
@@ -59,11 +65,17 @@ func FitSampled(
 		return nil, err
 	}
 	m := &Model{engine: e, opt: opt, input: in, loss: p.loss, number: p.classes}
-	drawn := &sampledBooster{p.booster(m), graphs}
+	drawn := &sampledBooster{p.booster(m), graphs, checkpoint}
 	drawn.start()
-	for round := range opt.Estimators {
+	if err := drawn.resume(); err != nil {
+		return nil, err
+	}
+	for round := len(m.trees); round < opt.Estimators; round++ {
 		progress.Report("boost", round, opt.Estimators)
 		if err := drawn.round(ctx, round); err != nil {
+			return nil, err
+		}
+		if err := drawn.store(); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +86,8 @@ func FitSampled(
 // sampledBooster is a boosting whose data are read round by round.
 type sampledBooster struct {
 	*booster
-	graphs GraphReader
+	graphs     GraphReader
+	checkpoint string
 }
 
 // round is that of a boosting on the graphs that it draws alone.
