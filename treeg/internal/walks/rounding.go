@@ -101,8 +101,8 @@ func (d *Data) chooseGrids() {
 }
 
 // JoinGrids adds the graphs of a batch to those that some grids were chosen for, nil for none, and returns the grids
-// that [Prepare] chooses for walks of up to a length on all of them together. It is for labels and unweighted arcs: there
-// the grid of a feature is the coarsest of those of its graphs.
+// that [Prepare] chooses for walks of up to a length on all of them together. It is for labels and unweighted arcs:
+// there the grid of a feature is the coarsest of those of its graphs.
 func JoinGrids(e engine.Engine, grids []Grid, b *graph.Batch, in Input, length int) ([]Grid, error) {
 	in.FeatureGrids = nil
 	d, err := read(e, b, in, Demand{Fit: true, Length: length})
