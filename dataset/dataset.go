@@ -1,6 +1,6 @@
 // Package dataset brings graphs into Grove: readers for the TU format, for the text format of the
-// GIN experiments, for labelled trees and for vertex-task folders, cross-validation folds, the transforms that the
-// published experiments apply to vertex data, writers, seeded generators and the download of TU
+// GIN experiments, for labelled trees, for molecules and for vertex-task folders, cross-validation folds, the
+// transforms that the published experiments apply to vertex data, writers, seeded generators and the download of TU
 // archives.
 //
 //	d, err := dataset.Open("MUTAG")                              // a folder of any format
@@ -22,6 +22,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/smiles"
 )
 
 // Task says what is to be predicted from a data set.
@@ -63,6 +64,7 @@ type Dataset struct {
 	Batch *graph.Batch
 
 	Classes       []int    // class of each graph, an index of ClassNames; nil where there are none
+	Target        string   // what the classes or numbers are called, where one of several was taken; otherwise ""
 	VertexClasses []int    // class of each vertex, -1 where it has none; nil unless the task is per vertex
 	ClassNames    []string // the code of each class as the file gives it
 
@@ -71,6 +73,9 @@ type Dataset struct {
 
 	Targets     []float64 // rows x len(TargetNames), row-major; a row for each graph or vertex; NaN: no target
 	TargetNames []string
+	// TargetClasses names the classes of each target that holds indices of such, nil for one of numbers. It is nil where
+	// all targets are numbers. [Dataset.WithTarget] takes one of them.
+	TargetClasses [][]string
 
 	LabelCodes    []string // code of each vertex label id, the number that stands for it in files: its identity
 	LabelNames    []string // name of each vertex label id, to show only: its code unless a name is given; may repeat
@@ -79,6 +84,11 @@ type Dataset struct {
 	Splits  []Split // published splits of the vertices in a task per vertex, otherwise of the graphs
 	Missing []int   // positions in Batch.Attributes that the file left empty; they hold their column's mean
 	Motif   *Motif  // the planted or annotated cause of the classes, where it is known
+
+	// Of molecules that were read as such:
+	Atoms     []smiles.Atom // of each vertex; nil for other data
+	Molecules *Molecules    // how they were read
+	Skipped   []string      // molecules that could not be read and were left out, with line and reason
 
 	Notes []string // what a reader did beyond reading, a sentence each
 }
@@ -107,7 +117,7 @@ func (d *Dataset) NumClasses() int { return len(d.ClassNames) }
 func (d *Dataset) Select(graphs []int) *Dataset {
 	s := *d
 	s.Batch = d.Batch.Select(graphs)
-	s.Splits, s.Notes = nil, nil
+	s.Splits, s.Notes, s.Skipped, s.Atoms = nil, nil, nil, nil
 	s.Classes, s.VertexClasses, s.Targets, s.Missing = nil, nil, nil, nil
 	if d.Motif != nil {
 		s.Motif = &Motif{}
@@ -131,6 +141,9 @@ func (d *Dataset) Select(graphs []int) *Dataset {
 			s.Targets = append(s.Targets, d.Targets[u*columns:v*columns]...)
 		default:
 			s.Targets = append(s.Targets, d.Targets[g*columns:(g+1)*columns]...)
+		}
+		if d.Atoms != nil {
+			s.Atoms = append(s.Atoms, d.Atoms[u:v]...)
 		}
 		if d.Motif != nil {
 			s.Motif.Vertices = append(s.Motif.Vertices, d.Motif.Vertices[u:v]...)

@@ -11,6 +11,9 @@ func (d *Dataset) Digest() string {
 		b.ArcWeights, b.ArcTypes, []int{int(d.Task)}, d.Classes, d.VertexClasses, d.EdgeClasses, d.ClassNames, d.Targets,
 		d.TargetNames, d.LabelCodes, d.ArcLabelNames, d.Missing,
 	}
+	for _, names := range d.TargetClasses {
+		parts = append(parts, names)
+	}
 	for _, s := range d.Splits {
 		parts = append(parts, s.Train, s.Validation, s.Test)
 	}

@@ -12,22 +12,25 @@ type Format string
 
 // The formats of [Open].
 const (
-	NoFormat    Format = "" // there is no data set
-	TUFormat    Format = "TU"
-	NodeFormat  Format = "vertex task"
-	TextFormat  Format = "text"
-	TreeFormat  Format = "tree"
-	StoreFormat Format = "shards"
+	NoFormat     Format = "" // there is no data set
+	TUFormat     Format = "TU"
+	NodeFormat   Format = "vertex task"
+	TextFormat   Format = "text"
+	TreeFormat   Format = "tree"
+	StoreFormat  Format = "shards"
+	TableFormat  Format = "table of molecules"
+	SmilesFormat Format = "SMILES"
 )
 
 // FormatInfo says what a format is.
 type FormatInfo struct {
-	Format  Format
-	Short   string // its name on a command line
-	File    string // the file by which a data set of the format is known, with NAME for any name
-	Title   string
-	About   string // a paragraph or more for help, "" where the title says enough
-	Written bool   // whether [Output.Write] knows it; every format is read
+	Format    Format
+	Short     string // its name on a command line
+	File      string // the file by which a data set of the format is known, with NAME for any name
+	Title     string
+	About     string // a paragraph or more for help, "" where the title says enough
+	Written   bool   // whether [Output.Write] knows it; every format is read
+	Molecules bool   // whether it holds molecules, which [Molecules] says how to read
 }
 
 // String says what makes a folder a data set of the format.
@@ -38,11 +41,12 @@ type format struct {
 	FormatInfo
 	alone bool // whether the file is a data set by itself, or part of a folder
 
-	in    func(f folder) bool                           // whether a folder holds a data set of the format
-	files func(f folder) []string                       // the files of the data set in a folder
-	open  func(f folder, file string) (*Dataset, error) // the data set in a folder, or that of one of its files
-	write func(w *folderWriter, d *Dataset) error       // nil where the format is only read
-	from  func(w *folderWriter, s Stream) error         // nil where only a whole data set is written
+	in    func(f folder) bool     // whether a folder holds a data set of the format
+	files func(f folder) []string // the files of the data set in a folder
+	// the data set in a folder, or that of one of its files
+	open  func(f folder, file string, how Molecules) (*Dataset, error)
+	write func(w *folderWriter, d *Dataset) error // nil where the format is only read
+	from  func(w *folderWriter, s Stream) error   // nil where only a whole data set is written
 }
 
 // formats lists the formats. A folder that several recognise has the first of them.
@@ -51,7 +55,7 @@ var formats = []format{
 		FormatInfo: FormatInfo{Format: TUFormat, Short: "tu", File: "NAME_A.txt", Title: "TU format", About: aboutTU},
 		in:         func(f folder) bool { return f.holds("*_A.txt") || f.holds("*_graph_indicator.txt") },
 		files:      tuFiles,
-		open:       func(f folder, _ string) (*Dataset, error) { return openTU(f) },
+		open:       func(f folder, _ string, _ Molecules) (*Dataset, error) { return openTU(f) },
 		write:      func(w *folderWriter, d *Dataset) error { return writeTU(w, d) },
 		from:       writeTU,
 	},
@@ -59,7 +63,7 @@ var formats = []format{
 		FormatInfo: FormatInfo{Format: StoreFormat, Short: "shards", File: shardIndex, Title: "shards", About: aboutShards},
 		in:         func(f folder) bool { return f.holds(shardIndex) },
 		files:      func(f folder) []string { return f.stored(shardIndex, shardFiles) },
-		open:       func(f folder, _ string) (*Dataset, error) { return openStore(f.name) },
+		open:       func(f folder, _ string, _ Molecules) (*Dataset, error) { return openStore(f.name) },
 		write:      func(w *folderWriter, d *Dataset) error { return writeStore(w, d) },
 		from:       writeStore,
 	},
@@ -69,7 +73,7 @@ var formats = []format{
 			return f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv")
 		},
 		files: func(f folder) []string { return f.stored(nodeFiles()...) },
-		open:  func(f folder, _ string) (*Dataset, error) { return openNode(f, DetectDirection) },
+		open:  func(f folder, _ string, _ Molecules) (*Dataset, error) { return openNode(f, DetectDirection) },
 		write: writeNode,
 	},
 	{
@@ -77,14 +81,31 @@ var formats = []format{
 		alone:      true,
 		in:         func(f folder) bool { return f.holds("*" + treeSuffix) },
 		files:      func(f folder) []string { return f.stored("*" + treeSuffix) },
-		open:       openTreesIn,
+		open:       func(f folder, file string, _ Molecules) (*Dataset, error) { return openTreesIn(f, file) },
 	},
 	{
 		FormatInfo: FormatInfo{Format: TextFormat, Short: "text", File: "NAME.txt", Title: "text format of GIN"},
 		alone:      true,
 		in:         func(f folder) bool { return len(textFiles(f)) > 0 },
 		files:      textFiles,
-		open:       openTextIn,
+		open:       func(f folder, file string, _ Molecules) (*Dataset, error) { return openTextIn(f, file) },
+	},
+	{
+		FormatInfo: FormatInfo{Format: TableFormat, Short: "smiles", File: "NAME.csv", Title: "table with a column of SMILES",
+			About: aboutTable, Molecules: true},
+		alone: true,
+		in:    func(f folder) bool { return len(tableFiles(f)) > 0 },
+		files: tableFiles,
+		open:  openTable,
+		write: writeTable,
+	},
+	{
+		FormatInfo: FormatInfo{Format: SmilesFormat, Short: "smi", File: "NAME" + smilesSuffix, Title: "SMILES, one a line",
+			Molecules: true},
+		alone: true,
+		in:    func(f folder) bool { return f.holds("*" + smilesSuffix) },
+		files: func(f folder) []string { return f.stored("*" + smilesSuffix) },
+		open:  openSmiles,
 	},
 }
 
@@ -108,6 +129,11 @@ to end on more than 10000 graphs, for the same --start-graphs.`
 
 const aboutNode = `A vertex task is one graph: edges.csv lists its edges, labels.csv the classes or numbers of vertices,
 features.csv or features.coo.csv their attributes, and split_*.csv the folds of its authors.`
+
+const aboutTable = `A table of molecules is NAME.csv with a header: a column smiles holds them, the others what is to be
+predicted, classes or numbers, an empty value where nothing is known. Vertices need elements as the
+names of their labels, and edges the codes of bonds as labels: 1 single, 2 double, 3 triple, 4 (or 0)
+aromatic.`
 
 // Formats says what the formats are that [Open] reads.
 func Formats() []FormatInfo {

@@ -38,17 +38,12 @@ func find(path string) (located, error) {
 //   - a folder that holds shards.json: a store of shards, see [WriteShards], all of which is read;
 //   - a folder that holds edges.csv: a vertex task, see [OpenNode], with its direction detected;
 //   - a folder that holds train.tree and test.tree, or a file NAME.tree: labelled trees, see [OpenTrees];
-//   - a file NAME.txt, or a folder that holds one: the text format of GIN, see [OpenText].
+//   - a file NAME.txt, or a folder that holds one: the text format of GIN, see [OpenText];
+//   - a file NAME.csv with a column smiles or NAME.smi, or a folder that holds one: molecules, see [Molecules].
 //
 // Each file may be compressed (.gz). The error of an unknown folder says what was looked for. A data set that is
 // replaced by another one while it is read is read again.
-func Open(path string) (d *Dataset, err error) {
-	err = asOne(path, func() error {
-		d, err = open(path)
-		return err
-	})
-	return d, err
-}
+func Open(path string) (*Dataset, error) { return Molecules{}.Open(path) }
 
 // asOne reads a folder by several files, again where it was meanwhile replaced by another one: the files of two data
 // sets are none.
@@ -72,13 +67,13 @@ func asOne(path string, read func() error) error {
 	return fmt.Errorf("%s: the data set was replaced again and again while it was read", path)
 }
 
-func open(path string) (*Dataset, error) {
+func (m Molecules) open(path string) (*Dataset, error) {
 	p, err := find(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case p.format.Format != NoFormat:
-		return p.format.open(p.folder, p.file)
+		return p.format.open(p.folder, p.file, m)
 	}
 	var files, looks []string
 	for _, known := range formats {

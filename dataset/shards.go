@@ -38,6 +38,7 @@ type shardHead struct {
 	Directed      bool        `json:"directed"`
 	ClassNames    []string    `json:"class_names,omitempty"`
 	TargetNames   []string    `json:"target_names,omitempty"`
+	TargetClasses [][]string  `json:"target_classes,omitempty"`
 	LabelCodes    []string    `json:"label_codes,omitempty"`
 	LabelNames    []string    `json:"label_names,omitempty"`
 	ArcLabelNames []string    `json:"arc_label_names,omitempty"`
@@ -70,7 +71,7 @@ func headOf(d *Dataset) shardHead {
 		h.ClassNames = d.ClassNames
 	}
 	if d.Targets != nil {
-		h.TargetNames = d.TargetNames
+		h.TargetNames, h.TargetClasses = d.TargetNames, d.TargetClasses
 	}
 	return h
 }

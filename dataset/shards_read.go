@@ -127,7 +127,7 @@ func (s *Shards) open(f shardFile) error {
 	for ; len(rows) > 0; rows = rows[row:] {
 		length, class := binary.LittleEndian.Uint32(rows), int32(binary.LittleEndian.Uint32(rows[4:]))
 		if length > math.MaxInt32 || s.head.Task == GraphClassification && s.head.ClassNames != nil &&
-			(class < 0 || int(class) >= len(s.head.ClassNames)) {
+			(class < -1 || int(class) >= len(s.head.ClassNames)) {
 			return errRecord
 		}
 		s.starts, s.lengths = append(s.starts, at), append(s.lengths, int32(length))
@@ -187,7 +187,8 @@ func (s *Shards) empty() *Dataset {
 	}
 	return &Dataset{
 		Name: h.Name, Task: h.Task, Batch: b, ClassNames: h.ClassNames, TargetNames: h.TargetNames,
-		LabelCodes: h.LabelCodes, LabelNames: h.LabelNames, ArcLabelNames: h.ArcLabelNames,
+		TargetClasses: h.TargetClasses,
+		LabelCodes:    h.LabelCodes, LabelNames: h.LabelNames, ArcLabelNames: h.ArcLabelNames,
 	}
 }
 

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ type Summary struct {
 
 	ClassNames []string `json:"class_names,omitempty"`
 	ClassSizes []int    `json:"class_sizes,omitempty"`
-	Unlabelled int      `json:"unlabelled"` // vertices without a class or target, in a task per vertex
+	Unlabelled int      `json:"unlabelled"` // vertices, or graphs, without a class or target
 	Targets    []string `json:"targets,omitempty"`
 	Splits     []string `json:"splits,omitempty"`
 
@@ -34,7 +35,8 @@ type Summary struct {
 	Motif         bool `json:"motif"`
 	Bytes         int  `json:"bytes"` // memory of the batch
 
-	Notes []string `json:"notes,omitempty"`
+	Skipped []string `json:"skipped,omitempty"` // molecules that were left out
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // Summary counts what the data set holds.
@@ -46,6 +48,7 @@ func (d *Dataset) Summary() Summary {
 		Attributes: b.AttributeDim, Missing: len(d.Missing),
 		ClassNames: d.ClassNames, Targets: d.TargetNames, Motif: d.Motif != nil,
 		Isolated: b.Isolated(), Bytes: b.Bytes(), Notes: d.Notes,
+		Skipped: d.Skipped,
 	}
 	if len(d.ClassNames) > 0 {
 		s.ClassSizes = d.ClassSizes()
@@ -70,15 +73,15 @@ func (d *Dataset) Summary() Summary {
 		s.MaxDegree = max(s.MaxDegree, b.Degree(int32(u)))
 	}
 	switch d.Task {
-	case NodeClassification:
-		for _, c := range d.VertexClasses {
+	case NodeClassification, GraphClassification:
+		for _, c := range slices.Concat(d.VertexClasses, d.Classes) {
 			if c < 0 {
 				s.Unlabelled++
 			}
 		}
-	case NodeRegression:
-		for v := range b.NumVertices() {
-			if !d.HasTarget(v) {
+	case NodeRegression, GraphRegression:
+		for i := range len(d.Targets) / max(len(d.TargetNames), 1) {
+			if !d.HasTarget(i) {
 				s.Unlabelled++
 			}
 		}
@@ -97,6 +100,7 @@ func (s *Summary) add(d *Dataset) {
 	s.Vertices += piece.Vertices
 	s.Arcs += piece.Arcs
 	s.Missing += piece.Missing
+	s.Unlabelled += piece.Unlabelled
 	for c, n := range piece.ClassSizes {
 		s.ClassSizes[c] += n
 	}
@@ -139,7 +143,11 @@ func (s Summary) String() string {
 		line("targets", "%s", strings.Join(s.Targets, ", "))
 	}
 	if s.Unlabelled > 0 {
-		line("unlabelled", "%d vertices", s.Unlabelled)
+		what := "graphs"
+		if s.Task == NodeClassification.String() || s.Task == NodeRegression.String() {
+			what = "vertices"
+		}
+		line("unlabelled", "%d %s", s.Unlabelled, what)
 	}
 	if len(s.Splits) > 0 {
 		line("splits", "%s", strings.Join(s.Splits, ", "))
@@ -154,6 +162,9 @@ func (s Summary) String() string {
 		line("motif", "known")
 	}
 	line("memory", "%.2f MB", float64(s.Bytes)/1e6)
+	for _, molecule := range s.Skipped {
+		line("left out", "%s", molecule)
+	}
 	for _, note := range s.Notes {
 		line("note", "%s", note)
 	}

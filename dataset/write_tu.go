@@ -82,6 +82,12 @@ func (w *tuWriter) scan() error {
 			return errors.New("the format holds no directed graphs")
 		case b.ArcTypes != nil:
 			return errors.New("the format holds no arc types")
+		case d.TargetClasses != nil:
+			return fmt.Errorf("the format holds one target of classes, data set %s has %s: choose one with --target", d.Name,
+				strings.Join(d.TargetNames, ", "))
+		}
+		if unknown := slices.Index(d.Classes, -1); unknown >= 0 {
+			return fmt.Errorf("graph %d has no class, which the format does not hold", graphs+unknown)
 		}
 		for g := range b.NumGraphs() {
 			last = int(b.Offsets[g+1] - b.Offsets[g])

@@ -68,16 +68,19 @@ type Head struct {
 	Task     Task     `json:"task"`              // what it predicts something of
 	Classes  []string `json:"classes,omitempty"` // by class index
 	Targets  []string `json:"targets,omitempty"` // what it predicts in a regression, in place of classes
+	Target   string   `json:"target,omitempty"`  // what the classes are called, where data may have several targets
 	Training Training `json:"training"`
+
+	Molecules *dataset.Molecules `json:"molecules,omitempty"` // how the molecules it learned from were read
 }
 
 // HeadOf returns the head of a model of the given name that learns the targets of a data set.
 func HeadOf(name string, d *dataset.Dataset) Head {
-	h := Head{Model: name, Task: TaskOf(d)}
+	h := Head{Model: name, Task: TaskOf(d), Molecules: d.Molecules}
 	if t := TargetsOf(d); t.Regression() {
 		h.Targets = t.Names
 	} else {
-		h.Classes = t.Names
+		h.Classes, h.Target = t.Names, d.Target
 	}
 	return h
 }
@@ -119,10 +122,20 @@ func (h *Head) check(f *Family) error {
 	return nil
 }
 
-// Asks returns d as the model sees it: by its edges where the model was trained on edges. Edges need no labels.
+// Asks returns d as the model sees it: by its edges where the model was trained on edges, which need no labels, and of
+// several targets with the one that the model predicts.
 func (h *Head) Asks(d *dataset.Dataset) (*dataset.Dataset, error) {
 	if h.Task == EdgeTask && d.Task != dataset.EdgeClassification {
 		return d.ByEdge()
+	}
+	if d.TargetClasses != nil {
+		target := h.Target
+		if h.Targets != nil {
+			target = h.Targets[0]
+		}
+		if k := slices.Index(d.TargetNames, target); k >= 0 && (h.Classes != nil || d.HoldsNumbers(k)) {
+			return d.WithTarget(k, h.Classes == nil), nil
+		}
 	}
 	return d, nil
 }

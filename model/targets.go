@@ -158,20 +158,21 @@ func (t *Targets) All(grid []float64, workers int) Trial {
 // data set) and the name of the only target, which "" stands for where there is one. Errors are [param.Error].
 func Ask(d *dataset.Dataset, task, target string) (*dataset.Dataset, error) {
 	one := *d
+	numbers := task == "graph-regression"
 	switch {
 	case task == "":
 	case task == string(EdgeTask):
 		return asEdges(d, target)
 	case (task == string(NodeTask)) != d.Task.PerVertex():
 		return nil, param.Errorf("task", task, "data set %s asks about each %s", d.Name, TaskOf(d).Noun())
-	case task == "graph-regression" && d.Targets == nil:
+	case numbers && d.Targets == nil:
 		return nil, param.Errorf("task", task, "data set %s has no targets", d.Name)
-	case task == "graph-regression":
+	case numbers:
 		one.Task, one.Classes, one.ClassNames = dataset.GraphRegression, nil, nil
 	case task == string(GraphTask) && d.Classes != nil:
 		one.Task = dataset.GraphClassification
 	}
-	return oneTarget(&one, target)
+	return oneTarget(&one, target, numbers)
 }
 
 // asEdges returns d for the classification of its edges by their labels.
@@ -184,20 +185,21 @@ func asEdges(d *dataset.Dataset, target string) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return oneTarget(d, target)
+	return oneTarget(d, target, false)
 }
 
-// oneTarget returns d with the target of a name as its only one.
-func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
-	if d.Targets == nil || TargetsOf(d).Values == nil {
-		if name != "" {
+// oneTarget returns d with the target of a name as its only one, as numbers where those are asked for.
+func oneTarget(d *dataset.Dataset, name string, numbers bool) (*dataset.Dataset, error) {
+	several := d.TargetClasses != nil // of classes among others
+	if !several && (d.Targets == nil || TargetsOf(d).Values == nil) {
+		if name != "" && name != d.Target {
 			return nil, param.Errorf("target", name, "data set %s has classes to predict, no targets", d.Name)
 		}
 		return d, nil
 	}
-	width := len(d.TargetNames)
-	if name == "" && width > 1 {
-		return nil, param.Errorf("target", nil, "it is missing: %s has %d targets: %s", d.Name, width, Listed(d.TargetNames))
+	if name == "" && len(d.TargetNames) > 1 {
+		return nil, param.Errorf("target", nil, "it is missing: %s has %d targets: %s", d.Name, len(d.TargetNames),
+			Listed(d.TargetNames))
 	}
 	k := 0
 	if name != "" {
@@ -205,12 +207,11 @@ func oneTarget(d *dataset.Dataset, name string) (*dataset.Dataset, error) {
 			return nil, param.Errorf("target", name, "data set %s has %s", d.Name, Listed(d.TargetNames))
 		}
 	}
-	one := *d
-	one.TargetNames, one.Targets = d.TargetNames[k:k+1], make([]float64, 0, len(d.Targets)/width)
-	for i := k; i < len(d.Targets); i += width {
-		one.Targets = append(one.Targets, d.Targets[i])
+	if numbers && !d.HoldsNumbers(k) {
+		return nil, param.Errorf("task", "graph-regression", "the target %s of data set %s is one of classes",
+			d.TargetNames[k], d.Name)
 	}
-	return &one, nil
+	return d.WithTarget(k, numbers), nil
 }
 
 // HasVertices refuses data sets of nothing.

@@ -123,11 +123,23 @@ func implied(a *Atom, bonds bondsOf) uint8 {
 	return 0
 }
 
-// FillHydrogens counts the hydrogens of the given atoms as those that they would imply without brackets, for molecules
-// that come from elsewhere.
-func (m *Molecule) FillHydrogens(atoms []int32) {
+// Imply makes atoms aromatic that have an aromatic bond, where their element can be, and counts as their hydrogens
+// those that they would imply without brackets: for molecules of which elements and bonds are known.
+func (m *Molecule) Imply() {
+	for i, s := range m.sums() {
+		a := &m.Atoms[i]
+		a.Aromatic = s.aromatic && a.Element.CanBeAromatic()
+		a.Hydrogens = implied(a, s)
+	}
+}
+
+// fill counts the hydrogens that atoms imply without brackets.
+func (m *Molecule) fill(bare []int32) {
+	if len(bare) == 0 {
+		return
+	}
 	sums := m.sums()
-	for _, i := range atoms {
+	for _, i := range bare {
 		m.Atoms[i].Hydrogens = implied(&m.Atoms[i], sums[i])
 	}
 }

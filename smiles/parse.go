@@ -25,7 +25,7 @@ func Parse(text string) (*Molecule, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	p.m.FillHydrogens(p.bare)
+	p.m.fill(p.bare)
 	return p.m, nil
 }
 

@@ -53,7 +53,7 @@ finds its file goes on from there, and computes only what is missing; further mo
 		RunE: func(c *cobra.Command, args []string) error { return a.compare(c, f, args) },
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		f.source.addFlags(fs)
 		addTaskFlags(fs, &f.task, &f.target)
 		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
 		f.lineupFlags.addFlags(fs)
@@ -176,7 +176,7 @@ func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 // enter reads the data and makes the entrants of the models that fit them. Where all models take part the others are
 // left out.
 func (a *app) enter(c *cobra.Command, f *compareFlags, l *lineup) (*field, error) {
-	w, err := a.openAll(asked{f.data, f.task, f.target, f.seed}, &f.computing)
+	w, err := a.openAll(asked{f.source, f.task, f.target, f.seed}, &f.computing)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (a *app) enter(c *cobra.Command, f *compareFlags, l *lineup) (*field, error
 	if err := general.divide(c, w.Data, &x.Problem, r); err != nil {
 		return nil, err
 	}
-	x.kept.FoldsFrom, x.kept.Device, x.kept.Notes = r.FoldsFrom, w.Engine.Describe(), notesOn(w.Data)
+	x.kept.FoldsFrom, x.kept.Device, x.kept.Notes = r.FoldsFrom, w.Engine.Describe(), append(notesOn(w.Data), skippedNotes(w.Data)...)
 	fit, left, err := l.fitting(w, f.seed)
 	if err != nil {
 		return nil, err

@@ -42,15 +42,18 @@ func (a *app) open(c *computing, cost time.Duration) (engine.Engine, error) {
 	return e, nil
 }
 
-// load reads the model file that --model names and the data set at a path, as some work for the engine that the model
+// load reads the model file that --model names and a data set, as some work for the engine that the model
 // is to be applied with. Graphs of a store stay on disk. Close the work when it is done.
-func (a *app) load(c *computing, path, data string) (model.Model, *model.Work, error) {
+func (a *app) load(c *computing, path string, data *source) (model.Model, *model.Work, error) {
 	e, err := a.open(c, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	m, err := loadModel(path, e)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := data.as(m.About()); err != nil {
 		return nil, nil, err
 	}
 	w, err := openWork(data, e, true)
@@ -76,16 +79,19 @@ func (a *app) load(c *computing, path, data string) (model.Model, *model.Work, e
 	return m, w, err
 }
 
-// openWork reads the data set at a path. Graphs of a store stay on disk where that is asked for.
-func openWork(path string, e engine.Engine, stays bool) (*model.Work, error) {
-	if stays && dataset.FormatOf(path) == dataset.StoreFormat {
-		shards, err := dataset.OpenShards(path)
+// openWork reads a data set. Graphs of a store stay on disk where that is asked for.
+func openWork(from *source, e engine.Engine, stays bool) (*model.Work, error) {
+	if stays && dataset.FormatOf(from.data) == dataset.StoreFormat {
+		if err := from.check(); err != nil {
+			return nil, err
+		}
+		shards, err := dataset.OpenShards(from.data)
 		if err != nil {
 			return nil, err
 		}
 		return model.NewStoredWork(shards, e), nil
 	}
-	d, err := dataset.Open(path)
+	d, err := from.open()
 	if err != nil {
 		return nil, err
 	}

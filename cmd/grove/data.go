@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,6 +38,7 @@ reading. The format is found out by the files in DIR; docs/formats.md describes 
 	for _, f := range dataset.Formats() {
 		long += fmt.Sprintf("\n  %-12s %s", f.File, f.Title)
 	}
+	var from source
 	c := &cobra.Command{
 		Use:   "info DIR",
 		Short: "Say what is in a data set",
@@ -46,28 +48,33 @@ reading. The format is found out by the files in DIR; docs/formats.md describes 
 		Args: oneArgument("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			start := time.Now()
-			s, err := summaryOf(args[0])
+			from.data = args[0]
+			s, err := summaryOf(&from)
 			if err != nil {
 				return err
 			}
 			return a.emitSummary(s, "", seconds(start))
 		},
 	}
+	addFlags(c.Flags(), groupData, from.addReadingFlags)
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
 	return c
 }
 
-// summaryOf counts what the data set at path holds, a piece of a store in memory at a time.
-func summaryOf(path string) (sum dataset.Summary, err error) {
-	if dataset.FormatOf(path) == dataset.StoreFormat {
-		s, err := dataset.OpenShards(path)
+// summaryOf counts what a data set holds, a piece of a store in memory at a time.
+func summaryOf(from *source) (sum dataset.Summary, err error) {
+	if dataset.FormatOf(from.data) == dataset.StoreFormat {
+		if err := from.check(); err != nil {
+			return sum, err
+		}
+		s, err := dataset.OpenShards(from.data)
 		if err != nil {
 			return sum, err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
 		return dataset.SummaryOf(s)
 	}
-	d, err := dataset.Open(path)
+	d, err := from.open()
 	if err != nil {
 		return sum, err
 	}
@@ -211,7 +218,8 @@ func (w watched) Each(visit func(*dataset.Dataset) error) error {
 }
 
 func newDataConvert(a *app) *cobra.Command {
-	var as, out string
+	var read source
+	var as, out, task, target string
 	var overwrite bool
 	var without []string
 	formats := map[string]dataset.Format{}
@@ -249,11 +257,19 @@ func newDataConvert(a *app) *cobra.Command {
 				return err
 			}
 			start := time.Now()
-			from, closing, err := convertible(args[0], format, without)
+			read.data = args[0]
+			from, closing, err := convertible(&read, format, without)
 			if err != nil {
 				return err
 			}
 			defer func() { _ = closing() }()
+			if d, whole := from.(*dataset.Dataset); whole && (task != "" || target != "") {
+				if from, err = model.Ask(d, task, target); err != nil {
+					return asUsage(err)
+				}
+			} else if task != "" || target != "" {
+				return usagef("--target: %s is converted piece by piece, with all its targets", read.data)
+			}
 			return a.writeData(c.Context(), to, out, format, from, start)
 		},
 	}
@@ -261,6 +277,10 @@ func newDataConvert(a *app) *cobra.Command {
 		as = words[0]
 		choiceVar(fs, &as, "to", words, "format to write")
 		fs.StringVar(&out, "out", "", "`DIR` folder to write to, made if need be; never that of IN")
+		read.addReadingFlags(fs)
+		choiceVar(fs, &task, "task", []string{"graph", "graph-regression"},
+			"keep the classes of graphs, or their numbers (default: what there is)")
+		fs.StringVar(&target, "target", "", "`NAME` keep this one of several targets")
 		fs.Var(param.List(&without, parseName), "without-labels",
 			"`CODE,...` leave out vertices with these labels, hydrogen for instance")
 		addOverwriteFlag(fs, &overwrite)
@@ -273,17 +293,20 @@ const aboutPieces = `Between stores and folders in TU format a few thousand grap
 lines of NAME_A.txt stand graph by graph, as usual. Anything else is read as a whole, and so are data
 with --without-labels.`
 
-// convertible returns the data set at path without vertices of some labels: piece by piece where both its format and
+// convertible returns a data set without vertices of some labels: piece by piece where both its format and
 // the other one can be read and written so, or else as a whole.
-func convertible(path string, to dataset.Format, without []string) (dataset.Stream, func() error, error) {
-	from := dataset.FormatOf(path)
+func convertible(read *source, to dataset.Format, without []string) (dataset.Stream, func() error, error) {
+	path, from := read.data, dataset.FormatOf(read.data)
+	if err := read.check(); err != nil {
+		return nil, nil, err
+	}
 	text := from == dataset.TUFormat && to == dataset.TUFormat // whose motif is to be kept
 	if without == nil && !text && (to == dataset.StoreFormat || to == dataset.TUFormat) {
 		if s, closing, err := dataset.OpenStream(path); s != nil || err != nil {
 			return s, closing, err
 		}
 	}
-	d, err := dataset.Open(path)
+	d, err := read.open()
 	if err == nil && without != nil {
 		if d, err = d.WithoutLabels(without...); err != nil {
 			err = usagef("--without-labels: %w", err)

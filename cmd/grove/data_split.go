@@ -15,7 +15,8 @@ import (
 )
 
 func newDataSplit(a *app) *cobra.Command {
-	var out string
+	var from source
+	var out, target string
 	var parts int
 	var seed uint64
 	var overwrite bool
@@ -46,9 +47,13 @@ the seed draws, to hold out. Both are in TU format and have the same classes, la
 				}
 			}
 			start := time.Now()
-			d, err := dataset.Open(args[0])
+			from.data = args[0]
+			d, err := from.open()
 			if err != nil {
 				return err
+			}
+			if d, err = model.Ask(d, "", target); err != nil {
+				return asUsage(err)
 			}
 			if d.Task != dataset.GraphClassification || d.Classes == nil {
 				return fmt.Errorf("%s: only data sets with a class for each graph can be split", args[0])
@@ -78,6 +83,8 @@ the seed draws, to hold out. Both are in TU format and have the same classes, la
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&out, "out", "", "`DIR` folder to write train and test to, made if need be")
+		from.addReadingFlags(fs)
+		fs.StringVar(&target, "target", "", "`NAME` which target, where a data set has several")
 		fs.IntVar(&parts, "parts", 10, "`K` hold out one of K parts")
 		bound(fs, "parts", 2, param.Many)
 		fs.Uint64Var(&seed, "seed", 0, "`S` number that the parts follow from")

@@ -16,8 +16,9 @@ import (
 // embedFlags are the flags of grove embed beside those of the model.
 type embedFlags struct {
 	computing
-	data, model, out, ids, task string
-	seed                        uint64
+	source
+	model, out, ids, task string
+	seed                  uint64
 }
 
 func newEmbed(a *app) *cobra.Command {
@@ -57,7 +58,7 @@ are in memory at a time; with the name of a model this holds for those that trai
 		return a.embed(c, f, m)
 	})
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		f.source.addFlags(fs)
 		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote, in place of MODEL")
 		choiceVar(fs, &f.task, "task", []string{"graph", "node"},
 			"write a row for every graph or every vertex (default: what the data set is about)")
@@ -107,7 +108,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 	var from model.Embedder
 	var loading float64
 	if m != nil {
-		j, err := a.job(c, m, asked{path: f.data, seed: f.seed}, &f.computing, 1)
+		j, err := a.job(c, m, asked{source: f.source, seed: f.seed}, &f.computing, 1)
 		if err != nil {
 			return err
 		}
@@ -123,7 +124,7 @@ func (a *app) embed(c *cobra.Command, f *embedFlags, m *named) error {
 	} else {
 		var trained model.Model
 		var err error
-		if trained, w, err = a.load(&f.computing, f.model, f.data); err != nil {
+		if trained, w, err = a.load(&f.computing, f.model, &f.source); err != nil {
 			return err
 		}
 		r.Model, loading = trained.About().Model, seconds(start)

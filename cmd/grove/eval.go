@@ -21,13 +21,14 @@ import (
 // evalFlags are the flags of grove eval beside those of the model.
 type evalFlags struct {
 	computing
-	data, task, target, folds, inner string
-	cv, repeats                      int
-	selection, anchors               string
-	metric                           eval.Metric
-	calibration                      eval.Calibration
-	seed                             uint64
-	plot, predictions, html          string
+	source
+	task, target, folds, inner string
+	cv, repeats                int
+	selection, anchors         string
+	metric                     eval.Metric
+	calibration                eval.Calibration
+	seed                       uint64
+	plot, predictions, html    string
 }
 
 func newEval(a *app) *cobra.Command {
@@ -67,7 +68,7 @@ no area under a curve; such folds are left out of its mean.`,
 			"  grove eval " + model + " --data MUTAG --folds folds/MUTAG --json > result.json"
 	}, func(c *cobra.Command, m *named) error { return a.eval(c, f, m) })
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		f.source.addFlags(fs)
 		addTaskFlags(fs, &f.task, &f.target)
 		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
 	})
@@ -187,7 +188,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	if m.family.Learns == "" && c.Flags().Changed("anchors") {
 		return usagef("--anchors %s: %s learns nothing from graphs without their targets", f.anchors, m.name)
 	}
-	j, err := a.job(c, m, asked{f.data, f.task, f.target, f.seed}, &f.computing, f.cv*f.repeats)
+	j, err := a.job(c, m, asked{f.source, f.task, f.target, f.seed}, &f.computing, f.cv*f.repeats)
 	if err != nil {
 		return err
 	}
@@ -260,10 +261,16 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem
 		if err != nil {
 			return err
 		}
+		if len(d.Skipped) > 0 {
+			return usagef("--folds %s: they number all molecules, of which --skip-invalid left out %d", f.folds, len(d.Skipped))
+		}
 		for _, fold := range folds {
-			p.Folds = append(p.Folds, split.Fold{Train: fold.Train, Test: fold.Test})
+			p.Folds = append(p.Folds, split.Fold{Train: withTarget(t, fold.Train), Test: withTarget(t, fold.Test)})
 		}
 		r.FoldsFrom = fmt.Sprintf("%d from %s", len(folds), f.folds)
+		if missing := t.Len() - len(t.Known()); missing > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s without a target in no part", model.Count(missing, t.Task.Noun())))
+		}
 		if err := f.readInner(folds, d.NumGraphs(), p, r); err != nil {
 			return err
 		}
@@ -309,6 +316,11 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem
 	return nil
 }
 
+// withTarget returns those of some examples that have a target.
+func withTarget(t *model.Targets, examples []int) []int {
+	return slices.DeleteFunc(slices.Clone(examples), func(i int) bool { return !t.Has(i) })
+}
+
 // publicSplits takes the published splits of a data set, with their validation parts as inner folds.
 func (f *evalFlags) publicSplits(c *cobra.Command, d *dataset.Dataset, p *eval.Problem, r *evalReport) {
 	validated := f.selection == "nested" && !c.Flags().Changed("inner") && !c.Flags().Changed("nested")
@@ -344,7 +356,8 @@ func (f *evalFlags) readInner(folds []dataset.Fold, n int, p *eval.Problem, r *e
 		return err
 	}
 	for _, fold := range inner {
-		p.InnerFolds = append(p.InnerFolds, []split.Fold{{Train: fold.Train, Test: fold.Validation}})
+		part := split.Fold{Train: withTarget(p.Targets, fold.Train), Test: withTarget(p.Targets, fold.Validation)}
+		p.InnerFolds = append(p.InnerFolds, []split.Fold{part})
 	}
 	r.Inner = "1 for each fold, from " + filepath.Join(dir, "inner")
 	return nil

@@ -19,12 +19,13 @@ import (
 // explainFlags are the flags of grove explain.
 type explainFlags struct {
 	computing
-	model, data, out string
-	index            []span
-	names            []string
-	bonds            []int
-	columns          int
-	classMap         string
+	source
+	model, out string
+	index      []span
+	names      []string
+	bonds      []int
+	columns    int
+	classMap   string
 
 	method  model.Method
 	lambda  float64
@@ -114,7 +115,7 @@ Vertices carry the names of their labels, from NAME_node_label_names.txt of the 
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote")
-		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		f.source.addFlags(fs)
 		fs.Var(param.List(&f.index, parseSpan), "index",
 			"`I,J-K,...` graphs (or vertices) to explain, counted from 0; all for all of them")
 		fs.StringVar(&f.class, "class", "", "`NAME` of these graphs take those of this class that are predicted to have it")
@@ -148,6 +149,7 @@ type subject struct {
 	names    []string     // of the vertex labels, nil where there are none
 	seen     *graph.Batch // whose vertices the model sees: the graphs of d, or their line graphs
 	found    []model.Explanation
+	notes    []string
 }
 
 func (a *app) explain(ctx context.Context, f *explainFlags) error {
@@ -172,7 +174,7 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	if s.found, err = x.Explain(ctx, s.d, s.examples, opt); err != nil {
 		return asUsage(err)
 	}
-	base := explainReport{Model: s.head.Model, Dataset: s.d.Name, Device: e.Describe(), File: f.out}
+	base := explainReport{Model: s.head.Model, Dataset: s.d.Name, Device: e.Describe(), File: f.out, Notes: s.notes}
 	var report explained
 	switch f.method {
 	case model.States:
@@ -193,6 +195,7 @@ func (a *app) explain(ctx context.Context, f *explainFlags) error {
 	report.took(start)
 	return a.emit(report, func(w io.Writer) {
 		report.print(w)
+		writeNotes(w, base.Notes)
 		if f.out != "" {
 			fmt.Fprintf(w, "drawn in %s\n", f.out)
 		}
@@ -208,10 +211,11 @@ type explained interface {
 
 // explainReport is what the reports of all methods have in common.
 type explainReport struct {
-	Model   string `json:"model"`
-	Dataset string `json:"dataset"`
-	Device  string `json:"device"`
-	File    string `json:"file,omitempty"`
+	Model   string   `json:"model"`
+	Dataset string   `json:"dataset"`
+	Device  string   `json:"device"`
+	File    string   `json:"file,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
 	Seconds struct {
 		Total float64 `json:"total"`
 	} `json:"seconds"`
@@ -248,11 +252,15 @@ func (f *explainFlags) suits(m model.Model, x model.Explainer) error {
 
 // open reads what the flags name.
 func (f *explainFlags) open(ctx context.Context, m model.Model) (*subject, error) {
-	d, err := dataset.Open(f.data)
+	s := &subject{head: m.About()}
+	if err := f.as(s.head); err != nil {
+		return nil, err
+	}
+	d, err := f.source.open()
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{head: m.About()}
+	s.notes = skippedNotes(d)
 	if d, err = s.head.Asks(d); err != nil {
 		return nil, err
 	}

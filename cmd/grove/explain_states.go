@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
 )
@@ -41,7 +40,10 @@ func (f *explainFlags) states(ctx context.Context, s *subject, m model.Model,
 		return nil, usagef("--index: %d graphs in %d layers make more than %d drawings; explain fewer at a time",
 			len(r.Graphs), layers, mostDrawings)
 	}
-	d, err := dataset.Open(f.data)
+	d, err := f.source.open()
+	if err == nil {
+		d, err = s.head.Asks(d)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,9 @@ import (
 // gramFlags are the flags of grove gram beside those of the model.
 type gramFlags struct {
 	computing
-	data, out string
-	seed      uint64
+	source
+	out  string
+	seed uint64
 }
 
 func newGram(a *app) *cobra.Command {
@@ -36,7 +37,7 @@ float64, a row and a column for each graph in the order of the data set.`,
 		return "  grove gram " + model + " --data MUTAG -o K.npy"
 	}, func(c *cobra.Command, m *named) error { return a.gram(c, f, m) })
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		f.source.addFlags(fs)
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
@@ -66,7 +67,7 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, m *named) error {
 	if err := wantsOut(c, f.out); err != nil {
 		return err
 	}
-	j, err := a.job(c, m, asked{path: f.data, seed: f.seed}, &f.computing, 1)
+	j, err := a.job(c, m, asked{source: f.source, seed: f.seed}, &f.computing, 1)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
@@ -133,7 +132,7 @@ func evaluated(slow bool) []string {
 
 // openAll reads the data set that several models are to learn from, with its targets, and opens the engine.
 func (a *app) openAll(on asked, where *computing) (*model.Work, error) {
-	d, err := dataset.Open(on.path)
+	d, err := on.source.open()
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +142,7 @@ func (a *app) openAll(on asked, where *computing) (*model.Work, error) {
 	if err := model.HasVertices(d); err != nil {
 		return nil, err
 	}
-	if err := wantsTargets(on.path, d); err != nil {
+	if err := wantsTargets(on.data, d); err != nil {
 		return nil, err
 	}
 	var e engine.Engine

@@ -116,8 +116,9 @@ func (a *app) job(c *cobra.Command, m *named, on asked, where *computing, fits i
 
 // asked is what a command line says of the data.
 type asked struct {
-	path, task, target string
-	seed               uint64
+	source
+	task, target string
+	seed         uint64
 }
 
 // cost returns how long one core of a CPU takes for so many fits of every estimator.
@@ -143,8 +144,8 @@ func (m *named) bare() bool {
 // job reads a data set for a model and refuses what the model cannot do with it. It notes what of the data the model
 // does not see. A nil engine is to be filled in.
 func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
-	path, task, target := on.path, on.task, on.target
-	w, err := m.open(path, task, e)
+	path, task, target := on.data, on.task, on.target
+	w, err := m.open(&on.source, task, e)
 	if err != nil {
 		return nil, err
 	}
@@ -186,14 +187,14 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	j.notes = append(j.notes, m.leftOut(w.Data, seen)...)
+	j.notes = append(append(j.notes, m.leftOut(w.Data, seen)...), skippedNotes(w.Data)...)
 	return j, nil
 }
 
-// open reads the data set at path. Graphs of a store stay on disk where the model learns from such: not from edges.
-func (m *named) open(path, task string, e engine.Engine) (*model.Work, error) {
+// open reads a data set. Graphs of a store stay on disk where the model learns from such: not from edges.
+func (m *named) open(from *source, task string, e engine.Engine) (*model.Work, error) {
 	streams := m.family.Streams && (m.verb == model.Train || m.verb == model.Embed) && task != string(model.EdgeTask)
-	return openWork(path, e, streams)
+	return openWork(from, e, streams)
 }
 
 // wantsTargets refuses the data set at path if there is nothing in it to learn.

@@ -15,7 +15,8 @@ import (
 
 func newPredict(a *app) *cobra.Command {
 	var where computing
-	var model, data, out string
+	var data source
+	var model, out string
 	c := &cobra.Command{
 		Use:   "predict --model model.grove --data DIR",
 		Short: "Apply a trained model",
@@ -55,12 +56,12 @@ written as it is predicted.`,
 					return err
 				}
 			}
-			return a.predict(c, &where, model, data, out)
+			return a.predict(c, &where, model, &data, out)
 		},
 	}
 	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
 		fs.StringVar(&model, "model", "", "`FILE` model that grove train wrote")
-		fs.StringVar(&data, "data", "", "`DIR` data set to read")
+		data.addFlags(fs)
 	})
 	addFlags(c.Flags(), groupComputing, where.addFlags)
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
@@ -70,7 +71,7 @@ written as it is predicted.`,
 	return c
 }
 
-func (a *app) predict(c *cobra.Command, where *computing, file, data, out string) error {
+func (a *app) predict(c *cobra.Command, where *computing, file string, data *source, out string) error {
 	start := time.Now()
 	p, w, err := a.load(where, file, data)
 	if err != nil {
@@ -79,7 +80,7 @@ func (a *app) predict(c *cobra.Command, where *computing, file, data, out string
 	defer func() { _ = w.Close() }()
 	h, d := p.About(), w.Data
 	r := predictReport{Model: h.Model, Dataset: d.Name, Graphs: d.NumGraphs(), Device: w.Engine.Describe(), Task: h.Task,
-		Classes: h.Classes}
+		Classes: h.Classes, Notes: skippedNotes(d)}
 	load := seconds(start)
 	switch out {
 	case "":

@@ -25,6 +25,7 @@ type predictReport struct {
 	Errors        []deviation  `json:"errors,omitempty"`           // of a regression, where the data have targets
 	UnknownClass  int          `json:"n_unknown_class"`            // examples of a class that the model does not know
 	UnknownLabels []string     `json:"unknown_labels,omitempty"`
+	Notes         []string     `json:"notes,omitempty"`
 	File          string       `json:"file,omitempty"`
 	Predictions   []prediction `json:"predictions,omitempty"` // where they are not written to a file
 	Seconds       eval.Seconds `json:"seconds"`
@@ -146,6 +147,7 @@ func (r *predictReport) print(w io.Writer) {
 		fact(w, "note", "the model never saw %s of this data set and treats them as one unlike all others: %s",
 			model.Count(n, "label"), strings.Join(r.UnknownLabels[:min(n, 10)], ", "))
 	}
+	writeNotes(w, r.Notes)
 	if r.File != "" {
 		fact(w, "written to", "%s", r.File)
 	} else {

@@ -24,9 +24,10 @@ import (
 // trainFlags are the flags of grove train beside those of the model.
 type trainFlags struct {
 	computing
-	data, target, task, out, html string
-	cv                            int
-	seed                          uint64
+	source
+	target, task, out, html string
+	cv                      int
+	seed                    uint64
 }
 
 func newTrain(a *app) *cobra.Command {
@@ -51,7 +52,7 @@ chosen by stratified cross-validation within the given data.`,
 	}, func(c *cobra.Command, m *named) error { return a.train(c, f, m) })
 	c.AddCommand(newAuto(a, f))
 	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.data, "data", "", "`DIR` data set to read")
+		f.source.addFlags(fs)
 		addTaskFlags(fs, &f.task, &f.target)
 	})
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
@@ -114,7 +115,7 @@ func (a *app) train(c *cobra.Command, f *trainFlags, m *named) error {
 	if err := writableHTML(f.html); err != nil {
 		return err
 	}
-	j, err := a.job(c, m, asked{f.data, f.task, f.target, f.seed}, &f.computing, 1)
+	j, err := a.job(c, m, asked{f.source, f.task, f.target, f.seed}, &f.computing, 1)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	if err := writableHTML(f.html); err != nil {
 		return err
 	}
-	w, err := a.openAll(asked{f.data, f.task, f.target, f.seed}, &f.computing)
+	w, err := a.openAll(asked{f.source, f.task, f.target, f.seed}, &f.computing)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	}
 	load := seconds(start)
 	r := &trainReport{Dataset: w.Data.Name, Graphs: w.Data.NumGraphs(), Device: w.Engine.Describe(), File: f.out,
-		Notes: notesOn(w.Data), LeftOut: left}
+		Notes: append(notesOn(w.Data), skippedNotes(w.Data)...), LeftOut: left}
 	best, chosen, err := a.chooseModel(c.Context(), f, w, fit, r)
 	if err != nil {
 		return err

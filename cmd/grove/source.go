@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
+	"github.com/spf13/pflag"
+)
+
+// source is the data set that a command reads, and how.
+type source struct {
+	data      string
+	molecules dataset.Molecules
+}
+
+// addFlags declares --data and how to read it.
+func (s *source) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&s.data, "data", "", "`DIR` data set to read, a folder or a file")
+	s.addReadingFlags(fs)
+}
+
+// addReadingFlags declares how to read a data set.
+func (s *source) addReadingFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&s.molecules.Column, "smiles-column", "", "`NAME` column that holds molecules (default: smiles)")
+	fs.BoolVar(&s.molecules.Hydrogens, "hydrogens", false, "of molecules: make hydrogens vertices")
+	fs.Var(param.List(&s.molecules.Attributes, param.Word(dataset.AtomAttributes()...)), "atom-attributes",
+		"`NAME,...` of molecules: what vertices have as attributes")
+	annotateWords(fs, "atom-attributes", dataset.AtomAttributes())
+	fs.BoolVar(&s.molecules.SkipInvalid, "skip-invalid", false,
+		"of molecules: leave out those that cannot be read, and list them")
+}
+
+// open reads the data set.
+func (s *source) open() (*dataset.Dataset, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s.molecules.Open(s.data)
+}
+
+// check refuses to read molecules in some way where there are none.
+func (s *source) check() error {
+	held := dataset.FormatOf(s.data)
+	i := slices.IndexFunc(dataset.Formats(), func(f dataset.FormatInfo) bool { return f.Format == held })
+	m := &s.molecules
+	if i < 0 || dataset.Formats()[i].Molecules {
+		return nil
+	}
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"smiles-column", m.Column != ""}, {"hydrogens", m.Hydrogens}, {"atom-attributes", m.Attributes != nil},
+		{"skip-invalid", m.SkipInvalid},
+	} {
+		if flag.given {
+			return usagef("--%s: %s is no file of molecules (it has %s format); leave it out", flag.name, s.data, held)
+		}
+	}
+	return nil
+}
+
+// as makes the command read molecules as those were that a model learned from.
+func (s *source) as(h *model.Head) error {
+	if h.Molecules == nil {
+		return nil
+	}
+	m := &s.molecules
+	differs := m.Hydrogens && !h.Molecules.Hydrogens ||
+		m.Attributes != nil && !slices.Equal(m.Attributes, h.Molecules.Attributes)
+	if differs {
+		return usagef("--hydrogens, --atom-attributes: the model learned from molecules that were read %s; leave them out",
+			readingOf(h.Molecules))
+	}
+	m.Hydrogens, m.Attributes = h.Molecules.Hydrogens, h.Molecules.Attributes
+	return nil
+}
+
+// readingOf says with which flags molecules were read.
+func readingOf(m *dataset.Molecules) string {
+	var flags []string
+	if m.Hydrogens {
+		flags = append(flags, "--hydrogens")
+	}
+	if len(m.Attributes) > 0 {
+		var names []string
+		for _, a := range m.Attributes {
+			names = append(names, string(a))
+		}
+		flags = append(flags, "--atom-attributes "+strings.Join(names, ","))
+	}
+	if flags == nil {
+		return "without them"
+	}
+	return "with " + strings.Join(flags, " and ")
+}
+
+// skippedNotes lists the molecules that were left out.
+func skippedNotes(d *dataset.Dataset) []string {
+	var notes []string
+	for _, text := range d.Skipped {
+		notes = append(notes, fmt.Sprintf("left out: %s", text))
+	}
+	return notes
+}
