@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/smiles"
 )
 
 // Bond orders as in a molfile (V2000 connection table): single, double, triple, aromatic.
@@ -28,6 +29,10 @@ type Drawing struct {
 	// Names of the vertices. Chemical symbols get their usual colours; names too long for a disc are
 	// set below it. Without names vertices are small discs.
 	Names []string
+
+	// Atoms makes the drawing one of a molecule as chemists draw it: an atom is its symbol with its hydrogens, isotope
+	// and charge, and a carbon between others is not written. Discs remain where their colour or size says something.
+	Atoms []smiles.Atom
 
 	// Contributions of the vertices to a prediction, of either sign: the colour of the discs. Without
 	// them discs are coloured by kind, else by name, else by the batch's vertex labels.
@@ -123,6 +128,7 @@ func (d *Drawing) check() error {
 		have, want int
 	}{
 		{"names for %d vertices", len(d.Names), n},
+		{"atoms for %d vertices", len(d.Atoms), n},
 		{"contributions for %d vertices", len(d.Contributions), n},
 		{"kinds for %d vertices", len(d.Kinds), n},
 		{"sizes for %d vertices", len(d.Sizes), n},

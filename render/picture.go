@@ -34,13 +34,14 @@ type picture struct {
 	names         []int     // nameHidden, nameInside or nameBelow per vertex
 	nameWidths    []float64 // of names below discs
 	fontSize      float64
+	text          typesetter
 	fills         []colour
 	limit         float64 // value at the ends of the colour scale
 }
 
 // newPicture lays the drawing's graph out. It has no size yet, see fit.
 func newPicture(d *Drawing) *picture {
-	return &picture{drawing: d, layout: layout.Place(d.Batch, d.Graph)}
+	return &picture{drawing: d, layout: layout.Place(d.Batch, d.Graph, d.straight())}
 }
 
 // fit decides all measures for a box of at most maxWidth x maxHeight.
@@ -49,15 +50,19 @@ func (p *picture) fit(style Style, text typesetter, maxWidth, maxHeight float64)
 	n := len(p.layout.Points)
 	extent := r2.Sub(p.layout.Max, p.layout.Min)
 	wanted := style.Radius
-	inside := len(d.Names) > 0
+	p.text = text
+	inside := len(d.Names) > 0 && !d.chemical()
 	for _, name := range d.Names {
 		inside = inside && len([]rune(name)) <= maxInside
 	}
-	if !inside {
+	if !inside && !d.chemical() {
 		wanted *= 0.6
 	}
-	below := len(d.Names) > 0 && !inside
+	below := len(d.Names) > 0 && !inside && !d.chemical()
 	left, right, top, bottom := wanted+8, wanted+8, wanted+8, wanted+8
+	if d.chemical() { // texts stand out on either side
+		left, right = 2*left, 2*right
+	}
 	p.unit = style.EdgeLength
 	if below {
 		widest := p.measureNames(text)
@@ -82,6 +87,8 @@ func (p *picture) fit(style Style, text typesetter, maxWidth, maxHeight float64)
 		p.namesInside(text)
 	case below:
 		p.namesBelow()
+	case d.chemical():
+		p.fontSize = 1.15 * p.radius
 	}
 }
 

@@ -14,8 +14,12 @@ func (p *picture) vertices(doc *document) {
 	for v := range p.at {
 		doc.open("g", "class", "vertex")
 		doc.text("title", p.tooltip(v))
-		p.disc(doc, v)
-		p.name(doc, v)
+		if p.drawing.chemical() {
+			p.atom(doc, v)
+		} else {
+			p.disc(doc, v)
+			p.name(doc, v)
+		}
 		doc.close("g")
 	}
 }
@@ -59,6 +63,8 @@ func (p *picture) tooltip(v int) string {
 	fmt.Fprintf(&b, "vertex %d", v)
 	from, _ := d.Batch.Vertices(d.Graph)
 	switch {
+	case d.chemical():
+		b.WriteString(": " + p.plain(v))
 	case len(d.Names) > 0 && d.Names[v] != "":
 		b.WriteString(": " + d.Names[v])
 	case d.Batch.Labels != nil:

@@ -130,7 +130,7 @@ func (r *decisionReport) draw(f *explainFlags, s *subject) error {
 func colours(d *dataset.Dataset, i int, x *explanation, like render.Drawing) (drawings []render.Drawing) {
 	for _, c := range x.Colours {
 		one := render.Drawing{
-			Batch: d.Batch, Graph: i, Names: like.Names, BondOrders: like.BondOrders, Highlight: c.Ball,
+			Batch: d.Batch, Graph: i, Names: like.Names, BondOrders: like.BondOrders, Atoms: like.Atoms, Highlight: c.Ball,
 			Title:   fmt.Sprintf("graph %d, %s around vertex %d", x.Graph, model.Count(c.Round, "step"), c.Roots[0]),
 			Caption: fmt.Sprintf("weight %.3g, %s of this graph", c.Weight, model.Count(len(c.Roots), "vertex")),
 		}
@@ -155,7 +155,6 @@ func (f *explainFlags) drawing(s *subject, i int, all []explanation) (render.Dra
 	} else if x.from.Against < 0 {
 		drawing.Positive = "predicted class" // the legend is for all drawings
 	}
-	var err error
-	drawing.BondOrders, err = f.bondOrders(d, i)
+	err := f.chemical(&drawing, d, i)
 	return drawing, err
 }

@@ -106,8 +106,7 @@ func (r *statesReport) draw(f *explainFlags, s *subject) error {
 			if l == 0 {
 				drawing.Caption = predicted(x.Predicted, x.Class)
 			}
-			var err error
-			if drawing.BondOrders, err = f.bondOrders(d, g); err != nil {
+			if err := f.chemical(&drawing, d, g); err != nil {
 				return err
 			}
 			drawings = append(drawings, drawing)

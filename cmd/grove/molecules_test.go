@@ -150,3 +150,30 @@ func TestMoleculesAreConvertedAndBack(t *testing.T) {
 	}
 	fails(t, exitFailure, []string{"choose one with --target"}, "data", "convert", data, "--to", "tu", "--out", "no")
 }
+
+// Molecules are drawn with their bonds and hydrogens without being asked to.
+func TestExplainDrawsMolecules(t *testing.T) {
+	data, dir := filepath.Join(t.TempDir(), "some.csv"), t.TempDir()
+	text := "smiles,y\n"
+	for n := 1; n <= 6; n++ {
+		text += fmt.Sprintf("N#C%sC(=O)[O-],1\n%sc1ccccc1N,0\n", strings.Repeat("C", n), strings.Repeat("C", n))
+	}
+	write(t, data, text)
+	for _, args := range [][]string{{"wl", "--iterations", "1"}, {"treeg", "--estimators", "2"}, {"gin", "--epochs", "2"}} {
+		file, drawing := filepath.Join(dir, "m.grove"), filepath.Join(dir, "x.svg")
+		must(t, append([]string{"train", "--data", data, "--cv", "2", "-o", file}, args...)...)
+		must(t, "explain", "--model", file, "--data", data, "--index", "0,1", "-o", drawing)
+		svg, err := os.ReadFile(drawing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{">N</text>", ">−</text>", ">H</text>", ">2</text>", "stroke-dasharray", ": NH2"} {
+			if !strings.Contains(string(svg), want) {
+				t.Errorf("%s: the drawing has no %s", args[0], want)
+			}
+		}
+		if strings.Contains(string(svg), ">C</text>") && !strings.Contains(string(svg), ">3</text>") {
+			t.Errorf("%s: carbons are written", args[0])
+		}
+	}
+}

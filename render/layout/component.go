@@ -11,6 +11,7 @@ import (
 type component struct {
 	vertices   []int32   // vertex of the graph, ascending
 	neighbours [][]int32 // ascending
+	straight   []bool    // vertices whose two edges lie on a line; nil for none
 }
 
 func (c *component) size() int { return len(c.vertices) }

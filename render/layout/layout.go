@@ -1,6 +1,6 @@
 // Package layout finds positions for the vertices of one graph, for a drawing that people read.
 //
-//	at := layout.Place(b, 3)
+//	at := layout.Place(b, 3, nil)
 //	x, y := at.Points[0].X, at.Points[0].Y
 //
 // Every connected component is laid out by stress majorisation (E. Gansner, Y. Koren and S. North,
@@ -49,13 +49,20 @@ type Layout struct {
 	Closest  float64  // smallest distance between two vertices, at least Gap and at most 1
 }
 
-// Place lays out graph g of a batch. It panics where g is not a graph of the batch.
-func Place(b *graph.Batch, g int) Layout {
+// Place lays out graph g of a batch. The two edges of a vertex that is straight, of which there may be a mark for each
+// vertex of the graph, are to lie on a line. It panics where g is not a graph of the batch.
+func Place(b *graph.Batch, g int, straight []bool) Layout {
 	from, to := b.Vertices(g)
 	points := make([]r2.Vec, to-from)
 	var blocks []block
 	var isolated []int32
 	for _, c := range components(b, g) {
+		if straight != nil {
+			c.straight = make([]bool, c.size())
+			for i, v := range c.vertices {
+				c.straight[i] = straight[v]
+			}
+		}
 		if c.size() == 1 {
 			isolated = append(isolated, c.vertices[0])
 			continue

@@ -130,7 +130,7 @@ func TestVerticesNeverOverlap(t *testing.T) {
 
 // checkApart wants a position for each vertex, inside the box and apart from the others.
 func checkApart(t *testing.T, s shape) {
-	l := Place(s.batch, 0)
+	l := Place(s.batch, 0, nil)
 	if len(l.Points) != s.batch.NumVertices() {
 		t.Fatalf("%d positions for %d vertices", len(l.Points), s.batch.NumVertices())
 	}
@@ -154,7 +154,7 @@ func checkApart(t *testing.T, s shape) {
 
 func TestSameGraphSamePositions(t *testing.T) {
 	for _, s := range shapes(t) {
-		if a, b := Place(s.batch, 0), Place(s.batch, 0); !slices.Equal(a.Points, b.Points) {
+		if a, b := Place(s.batch, 0, nil), Place(s.batch, 0, nil); !slices.Equal(a.Points, b.Points) {
 			t.Errorf("%s: two layouts differ", s.name)
 		}
 	}
@@ -168,7 +168,7 @@ func TestBondsHaveOneLength(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := int(slices.Max(ends)) + 1
-			points := Place(batchOf(t, n, false, ends...), 0).Points
+			points := Place(batchOf(t, n, false, ends...), 0, nil).Points
 			shortest, longest := math.Inf(1), 0.0
 			for i := 0; i < len(ends); i += 2 {
 				d := r2.Norm(r2.Sub(points[ends[i]], points[ends[i+1]]))
@@ -193,7 +193,7 @@ func TestRingsAreRegularPolygons(t *testing.T) {
 		{"indole", indole, 6},
 	} {
 		b := batchOf(t, int(slices.Max(test.ends))+1, false, test.ends...)
-		points := Place(b, 0).Points
+		points := Place(b, 0, nil).Points
 		for _, ring := range Rings(b, 0) {
 			k := len(ring)
 			for i, v := range ring {
@@ -210,7 +210,7 @@ func TestRingsAreRegularPolygons(t *testing.T) {
 func TestPlanarMoleculesHaveNoCrossings(t *testing.T) {
 	for name, ends := range map[string][]int32{"nitrobenzene": nitrobenzene, "nitrophenanthrene": nitrophenanthrene,
 		"tree": tree(2, 40)} {
-		points := Place(batchOf(t, int(slices.Max(ends))+1, false, ends...), 0).Points
+		points := Place(batchOf(t, int(slices.Max(ends))+1, false, ends...), 0, nil).Points
 		for i := 0; i < len(ends); i += 2 {
 			for j := 0; j < i; j += 2 {
 				a, b, p, q := ends[i], ends[i+1], ends[j], ends[j+1]
@@ -276,7 +276,7 @@ func TestGraphInsideABatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := Place(b, 1).Points, Place(b.Select([]int{1}), 0).Points; !slices.Equal(got, want) {
+	if got, want := Place(b, 1, nil).Points, Place(b.Select([]int{1}), 0, nil).Points; !slices.Equal(got, want) {
 		t.Errorf("positions %v, alone %v", got, want)
 	}
 }

@@ -100,6 +100,9 @@ func (c *component) fullLayout() []r2.Vec {
 				consider(points) // a bushy tree has too many leaves for the angles of a formula
 			}
 			majorise(points, final, 600, 1e-4)
+			if c.untwist(points) {
+				majorise(points, final, 600, 1e-4)
+			}
 		}
 		consider(points)
 		if attempt == 0 && bestScore.faults == 0 && !c.molecular() {

@@ -44,8 +44,8 @@ const (
 )
 
 // formulaSprings returns all pairs with the distances of a structural formula: bonds of length 1;
-// chords of a regular polygon within a ring; angles of 120 degrees, or the mean chord of a regular
-// polygon around a vertex of more than three neighbours; a flat zigzag beyond.
+// chords of a regular polygon within a ring; angles of 120 degrees, of 180 at straight vertices, or the mean chord of
+// a regular polygon around a vertex of more than three neighbours; a flat zigzag beyond.
 func (c *component) formulaSprings() [][]spring {
 	springs := c.pathSprings()
 	for u := range springs {
@@ -92,6 +92,9 @@ func (c *component) angle(u, v int32) (length, weight float64) {
 	for _, mid := range c.neighbours[u] {
 		if !c.adjacent(mid, v) {
 			continue
+		}
+		if c.straight != nil && c.straight[mid] {
+			return 2, bondWeight
 		}
 		k := float64(len(c.neighbours[mid]))
 		if k <= 3 {
