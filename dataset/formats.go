@@ -20,6 +20,7 @@ const (
 	StoreFormat  Format = "shards"
 	TableFormat  Format = "table of molecules"
 	SmilesFormat Format = "SMILES"
+	SDFormat     Format = "SDF"
 )
 
 // FormatInfo says what a format is.
@@ -106,6 +107,14 @@ var formats = []format{
 		in:    func(f folder) bool { return f.holds("*" + smilesSuffix) },
 		files: func(f folder) []string { return f.stored("*" + smilesSuffix) },
 		open:  openSmiles,
+	},
+	{
+		FormatInfo: FormatInfo{Format: SDFormat, Short: "sdf", File: "NAME" + sdfSuffix, Title: "SDF, molecules with values",
+			Molecules: true},
+		alone: true,
+		in:    func(f folder) bool { return f.holds("*" + sdfSuffix) },
+		files: func(f folder) []string { return f.stored("*" + sdfSuffix) },
+		open:  openSDF,
 	},
 }
 

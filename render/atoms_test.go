@@ -92,7 +92,8 @@ func TestCarbonsKeepTheDiscsThatSaySomething(t *testing.T) {
 		t.Errorf("%d discs of four sizes", discs)
 	}
 	d.Atoms = d.Atoms[1:]
-	if err := Graph(&strings.Builder{}, d, Style{}); err == nil || !strings.Contains(err.Error(), "3 atoms for 4 vertices") {
+	err := Graph(&strings.Builder{}, d, Style{})
+	if err == nil || !strings.Contains(err.Error(), "3 atoms for 4 vertices") {
 		t.Errorf("atoms of some vertices: %v", err)
 	}
 }

@@ -113,18 +113,30 @@ func implied(a *Atom, bonds bondsOf) uint8 {
 		if valences == nil {
 			return 0
 		}
-		return uint8(max(valences[0]-(bonds.twice+1)/2, 0))
+		return uint8(max(valences[0]+a.room()-(bonds.twice+1)/2, 0))
 	}
 	for _, v := range valences {
-		if sum := bonds.twice / 2; sum <= v {
-			return uint8(v - sum)
+		if sum := bonds.twice / 2; sum <= v+a.room() {
+			return uint8(v + a.room() - sum)
 		}
 	}
 	return 0
 }
 
+// room returns how many bonds more an atom has room for by its charge: as many as the element with its electrons.
+func (a *Atom) room() int {
+	charge := int(a.Charge)
+	switch {
+	case a.Element == boron, a.Element == carbon && charge > 0:
+		return -charge
+	}
+	return charge
+}
+
 // Imply makes atoms aromatic that have an aromatic bond, where their element can be, and counts as their hydrogens
-// those that they would imply without brackets: for molecules of which elements and bonds are known.
+// those that they would imply without brackets: for molecules of which elements and bonds are known. A positive charge
+// makes room for one more, as on nitrogen, and a negative one for one less; on boron it is the other way round, and on
+// carbon both take one.
 func (m *Molecule) Imply() {
 	for i, s := range m.sums() {
 		a := &m.Atoms[i]

@@ -159,7 +159,9 @@ func TestExplainDrawsMolecules(t *testing.T) {
 		text += fmt.Sprintf("N#C%sC(=O)[O-],1\n%sc1ccccc1N,0\n", strings.Repeat("C", n), strings.Repeat("C", n))
 	}
 	write(t, data, text)
-	for _, args := range [][]string{{"wl", "--iterations", "1"}, {"treeg", "--estimators", "2"}, {"gin", "--epochs", "2"}} {
+	for _, args := range [][]string{
+		{"wl", "--iterations", "1"}, {"treeg", "--estimators", "2"}, {"gin", "--epochs", "2"},
+	} {
 		file, drawing := filepath.Join(dir, "m.grove"), filepath.Join(dir, "x.svg")
 		must(t, append([]string{"train", "--data", data, "--cv", "2", "-o", file}, args...)...)
 		must(t, "explain", "--model", file, "--data", data, "--index", "0,1", "-o", drawing)

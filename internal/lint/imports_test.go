@@ -29,7 +29,7 @@ func registered() []string {
 
 // below are the packages that families are made of.
 var below = []string{"atomicfile", "autodiff", "cuda", "dataset", "engine", "graph", "memory", "mkl", "modelfile",
-	"nystrom", "parallel", "render", "smiles", "split", "svm", "trees"}
+	"nystrom", "parallel", "render", "sdf", "smiles", "split", "svm", "trees"}
 
 // within reports whether a package is one of the given or lies in the folder of one.
 func within(pkg string, roots ...string) bool {
