@@ -87,11 +87,12 @@ func TestWrongMoleculesSayWhere(t *testing.T) {
 	two := []string{"C", "C"}
 	known := "known are 1 single, 2 double, 3 triple, 4 aromatic, 8 any and 9 dative"
 	for text, want := range map[string]string{
-		"x\n\n\nM  END\n":                         "line 4: the molecule ends before its line of counts, the fourth",
-		"x\n\n\n  a  0 V2000\nM  END\n":           `line 4: column 1: "a" where the number of atoms should stand, a whole number`,
-		"x\n\n\n  2  0 V2000\nM  END\n":           "line 4: column 1: 2 atoms and 0 bonds, and 0 lines follow",
-		"x\n\n\n  0  0 V2000\nM  END\n":           "line 4: the molecule has no atoms",
-		"x\n\n\n  1  0 V2000\n    0\nM  END\n":    "line 5: column 6: the line ends where the symbol of an element should stand",
+		"x\n\n\nM  END\n":               "line 4: the molecule ends before its line of counts, the fourth",
+		"x\n\n\n  a  0 V2000\nM  END\n": `line 4: column 1: "a" where the number of atoms should stand, a whole number`,
+		"x\n\n\n  2  0 V2000\nM  END\n": "line 4: column 1: 2 atoms and 0 bonds, and 0 lines follow",
+		"x\n\n\n  0  0 V2000\nM  END\n": "line 4: the molecule has no atoms",
+		"x\n\n\n  1  0 V2000\n    0\nM  END\n": "line 5: column 6: the line ends where the symbol " +
+			"of an element should stand",
 		"x\n\n\n  1  0 V2000\n$$$$\n":             "line 5: the molecule should end with the line M  END",
 		table("x", []string{"Xx"}, nil):           `line 5: column 32: "Xx" where the symbol of an element should stand`,
 		table("x", two, [][3]int{{1, 3, 1}}):      "line 7: a bond between atoms 1 and 3: the molecule has the atoms 1 to 2",
@@ -99,8 +100,8 @@ func TestWrongMoleculesSayWhere(t *testing.T) {
 		table("x", two, [][3]int{{1, 2, 6}}):      "line 7: a bond of type 6: " + known,
 		table("x", two, nil, "M  CHG  1   3   1"): "line 7: column 10: atom 3: the molecule has the atoms 1 to 2",
 		table("x", two, nil, "M  CHG  1   1  99"): "line 7: column 14: the value 99 of atom 1 is out of range",
-		"x\n\n\n V3000\nM  V30 BEGIN ATOM\nM  V30 1\nM  END\n": "line 6: an atom should have a number, a symbol, three " +
-			"coordinates and a mapping",
+		"x\n\n\n V3000\nM  V30 BEGIN ATOM\nM  V30 1\nM  END\n": "line 6: an atom should have a number, " +
+			"a symbol, three coordinates and a mapping",
 	} {
 		records := read(t, text+"$$$$\n"+table("next", two, nil)+"$$$$\n")
 		if r := records[0]; r.Wrong == nil || r.Wrong.Error() != want || r.Molecule != nil {
