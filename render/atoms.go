@@ -18,6 +18,9 @@ const (
 	raised  = -0.36
 	lowered = 0.18
 	small   = 0.7 // size of what is raised or lowered
+
+	// Pieces stand as far apart as a font between Liberation Sans and its widest substitute needs.
+	slack = spare / 1.08
 )
 
 // atomText is how an atom is written: its symbol, which stands on the vertex, with what is to its left and right.
@@ -159,7 +162,7 @@ func elementInk(e smiles.Element) colour {
 // runsWidth returns the width of pieces of text.
 func (p *picture) runsWidth(runs []run) (wide float64) {
 	for _, r := range runs {
-		wide += p.text.width(r.text, p.runSize(r), true) / spare
+		wide += p.text.width(r.text, p.runSize(r), true) / slack
 	}
 	return wide
 }
@@ -178,7 +181,7 @@ func (p *picture) runs(doc *document, runs []run, from r2.Vec, ink colour) {
 		size := p.runSize(r)
 		doc.text("text", r.text, "x", px(from.X), "y", px(from.Y+(0.358+r.shift)*p.fontSize), "font-size", px(size),
 			"font-weight", "bold", "fill", ink.String())
-		from.X += p.text.width(r.text, size, true) / spare
+		from.X += p.text.width(r.text, size, true) / slack
 	}
 }
 
