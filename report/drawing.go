@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strconv"
+
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
@@ -17,6 +19,13 @@ const OtherClasses = "other classes"
 // of a mask are left to the caller.
 func Drawing(d *dataset.Dataset, g int, names, classes []string, x *model.Explanation) render.Drawing {
 	drawing := render.Drawing{Batch: d.Batch, Graph: g, Names: names}
+	if d.Atoms != nil {
+		from, to := d.Batch.Vertices(g)
+		drawing.Atoms = d.Atoms[from:to]
+		if d.Batch.ArcLabels != nil {
+			drawing.BondOrders = BondOrders(d, g, usualBonds(d.ArcLabelNames))
+		}
+	}
 	if x == nil {
 		return drawing
 	}
@@ -39,6 +48,31 @@ func Drawing(d *dataset.Dataset, g int, names, classes []string, x *model.Explan
 		}
 	}
 	return drawing
+}
+
+// BondOrders returns the lines of every arc of graph g, by those of each label of arcs.
+func BondOrders(d *dataset.Dataset, g int, lines []int) []int {
+	from, to := d.Batch.Vertices(g)
+	labels := d.Batch.ArcLabels[d.Batch.RowPtr[from]:d.Batch.RowPtr[to]]
+	orders := make([]int, len(labels))
+	for i, l := range labels {
+		orders[i] = lines[l]
+	}
+	return orders
+}
+
+// usualBonds returns the lines of bonds by their codes in molecules that were read; others than the usual ones are
+// single.
+func usualBonds(codes []string) []int {
+	lines := make([]int, len(codes))
+	for i, code := range codes {
+		order, err := strconv.Atoi(code)
+		if err != nil || order > render.Aromatic {
+			order = render.Single
+		}
+		lines[i] = order
+	}
+	return lines
 }
 
 // motif returns the vertices of graph g that the data set marks as the cause of its class.

@@ -155,6 +155,6 @@ func (f *explainFlags) drawing(s *subject, i int, all []explanation) (render.Dra
 	} else if x.from.Against < 0 {
 		drawing.Positive = "predicted class" // the legend is for all drawings
 	}
-	err := f.chemical(&drawing, d, i)
+	err := f.bondOrders(&drawing, d, i)
 	return drawing, err
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/render"
+	"github.com/grove-graph/grove/report"
 )
 
 // titleOf says what several drawings show; one needs no title.
@@ -30,47 +29,17 @@ func (f *explainFlags) across(drawings int) int {
 	return max(min(drawings, 3), 1)
 }
 
-// chemical makes a drawing that of a molecule where the data set holds such.
-func (f *explainFlags) chemical(drawing *render.Drawing, d *dataset.Dataset, g int) (err error) {
-	if d.Atoms != nil {
-		from, to := d.Batch.Vertices(g)
-		drawing.Atoms = d.Atoms[from:to]
-	}
-	drawing.BondOrders, err = f.bondOrders(d, g)
-	return err
-}
-
-// bondOrders returns the bond of every arc of graph g: by --bonds, or by the codes of molecules, otherwise nil.
-func (f *explainFlags) bondOrders(d *dataset.Dataset, g int) ([]int, error) {
-	bonds := f.bonds
-	switch {
-	case bonds == nil && d.Atoms == nil:
-		return nil, nil
-	case bonds == nil:
-		for _, code := range d.ArcLabelNames {
-			bonds = append(bonds, drawnAs(code))
-		}
+// bondOrders gives the bonds of a drawing of graph g the lines of --bonds, if that is given.
+func (f *explainFlags) bondOrders(drawing *render.Drawing, d *dataset.Dataset, g int) error {
+	if f.bonds == nil {
+		return nil
 	}
 	if d.Batch.ArcLabels == nil {
-		return nil, usagef("--bonds: the arcs of %s have no labels", d.Name)
+		return usagef("--bonds: the arcs of %s have no labels", d.Name)
 	}
-	if len(bonds) != len(d.ArcLabelNames) {
-		return nil, usagef("--bonds: %d bonds for %d arc labels", len(bonds), len(d.ArcLabelNames))
+	if len(f.bonds) != len(d.ArcLabelNames) {
+		return usagef("--bonds: %d bonds for %d arc labels", len(f.bonds), len(d.ArcLabelNames))
 	}
-	from, to := d.Batch.Vertices(g)
-	labels := d.Batch.ArcLabels[d.Batch.RowPtr[from]:d.Batch.RowPtr[to]]
-	orders := make([]int, len(labels))
-	for i, l := range labels {
-		orders[i] = bonds[l]
-	}
-	return orders, nil
-}
-
-// drawnAs returns the lines that stand for the code of a bond: others than the usual ones are single.
-func drawnAs(code string) int {
-	order, err := strconv.Atoi(code)
-	if err != nil || order > render.Aromatic {
-		return render.Single
-	}
-	return order
+	drawing.BondOrders = report.BondOrders(d, g, f.bonds)
+	return nil
 }

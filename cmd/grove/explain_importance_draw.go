@@ -47,7 +47,7 @@ func (r *importanceReport) draw(f *explainFlags, x *subject) error {
 func (f *explainFlags) drawGraph(d *dataset.Dataset, i int, x *importance) (render.Drawing, error) {
 	drawing := report.Drawing(d, i, x.labels, nil, &model.Explanation{Vertices: x.vertices, Arcs: x.arcs})
 	drawing.Title, drawing.Caption = x.example(), x.summary()
-	err := f.chemical(&drawing, d, i)
+	err := f.bondOrders(&drawing, d, i)
 	return drawing, err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/render"
+	"github.com/grove-graph/grove/report"
 )
 
 // statesReport is what grove explain reports of hidden states.
@@ -99,14 +100,12 @@ func (r *statesReport) draw(f *explainFlags, s *subject) error {
 		x := &r.Graphs[g]
 		layers = len(x.States)
 		for l, states := range x.States {
-			drawing := render.Drawing{
-				Batch: d.Batch, Graph: g, Title: fmt.Sprintf("graph %d, layer %d", x.Graph,
-					l+1), Names: x.Labels, Kinds: states, Kind: "state",
-			}
+			drawing := report.Drawing(d, g, x.Labels, nil, &model.Explanation{States: [][]int{states}})
+			drawing.Title = fmt.Sprintf("graph %d, layer %d", x.Graph, l+1)
 			if l == 0 {
 				drawing.Caption = predicted(x.Predicted, x.Class)
 			}
-			if err := f.chemical(&drawing, d, g); err != nil {
+			if err := f.bondOrders(&drawing, d, g); err != nil {
 				return err
 			}
 			drawings = append(drawings, drawing)
