@@ -193,7 +193,8 @@ func (a *app) enter(c *cobra.Command, f *compareFlags, l *lineup) (*field, error
 	if err := general.divide(c, w.Data, &x.Problem, r); err != nil {
 		return nil, err
 	}
-	x.kept.FoldsFrom, x.kept.Device, x.kept.Notes = r.FoldsFrom, w.Engine.Describe(), append(notesOn(w.Data), skippedNotes(w.Data)...)
+	x.kept.FoldsFrom, x.kept.Device = r.FoldsFrom, w.Engine.Describe()
+	x.kept.Notes = append(notesOn(w.Data), skippedNotes(w.Data)...)
 	fit, left, err := l.fitting(w, f.seed)
 	if err != nil {
 		return nil, err

@@ -285,8 +285,8 @@ func TestCompareOfNothing(t *testing.T) {
 // A model is chosen by the inner folds that the others have, whatever its family is used to.
 func TestCompareChoosesOnTheSameInnerFolds(t *testing.T) {
 	data := molecules(t, "molecules")
-	k := untimed(t, []byte(must(t, "compare", "linear", "gin --epochs 2 --layers 2", "--data", data, "--cv", "3", "--choose",
-		"--json")))
+	k := untimed(t, []byte(must(t, "compare", "linear", "gin --epochs 2 --layers 2", "--data", data, "--cv", "3",
+		"--choose", "--json")))
 	for i, model := range []string{"linear", "gin --epochs 2 --layers 2"} {
 		r := mustJSON(t, append(append([]string{"eval"}, strings.Fields(model)...), "--data", data, "--cv", "3", "--inner",
 			"5")...)
