@@ -27,8 +27,12 @@ func (s *source) addFlags(fs *pflag.FlagSet) {
 func (s *source) addReadingFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.molecules.Column, "smiles-column", "", "`NAME` column that holds molecules (default: smiles)")
 	fs.BoolVar(&s.molecules.Hydrogens, "hydrogens", false, "of molecules: make hydrogens vertices")
+	var names []string
+	for _, a := range dataset.AtomAttributes() {
+		names = append(names, string(a))
+	}
 	fs.Var(param.List(&s.molecules.Attributes, param.Word(dataset.AtomAttributes()...)), "atom-attributes",
-		"`NAME,...` of molecules: what vertices have as attributes")
+		"`NAME,...` of molecules: what vertices have as attributes, of "+strings.Join(names, ", "))
 	annotateWords(fs, "atom-attributes", dataset.AtomAttributes())
 	fs.BoolVar(&s.molecules.SkipInvalid, "skip-invalid", false,
 		"of molecules: leave out those that cannot be read, and list them")
