@@ -48,15 +48,17 @@ func (f *lineupFlags) read(c *cobra.Command, args []string, kept []string) (*lin
 	} else if f.all {
 		return nil, usagef("--all stands for the names of all models: leave it out, or the names")
 	}
-	for _, line := range kept {
-		if !slices.Contains(l.lines, line) {
+	named := l.lines // behind what was measured before, so that of equal models a later one changes no choice
+	l.lines = slices.Clone(kept)
+	for i, line := range named {
+		if slices.Contains(named[:i], line) {
+			return nil, usagef("model %q is named twice", line)
+		}
+		if !slices.Contains(kept, line) {
 			l.lines = append(l.lines, line)
 		}
 	}
-	for i, line := range l.lines {
-		if slices.Contains(l.lines[:i], line) {
-			return nil, usagef("model %q is named twice", line)
-		}
+	for _, line := range l.lines {
 		m, err := parseModel(c, line)
 		if err != nil {
 			return nil, err
