@@ -134,7 +134,7 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 				if err := p.Start(); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(400 * time.Millisecond)
+				time.Sleep(time.Second) // until it heeds signals, on a busy machine too
 				sent := signals[(len(command)+i)%len(signals)]
 				start := time.Now()
 				if err := p.Process.Signal(sent); err != nil {
