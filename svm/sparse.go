@@ -1,9 +1,10 @@
 package svm
 
 import (
-	"gorgonia.org/tensor"
-
 	"fmt"
+	"slices"
+
+	"gorgonia.org/tensor"
 
 	"github.com/grove-graph/grove/parallel"
 )
@@ -155,6 +156,33 @@ func (x *Sparse) some(rows []int, places []int32) *Sparse {
 	return s
 }
 
+// transpose returns the matrix whose rows are the columns of this one, without the scales of its rows and what they
+// have alone. Entries of a column keep the order of the rows.
+func (x *Sparse) transpose() *Sparse {
+	t := &Sparse{Columns: x.Len(), RowPtr: make([]int, x.Columns+1), Column: make([]int32, len(x.Column))}
+	if x.Value != nil {
+		t.Value = make([]float32, len(x.Value))
+	}
+	for _, c := range x.Column {
+		t.RowPtr[c+1]++
+	}
+	for c := range x.Columns {
+		t.RowPtr[c+1] += t.RowPtr[c]
+	}
+	next := slices.Clone(t.RowPtr)
+	for i := range x.Len() {
+		for e := x.RowPtr[i]; e < x.RowPtr[i+1]; e++ {
+			c := x.Column[e]
+			t.Column[next[c]] = int32(i)
+			if x.Value != nil {
+				t.Value[next[c]] = x.Value[e]
+			}
+			next[c]++
+		}
+	}
+	return t
+}
+
 // Decisions returns what machines of [FitSparseClassifier] decide of rows of the matrix that none of them was trained
 // on, a column for each machine.
 func (x *Sparse) Decisions(m *KernelClassifier, rows []int, workers int) *tensor.Dense {
@@ -177,3 +205,6 @@ func (x *Sparse) Decisions(m *KernelClassifier, rows []int, workers int) *tensor
 
 // sparseChunk is the number of rows that one piece of parallel work covers.
 const sparseChunk = 256
+
+// columnChunk is the number of columns that one piece of parallel work covers: most have few entries.
+const columnChunk = 1024
