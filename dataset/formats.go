@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/grove-graph/grove/columnar"
 )
 
 // Format is how a data set is stored.
@@ -12,15 +14,17 @@ type Format string
 
 // The formats of [Open].
 const (
-	NoFormat     Format = "" // there is no data set
-	TUFormat     Format = "TU"
-	NodeFormat   Format = "vertex task"
-	TextFormat   Format = "text"
-	TreeFormat   Format = "tree"
-	StoreFormat  Format = "shards"
-	TableFormat  Format = "table of molecules"
-	SmilesFormat Format = "SMILES"
-	SDFormat     Format = "SDF"
+	NoFormat      Format = "" // there is no data set
+	TUFormat      Format = "TU"
+	NodeFormat    Format = "vertex task"
+	TextFormat    Format = "text"
+	TreeFormat    Format = "tree"
+	StoreFormat   Format = "shards"
+	TableFormat   Format = "table of molecules"
+	SmilesFormat  Format = "SMILES"
+	SDFormat      Format = "SDF"
+	ParquetFormat Format = "Parquet"
+	ArrowFormat   Format = "Arrow"
 )
 
 // FormatInfo says what a format is.
@@ -31,6 +35,7 @@ type FormatInfo struct {
 	Title     string
 	About     string // a paragraph or more for help, "" where the title says enough
 	Written   bool   // whether [Output.Write] knows it; every format is read
+	Streamed  bool   // whether [Output.WriteStream] knows it
 	Molecules bool   // whether it holds molecules, which [Molecules] says how to read
 }
 
@@ -40,7 +45,8 @@ func (f FormatInfo) String() string { return fmt.Sprintf("%s (%s)", f.File, f.Ti
 // format is all that is known of a format. Whatever depends on formats goes by the list of them.
 type format struct {
 	FormatInfo
-	alone bool // whether the file is a data set by itself, or part of a folder
+	alone bool     // whether the file is a data set by itself, or part of a folder
+	also  []string // patterns of other names of such a file
 
 	in    func(f folder) bool     // whether a folder holds a data set of the format
 	files func(f folder) []string // the files of the data set in a folder
@@ -116,7 +122,36 @@ var formats = []format{
 		files: func(f folder) []string { return f.stored("*" + sdfSuffix) },
 		open:  openSDF,
 	},
+	{
+		FormatInfo: FormatInfo{Format: ParquetFormat, Short: "parquet", File: "NAME" + columnar.Parquet,
+			Title: "Parquet, one row a graph", About: aboutParquet, Molecules: true},
+		alone: true,
+		in:    func(f folder) bool { return f.holds("*" + columnar.Parquet) },
+		files: parquetFiles,
+		open: func(f folder, file string, how Molecules) (*Dataset, error) {
+			return openColumnar(f, file, parquetFiles(f), how)
+		},
+		write: func(w *folderWriter, d *Dataset) error { return writeParquet(w, d) },
+		from:  writeParquet,
+	},
+	{
+		FormatInfo: FormatInfo{Format: ArrowFormat, Short: "arrow", File: "NAME" + columnar.Arrow,
+			Title: "Arrow IPC, or Feather, one row a graph", About: aboutArrow, Molecules: true},
+		alone: true,
+		also:  []string{"*" + columnar.Feather},
+		in:    func(f folder) bool { return len(arrowFiles(f)) > 0 },
+		files: arrowFiles,
+		open: func(f folder, file string, how Molecules) (*Dataset, error) {
+			return openColumnar(f, file, arrowFiles(f), how)
+		},
+		write: func(w *folderWriter, d *Dataset) error { return writeArrow(w, d) },
+		from:  writeArrow,
+	},
 }
+
+func parquetFiles(f folder) []string { return f.stored("*" + columnar.Parquet) }
+
+func arrowFiles(f folder) []string { return f.stored("*"+columnar.Arrow, "*"+columnar.Feather) }
 
 const aboutTU = `The TU format is the easiest to write for your own graphs. In a folder NAME, with all vertices
 numbered from 1 through the whole data set:
@@ -144,20 +179,29 @@ predicted, classes or numbers, an empty value where nothing is known. Vertices n
 names of their labels, and edges the codes of bonds as labels: 1 single, 2 double, 3 triple, 4 (or 0)
 aromatic.`
 
+const aboutParquet = `Parquet has a row for each graph: lists from and to of the ends of its arcs, labels and
+attributes of its vertices, class, and so on (docs/formats.md), or molecules as a column smiles.
+Nothing is lost on the way there and back.`
+
+const aboutArrow = `Arrow IPC has the same columns as Parquet, in files (.arrow, .feather) or on a pipe: --data - reads
+a stream from standard input.`
+
 // Formats says what the formats are that [Open] reads.
 func Formats() []FormatInfo {
 	list := make([]FormatInfo, len(formats))
 	for i, f := range formats {
 		list[i] = f.FormatInfo
-		list[i].Written = f.write != nil
+		list[i].Written, list[i].Streamed = f.write != nil, f.from != nil
 	}
 	return list
 }
 
 // opens reports whether a file, plain or compressed, is by its name one by which the format is known.
 func (f format) opens(file string) bool {
-	named, _ := path.Match(strings.Replace(f.File, "NAME", "*", 1), strings.TrimSuffix(file, ".gz"))
-	return named
+	return slices.ContainsFunc(append(f.also, strings.Replace(f.File, "NAME", "*", 1)), func(pattern string) bool {
+		match, _ := path.Match(pattern, strings.TrimSuffix(file, ".gz"))
+		return match
+	})
 }
 
 // formatNamed returns a format that can be written.

@@ -107,13 +107,13 @@ func (r *nodeReader) readDenseFeatures() error {
 		return fmt.Errorf("%s: no line for vertex %d", l.file, v)
 	}
 	r.set.Batch.Attributes, r.set.Batch.AttributeDim = slices.Concat(rows...), width
-	r.fillMissing()
+	r.set.fillMissing()
 	return nil
 }
 
-// fillMissing puts the mean of the column where the file has no value.
-func (r *nodeReader) fillMissing() {
-	values, width := r.set.Batch.Attributes, r.set.Batch.AttributeDim
+// fillMissing puts the mean of the column where there is no value.
+func (d *Dataset) fillMissing() {
+	values, width := d.Batch.Attributes, d.Batch.AttributeDim
 	for c := range width {
 		sum, count := 0.0, 0
 		for p := c; p < len(values); p += width {
@@ -122,20 +122,20 @@ func (r *nodeReader) fillMissing() {
 				count++
 			}
 		}
-		if count == r.vertices {
+		if count == d.Batch.NumVertices() {
 			continue
 		}
 		mean := sum / float64(max(count, 1))
 		for p := c; p < len(values); p += width {
 			if math.IsNaN(values[p]) {
 				values[p] = mean
-				r.set.Missing = append(r.set.Missing, p)
+				d.Missing = append(d.Missing, p)
 			}
 		}
 	}
-	if n := len(r.set.Missing); n > 0 {
-		slices.Sort(r.set.Missing)
-		r.set.Notes = append(r.set.Notes, fmt.Sprintf(
+	if n := len(d.Missing); n > 0 {
+		slices.Sort(d.Missing)
+		d.Notes = append(d.Notes, fmt.Sprintf(
 			"%d attributes are missing: decision trees see that, other models the mean of the column", n))
 	}
 }

@@ -40,7 +40,8 @@ func find(path string) (located, error) {
 //   - a folder that holds train.tree and test.tree, or a file NAME.tree: labelled trees, see [OpenTrees];
 //   - a file NAME.txt, or a folder that holds one: the text format of GIN, see [OpenText];
 //   - a file NAME.csv with a column smiles, NAME.smi or NAME.sdf, or a folder that holds one: molecules, see
-//     [Molecules].
+//     [Molecules];
+//   - a file NAME.parquet, NAME.arrow or NAME.feather, or a folder that holds one: a row a graph (docs/formats.md).
 //
 // Each file may be compressed (.gz). The error of an unknown folder says what was looked for. A data set that is
 // replaced by another one while it is read is read again.

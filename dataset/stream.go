@@ -21,7 +21,8 @@ const streamed = 1 << 18
 // Each implements [Stream]: with the whole data set.
 func (d *Dataset) Each(visit func(*Dataset) error) error { return visit(d) }
 
-// OpenStream opens the data set at path as a stream that holds a piece of it in memory at a time: a store of shards, or
+// OpenStream opens the data set at path as a stream that holds a piece of it in memory at a time: a store of shards,
+// Parquet or Arrow IPC with classes or targets and without splits, or
 // a folder in TU format whose arcs stand graph by graph, as all of the TU collection do. It returns nil for any other,
 // which is to be read by [Open] as a whole, and an error where there is none. Close the stream when it is no longer
 // needed. Of a folder in TU format the motif is left out.
@@ -44,6 +45,19 @@ func OpenStream(path string) (s Stream, closing func() error, err error) {
 			return nil, closing, err
 		}
 		return tu, closing, nil
+	case ParquetFormat, ArrowFormat:
+		file := p.file
+		if found := p.format.files(p.folder); file == "" && len(found) == 1 {
+			file = found[0]
+		}
+		if file == "" {
+			return nil, closing, nil
+		}
+		rows, err := openColumnarStream(p.folder, file)
+		if rows == nil || err != nil {
+			return nil, closing, err
+		}
+		return rows, closing, nil
 	}
 	return nil, closing, nil
 }

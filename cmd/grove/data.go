@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
@@ -289,9 +291,9 @@ func newDataConvert(a *app) *cobra.Command {
 	return c
 }
 
-const aboutPieces = `Between stores and folders in TU format a few thousand graphs are in memory at a time, where the
-lines of NAME_A.txt stand graph by graph, as usual. Anything else is read as a whole, and so are data
-with --without-labels.`
+const aboutPieces = `Between stores, Parquet, Arrow and folders in TU format a few thousand graphs are in memory at a
+time, where the lines of NAME_A.txt stand graph by graph, as usual. Anything else is read as a whole,
+and so are data with --without-labels, marks of a motif, splits or missing attributes.`
 
 // convertible returns a data set without vertices of some labels: piece by piece where both its format and
 // the other one can be read and written so, or else as a whole.
@@ -300,8 +302,8 @@ func convertible(read *source, to dataset.Format, without []string) (dataset.Str
 	if err := read.check(); err != nil {
 		return nil, nil, err
 	}
-	text := from == dataset.TUFormat && to == dataset.TUFormat // whose motif is to be kept
-	if without == nil && !text && (to == dataset.StoreFormat || to == dataset.TUFormat) {
+	marked := from == dataset.TUFormat && to != dataset.StoreFormat && marksMotif(path)
+	if without == nil && !marked && streamed(to) && path != standardInput {
 		if s, closing, err := dataset.OpenStream(path); s != nil || err != nil {
 			return s, closing, err
 		}
@@ -313,6 +315,18 @@ func convertible(read *source, to dataset.Format, without []string) (dataset.Str
 		}
 	}
 	return d, func() error { return nil }, err
+}
+
+// marksMotif reports whether a folder in TU format marks a motif, which stores leave out and a stream of it too.
+func marksMotif(path string) bool {
+	return slices.ContainsFunc(dataset.Files(path), func(file string) bool {
+		return strings.HasSuffix(strings.TrimSuffix(file, ".gz"), "_gt.txt")
+	})
+}
+
+// streamed reports whether a format is written a piece at a time.
+func streamed(to dataset.Format) bool {
+	return slices.ContainsFunc(dataset.Formats(), func(f dataset.FormatInfo) bool { return f.Format == to && f.Streamed })
 }
 
 func addOverwriteFlag(fs *pflag.FlagSet, overwrite *bool) {

@@ -28,7 +28,8 @@ func newEmbed(a *app) *cobra.Command {
 		Short: "Write graphs as vectors",
 		Long: `Represent every graph by a vector and write the matrix in NumPy's format, one row for each graph
 in the order of the data set; or one row for each vertex with --task node, and where the data set asks
-about vertices.
+about vertices. A file X.parquet, X.arrow or X.feather has the vectors as a column of lists, and what
+each row is beside it, as --ids says it.
 
 With the name of a model its anchors are learned from the data set itself, without looking at
 classes. With --model a trained model is applied. Rows are written as they are ready, in batches
@@ -68,7 +69,7 @@ are in memory at a time; with the name of a model this holds for those that trai
 		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that the sampled paths and the anchors follow from")
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&f.out, "out", "o", "", "`FILE` matrix to write")
+		fs.StringVarP(&f.out, "out", "o", "", "`FILE` matrix to write: .npy, or .parquet, .arrow or .feather by the name")
 		fs.StringVar(&f.ids, "ids", "", "`FILE` comma-separated values to write, what each row is")
 		a.addOutputFlags(fs)
 	})

@@ -31,12 +31,20 @@ func newNPY(w io.Writer, dtype tensor.Dtype, rows, columns int) (*npyWriter, err
 }
 
 // write appends rows. They must be of the type and width that the head says.
-func (n *npyWriter) write(rows *tensor.Dense) error {
+func (n *npyWriter) write(_ []cells, rows *tensor.Dense) error {
 	n.left -= rows.Shape().TotalSize()
 	if rows.Dtype() == tensor.Float64 {
 		return writeNumbers(n.w, rows.Float64s())
 	}
 	return writeNumbers(n.w, rows.Float32s())
+}
+
+// close tells whether all rows were written.
+func (n *npyWriter) close() error {
+	if n.left != 0 {
+		return fmt.Errorf("%d numbers are missing", n.left)
+	}
+	return nil
 }
 
 // writeNumbers writes numbers a few thousand at a time: their bytes are a copy.

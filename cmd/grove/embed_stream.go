@@ -2,19 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
-	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"time"
 
+	"github.com/grove-graph/grove/columnar"
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
 	"gorgonia.org/tensor"
 )
 
-// stream writes the rows that r.Task asks for, in NumPy's format, and fills in their shape: those of a piece of the
+// stream writes the rows that r.Task asks for, in NumPy's format or as the name of the file says, and fills in their shape: those of a piece of the
 // graphs at a time where they stay on disk. It returns how long writing took.
 func (a *app) stream(
 	ctx context.Context, w io.Writer, from model.Embedder, on *model.Work, r *embedding, ids *rowIDs,
@@ -25,8 +22,10 @@ func (a *app) stream(
 	}
 	columns, dtype := from.Width()
 	r.Columns, r.Dtype = columns, dtype.String()
-	out, err := newNPY(w, dtype, r.Rows, columns)
-	if err != nil {
+	var out matrixWriter
+	if columnar.Named(r.File) {
+		out = newTableWriter(w, r.File)
+	} else if out, err = newNPY(w, dtype, r.Rows, columns); err != nil {
 		return 0, err
 	}
 	graphs, progress := 0, a.progress.report
@@ -40,20 +39,30 @@ func (a *app) stream(
 		if on.Shards != nil {
 			a.progress.report("encode", graphs, on.Data.NumGraphs())
 		}
-		if err := ids.add(d, perVertex, graphs); err != nil {
+		about, err := ids.add(d, perVertex, graphs)
+		if err != nil {
 			return err
 		}
 		graphs += d.NumGraphs()
 		return from.Embed(ctx, d, perVertex, progress, func(rows *tensor.Dense) error {
 			start := time.Now()
 			defer func() { writing += time.Since(start) }()
-			return out.write(rows)
+			n := rows.Shape()[0]
+			some := rowsOfCells(about, 0, n)
+			about = rowsOfCells(about, n, len(about[0].wholes))
+			return out.write(some, rows)
 		})
 	})
-	if err == nil && out.left != 0 {
-		err = fmt.Errorf("%d numbers are missing", out.left)
+	if err == nil {
+		err = out.close()
 	}
 	return writing, err
+}
+
+// matrixWriter writes the rows of a matrix, some at a time, with what they are as far as it keeps that.
+type matrixWriter interface {
+	write(about []cells, rows *tensor.Dense) error
+	close() error
 }
 
 // rowsOf returns the number of graphs, or of vertices, which are counted in a pass of their own on disk.
@@ -68,11 +77,11 @@ func rowsOf(w *model.Work, perVertex bool) (rows int, err error) {
 	return rows, err
 }
 
-// rowIDs is the file that says what the rows of a matrix are: the number of the graph or vertex, of the graph of a
-// vertex, and the class and targets as far as there are any. It is none without a path.
+// rowIDs says what the rows of a matrix are: the number of the graph or vertex, of the graph of a vertex, and the class
+// and targets as far as there are any. They are written to the file at path, to none without one.
 type rowIDs struct {
 	path string
-	out  *csv.Writer
+	out  io.Writer
 	rows int
 }
 
@@ -83,12 +92,9 @@ func (f *rowIDs) write(content func() error) error {
 	}
 	var failed error
 	err := writeFile("--ids", f.path, func(w io.Writer) error {
-		f.out = csv.NewWriter(w)
-		if failed = content(); failed != nil {
-			return failed
-		}
-		f.out.Flush()
-		return f.out.Error()
+		f.out = w
+		failed = content()
+		return failed
 	})
 	if failed != nil {
 		return failed
@@ -96,68 +102,43 @@ func (f *rowIDs) write(content func() error) error {
 	return err
 }
 
-// add writes a line for each row of some graphs, before which so many come.
-func (f *rowIDs) add(d *dataset.Dataset, perVertex bool, before int) error {
+// add returns what the rows of some graphs are, before which so many come, and writes it to the file.
+func (f *rowIDs) add(d *dataset.Dataset, perVertex bool, before int) ([]cells, error) {
+	columns := f.columns(d, perVertex, before)
+	first := f.rows == 0
+	f.rows += len(columns[0].wholes)
 	if f.out == nil {
-		return nil
+		return columns, nil
+	}
+	return columns, writeCSV(f.out, columns, first)
+}
+
+func (f *rowIDs) columns(d *dataset.Dataset, perVertex bool, before int) []cells {
+	number, graph := cells{name: "graph"}, cells{name: "graph"}
+	n := d.NumGraphs()
+	if perVertex {
+		number.name, n = "vertex", d.Batch.NumVertices()
+	}
+	for i := range n {
+		number.wholes = append(number.wholes, int64(f.rows+i))
+	}
+	columns := []cells{number}
+	if perVertex {
+		for g := range d.NumGraphs() {
+			from, to := d.Batch.Vertices(g)
+			for range to - from {
+				graph.wholes = append(graph.wholes, int64(before+g))
+			}
+		}
+		columns = append(columns, graph)
 	}
 	t := model.TargetsOf(d)
 	known := (t.Task == model.NodeTask) == perVertex && t.Task != model.EdgeTask // of what the rows are
-	if f.rows == 0 {
-		header := []string{"graph"}
-		if perVertex {
-			header = []string{"vertex", "graph"}
-		}
-		if known && t.Classes != nil {
-			header = append(header, "class")
-		}
-		if known && d.Targets != nil {
-			header = append(header, each("target", d.TargetNames)...)
-		}
-		_ = f.out.Write(header) // the writer keeps its error
+	if known && t.Classes != nil {
+		columns = append(columns, classCells("class", t.Classes, d.ClassNames))
 	}
-	line := func(row, graph int) {
-		fields := []string{strconv.Itoa(f.rows)}
-		if perVertex {
-			fields = append(fields, strconv.Itoa(before+graph))
-		}
-		if known && t.Classes != nil {
-			fields = append(fields, className(d, t.Classes[row]))
-		}
-		if known && d.Targets != nil {
-			columns := len(d.TargetNames)
-			for _, v := range d.Targets[row*columns : (row+1)*columns] {
-				fields = append(fields, number(v))
-			}
-		}
-		_ = f.out.Write(fields)
-		f.rows++
+	if known && d.Targets != nil {
+		columns = append(columns, realCells(each("target", d.TargetNames), d.Targets)...)
 	}
-	for g := range d.NumGraphs() {
-		if !perVertex {
-			line(g, g)
-			continue
-		}
-		from, to := d.Batch.Vertices(g)
-		for v := from; v < to; v++ {
-			line(int(v), g)
-		}
-	}
-	return f.out.Error()
-}
-
-// className returns the name of a class, "" where there is none.
-func className(d *dataset.Dataset, class int) string {
-	if class < 0 {
-		return ""
-	}
-	return d.ClassNames[class]
-}
-
-// number writes a number as it reads back, "" for one that is not known.
-func number(v float64) string {
-	if math.IsNaN(v) {
-		return ""
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return columns
 }

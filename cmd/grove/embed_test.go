@@ -33,7 +33,7 @@ func TestRowsWrittenInPartsAreOneMatrix(t *testing.T) {
 			continue
 		}
 		copy(x.Float64s(), some)
-		if err := w.write(x); err != nil {
+		if err := w.write(nil, x); err != nil {
 			t.Fatal(err)
 		}
 	}

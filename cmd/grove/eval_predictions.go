@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/split"
@@ -59,22 +57,21 @@ func (r *evalReport) heldOut() []heldOut {
 
 // writeHeldOut writes the same as comma-separated values, with the setting that the fold chose.
 func (r *evalReport) writeHeldOut(to io.Writer) error {
-	w := csv.NewWriter(to)
 	for f, t := range r.tested() {
-		if f == 0 {
-			_ = w.Write(append([]string{"fold", "setting"}, t.header()...)) // the writer keeps its error
-		}
 		chosen := r.outcome.Chosen[min(f, len(r.outcome.Chosen)-1)]
 		setting := chosen.Name
 		if chosen.Grid != "" {
 			setting += fmt.Sprintf(", %s %g", chosen.Grid, chosen.Value)
 		}
+		fold, by := cells{name: "fold"}, cells{name: "setting"}
+		columns := t.columns()
 		for i, example := range t.examples {
-			fields := t.fields(i)
-			fields[0] = strconv.Itoa(example)
-			_ = w.Write(append([]string{strconv.Itoa(f + 1), setting}, fields...))
+			fold.wholes, by.words = append(fold.wholes, int64(f+1)), append(by.words, setting)
+			columns[0].wholes[i] = int64(example)
+		}
+		if err := writeCSV(to, append([]cells{fold, by}, columns...), f == 0); err != nil {
+			return err
 		}
 	}
-	w.Flush()
-	return w.Error()
+	return nil
 }

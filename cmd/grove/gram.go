@@ -93,7 +93,7 @@ func (a *app) gram(c *cobra.Command, f *gramFlags, m *named) error {
 		if err != nil {
 			return err
 		}
-		return out.write(k)
+		return out.write(nil, k)
 	}); err != nil {
 		return err
 	}

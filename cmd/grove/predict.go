@@ -65,7 +65,8 @@ written as it is predicted.`,
 	})
 	addFlags(c.Flags(), groupComputing, where.addFlags)
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&out, "out", "o", "", "`FILE` predictions to write, as comma-separated values; - for standard output")
+		fs.StringVarP(&out, "out", "o", "", "`FILE` predictions to write, as comma-separated values, or as .parquet, .arrow or .feather by the name; "+
+			"- for standard output")
 		a.addOutputFlags(fs)
 	})
 	return c
@@ -93,17 +94,21 @@ func (a *app) predict(c *cobra.Command, where *computing, file string, data *sou
 	case "-":
 		return a.predictAll(c.Context(), p, w, &r, func(t *predictionTable) error {
 			a.progress.clear()
-			return t.writeCSV(a.out)
+			return writeCSV(a.out, t.columns(), t.from == (place{}))
 		})
 	default:
 		r.File = out
 		var failed error // of anything but writing
 		err = writeFile("--out", out, func(to io.Writer) error {
 			var written error
+			table := newTableWriter(to, out)
 			failed = a.predictAll(c.Context(), p, w, &r, func(t *predictionTable) error {
-				written = t.writeCSV(to)
+				written = table.write(t.columns(), nil)
 				return written
 			})
+			if failed == nil {
+				written = table.close()
+			}
 			if failed != nil && written != nil {
 				failed = nil
 			}

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
-	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/model"
@@ -124,79 +121,45 @@ func (t *predictionTable) known(i int) []float64 {
 	return row
 }
 
-// writeCSV writes the table as comma-separated values, with a header where it is the first.
-func (t *predictionTable) writeCSV(to io.Writer) error {
-	w := csv.NewWriter(to)
-	if t.from == (place{}) {
-		_ = w.Write(t.header()) // the writer keeps its error
+// columns returns the columns of the table.
+func (t *predictionTable) columns() []cells {
+	n := t.said.Len()
+	number := cells{name: t.head.Task.Noun(), wholes: make([]int64, n)}
+	for i := range n {
+		number.wholes[i] = int64(t.from.examples + i)
 	}
-	for i := range t.said.Len() {
-		_ = w.Write(t.fields(i))
-	}
-	w.Flush()
-	return w.Error()
-}
-
-// fields returns the columns of an example.
-func (t *predictionTable) fields(i int) []string {
-	fields := []string{strconv.Itoa(t.from.examples + i)}
+	columns := []cells{number}
 	if t.head.Task == model.EdgeTask {
-		e := t.edges[i]
-		fields = append(fields, strconv.Itoa(t.from.graphs+e.Graph), strconv.Itoa(int(e.From)), strconv.Itoa(int(e.To)))
+		graph, from, to := make([]int64, n), make([]int64, n), make([]int64, n)
+		for i, e := range t.edges {
+			graph[i], from[i], to[i] = int64(t.from.graphs+e.Graph), int64(e.From), int64(e.To)
+		}
+		columns = append(columns, cells{name: "graph", wholes: graph}, cells{name: "from", wholes: from},
+			cells{name: "to", wholes: to})
 	}
 	if t.said.Classes != nil {
-		fields = append(fields, t.head.Classes[t.said.Classes[i]])
+		columns = append(columns, classCells("predicted", t.said.Classes, t.head.Classes))
 	}
 	if t.own != nil {
-		class := ""
-		if t.own[i] >= 0 {
-			class = t.names[t.own[i]]
-		}
-		fields = append(fields, class)
+		columns = append(columns, classCells("class", t.own, t.names))
 	}
-	for _, x := range []*tensor.Dense{t.said.Decisions, t.said.Probabilities, t.said.Values} {
-		for _, v := range row(x, i) {
-			fields = append(fields, number(v))
+	if d := t.said.Decisions; d != nil {
+		names := []string{"decision"}
+		if len(t.head.Classes) != 2 {
+			names = each("decision", t.head.Classes)
 		}
+		columns = append(columns, realCells(names, d.Float64s())...)
+	}
+	if p := t.said.Probabilities; p != nil {
+		columns = append(columns, realCells(each("probability", t.head.Classes), p.Float64s())...)
+	}
+	if v := t.said.Values; v != nil {
+		columns = append(columns, realCells(each("predicted", t.head.Targets), v.Float64s())...)
 	}
 	if t.targets != nil {
-		width := len(t.head.Targets)
-		for _, v := range t.targets[i*width : (i+1)*width] {
-			fields = append(fields, number(v))
-		}
+		columns = append(columns, realCells(each("target", t.head.Targets), t.targets)...)
 	}
-	return fields
-}
-
-// header names the columns of the table.
-func (t *predictionTable) header() []string {
-	header := []string{t.head.Task.Noun()}
-	if t.head.Task == model.EdgeTask {
-		header = append(header, "graph", "from", "to")
-	}
-	if t.said.Classes != nil {
-		header = append(header, "predicted")
-	}
-	if t.own != nil {
-		header = append(header, "class")
-	}
-	switch {
-	case t.said.Decisions == nil:
-	case len(t.head.Classes) == 2:
-		header = append(header, "decision")
-	default:
-		header = append(header, each("decision", t.head.Classes)...)
-	}
-	if t.said.Probabilities != nil {
-		header = append(header, each("probability", t.head.Classes)...)
-	}
-	if t.said.Values != nil {
-		header = append(header, each("predicted", t.head.Targets)...)
-	}
-	if t.targets != nil {
-		header = append(header, each("target", t.head.Targets)...)
-	}
-	return header
+	return columns
 }
 
 // each names a column for each class or target.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ type source struct {
 
 // addFlags declares --data and how to read it.
 func (s *source) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&s.data, "data", "", "`DIR` data set to read, a folder or a file")
+	fs.StringVar(&s.data, "data", "", "`DIR` data set to read, a folder or a file; - for Arrow IPC on standard input")
 	s.addReadingFlags(fs)
 }
 
@@ -43,8 +44,14 @@ func (s *source) open() (*dataset.Dataset, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if s.data == standardInput {
+		return s.molecules.ReadArrow(os.Stdin, "standard input")
+	}
 	return s.molecules.Open(s.data)
 }
+
+// standardInput names in place of a data set the stream of Arrow IPC that comes there.
+const standardInput = "-"
 
 // check refuses to read molecules in some way where there are none.
 func (s *source) check() error {
