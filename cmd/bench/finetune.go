@@ -38,7 +38,8 @@ have the same names, without its classes or trained end to end with them.`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.data, "data", defaultData(), "folder that holds tu/NAME (default $GROVE_DATA or ../shared/data)")
+	p.StringVar(&f.data, "data", defaultData(),
+		"folder that holds tu/NAME and molecules/NAME/NAME.csv.gz (default $GROVE_DATA or ../shared/data)")
 	p.Lookup("data").DefValue = ""
 	p.StringVar(&f.on, "on", "Mutagenicity", "data set to learn")
 	p.StringVar(&f.from, "from", "AIDS", "data set that anchors are learned on; empty for none")
@@ -59,7 +60,7 @@ type arm struct {
 }
 
 func (f *fineTuning) run(ctx context.Context, stdout, stderr io.Writer) error {
-	d, err := dataset.Open(filepath.Join(f.data, "tu", f.on))
+	d, err := f.open(f.on)
 	if err != nil {
 		return err
 	}
@@ -108,6 +109,17 @@ func (f *fineTuning) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	return figure.Save(f.plot)
+}
+
+// open reads a data set of the TU collection, or a table of molecules, whose hydrogens become vertices as they are in
+// that.
+func (f *fineTuning) open(name string) (*dataset.Dataset, error) {
+	if folder := filepath.Join(f.data, "molecules", name); name != "" {
+		if _, err := os.Stat(folder); err == nil {
+			return dataset.Molecules{Hydrogens: true}.Open(filepath.Join(folder, name+".csv.gz"))
+		}
+	}
+	return dataset.Open(filepath.Join(f.data, "tu", name))
 }
 
 // options are those of all networks.
@@ -185,11 +197,14 @@ func (f *fineTuning) arms(ctx context.Context, d *dataset.Dataset) ([]arm, error
 	if f.from == "" {
 		return all, nil
 	}
-	other, err := dataset.Open(filepath.Join(f.data, "tu", f.from))
+	other, err := f.open(f.from)
 	if err != nil {
 		return nil, err
 	}
 	for _, classes := range []bool{false, true} {
+		if classes && other.NumClasses() == 0 {
+			break
+		}
 		var learned []*gckn.Pretrained
 		for seed := range f.seeds {
 			p, err := learn(other, nil, seed, classes)
