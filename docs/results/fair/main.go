@@ -40,9 +40,9 @@ func (e *entrant) line(set string) string {
 
 // protocol is what does not change from run to run.
 type protocol struct {
-	grove, data, kept string
-	workers           int
-	sets              []string
+	grove, data, kept, metric string
+	workers                   int
+	sets                      []string
 }
 
 func main() {
@@ -65,6 +65,7 @@ func command() *cobra.Command {
 	fs.StringVar(&p.grove, "grove", "build/grove", "the command line of Grove")
 	fs.StringVar(&p.data, "data", os.Getenv("GROVE_DATA"), "`DIR` with tu, text and folds-fair (default $GROVE_DATA)")
 	fs.StringVar(&p.kept, "kept", "build/fair", "`DIR` of what was measured, a file for each data set")
+	fs.StringVar(&p.metric, "metric", "roc-auc", "what is chosen by on the validation parts")
 	fs.IntVar(&p.workers, "workers", 1, "goroutines that compute")
 	fs.StringSliceVar(&p.sets, "sets", all, "`NAME,...` data sets")
 	root.AddCommand(&cobra.Command{
@@ -97,8 +98,10 @@ func (p *protocol) run(models []string) error {
 				continue
 			}
 			folds := filepath.Join(p.data, "folds-fair", s.name)
-			c := exec.Command(p.grove, "compare", e.line(s.name), "--data", filepath.Join(p.data, s.data), "--folds", folds,
-				"--inner", folds, "--seed", "1", "--workers", fmt.Sprint(p.workers), "--choose", "-o", p.file(s.name))
+			c := exec.Command(p.grove, "compare", e.line(s.name), "--data", filepath.Join(p.data, s.data),
+				"--folds", folds, "--inner", folds,
+				"--metric", p.metric, "--seed", "1", "--workers", fmt.Sprint(p.workers),
+				"--choose", "-o", p.file(s.name))
 			c.Stdout, c.Stderr = os.Stdout, os.Stderr
 			if err := c.Run(); err != nil {
 				return fmt.Errorf("%s on %s: %w", e.line(s.name), s.name, err)

@@ -61,7 +61,8 @@ func (p *protocol) table(w io.Writer) error {
 			if at < 0 {
 				return ""
 			}
-			return figure(&k.Models[at].Measured)
+			text, _ := accuracy(k.Models[at].Scores)
+			return text
 		})
 	}
 	row("**chosen by validation**", func(s string) string {
@@ -69,8 +70,8 @@ func (p *protocol) table(w io.Writer) error {
 		if k == nil || k.Chosen == nil {
 			return ""
 		}
-		text := figure(&k.Chosen.Measured)
-		if k.Chosen.Mean > others[s].mean {
+		text, mean := accuracy(k.Chosen.Scores)
+		if mean > others[s].mean {
 			text = "**" + text + "**"
 		}
 		return text
@@ -97,5 +98,9 @@ func (p *protocol) table(w io.Writer) error {
 	return err
 }
 
-// figure writes a mean with its deviation.
-func figure(m *eval.Measured) string { return fmt.Sprintf("%.1f ± %.1f", m.Mean, m.Std) }
+// accuracy returns the mean accuracy, and it with its deviation.
+func accuracy(scores []eval.Measured) (text string, mean float64) {
+	at := slices.IndexFunc(scores, func(m eval.Measured) bool { return m.Metric == eval.MetricAccuracy })
+	m := scores[at]
+	return fmt.Sprintf("%.1f ± %.1f", m.Mean, m.Std), m.Mean
+}
