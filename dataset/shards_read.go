@@ -34,19 +34,23 @@ type Shards struct {
 
 // OpenShards opens a store that [WriteShards] or a [ShardWriter] has made. Close it when it is no longer
 // needed.
-func OpenShards(dir string) (s *Shards, err error) {
+func OpenShards(dir string) (s *Shards, err error) { return OpenShardsRange(dir, 0, math.MaxInt) }
+
+// OpenShardsRange is [OpenShards] for the graphs of the store from one to the one before another, which are numbered
+// from 0 then; of the files it reads those with some of them. A range that ends behind the store ends with it.
+func OpenShardsRange(dir string, from, to int) (s *Shards, err error) {
 	err = asOne(dir, func() error {
 		if s != nil {
 			_ = s.Close()
 		}
-		s, err = readHead(dir)
+		s, err = readHead(dir, from, to)
 		return err
 	})
 	return s, err
 }
 
 // readHead reads all of a store but its graphs.
-func readHead(dir string) (*Shards, error) {
+func readHead(dir string, from, to int) (*Shards, error) {
 	path := filepath.Join(dir, shardIndex)
 	err := regular(os.Stat(path))
 	var raw []byte
@@ -56,7 +60,7 @@ func readHead(dir string) (*Shards, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: no store of shards: %w", dir, plainError(err))
 	}
-	s := &Shards{dir: dir, first: []int{0}, piece: pieceBytes}
+	s := &Shards{dir: dir, piece: pieceBytes}
 	if err := json.Unmarshal(raw, &s.head); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -65,12 +69,42 @@ func readHead(dir string) (*Shards, error) {
 	}
 	sum := sha256.Sum256(raw)
 	s.digest = hex.EncodeToString(sum[:])
+	all, before := 0, 0 // graphs, and those before the first file that is read
 	for _, f := range s.head.Files {
+		begin := all
+		all += f.Graphs
+		switch {
+		case all <= from:
+			before = all
+			continue
+		case begin >= to:
+			continue
+		}
 		if err := s.open(f); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, f.Name), plainError(err)), s.Close())
 		}
 	}
+	if from < 0 || from > min(to, all) {
+		return nil, errors.Join(fmt.Errorf("%s: graphs %d to %d of %d", dir, from, to, all), s.Close())
+	}
+	s.first = append(s.first, len(s.starts))
+	s.cut(from-before, min(to, all)-before)
 	return s, nil
+}
+
+// cut leaves graphs from one to the one before another, of those that were read. Graphs in front of a file may be left
+// out: it begins with a negative number then.
+func (s *Shards) cut(from, to int) {
+	s.starts, s.lengths = s.starts[from:to], s.lengths[from:to]
+	if s.classes != nil {
+		s.classes = s.classes[from:to]
+	}
+	if columns := len(s.head.TargetNames); s.targets != nil {
+		s.targets = s.targets[from*columns : to*columns]
+	}
+	for f := range s.first {
+		s.first[f] -= from
+	}
 }
 
 // check reports a head that no store has.
@@ -104,7 +138,7 @@ func (s *Shards) open(f shardFile) error {
 	if err != nil {
 		return err
 	}
-	s.files = append(s.files, file)
+	s.files, s.first = append(s.files, file), append(s.first, len(s.starts))
 	info, err := file.Stat()
 	if err != nil {
 		return err
@@ -142,7 +176,6 @@ func (s *Shards) open(f shardFile) error {
 	if at != f.Bytes-int64(len(footer)) {
 		return errRecord
 	}
-	s.first = append(s.first, len(s.starts))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/split"
 )
 
 // richSet returns data with everything that a store can hold.
@@ -122,6 +125,45 @@ func openShards(t *testing.T, dir string) *Shards {
 		}
 	})
 	return s
+}
+
+// A range of a store is the data set of its graphs, and reads no file without any of them.
+func TestRangesOfAStore(t *testing.T) {
+	d, dir := richSet(t, 40), filepath.Join(t.TempDir(), "store")
+	w, err := NewShardWriter(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.limit = 4000
+	if err := errors.Join(w.Append(d), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	files := len(openShards(t, dir).files)
+	for from := 0; from <= 40; from += 3 {
+		for to := from; to <= 42; to += 7 {
+			s, err := OpenShardsRange(dir, from, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := d.Select(split.All(40)[from:min(to, 40)])
+			if s.NumGraphs() != want.NumGraphs() || to < from+7 && len(s.files) > files/2 {
+				t.Errorf("%d to %d: %d graphs in %d of %d files", from, to, s.NumGraphs(), len(s.files), files)
+			}
+			got, err := s.Select(split.All(s.NumGraphs()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want.NumGraphs() > 0 {
+				sameGraphs(t, got, want)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := OpenShardsRange(dir, 41, 50); err == nil || !strings.Contains(err.Error(), "graphs 41 to 50 of 40") {
+		t.Errorf("behind the end: %v", err)
+	}
 }
 
 // What cannot be stored is refused.
