@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// stream writes the rows that r.Task asks for, in NumPy's format or as the name of the file says, and fills in their shape: those of a piece of the
-// graphs at a time where they stay on disk. It returns how long writing took.
+// stream writes the rows that r.Task asks for, in NumPy's format or as the name of the file says, and fills in their
+// shape: those of a piece of the graphs at a time where they stay on disk. It returns how long writing took.
 func (a *app) stream(
 	ctx context.Context, w io.Writer, from model.Embedder, on *model.Work, r *embedding, ids *rowIDs,
 ) (writing time.Duration, err error) {
@@ -28,16 +28,25 @@ func (a *app) stream(
 	} else if out, err = newNPY(w, dtype, r.Rows, columns); err != nil {
 		return 0, err
 	}
-	graphs, progress := 0, a.progress.report
+	err = a.embedEach(ctx, out, from, on, perVertex, 0, ids, &writing)
+	return writing, err
+}
+
+// embedEach writes the rows of some work, before whose graphs so many come, and adds up how long writing takes.
+func (a *app) embedEach(
+	ctx context.Context, out matrixWriter, from model.Embedder, on *model.Work, perVertex bool, before int, ids *rowIDs,
+	writing *time.Duration,
+) error {
+	graphs, progress := before, a.progress.report
 	if on.Shards != nil {
 		progress = nil
 	}
-	err = on.Each(func(d *dataset.Dataset) error {
+	err := on.Each(func(d *dataset.Dataset) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if on.Shards != nil {
-			a.progress.report("encode", graphs, on.Data.NumGraphs())
+			a.progress.report("encode", graphs-before, on.Data.NumGraphs())
 		}
 		about, err := ids.add(d, perVertex, graphs)
 		if err != nil {
@@ -46,17 +55,17 @@ func (a *app) stream(
 		graphs += d.NumGraphs()
 		return from.Embed(ctx, d, perVertex, progress, func(rows *tensor.Dense) error {
 			start := time.Now()
-			defer func() { writing += time.Since(start) }()
+			defer func() { *writing += time.Since(start) }()
 			n := rows.Shape()[0]
 			some := rowsOfCells(about, 0, n)
 			about = rowsOfCells(about, n, len(about[0].wholes))
 			return out.write(some, rows)
 		})
 	})
-	if err == nil {
-		err = out.close()
+	if err != nil {
+		return err
 	}
-	return writing, err
+	return out.close()
 }
 
 // matrixWriter writes the rows of a matrix, some at a time, with what they are as far as it keeps that.

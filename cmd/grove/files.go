@@ -78,7 +78,7 @@ func fileFlags() map[string]string {
 	return map[string]string{
 		"data": isRead, "model": isRead, "folds": isRead, "models": isRead, "ranks": isRead, "from": isRead,
 		"out": isWritten, "plot": isWritten, "predictions": isWritten, "html": isWritten, "ids": isWritten,
-		"class-map": isWritten, "checkpoint": isWritten,
+		"class-map": isWritten, "checkpoint": isWritten, "plan": isWritten,
 		"dir": "", // folders are made in it, or left alone
 	}
 }

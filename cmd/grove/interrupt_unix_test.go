@@ -85,6 +85,9 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 	model, trees := filepath.Join(t.TempDir(), "m.grove"), filepath.Join(t.TempDir(), "t.grove")
 	must(t, small("train", "gckn-path", "--data", data, "-o", model)...)
 	must(t, "train", "treeg", "--data", data, "--estimators", "2", "-o", trees)
+	plan, _, store := planOfParts(t)
+	done, _, _ := planOfParts(t)
+	must(t, "run-part", done, "--index", "0-2")
 	man := filepath.Join(t.TempDir(), "man")
 	if err := os.Mkdir(man, 0o777); err != nil {
 		t.Fatal(err)
@@ -104,17 +107,22 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 		"compare":      {{"--data", slow}, {"gckn-path --path-size 12", "--data", full}},
 		"train": {{"gckn-path", "--data", slow, "-o", out}, {"mpgk-aa", "--data", slow, "-o", out},
 			{"auto", "--data", slow, "-o", out}},
-		"predict":    {{"--model", model, "--data", slow}, {"--model", model, "--data", data}},
-		"explain":    {{"--model", model, "--data", slow, "--index", "0", "-o", out + ".svg"}},
-		"dump":       {{"--model", trees}},
-		"embed":      {{"gckn-path", "--path-size", "12", "--data", full, "-o", out}},
-		"gram":       {{"wl", "--data", slow, "-o", out}},
-		"devices":    {{}},
-		"version":    {{}},
-		"man":        {{man}},
-		"completion": {{"bash"}},
-		"help":       {{}},
-		"":           {{}, {"--version"}},
+		"predict":      {{"--model", model, "--data", slow}, {"--model", model, "--data", data}},
+		"explain":      {{"--model", model, "--data", slow, "--index", "0", "-o", out + ".svg"}},
+		"dump":         {{"--model", trees}},
+		"embed":        {{"gckn-path", "--path-size", "12", "--data", full, "-o", out}},
+		"gram":         {{"wl", "--data", slow, "-o", out}},
+		"plan":         {{}},
+		"plan embed":   {{"--model", model, "--data", store, "--out", out + ".npy", "-o", out + ".json"}},
+		"plan predict": {{"--model", model, "--data", store, "--out", out + ".csv", "-o", out + "2.json"}},
+		"run-part":     {{plan, "--index", "0"}},
+		"merge":        {{done}},
+		"devices":      {{}},
+		"version":      {{}},
+		"man":          {{man}},
+		"completion":   {{"bash"}},
+		"help":         {{}},
+		"":             {{}, {"--version"}},
 	}
 	for _, name := range commands(newRoot(&app{progress: newProgress(os.Stderr)})) {
 		if long[name] == nil {
@@ -134,7 +142,7 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 				if err := p.Start(); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(time.Second) // until it heeds signals, on a busy machine too
+				time.Sleep(2 * time.Second) // until it heeds signals, on a busy machine too
 				sent := signals[(len(command)+i)%len(signals)]
 				start := time.Now()
 				if err := p.Process.Signal(sent); err != nil {

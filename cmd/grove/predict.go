@@ -85,14 +85,14 @@ func (a *app) predict(c *cobra.Command, where *computing, file string, data *sou
 	load := seconds(start)
 	switch out {
 	case "":
-		err = a.predictAll(c.Context(), p, w, &r, func(t *predictionTable) error {
+		err = a.predictAll(c.Context(), p, w, &r, place{}, func(t *predictionTable) error {
 			if a.json {
 				r.Predictions = append(r.Predictions, t.lines()...)
 			}
 			return nil
 		})
 	case "-":
-		return a.predictAll(c.Context(), p, w, &r, func(t *predictionTable) error {
+		return a.predictAll(c.Context(), p, w, &r, place{}, func(t *predictionTable) error {
 			a.progress.clear()
 			return writeCSV(a.out, t.columns(), t.from == (place{}))
 		})
@@ -102,7 +102,7 @@ func (a *app) predict(c *cobra.Command, where *computing, file string, data *sou
 		err = writeFile("--out", out, func(to io.Writer) error {
 			var written error
 			table := newTableWriter(to, out)
-			failed = a.predictAll(c.Context(), p, w, &r, func(t *predictionTable) error {
+			failed = a.predictAll(c.Context(), p, w, &r, place{}, func(t *predictionTable) error {
 				written = table.write(t.columns(), nil)
 				return written
 			})
@@ -125,12 +125,13 @@ func (a *app) predict(c *cobra.Command, where *computing, file string, data *sou
 	return a.emit(&r, r.print)
 }
 
-// predictAll calls visit with what a model says of some work, a piece at a time where the graphs stay on disk, and
-// reports how it agrees with what is known.
+// predictAll calls visit with what a model says of some work, before which others come, a piece at a time where the
+// graphs stay on disk, and reports how it agrees with what is known.
 func (a *app) predictAll(
-	ctx context.Context, p model.Model, w *model.Work, r *predictReport, visit func(t *predictionTable) error,
+	ctx context.Context, p model.Model, w *model.Work, r *predictReport, before place,
+	visit func(t *predictionTable) error,
 ) error {
-	h, from := p.About(), place{}
+	h, from := p.About(), before
 	return w.Each(func(d *dataset.Dataset) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -142,7 +143,7 @@ func (a *app) predictAll(
 		progress := a.progress.report
 		if w.Shards != nil {
 			progress = nil
-			a.progress.report("predict", from.graphs, w.Data.NumGraphs())
+			a.progress.report("predict", from.graphs-before.graphs, w.Data.NumGraphs())
 		}
 		start := time.Now()
 		said, err := p.Predict(ctx, d, progress)

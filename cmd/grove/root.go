@@ -54,7 +54,8 @@ that other machines come to the same bits (see grove devices --help).`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, a.line, err) })
 	root.SetArgs(a.line)
 	root.AddCommand(newData(a), newEval(a), newCompare(a), newTrain(a), newPredict(a), newExplain(a), newDump(a),
-		newEmbed(a), newGram(a), newDevices(a), newMan(a), newCompletion(a), newVersion(a))
+		newEmbed(a), newGram(a), newPlan(a), newRunPart(a), newMerge(a), newDevices(a), newMan(a),
+		newCompletion(a), newVersion(a))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	finish(root)

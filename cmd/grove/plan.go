@@ -1,0 +1,210 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/grove-graph/grove/columnar"
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/parts"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Jobs that can be cut into parts: the names of their commands.
+const (
+	embedJob   = "embed"
+	predictJob = "predict"
+)
+
+// planFlags are the flags of grove plan.
+type planFlags struct {
+	device                 string
+	data, model, out, plan string
+	ids                    string
+	size                   int
+}
+
+func newPlan(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "plan",
+		Short: "Cut a long job into parts that any machine runs",
+		Long: `Cut a long job into parts, for a cluster or for one machine that may go down in the middle. A plan is a
+small file that says what is computed from which data by which model, by their digests; grove run-part
+computes one part of it, on any machine that sees the same files, as often as you like; grove merge writes
+what the command itself would have written on one machine, byte for byte.
+
+Cutting, running and putting together leave everything else to what you have: a loop in a shell, an array of
+Slurm, a Job of Kubernetes (docs/cluster.md). Data are a store (grove data convert --to shards), of which a
+part reads its own graphs alone.`,
+		Example: `  grove data convert new-molecules --to shards --out store
+  grove plan embed --model model.grove --data store --out rows.npy -o plan.json
+  for i in $(seq 0 19); do grove run-part plan.json --index $i; done
+  grove merge plan.json`,
+		Args: knownCommand,
+		RunE: showHelp,
+	}
+	c.AddCommand(newPlanned(a, embedJob, "Plan to write graphs as vectors", "matrix to write, in NumPy's format",
+		`Plan what grove embed --model does, one row for each graph.`, "rows.npy"))
+	c.AddCommand(newPlanned(a, predictJob, "Plan to apply a trained model",
+		"predictions to write, as comma-separated values",
+		`Plan what grove predict does, one line for each graph.`, "predictions.csv"))
+	return c
+}
+
+func newPlanned(a *app, job, short, out, long, file string) *cobra.Command {
+	f := &planFlags{}
+	c := &cobra.Command{
+		Use:   job + " --model model.grove --data STORE --out " + file + " -o plan.json",
+		Short: short,
+		Long: long + `
+
+The results of the parts lie beside the plan, in a folder with the name of the plan and the ending .parts,
+until grove merge puts them together. Parts of 5000 graphs and more cost nothing beside the graphs themselves.
+
+A part is refused by another version of grove, on another kind of device or with other instructions of the
+processor (GROVE_SIMD, see grove devices), and where the data or the model are not those of the plan any more:
+all of them could change the bits.`,
+		Example: `  grove plan ` + job + ` --model model.grove --data store --out ` + file + ` -o plan.json
+  grove plan ` + job + ` --model model.grove --data store --out ` + file + ` --part-graphs 100000 -o plan.json`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return a.plan(c, job, f) },
+	}
+	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.model, "model", "", "`FILE` model that grove train wrote")
+		fs.StringVar(&f.data, "data", "", "`DIR` store to read (grove data convert --to shards writes one)")
+	})
+	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.device, "device", "cpu", "kind of device that computes the parts (see grove devices)")
+		annotateWords(fs, "device", []string{"cpu", "cuda"})
+		fs.IntVar(&f.size, "part-graphs", 5000, "`N` graphs of a part")
+		bound(fs, "part-graphs", 1, 1<<40)
+	})
+	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.out, "out", "", "`FILE` "+out)
+		if job == embedJob {
+			fs.StringVar(&f.ids, "ids", "", "`FILE` comma-separated values to write, what each row is")
+		}
+		fs.StringVarP(&f.plan, "plan", "o", "", "`FILE` plan to write")
+		a.addOutputFlags(fs)
+	})
+	return c
+}
+
+// planReport is what grove plan reports.
+type planReport struct {
+	Plan   string `json:"plan"`
+	Job    string `json:"job"`
+	Graphs int    `json:"n_graphs"`
+	Parts  int    `json:"parts"`
+	Size   int    `json:"part_graphs"`
+	Folder string `json:"folder"` // of the results of the parts
+}
+
+func (a *app) plan(c *cobra.Command, job string, f *planFlags) error {
+	if err := requireFlags(c, "model", "data", "out", "plan"); err != nil {
+		return err
+	}
+	p := &parts.Plan{Program: thisBuild().String(), Instructions: simd.Level(), Job: job, Unit: "graphs", Size: f.size}
+	for _, o := range []parts.Output{{Flag: "out", Path: f.out}, {Flag: "ids", Path: f.ids}} {
+		if o.Path == "" {
+			continue
+		}
+		if err := writable("--"+o.Flag, o.Path); err != nil {
+			return err
+		}
+		if columnar.Named(o.Path) {
+			return usagef("--%s %s: results of parts are put one behind the other, which this format does not allow; "+
+				"name a file .npy or .csv", o.Flag, o.Path)
+		}
+		p.Outputs = append(p.Outputs, o)
+	}
+	if err := writable("--plan", f.plan); err != nil {
+		return err
+	}
+	if dataset.FormatOf(f.data) != dataset.StoreFormat {
+		return usagef("--data %s: only a store can be cut into parts; "+
+			"make one with grove data convert %s --to shards --out STORE", f.data, f.data)
+	}
+	e, err := a.open(&computing{device: f.device}, 0)
+	if err != nil {
+		return err
+	}
+	p.Device = kindOf(e.String())
+	m, err := loadModel(f.model, e)
+	if err != nil {
+		return err
+	}
+	if err := cuttable(job, f.model, m); err != nil {
+		return err
+	}
+	w, err := openWork(&source{data: f.data}, e, true)
+	if err == nil {
+		err = hasVertices(w)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = w.Close() }()
+	digest, err := fileDigest(f.model)
+	if err != nil {
+		return err
+	}
+	p.Items = w.Shards.NumGraphs()
+	p.Inputs = []parts.Input{
+		{Flag: "model", Path: f.model, Digest: digest}, {Flag: "data", Path: f.data, Digest: w.Shards.Digest()},
+	}
+	if err := p.Create(f.plan); err != nil {
+		return fmt.Errorf("--plan %s: %w", f.plan, plain(err))
+	}
+	r := planReport{f.plan, job, p.Items, p.Parts(), p.Size, p.Folder()}
+	return a.emit(r, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s of %d graphs in %d parts of %d\n", r.Plan, job, r.Graphs, r.Parts, r.Size)
+		fact(w, "run", "grove run-part %s --index I, for every I from 0 to %d", r.Plan, r.Parts-1)
+		fact(w, "then", "grove merge %s", r.Plan)
+	})
+}
+
+// cuttable refuses a model that does not do the job graph by graph.
+func cuttable(job, path string, m model.Model) error {
+	h := m.About()
+	if job == embedJob {
+		if _, ok := m.(model.Embedder); !ok {
+			return fmt.Errorf("--model %s: %s represents nothing by vectors", path, h.Model)
+		}
+		return nil
+	}
+	if h.Task == model.NodeTask || h.Task == model.EdgeTask {
+		return fmt.Errorf("--model %s: it predicts for every %s, and a plan cuts between graphs", path, h.Task.Noun())
+	}
+	return nil
+}
+
+// kindOf returns the kind of a device, of which a machine may have several: cuda for cuda:1.
+func kindOf(device string) string {
+	for i, c := range device {
+		if c == ':' {
+			return device[:i]
+		}
+	}
+	return device
+}
+
+// fileDigest returns the SHA-256 of a file.
+func fileDigest(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/parts"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// indexVariables are where schedulers leave the number of a task in an array.
+func indexVariables() []string {
+	return []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"}
+}
+
+// runPartFlags are the flags of grove run-part.
+type runPartFlags struct {
+	computing
+	index string
+}
+
+func newRunPart(a *app) *cobra.Command {
+	f := &runPartFlags{}
+	c := &cobra.Command{
+		Use:   "run-part plan.json --index I",
+		Short: "Compute a part of a plan",
+		Long: `Compute a part of what grove plan has cut, and leave the result beside the plan, with a receipt. A part
+that is done costs nothing; any part may run again, anywhere, and twice at once. A part that is killed
+leaves nothing, and is run again.
+
+Without --index the number is that of the task in an array: of ` + strings.Join(indexVariables(), ",\n") + `.`,
+		Example: `  grove run-part plan.json --index 3
+  grove run-part plan.json --index 0-9,12        # several, one after another`,
+		Args: onePlan,
+		RunE: func(c *cobra.Command, args []string) error { return a.runParts(c.Context(), f, args[0]) },
+	}
+	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.index, "index", "", "`I` number of the part, from 0; or several, as 0-9,12")
+		fs.StringVar(&f.device, "device", "", "device that computes, of the kind of the plan (default: any of that kind)")
+		annotateWords(fs, "device", []string{"cpu", "cuda"})
+		fs.IntVar(&f.workers, "workers", 0, "`N` goroutines that compute, 0: one for every CPU; results do not depend on it")
+		bound(fs, "workers", 0, 1<<12)
+	})
+	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
+	c.Annotations = map[string]string{readsArguments: "yes"}
+	return c
+}
+
+// onePlan wants the name of a plan.
+func onePlan(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef("%swant one plan, the file that grove plan wrote", at(c))
+	}
+	return nil
+}
+
+// partReport is what grove run-part reports of each part.
+type partReport struct {
+	Plan string `json:"plan"`
+	*parts.Receipt
+	Done bool `json:"done_before"` // nothing was computed
+}
+
+func (a *app) runParts(ctx context.Context, f *runPartFlags, path string) error {
+	p, err := parts.Open(path)
+	if err != nil {
+		return err
+	}
+	indices, err := partsOf(f.index, os.Getenv, p.Parts())
+	if err != nil {
+		return err
+	}
+	worker := &partWorker{app: a, plan: p, path: path, where: f.computing}
+	reports := []partReport{}
+	for _, i := range indices {
+		r, done, err := p.Run(ctx, i, worker.compute)
+		if err != nil {
+			return fmt.Errorf("part %d: %w", i, err)
+		}
+		reports = append(reports, partReport{path, r, done})
+	}
+	return a.emit(reports, func(w io.Writer) {
+		for _, r := range reports {
+			how := fmt.Sprintf("%.2f s", r.Seconds)
+			if r.Done {
+				how = "done before"
+			}
+			fmt.Fprintf(w, "%s: part %d of %d, %s %d to %d, %s\n", path, r.Part, p.Parts(), p.Unit, r.From, r.To-1, how)
+		}
+	})
+}
+
+// partsOf reads the numbers of parts from the flag, or where there is none from the environment.
+func partsOf(index string, environment func(string) string, of int) ([]int, error) {
+	by := "--index"
+	for _, name := range indexVariables() {
+		if index == "" {
+			if index = environment(name); index != "" {
+				by = name
+			}
+		}
+	}
+	if index == "" {
+		return nil, usagef("run-part: which part? Give --index 0 to %d (or run it as a task of an array)", of-1)
+	}
+	var list []int
+	for field := range strings.SplitSeq(index, ",") {
+		from, to, ranged := strings.Cut(field, "-")
+		first, err := strconv.Atoi(from)
+		last := first
+		if ranged && err == nil {
+			last, err = strconv.Atoi(to)
+		}
+		if err != nil || first < 0 || last < first || last >= of {
+			return nil, usagef("%s %s: want numbers of parts from 0 to %d, as 3 or 0-9,12", by, index, of-1)
+		}
+		for i := first; i <= last; i++ {
+			list = append(list, i)
+		}
+	}
+	return list, nil
+}
+
+// partWorker computes parts of a plan one after another. What they share is read once.
+type partWorker struct {
+	*app
+	plan  *parts.Plan
+	path  string
+	where computing
+
+	engine engine.Engine
+	model  model.Model // nil before the first part that is to be computed
+}
+
+// compute writes the results for graphs from one to the one before another.
+func (w *partWorker) compute(ctx context.Context, from, to int, out []io.Writer) error {
+	if w.model == nil {
+		if err := w.start(); err != nil {
+			return err
+		}
+	}
+	data := w.plan.Input("data")
+	shards, err := dataset.OpenShardsRange(data, from, to)
+	if err != nil {
+		return err
+	}
+	work := model.NewStoredWork(shards, w.engine)
+	defer func() { _ = work.Close() }()
+	if err := w.same("data", shards.Digest()); err != nil {
+		return err
+	}
+	switch w.plan.Job {
+	case embedJob:
+		var ids io.Writer
+		if len(out) > 1 {
+			ids = out[1]
+		}
+		return w.embedPart(ctx, w.model.(model.Embedder), work, from, w.plan.Items, out[0], ids)
+	case predictJob:
+		return w.predictPart(ctx, w.model, work, from, out[0])
+	}
+	return fmt.Errorf("%s: a plan to %s, which this program cannot cut", w.path, w.plan.Job)
+}
+
+// start opens the device and reads the model, unless what they compute may have other bits than those of the plan.
+func (w *partWorker) start() (err error) {
+	p := w.plan
+	if this := thisBuild().String(); this != p.Program {
+		return fmt.Errorf("%s: planned by grove %s, and this is grove %s: their bits may differ; "+
+			"use that one, or plan again", w.path, p.Program, this)
+	}
+	if level := simd.Level(); level != p.Instructions {
+		return fmt.Errorf("%s: planned with %s instructions, and this processor computes with %s: their bits may differ; "+
+			"set GROVE_SIMD=%s, or plan again with GROVE_SIMD=%s", w.path, p.Instructions, level, p.Instructions, level)
+	}
+	w.where.device = cmp.Or(w.where.device, p.Device)
+	if kindOf(w.where.device) != p.Device {
+		return usagef("--device %s: the plan is one for %s", w.where.device, p.Device)
+	}
+	file := p.Input("model")
+	digest, err := fileDigest(file)
+	if err != nil {
+		return err
+	}
+	if err := w.same("model", digest); err != nil {
+		return err
+	}
+	if w.engine, err = w.open(&w.where, 0); err != nil {
+		return err
+	}
+	m, err := loadModel(file, w.engine)
+	if err == nil {
+		err = cuttable(p.Job, file, m)
+	}
+	if err != nil {
+		return err
+	}
+	w.model = m
+	return nil
+}
+
+// same refuses an input that is not the one that was planned with.
+func (w *partWorker) same(flag, digest string) error {
+	for _, i := range w.plan.Inputs {
+		if i.Flag == flag && i.Digest != digest {
+			return fmt.Errorf("--%s %s: it has changed since %s was made (digest %.12s, then %.12s); plan again",
+				flag, w.plan.Path(i.Path), w.path, digest, i.Digest)
+		}
+	}
+	return nil
+}
+
+// embedPart writes the rows of graphs before which so many come of all: with the head of the file in front of the
+// first.
+func (a *app) embedPart(
+	ctx context.Context, m model.Embedder, w *model.Work, before, all int, to, about io.Writer,
+) (err error) {
+	columns, dtype := m.Width()
+	rows := &npyWriter{w: to}
+	if before == 0 {
+		if rows, err = newNPY(to, dtype, all, columns); err != nil {
+			return err
+		}
+	}
+	rows.left = w.Data.NumGraphs() * columns
+	var writing time.Duration
+	return a.embedEach(ctx, rows, m, w, false, before, &rowIDs{out: about, rows: before}, &writing)
+}
+
+// predictPart writes the lines of graphs before which so many come: with the names of the columns in front of the
+// first.
+func (a *app) predictPart(ctx context.Context, m model.Model, w *model.Work, before int, to io.Writer) error {
+	r := &predictReport{Classes: m.About().Classes, Task: m.About().Task}
+	return a.predictAll(ctx, m, w, r, place{before, before}, func(t *predictionTable) error {
+		return writeCSV(to, t.columns(), t.from == (place{}))
+	})
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/grove-graph/grove/dataset"
+)
+
+// inParts plans a job in a new folder, runs its parts from the last to the first, and returns what merging writes to
+// --out and to the other outputs.
+func inParts(t *testing.T, size int, job string, args ...string) map[string][]byte {
+	t.Helper()
+	dir := t.TempDir()
+	plan := filepath.Join(dir, "plan.json")
+	var outputs []string
+	line := append([]string{"plan", job, "--part-graphs", fmt.Sprint(size), "-o", plan}, args...)
+	for i, arg := range line {
+		if arg == "--out" || arg == "--ids" {
+			outputs = append(outputs, line[i+1])
+			line[i+1] = filepath.Join(dir, line[i+1])
+		}
+	}
+	r := mustJSON(t, line...)
+	var indices []string
+	for i := int(r["parts"].(float64)) - 1; i >= 0; i-- {
+		indices = append(indices, fmt.Sprint(i))
+	}
+	must(t, "run-part", plan, "--index", strings.Join(indices, ","), "--workers", "1")
+	must(t, "merge", plan)
+	files := map[string][]byte{}
+	for _, name := range outputs {
+		files[name] = readFile(t, filepath.Join(dir, name))
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1+len(outputs) {
+		t.Errorf("%v: left beside the plan: %v", err, left)
+	}
+	return files
+}
+
+// What is computed in parts has the bytes of one machine, whatever the size of the parts, in every family.
+func TestPartsMakeTheBytesOfOneMachine(t *testing.T) {
+	for _, m := range everyModel(t) {
+		if dataset.FormatOf(m.data) == dataset.NodeFormat || strings.Contains(m.name, "--task edge") {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			store, dir := inStore(t, m.data), t.TempDir()
+			table, rows, ids := filepath.Join(dir, "p.csv"), filepath.Join(dir, "X.npy"), filepath.Join(dir, "X.csv")
+			must(t, "predict", "--model", m.file, "--data", store, "-o", table)
+			_, _, status := grove("embed", "--model", m.file, "--data", store, "-o", rows, "--ids", ids)
+			for _, size := range []int{1, 11} {
+				got := inParts(t, size, "predict", "--model", m.file, "--data", store, "--out", "p.csv")["p.csv"]
+				if want := readFile(t, table); !bytes.Equal(got, want) {
+					t.Errorf("predictions in parts of %d:\n%s\nof one machine:\n%s", size, got, want)
+				}
+				if status != 0 {
+					continue
+				}
+				files := inParts(t, size, "embed", "--model", m.file, "--data", store, "--out", "X.npy", "--ids", "X.csv")
+				if !bytes.Equal(files["X.npy"], readFile(t, rows)) || !bytes.Equal(files["X.csv"], readFile(t, ids)) {
+					t.Errorf("other vectors, or ids, in parts of %d", size)
+				}
+			}
+		})
+	}
+}
+
+// So do the vectors of GCKN with every pooling.
+func TestPartsOfEveryPooling(t *testing.T) {
+	data := molecules(t, "molecules")
+	store := inStore(t, data)
+	for _, pooling := range []string{"sum", "mean", "max", "gmp"} {
+		model, rows := filepath.Join(t.TempDir(), "m.grove"), filepath.Join(t.TempDir(), "X.npy")
+		must(t, append(small("train", "gckn-subtree", "--data", data, "-o", model),
+			"--c", "1", "--global-pooling", pooling)...)
+		must(t, "embed", "--model", model, "--data", store, "-o", rows)
+		for _, size := range []int{1, 11} {
+			got := inParts(t, size, "embed", "--model", model, "--data", store, "--out", "X.npy")
+			if !bytes.Equal(got["X.npy"], readFile(t, rows)) {
+				t.Errorf("other vectors with %s in parts of %d", pooling, size)
+			}
+		}
+	}
+}
+
+// planOfParts returns a plan to predict in parts of 20 graphs, its model and its data.
+func planOfParts(t *testing.T) (plan, model, store string) {
+	t.Helper()
+	dir := t.TempDir()
+	data := molecules(t, "molecules")
+	plan, model, store = filepath.Join(dir, "plan.json"), filepath.Join(dir, "m.grove"), filepath.Join(dir, "store")
+	must(t, "train", "wl", "--data", data, "--c", "1", "-o", model)
+	must(t, "data", "convert", data, "--to", "shards", "--out", store)
+	must(t, "plan", "predict", "--model", model, "--data", store, "--out", filepath.Join(dir, "p.csv"),
+		"--part-graphs", "20", "-o", plan)
+	return plan, model, store
+}
+
+// A part that could have other bits than the others is refused, in one line that says what to do.
+func TestPartsOfAnotherKindAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, plan, model, store string)
+		want   []string
+	}{
+		"version": {func(t *testing.T, plan, _, _ string) {
+			rewrite(t, plan, thisBuild().String(), "v0.0.1")
+		}, []string{"planned by grove v0.0.1", "plan again"}},
+		"instructions": {func(t *testing.T, plan, _, _ string) {
+			rewrite(t, plan, `"instructions": "`, `"instructions": "other-`)
+		}, []string{"GROVE_SIMD=other-"}},
+		"model": {func(t *testing.T, _, model, _ string) {
+			must(t, "train", "wl", "--data", molecules(t, "molecules"), "--c", "2", "-o", model)
+		}, []string{"--model", "it has changed since", "plan again"}},
+		"data": {func(t *testing.T, _, _, store string) {
+			must(t, "data", "synth", "molecules", "--graphs", "60", "--seed", "2", "--to", "shards", "--out", store,
+				"--overwrite")
+		}, []string{"--data", "it has changed since", "plan again"}},
+		"job": {func(t *testing.T, plan, _, _ string) {
+			rewrite(t, plan, `"predict"`, `"dance"`)
+		}, []string{"a plan to dance"}},
+		"no plan": {func(t *testing.T, plan, _, _ string) {
+			rewrite(t, plan, "{", "[")
+		}, []string{"no plan of grove"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, model, store := planOfParts(t)
+			c.change(t, plan, model, store)
+			fails(t, exitFailure, append(c.want, filepath.Base(plan)), "run-part", plan, "--index", "0")
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(plan), "plan.parts", "*")); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}
+
+// rewrite replaces a piece of a file.
+func rewrite(t *testing.T, path, old, new string) {
+	t.Helper()
+	text := string(readFile(t, path))
+	if !strings.Contains(text, old) {
+		t.Fatalf("%s: no %q in\n%s", path, old, text)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(text, old, new, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Parts are named by the flag, or by the scheduler; and those that are missing as schedulers take them.
+func TestPartsAreNamed(t *testing.T) {
+	plan, _, _ := planOfParts(t) // 60 graphs
+	fails(t, exitUsage, []string{"which part?", "--index 0 to 2"}, "run-part", plan)
+	for _, index := range []string{"3", "-1", "x", "1-0", "0,,1", "0-3"} {
+		fails(t, exitUsage, []string{"--index", "want numbers of parts from 0 to 2"}, "run-part", plan, "--index="+index)
+	}
+	t.Setenv("SLURM_ARRAY_TASK_ID", "1")
+	if said := must(t, "run-part", plan); !strings.Contains(said, "part 1 of 3, graphs 20 to 39") {
+		t.Error(said)
+	}
+	fails(t, exitFailure, []string{"2 of 3 parts are not done: 0,2", "--index 0,2"}, "merge", plan)
+	must(t, "run-part", plan, "--index", "0,2")
+	if said := must(t, "run-part", plan, "--index", "0-2"); strings.Count(said, "done before") != 3 {
+		t.Error(said)
+	}
+	must(t, "merge", plan, "--keep")
+	must(t, "merge", plan)
+	fails(t, exitUsage, []string{"want one plan"}, "merge")
+}
+
+// What cannot be cut is refused when it is planned.
+func TestWhatCannotBeCut(t *testing.T) {
+	_, model, store := planOfParts(t)
+	dir := t.TempDir()
+	line := func(job string, more ...string) []string {
+		return append([]string{"plan", job, "--model", model, "-o", filepath.Join(dir, "plan.json")}, more...)
+	}
+	fails(t, exitUsage, []string{"--data", "only a store", "--to shards"}, line("predict",
+		"--data", molecules(t, "molecules"), "--out", filepath.Join(dir, "p.csv"))...)
+	fails(t, exitUsage, []string{"--out", "name a file .npy or .csv"}, line("predict", "--data", store,
+		"--out", filepath.Join(dir, "p.parquet"))...)
+	fails(t, exitFailure, []string{"--model", "wl represents nothing by vectors"}, line("embed", "--data", store,
+		"--out", filepath.Join(dir, "X.npy"))...)
+	fails(t, exitUsage, []string{"--out"}, line("predict", "--data", store)...)
+}

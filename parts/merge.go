@@ -1,0 +1,112 @@
+package parts
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/grove-graph/grove/atomicfile"
+)
+
+// Merged describes an output.
+type Merged struct {
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Merge writes the outputs of a plan all of whose parts are done, each the results of the parts one behind the other,
+// and checks every byte of them against the receipts. Where parts are missing it says which, and writes nothing.
+func (p *Plan) Merge(ctx context.Context, progress func(done, parts int)) ([]Merged, error) {
+	if missing := p.Missing(); missing != nil {
+		return nil, &MissingError{missing, p.Parts()}
+	}
+	var merged []Merged
+	for k, output := range p.Outputs {
+		path, failed := p.Path(output.Path), error(nil)
+		var whole *counter
+		err := atomicfile.Write(path, func(w io.Writer) error {
+			whole = &counter{w: w, hash: sha256.New()}
+			for part := range p.Parts() {
+				if failed = ctx.Err(); failed != nil {
+					return failed
+				}
+				progress(k*p.Parts()+part, len(p.Outputs)*p.Parts())
+				if failed = p.appendResult(whole, part, k); failed != nil {
+					return failed
+				}
+			}
+			return nil
+		})
+		if failed != nil {
+			return nil, failed
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--%s %s: %w", output.Flag, path, err)
+		}
+		merged = append(merged, Merged{path, whole.bytes, hex.EncodeToString(whole.hash.Sum(nil))})
+	}
+	return merged, nil
+}
+
+// appendResult copies what a part has for an output.
+func (p *Plan) appendResult(w io.Writer, part, output int) error {
+	r := p.receipt(part)
+	if r == nil {
+		return &MissingError{[]int{part}, p.Parts()}
+	}
+	path := p.resultPath(part, output)
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	hash := sha256.New()
+	if _, err := io.Copy(w, io.TeeReader(bufio.NewReaderSize(file, 1<<20), hash)); err != nil {
+		return err
+	}
+	if hex.EncodeToString(hash.Sum(nil)) != r.Results[output].SHA256 {
+		return fmt.Errorf("%s: the bytes are not those of the receipt: remove it and run part %d again", path, part)
+	}
+	return nil
+}
+
+// MissingError says which parts of a plan are not done.
+type MissingError struct {
+	Parts []int // ascending
+	Of    int
+}
+
+// Error implements error.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%d of %d parts are not done: %s", len(e.Parts), e.Of, e.Ranges())
+}
+
+// Ranges lists the parts as schedulers take them: 3,7-9. Of many it names the first.
+func (e *MissingError) Ranges() string {
+	var text []string
+	for i := 0; i < len(e.Parts); {
+		j := i + 1
+		for j < len(e.Parts) && e.Parts[j] == e.Parts[j-1]+1 {
+			j++
+		}
+		if len(text) == maxNamed {
+			return strings.Join(text, ",") + fmt.Sprintf(" and %d more", len(e.Parts)-i)
+		}
+		one := strconv.Itoa(e.Parts[i])
+		if j > i+1 {
+			one += "-" + strconv.Itoa(e.Parts[j-1])
+		}
+		text, i = append(text, one), j
+	}
+	return strings.Join(text, ",")
+}
+
+// maxNamed is how many ranges of parts an error names.
+const maxNamed = 20
