@@ -81,6 +81,10 @@ type Dataset struct {
 	LabelNames    []string // name of each vertex label id, to show only: its code unless a name is given; may repeat
 	ArcLabelNames []string // code of each arc label id
 
+	// What graphs and vertices are called where they come from, a name for each of them; nil where they have no names but
+	// their numbers. A vertex is called so within its graph.
+	GraphIDs, VertexIDs []string
+
 	Splits  []Split // published splits of the vertices in a task per vertex, otherwise of the graphs
 	Missing []int   // positions in Batch.Attributes that the file left empty; they hold their column's mean
 	Motif   *Motif  // the planted or annotated cause of the classes, where it is known
@@ -117,7 +121,7 @@ func (d *Dataset) NumClasses() int { return len(d.ClassNames) }
 func (d *Dataset) Select(graphs []int) *Dataset {
 	s := *d
 	s.Batch = d.Batch.Select(graphs)
-	s.Splits, s.Notes, s.Skipped, s.Atoms = nil, nil, nil, nil
+	s.Splits, s.Notes, s.Skipped, s.Atoms, s.GraphIDs, s.VertexIDs = nil, nil, nil, nil, nil, nil
 	s.Classes, s.VertexClasses, s.Targets, s.Missing = nil, nil, nil, nil
 	if d.Motif != nil {
 		s.Motif = &Motif{}
@@ -141,6 +145,12 @@ func (d *Dataset) Select(graphs []int) *Dataset {
 			s.Targets = append(s.Targets, d.Targets[u*columns:v*columns]...)
 		default:
 			s.Targets = append(s.Targets, d.Targets[g*columns:(g+1)*columns]...)
+		}
+		if d.GraphIDs != nil {
+			s.GraphIDs = append(s.GraphIDs, d.GraphIDs[g])
+		}
+		if d.VertexIDs != nil {
+			s.VertexIDs = append(s.VertexIDs, d.VertexIDs[u:v]...)
 		}
 		if d.Atoms != nil {
 			s.Atoms = append(s.Atoms, d.Atoms[u:v]...)

@@ -41,7 +41,7 @@ func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
 	}
 	arcs := make([]int32, 0, b.NumArcs()) // that stay
 	changed := *d
-	changed.Missing, changed.Motif = nil, nil
+	changed.Missing, changed.Motif, changed.VertexIDs, changed.Atoms = nil, nil, nil, nil
 	missing := d.missingByVertex()
 	var motif Motif
 	for v := range int32(b.NumVertices()) {
@@ -55,6 +55,12 @@ func (d *Dataset) WithoutLabels(codes ...string) (*Dataset, error) {
 		}
 		if d.Motif != nil {
 			motif.Vertices = append(motif.Vertices, d.Motif.Vertices[v])
+		}
+		if d.VertexIDs != nil {
+			changed.VertexIDs = append(changed.VertexIDs, d.VertexIDs[v])
+		}
+		if d.Atoms != nil {
+			changed.Atoms = append(changed.Atoms, d.Atoms[v])
 		}
 		for a := b.RowPtr[v]; a < b.RowPtr[v+1]; a++ {
 			if w := number[b.Col[a]]; w >= 0 {

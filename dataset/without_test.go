@@ -19,7 +19,7 @@ func TestWithoutLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &Dataset{Name: "X", Batch: b, LabelCodes: []string{"6", "9"}, LabelNames: []string{"C", "H"},
-		ArcLabelNames: []string{"1", "2"}, Missing: []int{1, 2},
+		ArcLabelNames: []string{"1", "2"}, Missing: []int{1, 2}, VertexIDs: []string{"a", "b", "c", "d", "e"},
 		Motif: &Motif{Vertices: []bool{false, true, true, false, false}, Arcs: make([]bool, b.NumArcs())}}
 	got, err := d.WithoutLabels("9")
 	if err != nil {
@@ -35,6 +35,9 @@ func TestWithoutLabels(t *testing.T) {
 	if !slices.Equal(got.Missing, []int{1}) || !slices.Equal(got.Motif.Vertices, []bool{false, true}) ||
 		len(got.Motif.Arcs) != 2 {
 		t.Errorf("missing %v, motif %v", got.Missing, got.Motif)
+	}
+	if !slices.Equal(got.VertexIDs, []string{"a", "c"}) {
+		t.Errorf("vertices %v", got.VertexIDs)
 	}
 	checkSound(t, got)
 	if got := d.Batch.NumVertices(); got != 5 {

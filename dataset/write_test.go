@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -254,6 +255,10 @@ func TestSelectKeepsWhatBelongsToTheGraphs(t *testing.T) {
 		all := make([]int, d.NumGraphs())
 		for g := range all {
 			all[g] = g
+			d.GraphIDs = append(d.GraphIDs, fmt.Sprint("graph ", g))
+		}
+		for v := range d.Batch.NumVertices() {
+			d.VertexIDs = append(d.VertexIDs, fmt.Sprint("vertex ", v))
 		}
 		if got := d.Select(all); got.Batch.NumArcs() > 0 && !reflect.DeepEqual(got, d) {
 			t.Fatalf("all graphs: %+v, want %+v", got, d)
@@ -271,6 +276,9 @@ func TestSelectKeepsWhatBelongsToTheGraphs(t *testing.T) {
 		if d.Motif != nil && (!slices.Equal(one.Motif.Vertices[size:], d.Motif.Vertices[from:to]) ||
 			len(one.Motif.Arcs) != one.Batch.NumArcs()) {
 			t.Fatalf("motif %v of graph %d", one.Motif, g)
+		}
+		if one.GraphIDs[1] != d.GraphIDs[g] || !slices.Equal(one.VertexIDs[size:], d.VertexIDs[from:to]) {
+			t.Fatalf("graph %d is called %v, its vertices %v", g, one.GraphIDs, one.VertexIDs)
 		}
 	}
 }

@@ -86,8 +86,8 @@ func rowsOf(w *model.Work, perVertex bool) (rows int, err error) {
 	return rows, err
 }
 
-// rowIDs says what the rows of a matrix are: the number of the graph or vertex, of the graph of a vertex, and the class
-// and targets as far as there are any. They are written to the file at path, to none without one.
+// rowIDs says what the rows of a matrix are: the number of the graph or vertex, of the graph of a vertex, their
+// names, and the class and targets as far as there are any. They are written to the file at path, to none without one.
 type rowIDs struct {
 	path string
 	out  io.Writer
@@ -142,7 +142,12 @@ func (f *rowIDs) columns(d *dataset.Dataset, perVertex bool, before int) []cells
 		columns = append(columns, graph)
 	}
 	t := model.TargetsOf(d)
+	what := model.GraphTask
+	if perVertex {
+		what = model.NodeTask
+	}
 	known := (t.Task == model.NodeTask) == perVertex && t.Task != model.EdgeTask // of what the rows are
+	columns = append(columns, idCells(d, what, nil)...)
 	if known && t.Classes != nil {
 		columns = append(columns, classCells("class", t.Classes, d.ClassNames))
 	}

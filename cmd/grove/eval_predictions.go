@@ -28,6 +28,7 @@ func (r *evalReport) tested() []tested {
 		examples := r.problem.Folds[f].Test
 		truth := r.targets.Of(examples)
 		all[f] = tested{&predictionTable{
+			of: r.data, rows: examples,
 			head: &head, said: said, names: r.targets.Names, own: truth.Classes, targets: truth.Values,
 			edges: split.Select(r.data.Edges, examples),
 		}, examples}

@@ -12,6 +12,8 @@ import (
 // predictionTable holds what a model says of consecutive examples of a data set beside what is known of them.
 type predictionTable struct {
 	from    place
+	of      *dataset.Dataset
+	rows    []int // numbers of the examples in it; nil where they are all
 	head    *model.Head
 	said    *model.Predictions
 	names   []string       // of the classes of the data set
@@ -26,7 +28,7 @@ type place struct{ graphs, examples int }
 
 // tableOf puts predictions of a model beside what d knows.
 func tableOf(h *model.Head, d *dataset.Dataset, said *model.Predictions) *predictionTable {
-	t := &predictionTable{head: h, said: said, names: d.ClassNames, classes: h.Truth(d), edges: d.Edges}
+	t := &predictionTable{of: d, head: h, said: said, names: d.ClassNames, classes: h.Truth(d), edges: d.Edges}
 	if t.classes != nil {
 		t.own = model.TargetsOf(d).Classes
 	}
@@ -63,6 +65,7 @@ type prediction struct {
 	Edge          *int      `json:"edge,omitempty"`   // for a task per edge, beside the graph and its vertices in it
 	From          *int32    `json:"from,omitempty"`
 	To            *int32    `json:"to,omitempty"`
+	IDs           []string  `json:"ids,omitempty"` // what the example is called, in the columns of [idCells]
 	Predicted     *string   `json:"predicted,omitempty"`
 	Class         *string   `json:"class,omitempty"`
 	Decisions     []float64 `json:"decisions,omitempty"`     // see predictions
@@ -73,7 +76,7 @@ type prediction struct {
 
 // lines returns what is said of each example.
 func (t *predictionTable) lines() []prediction {
-	lines := make([]prediction, t.said.Len())
+	lines, ids := make([]prediction, t.said.Len()), idCells(t.of, t.head.Task, t.rows)
 	for i := range lines {
 		p, number := &lines[i], t.from.examples+i
 		switch t.head.Task {
@@ -86,6 +89,7 @@ func (t *predictionTable) lines() []prediction {
 		default:
 			p.Graph = &number
 		}
+		p.IDs = idsOf(ids, i)
 		if t.said.Classes == nil {
 			p.Values, p.Targets = row(t.said.Values, i), t.known(i)
 			continue
@@ -137,6 +141,7 @@ func (t *predictionTable) columns() []cells {
 		columns = append(columns, cells{name: "graph", wholes: graph}, cells{name: "from", wholes: from},
 			cells{name: "to", wholes: to})
 	}
+	columns = append(columns, idCells(t.of, t.head.Task, t.rows)...)
 	if t.said.Classes != nil {
 		columns = append(columns, classCells("predicted", t.said.Classes, t.head.Classes))
 	}
