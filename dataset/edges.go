@@ -21,6 +21,7 @@ func (d *Dataset) ByEdge() (*Dataset, error) {
 	b.ArcLabels = nil
 	out.Task, out.Batch = EdgeClassification, &b
 	out.Classes, out.VertexClasses, out.Targets, out.TargetNames, out.Splits = nil, nil, nil, nil, nil
+	out.TargetClasses, out.Target = nil, ""
 	out.ClassNames, out.ArcLabelNames = d.ArcLabelNames, nil
 	of, arcs := b.Edges()
 	g, from, tail := 0, int32(0), int32(0)
