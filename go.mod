@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/apache/arrow-go/v18 v18.8.0
 	github.com/chewxy/hm v1.0.0
+	github.com/go-json-experiment/json v1.27.2
 	github.com/mmcloughlin/avo v0.6.0
 	github.com/sbinet/npyio v0.6.0
 	github.com/spf13/cobra v1.10.2

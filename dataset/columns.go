@@ -9,10 +9,13 @@ import (
 	"strings"
 )
 
-// column is a column of a table beside the molecules: what is known of each, as text.
+// column is a column of a table beside molecules, graphs or vertices: what is known of each, as text.
 type column struct {
-	name   string
-	values []string // "" where nothing is known
+	name    string
+	values  []string // "" where nothing is known
+	kinds   []string // the values that occur but for ""; nil where they are to be found out
+	classes bool     // whether it holds classes, whatever they look like
+	numbers bool     // whether it holds numbers, if they look like some
 }
 
 // A column holds classes where it has words, or whole numbers, of at most so many kinds. Other words are names.
@@ -20,6 +23,9 @@ const (
 	mostWords   = 100
 	mostNumbers = 10
 )
+
+// noTarget is the note on a column that holds nothing to be predicted.
+const noTarget = "column %s is no target: it numbers or names the rows, or is empty"
 
 // target is what a column holds to be predicted.
 type target struct {
@@ -29,11 +35,18 @@ type target struct {
 
 // targetOf returns what a column holds to be predicted, nil for a column that numbers or names the rows, or is empty.
 func targetOf(c column) *target {
-	kinds := slices.Clone(c.values)
+	kinds := slices.Clone(c.kinds)
+	if kinds == nil {
+		kinds = slices.Clone(c.values)
+	}
 	slices.Sort(kinds)
 	kinds = slices.Compact(kinds)
 	if len(kinds) > 0 && kinds[0] == "" {
 		kinds = kinds[1:]
+	}
+	if c.classes && len(kinds) > 0 {
+		sortCodes(kinds)
+		return classesOf(c, kinds)
 	}
 	numbers, whole := make([]float64, len(c.values)), true
 	for i, text := range c.values {
@@ -49,9 +62,9 @@ func targetOf(c column) *target {
 		whole = whole && (err == nil || text == "")
 	}
 	switch {
-	case len(kinds) == 0 || whole && consecutive(numbers):
+	case len(kinds) == 0 || whole && consecutive(numbers) && !c.numbers:
 		return nil
-	case !whole || len(kinds) > mostNumbers:
+	case !whole || len(kinds) > mostNumbers || c.numbers:
 		return &target{values: numbers}
 	}
 	slices.SortFunc(kinds, func(a, b string) int {
@@ -83,9 +96,13 @@ func wordsOf(c column, kinds []string) *target {
 // classesOf returns classes in the given order.
 func classesOf(c column, classes []string) *target {
 	t := &target{values: make([]float64, len(c.values)), classes: classes}
+	number := map[string]int{}
+	for i, class := range classes {
+		number[class] = i
+	}
 	for i, text := range c.values {
 		if t.values[i] = math.NaN(); text != "" {
-			t.values[i] = float64(slices.Index(classes, text))
+			t.values[i] = float64(number[text])
 		}
 	}
 	return t
@@ -99,7 +116,7 @@ func (d *Dataset) predict(columns []column) {
 		if t := targetOf(c); t != nil {
 			found, d.TargetNames = append(found, t), append(d.TargetNames, c.name)
 		} else {
-			d.Notes = append(d.Notes, fmt.Sprintf("column %s is no target: it numbers or names the rows, or is empty", c.name))
+			d.Notes = append(d.Notes, fmt.Sprintf(noTarget, c.name))
 		}
 	}
 	if len(found) == 0 {

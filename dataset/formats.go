@@ -25,6 +25,8 @@ const (
 	SDFormat      Format = "SDF"
 	ParquetFormat Format = "Parquet"
 	ArrowFormat   Format = "Arrow"
+	EdgeFormat    Format = "edge list"
+	LinkFormat    Format = "node-link JSON"
 )
 
 // FormatInfo says what a format is.
@@ -36,7 +38,7 @@ type FormatInfo struct {
 	About     string // a paragraph or more for help, "" where the title says enough
 	Written   bool   // whether [Output.Write] knows it; every format is read
 	Streamed  bool   // whether [Output.WriteStream] knows it
-	Molecules bool   // whether it holds molecules, which [Molecules] says how to read
+	Molecules bool   // whether it holds molecules, which [Reading] says how to read
 }
 
 // String says what makes a folder a data set of the format.
@@ -47,11 +49,13 @@ type format struct {
 	FormatInfo
 	alone bool     // whether the file is a data set by itself, or part of a folder
 	also  []string // patterns of other names of such a file
+	// whether a file of such a name is one of the format; nil where the name says it all
+	knows func(f folder, file string, how Reading) bool
 
 	in    func(f folder) bool     // whether a folder holds a data set of the format
 	files func(f folder) []string // the files of the data set in a folder
 	// the data set in a folder, or that of one of its files
-	open  func(f folder, file string, how Molecules) (*Dataset, error)
+	open  func(f folder, file string, how Reading) (*Dataset, error)
 	write func(w *folderWriter, d *Dataset) error // nil where the format is only read
 	from  func(w *folderWriter, s Stream) error   // nil where only a whole data set is written
 }
@@ -62,7 +66,7 @@ var formats = []format{
 		FormatInfo: FormatInfo{Format: TUFormat, Short: "tu", File: "NAME_A.txt", Title: "TU format", About: aboutTU},
 		in:         func(f folder) bool { return f.holds("*_A.txt") || f.holds("*_graph_indicator.txt") },
 		files:      tuFiles,
-		open:       func(f folder, _ string, _ Molecules) (*Dataset, error) { return openTU(f) },
+		open:       func(f folder, _ string, _ Reading) (*Dataset, error) { return openTU(f) },
 		write:      func(w *folderWriter, d *Dataset) error { return writeTU(w, d) },
 		from:       writeTU,
 	},
@@ -70,37 +74,38 @@ var formats = []format{
 		FormatInfo: FormatInfo{Format: StoreFormat, Short: "shards", File: shardIndex, Title: "shards", About: aboutShards},
 		in:         func(f folder) bool { return f.holds(shardIndex) },
 		files:      func(f folder) []string { return f.stored(shardIndex, shardFiles) },
-		open:       func(f folder, _ string, _ Molecules) (*Dataset, error) { return openStore(f.name) },
+		open:       func(f folder, _ string, _ Reading) (*Dataset, error) { return openStore(f.name) },
 		write:      func(w *folderWriter, d *Dataset) error { return writeStore(w, d) },
 		from:       writeStore,
 	},
 	{
 		FormatInfo: FormatInfo{Format: NodeFormat, Short: "node", File: "edges.csv", Title: "vertex task", About: aboutNode},
-		in: func(f folder) bool {
-			return f.holds("edges.csv") || f.holds("features.coo.csv") || f.holds("labels.csv")
-		},
-		files: func(f folder) []string { return f.stored(nodeFiles()...) },
-		open:  func(f folder, _ string, _ Molecules) (*Dataset, error) { return openNode(f, DetectDirection) },
-		write: writeNode,
+		knows:      func(f folder, _ string, _ Reading) bool { return holdsNode(f) },
+		in:         holdsNode,
+		files:      func(f folder) []string { return f.stored(nodeFiles()...) },
+		open:       func(f folder, _ string, _ Reading) (*Dataset, error) { return openNode(f, DetectDirection) },
+		write:      writeNode,
 	},
 	{
 		FormatInfo: FormatInfo{Format: TreeFormat, Short: "tree", File: "NAME" + treeSuffix, Title: "labelled trees"},
 		alone:      true,
 		in:         func(f folder) bool { return f.holds("*" + treeSuffix) },
 		files:      func(f folder) []string { return f.stored("*" + treeSuffix) },
-		open:       func(f folder, file string, _ Molecules) (*Dataset, error) { return openTreesIn(f, file) },
+		open:       func(f folder, file string, _ Reading) (*Dataset, error) { return openTreesIn(f, file) },
 	},
 	{
 		FormatInfo: FormatInfo{Format: TextFormat, Short: "text", File: "NAME.txt", Title: "text format of GIN"},
 		alone:      true,
+		knows:      func(f folder, file string, how Reading) bool { return !listsEdges(f, file, how) },
 		in:         func(f folder) bool { return len(textFiles(f)) > 0 },
 		files:      textFiles,
-		open:       func(f folder, file string, _ Molecules) (*Dataset, error) { return openTextIn(f, file) },
+		open:       func(f folder, file string, _ Reading) (*Dataset, error) { return openTextIn(f, file) },
 	},
 	{
 		FormatInfo: FormatInfo{Format: TableFormat, Short: "smiles", File: "NAME.csv", Title: "table with a column of SMILES",
 			About: aboutTable, Molecules: true},
 		alone: true,
+		knows: holdsMolecules,
 		in:    func(f folder) bool { return len(tableFiles(f)) > 0 },
 		files: tableFiles,
 		open:  openTable,
@@ -128,8 +133,8 @@ var formats = []format{
 		alone: true,
 		in:    func(f folder) bool { return f.holds("*" + columnar.Parquet) },
 		files: parquetFiles,
-		open: func(f folder, file string, how Molecules) (*Dataset, error) {
-			return openColumnar(f, file, parquetFiles(f), how)
+		open: func(f folder, file string, how Reading) (*Dataset, error) {
+			return openColumnar(f, file, parquetFiles(f), how.Molecules)
 		},
 		write: func(w *folderWriter, d *Dataset) error { return writeParquet(w, d) },
 		from:  writeParquet,
@@ -141,11 +146,31 @@ var formats = []format{
 		also:  []string{"*" + columnar.Feather},
 		in:    func(f folder) bool { return len(arrowFiles(f)) > 0 },
 		files: arrowFiles,
-		open: func(f folder, file string, how Molecules) (*Dataset, error) {
-			return openColumnar(f, file, arrowFiles(f), how)
+		open: func(f folder, file string, how Reading) (*Dataset, error) {
+			return openColumnar(f, file, arrowFiles(f), how.Molecules)
 		},
 		write: func(w *folderWriter, d *Dataset) error { return writeArrow(w, d) },
 		from:  writeArrow,
+	},
+	{
+		FormatInfo: FormatInfo{Format: LinkFormat, Short: "json", File: "NAME.json",
+			Title: "node-link form of NetworkX, also .jsonl", About: aboutLinks},
+		alone: true,
+		also:  []string{"*.jsonl", "*.ndjson"},
+		in:    func(f folder) bool { return len(linkFiles(f)) > 0 },
+		files: linkFiles,
+		open:  openLinks,
+		write: writeLinks,
+	},
+	{
+		FormatInfo: FormatInfo{Format: EdgeFormat, Short: "edges", File: "NAME.csv",
+			Title: "list of edges, also .tsv, .edges, .edgelist", About: aboutEdges},
+		alone: true,
+		also:  []string{"*.tsv", "*.edges", "*.edgelist", "*.txt"},
+		in:    holdsEdges,
+		files: tablesIn,
+		open:  openEdges,
+		write: writeEdgeTables,
 	},
 }
 
@@ -186,6 +211,13 @@ Nothing is lost on the way there and back.`
 const aboutArrow = `Arrow IPC has the same columns as Parquet, in files (.arrow, .feather) or on a pipe: --data - reads
 a stream from standard input.`
 
+const aboutEdges = `A list of edges is a table with two columns of vertices, called source,target for instance, and
+as far as there are any weight, label, type and graph. vertices.csv and graphs.csv beside edges.csv
+say what is known of vertices and graphs: labels, attributes, classes and targets.`
+
+const aboutLinks = `Graphs in the form that networkx.node_link_data gives, as JSON: one in NAME.json, or one a line in
+NAME.jsonl. What "graph" says of a graph is to be predicted, but for its name.`
+
 // Formats says what the formats are that [Open] reads.
 func Formats() []FormatInfo {
 	list := make([]FormatInfo, len(formats))
@@ -196,12 +228,13 @@ func Formats() []FormatInfo {
 	return list
 }
 
-// opens reports whether a file, plain or compressed, is by its name one by which the format is known.
-func (f format) opens(file string) bool {
-	return slices.ContainsFunc(append(f.also, strings.Replace(f.File, "NAME", "*", 1)), func(pattern string) bool {
+// opens reports whether a file, plain or compressed, is one by which the format is known.
+func (f format) opens(in folder, file string, how Reading) bool {
+	named := slices.ContainsFunc(append(f.also, strings.Replace(f.File, "NAME", "*", 1)), func(pattern string) bool {
 		match, _ := path.Match(pattern, strings.TrimSuffix(file, ".gz"))
 		return match
 	})
+	return named && (f.knows == nil || f.knows(in, file, how))
 }
 
 // formatNamed returns a format that can be written.

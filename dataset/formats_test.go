@@ -20,7 +20,7 @@ func TestAFormatIsOneEntry(t *testing.T) {
 		alone:      true,
 		in:         func(f folder) bool { return f.holds("*.sizes") },
 		files:      func(f folder) []string { return f.stored("*.sizes") },
-		open: func(f folder, file string, _ Molecules) (*Dataset, error) {
+		open: func(f folder, file string, _ Reading) (*Dataset, error) {
 			if file == "" {
 				file = f.stored("*.sizes")[0]
 			}
@@ -80,7 +80,7 @@ func TestAFormatIsOneEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(other)
-	wantError(t, err, "a file NAME.tree or NAME.txt or NAME.csv or NAME.smi or NAME.sdf or NAME.sizes")
+	wantError(t, err, "a file NAME.tree or NAME.txt or NAME.csv or NAME.smi or NAME.sdf or NAME.json or NAME.sizes")
 	_, err = Open(t.TempDir())
 	wantError(t, err, fmt.Sprintf("and %s, plain or .gz", list[len(list)-1]))
 }

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/grove-graph/grove/graph"
@@ -21,12 +23,15 @@ func checkSound(t *testing.T, d *Dataset) {
 			t.Fatalf("graph %d from %d to %d", g, from, to)
 		}
 		for u := from; u < to; u++ {
-			last := int32(-1)
-			for _, v := range b.Neighbors(u) {
-				if v < from || v >= to || v <= last || (!b.Directed && !b.HasArc(v, u)) {
+			last, kind := int32(-1), int32(-1)
+			for i, v := range b.Neighbors(u) {
+				again := v == last && b.ArcTypes != nil && b.ArcTypes[b.RowPtr[u]+int32(i)] != kind
+				if v < from || v >= to || v <= last && !again || (!b.Directed && !b.HasArc(v, u)) {
 					t.Fatalf("arc %d -> %d of graph %d to %d", u, v, from, to)
 				}
-				last = v
+				if last = v; b.ArcTypes != nil {
+					kind = b.ArcTypes[b.RowPtr[u]+int32(i)]
+				}
 			}
 		}
 	}
@@ -44,6 +49,9 @@ func checkSound(t *testing.T, d *Dataset) {
 	if d.Motif != nil && (len(d.Motif.Vertices) != n || len(d.Motif.Arcs) != b.NumArcs()) {
 		t.Fatalf("motif of %d vertices and %d arcs", len(d.Motif.Vertices), len(d.Motif.Arcs))
 	}
+	checkLength(t, "arc types", len(b.ArcTypes), b.NumArcs())
+	checkLength(t, "names of graphs", len(d.GraphIDs), graphs)
+	checkLength(t, "names of vertices", len(d.VertexIDs), n)
 	for _, c := range d.Classes {
 		if c < -1 || c >= d.NumClasses() { // some may have none
 			t.Fatalf("class %d of %d", c, d.NumClasses())
@@ -171,4 +179,63 @@ func TestSoundBatchIsAccepted(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSound(t, &Dataset{Batch: b})
+}
+
+func FuzzEdgeTables(f *testing.F) {
+	f.Add(threeGraphs["edges.csv"], threeGraphs["vertices.csv"], threeGraphs["graphs.csv"], false)
+	f.Add("# x\n1 2 {}\n2 1 {}\n", "", "", true)
+	f.Add("Source;Target;Type;w\n\"a\n\";b;Directed;1e300\nb;b;Directed;-1e300\n", "id\ty\nb\t1\na\t2", "", false)
+	f.Add("u,v\n1,999999999999\n-5,02\n",
+		"id,class,x,split\n1,k,,train\n999999999999,,1e308,test\n-5,,1e308,\n02,NA,nan,val\n",
+		"id,class a,target b\n0,1,2\n", false)
+	f.Add("1,2,3,4\n", "", "name\tkind\n", false)
+	f.Fuzz(func(t *testing.T, edges, vertices, graphs string, directed bool) {
+		set := files{"edges.csv": edges}
+		for name, text := range map[string]string{"vertices.csv": vertices, "graphs.csv": graphs} {
+			if text != "" {
+				set[name] = text
+			}
+		}
+		if d, err := readEdgeTables(set, "edges.csv", Tables{Directed: directed}); err == nil {
+			checkSound(t, d)
+			if len(edges)%16 == 0 { // to write takes long
+				checkRewritten(t, d, EdgeFormat)
+			}
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Fatalf("error of several lines: %q", err)
+		}
+	})
+}
+
+func FuzzNodeLink(f *testing.F) {
+	f.Add(twoLinkGraphs)
+	f.Add(`[{"directed": true, "nodes": [{"id": "a", "class": 1}, {"id": 1}], "links": [{"source": 1, "target": "a"}]}]`)
+	f.Add(`{"nodes": [{"id": -0}, {"id": 1e3, "x": [1e308, null]}, {"id": 2, "x": 1e308, "split": "train"}], "y": [1, 2]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if d, err := openLinksText(text, Tables{}); err == nil {
+			checkSound(t, d)
+			if len(text)%16 == 0 { // to write takes long
+				checkRewritten(t, d, LinkFormat)
+			}
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Fatalf("error of several lines: %q", err)
+		}
+	})
+}
+
+// checkRewritten fails where what is written of a data set reads back as another graph.
+func checkRewritten(t *testing.T, d *Dataset, format Format) {
+	t.Helper()
+	dir := t.TempDir()
+	d.Name = "x"
+	if err := writeAs(dir, format, d); err != nil {
+		return // names that the format cannot hold
+	}
+	back, err := Open(dir)
+	if err != nil {
+		t.Fatalf("what is written cannot be read: %v", err)
+	}
+	if !slices.Equal(back.Batch.Offsets, d.Batch.Offsets) || !slices.Equal(back.Batch.Col, d.Batch.Col) {
+		t.Fatalf("%v %v, want %v %v", back.Batch.Offsets, back.Batch.Col, d.Batch.Offsets, d.Batch.Col)
+	}
 }

@@ -116,25 +116,31 @@ func gzipError(err error) error {
 // next moves to the next line that is not blank. It returns false at the end of the file and after an
 // error. Blank lines may stand at the end only.
 func (l *lines) next() bool {
+	raw, ok := l.nextLine()
+	l.line, l.first = bytes.TrimSpace(raw), true
+	return ok
+}
+
+// nextLine is next for a reader that divides the line by itself: it returns it as it stands, with its end.
+func (l *lines) nextLine() (raw []byte, ok bool) {
 	for l.err == nil {
 		raw, err := l.readLine()
 		if err != nil && err != io.EOF {
 			l.number++
 			l.fail("%v", gzipError(plainError(err)))
-			return false
+			return nil, false
 		}
 		if len(raw) == 0 && err == io.EOF {
-			return false
+			return nil, false
 		}
 		l.number++
-		l.line, l.first = bytes.TrimSpace(raw), true
-		if len(l.line) > 0 {
+		if len(bytes.TrimSpace(raw)) > 0 {
 			if l.blank > 0 {
 				l.number = l.blank
 				l.fail("blank line")
-				return false
+				return nil, false
 			}
-			return true
+			return raw, true
 		}
 		if l.blank == 0 {
 			l.blank = l.number
@@ -143,7 +149,7 @@ func (l *lines) next() bool {
 			l.fail("%d blank lines up to here", maxBlankLines+1)
 		}
 	}
-	return false
+	return nil, false
 }
 
 // readLine returns the next line with its end. It is valid until the next call.

@@ -44,15 +44,6 @@ func AtomAttributes() []AtomAttribute {
 	}
 }
 
-// Open is [Open] with molecules read in another way than by default.
-func (m Molecules) Open(path string) (d *Dataset, err error) {
-	err = asOne(path, func() error {
-		d, err = m.open(path)
-		return err
-	})
-	return d, err
-}
-
 // gatherer makes a data set of molecules.
 type gatherer struct {
 	how     Molecules

@@ -13,12 +13,12 @@ import (
 
 // openTableText reads a table of molecules.
 func openTableText(text string, how Molecules) (*Dataset, error) {
-	return openTable(files{"some.csv": text}.folder(), "some.csv", how)
+	return openTable(files{"some.csv": text}.folder(), "some.csv", Reading{Molecules: how})
 }
 
 // openSmilesText reads molecules, one a line.
 func openSmilesText(text string, how Molecules) (*Dataset, error) {
-	return openSmiles(files{"some.smi": text}.folder(), "some.smi", how)
+	return openSmiles(files{"some.smi": text}.folder(), "some.smi", Reading{Molecules: how})
 }
 
 const tableText = `id,SMILES,phase,active,solubility
@@ -231,7 +231,7 @@ func TestMoleculesComeBack(t *testing.T) {
 		if err := writeAs(dir, c.format, c.d); err != nil {
 			t.Fatalf("%s: %v", c.format, err)
 		}
-		back, err := how.Open(dir)
+		back, err := Reading{Molecules: how}.Open(dir)
 		if err != nil {
 			t.Fatalf("%s: %v", c.format, err)
 		}

@@ -161,7 +161,13 @@ func (r *nodeReader) readSplits() error {
 		}
 		r.set.Splits = append(r.set.Splits, split)
 	}
-	slices.SortStableFunc(r.set.Splits, func(a, b Split) int {
+	sortSplits(r.set.Splits)
+	return nil
+}
+
+// sortSplits puts splits into the order of their numbers or names.
+func sortSplits(splits []Split) {
+	slices.SortStableFunc(splits, func(a, b Split) int {
 		i, errA := strconv.Atoi(a.Name)
 		j, errB := strconv.Atoi(b.Name)
 		if errA == nil && errB == nil {
@@ -169,7 +175,6 @@ func (r *nodeReader) readSplits() error {
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	return nil
 }
 
 func (r *nodeReader) readSplit(name string) (Split, error) {

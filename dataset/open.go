@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,14 +18,14 @@ type located struct {
 }
 
 // find returns the data set at path, a folder or a file.
-func find(path string) (located, error) {
+func (how Reading) find(path string) (located, error) {
 	if _, err := os.Stat(path); err != nil {
 		return located{}, fmt.Errorf("%s: %w", path, plainError(err))
 	}
 	var p located
 	p.folder, p.file = locate(path)
 	for _, known := range formats {
-		if p.file == "" && known.in(p.folder) || p.file != "" && known.opens(p.file) {
+		if p.file == "" && known.in(p.folder) || p.file != "" && known.opens(p.folder, p.file, how) {
 			p.format = known
 			return p, nil
 		}
@@ -36,16 +37,19 @@ func find(path string) (located, error) {
 //
 //   - a folder that holds NAME_A.txt: TU format, see [OpenTU];
 //   - a folder that holds shards.json: a store of shards, see [WriteShards], all of which is read;
-//   - a folder that holds edges.csv: a vertex task, see [OpenNode], with its direction detected;
+//   - a folder that holds labels.csv: a vertex task, see [OpenNode], with its direction detected;
 //   - a folder that holds train.tree and test.tree, or a file NAME.tree: labelled trees, see [OpenTrees];
 //   - a file NAME.txt, or a folder that holds one: the text format of GIN, see [OpenText];
 //   - a file NAME.csv with a column smiles, NAME.smi or NAME.sdf, or a folder that holds one: molecules, see
 //     [Molecules];
-//   - a file NAME.parquet, NAME.arrow or NAME.feather, or a folder that holds one: a row a graph (docs/formats.md).
+//   - a file NAME.parquet, NAME.arrow or NAME.feather, or a folder that holds one: a row a graph (docs/formats.md);
+//   - a file NAME.json or NAME.jsonl, or a folder that holds one: node-link JSON, see [Tables];
+//   - another file NAME.csv, NAME.tsv, NAME.edges, NAME.edgelist or NAME.txt, or a folder with edges.csv, with one such
+//     file or with one a graph: a list of edges, with tables of vertices and graphs beside it, see [Tables].
 //
 // Each file may be compressed (.gz). The error of an unknown folder says what was looked for. A data set that is
 // replaced by another one while it is read is read again.
-func Open(path string) (*Dataset, error) { return Molecules{}.Open(path) }
+func Open(path string) (*Dataset, error) { return Reading{}.Open(path) }
 
 // asOne reads a folder by several files, again where it was meanwhile replaced by another one: the files of two data
 // sets are none.
@@ -69,18 +73,18 @@ func asOne(path string, read func() error) error {
 	return fmt.Errorf("%s: the data set was replaced again and again while it was read", path)
 }
 
-func (m Molecules) open(path string) (*Dataset, error) {
-	p, err := find(path)
+func (how Reading) open(path string) (*Dataset, error) {
+	p, err := how.find(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case p.format.Format != NoFormat:
-		return p.format.open(p.folder, p.file, m)
+		return p.format.open(p.folder, p.file, how)
 	}
 	var files, looks []string
 	for _, known := range formats {
 		looks = append(looks, known.String())
-		if known.alone {
+		if known.alone && !slices.Contains(files, known.File) {
 			files = append(files, known.File)
 		}
 	}
@@ -94,8 +98,11 @@ func (m Molecules) open(path string) (*Dataset, error) {
 }
 
 // FormatOf returns the format of the data set that [Open] would read at path, a folder or a file.
-func FormatOf(path string) Format {
-	p, err := find(path)
+func FormatOf(path string) Format { return Reading{}.FormatOf(path) }
+
+// FormatOf is the function [FormatOf] for a data set that is read in another way than by default.
+func (how Reading) FormatOf(path string) Format {
+	p, err := how.find(path)
 	if err != nil {
 		return NoFormat
 	}
@@ -105,7 +112,7 @@ func FormatOf(path string) Format {
 // Files returns the paths of the files that make up the data set at path, a folder or a file. There are none where
 // [Open] would find no data set.
 func Files(path string) []string {
-	p, err := find(path)
+	p, err := Reading{}.find(path)
 	if err != nil || p.format.Format == NoFormat {
 		return nil
 	}

@@ -11,12 +11,12 @@ import (
 const sdfSuffix = ".sdf"
 
 // openSDF reads NAME.sdf: molecules as connection tables, each with named values, which are columns of targets.
-func openSDF(f folder, file string, how Molecules) (*Dataset, error) {
+func openSDF(f folder, file string, how Reading) (*Dataset, error) {
 	file, err := oneFile(f, file, f.stored("*"+sdfSuffix))
 	if err != nil {
 		return nil, err
 	}
-	if how.Column != "" {
+	if how.Molecules.Column != "" {
 		return nil, fmt.Errorf("%s: no columns of SMILES in SDF", f.path(file))
 	}
 	l, err := f.open(file)
@@ -24,7 +24,7 @@ func openSDF(f folder, file string, how Molecules) (*Dataset, error) {
 		return nil, err
 	}
 	defer l.close()
-	r := &tableReader{file: l.file, gatherer: gatherer{how: how}}
+	r := &tableReader{file: l.file, gatherer: gatherer{how: how.Molecules}}
 	records := sdf.NewReader(l.in)
 	for records.Next() {
 		if err := r.record(records.Record()); err != nil {
@@ -56,7 +56,7 @@ func (r *tableReader) record(from *sdf.Record) error {
 	}
 	for _, name := range from.Names {
 		if !slices.ContainsFunc(r.columns, func(c column) bool { return c.name == name }) {
-			r.columns = append(r.columns, column{name, make([]string, before)})
+			r.columns = append(r.columns, column{name: name, values: make([]string, before)})
 		}
 	}
 	for i := range r.columns {

@@ -50,7 +50,7 @@ $$$$
 `
 
 func openSDFText(text string, how Molecules) (*Dataset, error) {
-	return openSDF(files{"some.sdf": text}.folder(), "some.sdf", how)
+	return openSDF(files{"some.sdf": text}.folder(), "some.sdf", Reading{Molecules: how})
 }
 
 func TestValuesOfSDFAreTargets(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 const smilesColumn = "smiles"
 
 // openTable reads a table of molecules, NAME.csv.
-func openTable(f folder, file string, how Molecules) (*Dataset, error) {
+func openTable(f folder, file string, how Reading) (*Dataset, error) {
 	file, err := oneFile(f, file, tableFiles(f))
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func openTable(f folder, file string, how Molecules) (*Dataset, error) {
 		return nil, err
 	}
 	defer l.close()
-	r := &tableReader{file: l.file, gatherer: gatherer{how: how}}
+	r := &tableReader{file: l.file, gatherer: gatherer{how: how.Molecules}}
 	if err := r.read(l.in); err != nil {
 		return nil, err
 	}
@@ -46,18 +46,24 @@ func oneFile(f folder, file string, found []string) (string, error) {
 
 // tableFiles lists the tables of a folder that have a column smiles.
 func tableFiles(f folder) []string {
-	return slices.DeleteFunc(f.stored("*.csv"), func(name string) bool {
-		l, err := f.open(name)
-		if err != nil {
-			return true
-		}
-		defer l.close()
-		if !l.next() {
-			return true
-		}
-		header, err := csvReader(bytes.NewReader(append(l.line, '\n')), l.line).Read()
-		return err != nil || columnOf(header, "") < 0
-	})
+	return slices.DeleteFunc(f.stored("*.csv"), func(name string) bool { return !holdsMolecules(f, name, Reading{}) })
+}
+
+// holdsMolecules reports whether a table has a column smiles, or is to have one of another name.
+func holdsMolecules(f folder, name string, how Reading) bool {
+	if how.Molecules.Column != "" {
+		return true
+	}
+	l, err := f.open(name)
+	if err != nil {
+		return false
+	}
+	defer l.close()
+	if !l.next() {
+		return false
+	}
+	header, err := csvReader(bytes.NewReader(append(l.line, '\n')), l.line).Read()
+	return err == nil && columnOf(header, "") >= 0
 }
 
 // columnOf returns the place of the column that holds molecules in a header, -1 where there is none.
@@ -190,7 +196,7 @@ func (r *tableReader) finish(name string) (*Dataset, error) {
 
 // openSmiles reads NAME.smi: a molecule a line, after which a name or further values may stand. A first line that
 // begins with smiles names the columns.
-func openSmiles(f folder, file string, how Molecules) (*Dataset, error) {
+func openSmiles(f folder, file string, how Reading) (*Dataset, error) {
 	file, err := oneFile(f, file, f.stored("*"+smilesSuffix))
 	if err != nil {
 		return nil, err
@@ -200,7 +206,7 @@ func openSmiles(f folder, file string, how Molecules) (*Dataset, error) {
 		return nil, err
 	}
 	defer l.close()
-	r := &tableReader{file: l.file, gatherer: gatherer{how: how}, header: []string{smilesColumn}}
+	r := &tableReader{file: l.file, gatherer: gatherer{how: how.Molecules}, header: []string{smilesColumn}}
 	for l.next() {
 		row := strings.Fields(string(l.line))
 		if strings.Contains(string(l.line), "\t") {
@@ -210,11 +216,11 @@ func openSmiles(f folder, file string, how Molecules) (*Dataset, error) {
 			}
 		}
 		switch {
-		case l.number == 1 && columnOf(row, how.Column) >= 0:
+		case l.number == 1 && columnOf(row, how.Molecules.Column) >= 0:
 			r.header = nil
 			err = r.begin(row)
-		case l.number == 1 && how.Column != "":
-			return nil, fmt.Errorf("%s:1: no column %s", r.file, how.Column)
+		case l.number == 1 && how.Molecules.Column != "":
+			return nil, fmt.Errorf("%s:1: no column %s", r.file, how.Molecules.Column)
 		case len(r.header) == 1:
 			err = r.row(row[:1], l.number)
 		case len(row) != len(r.header):

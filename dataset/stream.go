@@ -28,7 +28,7 @@ func (d *Dataset) Each(visit func(*Dataset) error) error { return visit(d) }
 // needed. Of a folder in TU format the motif is left out.
 func OpenStream(path string) (s Stream, closing func() error, err error) {
 	closing = func() error { return nil }
-	p, err := find(path)
+	p, err := Reading{}.find(path)
 	if err != nil {
 		return nil, closing, err
 	}

@@ -23,6 +23,9 @@ func nodeFiles() []string {
 	return []string{"edges.csv", "labels.csv", "features.coo.csv", "features.csv", "split_*.csv"}
 }
 
+// holdsNode reports whether a folder holds a vertex task, or a part of one.
+func holdsNode(f folder) bool { return f.holds("labels.csv") || f.holds("features.coo.csv") }
+
 func writeNode(w *folderWriter, d *Dataset) error {
 	b := d.Batch
 	switch {

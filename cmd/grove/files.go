@@ -77,6 +77,7 @@ const (
 func fileFlags() map[string]string {
 	return map[string]string{
 		"data": isRead, "model": isRead, "folds": isRead, "models": isRead, "ranks": isRead, "from": isRead,
+		"vertex-table": isRead, "graph-table": isRead,
 		"out": isWritten, "plot": isWritten, "predictions": isWritten, "html": isWritten, "ids": isWritten,
 		"class-map": isWritten, "checkpoint": isWritten, "plan": isWritten,
 		"dir": "", // folders are made in it, or left alone

@@ -14,8 +14,8 @@ import (
 
 // source is the data set that a command reads, and how.
 type source struct {
-	data      string
-	molecules dataset.Molecules
+	data    string
+	reading dataset.Reading
 }
 
 // addFlags declares --data and how to read it.
@@ -26,17 +26,18 @@ func (s *source) addFlags(fs *pflag.FlagSet) {
 
 // addReadingFlags declares how to read a data set.
 func (s *source) addReadingFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&s.molecules.Column, "smiles-column", "", "`NAME` column that holds molecules (default: smiles)")
-	fs.BoolVar(&s.molecules.Hydrogens, "hydrogens", false, "of molecules: make hydrogens vertices")
+	fs.StringVar(&s.reading.Molecules.Column, "smiles-column", "", "`NAME` column that holds molecules (default: smiles)")
+	fs.BoolVar(&s.reading.Molecules.Hydrogens, "hydrogens", false, "of molecules: make hydrogens vertices")
 	var names []string
 	for _, a := range dataset.AtomAttributes() {
 		names = append(names, string(a))
 	}
-	fs.Var(param.List(&s.molecules.Attributes, param.Word(dataset.AtomAttributes()...)), "atom-attributes",
+	fs.Var(param.List(&s.reading.Molecules.Attributes, param.Word(dataset.AtomAttributes()...)), "atom-attributes",
 		"`NAME,...` of molecules: what vertices have as attributes, of "+strings.Join(names, ", "))
 	annotateWords(fs, "atom-attributes", dataset.AtomAttributes())
-	fs.BoolVar(&s.molecules.SkipInvalid, "skip-invalid", false,
+	fs.BoolVar(&s.reading.Molecules.SkipInvalid, "skip-invalid", false,
 		"of molecules: leave out those that cannot be read, and list them")
+	s.addTableFlags(fs)
 }
 
 // open reads the data set.
@@ -45,34 +46,39 @@ func (s *source) open() (*dataset.Dataset, error) {
 		return nil, err
 	}
 	if s.data == standardInput {
-		return s.molecules.ReadArrow(os.Stdin, "standard input")
+		return s.reading.Molecules.ReadArrow(os.Stdin, "standard input")
 	}
-	return s.molecules.Open(s.data)
+	return s.reading.Open(s.data)
 }
 
 // standardInput names in place of a data set the stream of Arrow IPC that comes there.
 const standardInput = "-"
 
-// check refuses to read molecules in some way where there are none.
+// check refuses to read molecules or tables in some way where there are none.
 func (s *source) check() error {
-	held := dataset.FormatOf(s.data)
+	held := s.reading.FormatOf(s.data)
 	i := slices.IndexFunc(dataset.Formats(), func(f dataset.FormatInfo) bool { return f.Format == held })
-	m := &s.molecules
-	if i < 0 || dataset.Formats()[i].Molecules {
+	if i < 0 {
 		return nil
 	}
-	for _, flag := range []struct {
-		name  string
-		given bool
-	}{
-		{"smiles-column", m.Column != ""}, {"hydrogens", m.Hydrogens}, {"atom-attributes", m.Attributes != nil},
-		{"skip-invalid", m.SkipInvalid},
-	} {
-		if flag.given {
-			return usagef("--%s: %s is no file of molecules (it has %s format); leave it out", flag.name, s.data, held)
+	f, m := dataset.Formats()[i], &s.reading.Molecules
+	for _, flag := range append(s.tableFlags(f), []readingFlag{
+		{"smiles-column", m.Column != "", f.Molecules, "molecules"}, {"hydrogens", m.Hydrogens, f.Molecules, "molecules"},
+		{"atom-attributes", m.Attributes != nil, f.Molecules, "molecules"},
+		{"skip-invalid", m.SkipInvalid, f.Molecules, "molecules"},
+	}...) {
+		if flag.given && !flag.fits {
+			return usagef("--%s: %s is no file of %s (it has %s format); leave it out", flag.name, s.data, flag.of, held)
 		}
 	}
 	return nil
+}
+
+// readingFlag is a flag that says how to read data of some kind.
+type readingFlag struct {
+	name        string
+	given, fits bool
+	of          string
 }
 
 // as makes the command read molecules as those were that a model learned from.
@@ -80,7 +86,7 @@ func (s *source) as(h *model.Head) error {
 	if h.Molecules == nil {
 		return nil
 	}
-	m := &s.molecules
+	m := &s.reading.Molecules
 	differs := m.Hydrogens && !h.Molecules.Hydrogens ||
 		m.Attributes != nil && !slices.Equal(m.Attributes, h.Molecules.Attributes)
 	if differs {
