@@ -96,6 +96,11 @@ func tablesIn(f folder) []string {
 	if !apart && len(files) > 0 {
 		edges = files[0]
 	}
+	return append(files, tablesBeside(f, edges)...)
+}
+
+// tablesBeside lists the tables of vertices and graphs beside a table of edges.
+func tablesBeside(f folder, edges string) (files []string) {
 	vertices, graphs := besideEdges(f, edges, Tables{})
 	for _, t := range []table{vertices, graphs} {
 		if t.file != "" {
@@ -227,8 +232,8 @@ func (r *tablesReader) beginEdges(t table) (*edgeRows, error) {
 	if e.from < 0 || e.to < 0 {
 		rows.close()
 		return nil, fmt.Errorf("%s:%d: no columns of the two vertices of an edge, as source,target, in %s: name them by "+
-			"--edge-columns from=NAME,to=NAME, or by their numbers where there is no header", rows.file, rows.number,
-			quoted(strings.Join(names, ", ")))
+			"--edge-columns from=NAME,to=NAME, or by their numbers where there is no header (and molecules by --smiles-column)",
+			rows.file, rows.number, quoted(strings.Join(names, ", ")))
 	}
 	for i, role := range roles {
 		switch role {

@@ -47,8 +47,9 @@ func (f FormatInfo) String() string { return fmt.Sprintf("%s (%s)", f.File, f.Ti
 // format is all that is known of a format. Whatever depends on formats goes by the list of them.
 type format struct {
 	FormatInfo
-	alone bool     // whether the file is a data set by itself, or part of a folder
-	also  []string // patterns of other names of such a file
+	alone  bool                                 // whether the file is a data set by itself, or part of a folder
+	also   []string                             // patterns of other names of such a file
+	beside func(f folder, file string) []string // what is read beside such a file; nil where it is nothing
 	// whether a file of such a name is one of the format; nil where the name says it all
 	knows func(f folder, file string, how Reading) bool
 
@@ -165,12 +166,13 @@ var formats = []format{
 	{
 		FormatInfo: FormatInfo{Format: EdgeFormat, Short: "edges", File: "NAME.csv",
 			Title: "list of edges, also .tsv, .edges, .edgelist", About: aboutEdges},
-		alone: true,
-		also:  []string{"*.tsv", "*.edges", "*.edgelist", "*.txt"},
-		in:    holdsEdges,
-		files: tablesIn,
-		open:  openEdges,
-		write: writeEdgeTables,
+		alone:  true,
+		also:   []string{"*.tsv", "*.edges", "*.edgelist", "*.txt"},
+		in:     holdsEdges,
+		beside: tablesBeside,
+		files:  tablesIn,
+		open:   openEdges,
+		write:  writeEdgeTables,
 	},
 }
 

@@ -80,7 +80,8 @@ func TestAFormatIsOneEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(other)
-	wantError(t, err, "a file NAME.tree or NAME.txt or NAME.csv or NAME.smi or NAME.sdf or NAME.json or NAME.sizes")
+	wantError(t, err, "a file NAME.tree or NAME.txt or NAME.csv or NAME.smi or NAME.sdf or NAME.parquet or NAME.arrow or "+
+		"NAME.json or NAME.sizes")
 	_, err = Open(t.TempDir())
 	wantError(t, err, fmt.Sprintf("and %s, plain or .gz", list[len(list)-1]))
 }

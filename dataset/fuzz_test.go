@@ -212,7 +212,8 @@ func FuzzNodeLink(f *testing.F) {
 	f.Add(`[{"directed": true, "nodes": [{"id": "a", "class": 1}, {"id": 1}], "links": [{"source": 1, "target": "a"}]}]`)
 	f.Add(`{"nodes": [{"id": -0}, {"id": 1e3, "x": [1e308, null]}, {"id": 2, "x": 1e308, "split": "train"}], "y": [1, 2]}`)
 	for _, part := range []string{
-		`{"nodes":[]}`, `[{"nodes":[]},{"nodes":[{"id":1}]}]`, `{"nodes":[{"id":1},{"id":2}],"edges":[{"source":1,"target":2}]}`,
+		`{"nodes":[]}`, `[{"nodes":[]},{"nodes":[{"id":1}]}]`,
+		`{"nodes":[{"id":1},{"id":2}],"edges":[{"source":1,"target":2}]}`,
 		`{"nodes":[{"id":1,"label":"a","x":[1,2]}],"graph":{"class":"b","y":[1,2.5]}}`, `{"nodes":[{"id":1,"class":null}]}`,
 		`{"directed":true,"nodes":[{"id":"a"}],"links":[{"source":"a","target":"a","type":"t","weight":2,"label":"l"}]}`,
 	} {

@@ -117,7 +117,13 @@ func Files(path string) []string {
 		return nil
 	}
 	if p.file != "" && p.format.alone {
-		return []string{path}
+		paths := []string{path}
+		if p.format.beside != nil {
+			for _, name := range p.format.beside(p.folder, p.file) {
+				paths = append(paths, p.folder.path(name))
+			}
+		}
+		return paths
 	}
 	names := p.format.files(p.folder)
 	paths := make([]string, len(names))

@@ -162,6 +162,17 @@ func TestNamesOfTablesAreKept(t *testing.T) {
 	}
 }
 
+// Neither the table of edges nor those that are read beside it are written over.
+func TestTablesBesideEdgesAreKept(t *testing.T) {
+	data := people(t)
+	for _, name := range []string{"edges.csv", "vertices.csv", "graphs.csv"} {
+		for _, from := range []string{data, filepath.Join(data, "edges.csv")} {
+			fails(t, exitUsage, []string{"--out " + filepath.Join(data, name), "this is read from"}, "embed", "gckn-path",
+				"--data", from, "-o", filepath.Join(data, name))
+		}
+	}
+}
+
 // Vertices of one graph are classified by the table beside its edges.
 func TestVerticesOfATableAreClassified(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "clubs")
