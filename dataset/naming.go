@@ -107,6 +107,11 @@ func (n *numbering) add(graph int32, code int64) (number int32, added bool) {
 	if limit := int64(1024 + 4*len(n.codes)); graph == 0 && code >= 0 && code < limit {
 		if code >= int64(len(n.small)) {
 			n.small = append(n.small, make([]int32, max(2*code, 1024)-int64(len(n.small)))...)
+			for _, s := range n.slots { // those that came when the list was shorter
+				if s.number != 0 && s.graph == 0 && s.code >= 0 && s.code < int64(len(n.small)) {
+					n.small[s.code] = s.number
+				}
+			}
 		}
 		n.small[code] = number + 1
 		return number, true

@@ -85,6 +85,7 @@ func TestMistakesInNodeLinkAreNamed(t *testing.T) {
 		{"no truth", `{"directed": 1}`, "directed: want true or false"},
 		{"a word", `{"nodes": [{"id": 1, "x": 1},` + "\n" + `{"id": 2, "x": "long"}]}`,
 			`data/some.json:2: column 22: "x": "long" is not a number, as in line 1`},
+		{"an empty name", `{"nodes": [{"id": ""}]}`, "want a name, not an empty text"},
 		{"a null name", `{"nodes": [{"id": {}}]}`, "want a name, a number or text, not {"},
 		{"not a number of JSON", `{"nodes": [{"id": 1, "x": NaN}]}`, "data/some.json:1: column 27: invalid character 'N'"},
 		{"cut off", good[:30], "the file ends within a value"},

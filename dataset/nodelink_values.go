@@ -90,6 +90,9 @@ func given(columns []Column, name string, known func(string) Role) Role {
 	return role
 }
 
+// errNoName says that a name is an empty text.
+var errNoName = errors.New("want a name, not an empty text")
+
 // id reads the name of a vertex or graph: a number and a text are different names.
 func (r *linkReader) id(to *int64) error {
 	if kind := r.dec.PeekKind(); kind == '{' || kind == 'n' {
@@ -103,6 +106,9 @@ func (r *linkReader) id(to *int64) error {
 	case '"':
 		if r.text, err = unquoted(r.text[:0], raw); err != nil {
 			return err
+		}
+		if len(r.text) == 0 {
+			return errNoName
 		}
 		*to = r.words.word(r.text)
 		return nil
@@ -122,17 +128,22 @@ func (r *linkReader) value(key []byte, f *frame, of int, role func(string) Role,
 	if !known {
 		switch name := string(key); role(name) {
 		case IDRole:
-			r.idKey = name
-			switch kind := r.dec.PeekKind(); {
-			case kind == 'n' || f == &r.ofGraph && kind != '"' && kind != '0':
+			kind, ofGraph := r.dec.PeekKind(), f == &r.ofGraph
+			if !ofGraph {
+				r.idKey = name
+			}
+			if kind == 'n' || ofGraph && kind != '"' && kind != '0' {
 				return r.dec.SkipValue()
 			}
 			var id int64
-			err := r.id(&id)
-			if err == nil {
+			switch err := r.id(&id); {
+			case ofGraph && errors.Is(err, errNoName): // as old versions of NetworkX write it
+			case err != nil:
+				return err
+			default:
 				named(id)
 			}
-			return err
+			return nil
 		case SkipRole:
 			r.leave(of, name)
 			return r.dec.SkipValue()
