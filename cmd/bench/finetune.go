@@ -116,7 +116,7 @@ func (f *fineTuning) run(ctx context.Context, stdout, stderr io.Writer) error {
 func (f *fineTuning) open(name string) (*dataset.Dataset, error) {
 	if folder := filepath.Join(f.data, "molecules", name); name != "" {
 		if _, err := os.Stat(folder); err == nil {
-			return dataset.Molecules{Hydrogens: true}.Open(filepath.Join(folder, name+".csv.gz"))
+			return dataset.Reading{Molecules: dataset.Molecules{Hydrogens: true}}.Open(filepath.Join(folder, name+".csv.gz"))
 		}
 	}
 	return dataset.Open(filepath.Join(f.data, "tu", name))
