@@ -373,3 +373,33 @@ func TestKilledFineTuningGoesOn(t *testing.T) {
 		t.Error("another model")
 	}
 }
+
+// Parts whose process is killed leave nothing that counts, and the merge of all of them has the bytes of one machine.
+func TestKilledPartsMakeTheSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must(t, "data", "synth", "molecules", "--graphs", "3000", "--vertices", "12", "--seed", "1", "--to", "shards",
+		"--out", in("store"))
+	must(t, append(small("train", "gckn-path", "--data", in("store"), "-o", in("m.grove")), "--c", "1")...)
+	must(t, "embed", "--model", in("m.grove"), "--data", in("store"), "-o", in("whole.npy"))
+	must(t, "plan", "embed", "--model", in("m.grove"), "--data", in("store"), "--out", in("X.npy"),
+		"--part-graphs", "300", "-o", in("plan.json"))
+	all := []string{"run-part", in("plan.json"), "--index", "0-9"}
+	lived, _ := killed(t, dir, time.Minute, all...)
+	must(t, "merge", in("plan.json"), "--keep")
+	if err := os.RemoveAll(in("plan.parts")); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 8 {
+		killed(t, dir, time.Duration(rng.Int64N(int64(lived))), all...)
+	}
+	must(t, all...)
+	must(t, "merge", in("plan.json"))
+	if !bytes.Equal(readFile(t, in("X.npy")), readFile(t, in("whole.npy"))) {
+		t.Error("other bytes than those of one machine")
+	}
+	if left := hidden(t, dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
