@@ -65,7 +65,7 @@ func command() *cobra.Command {
 	fs.StringVar(&p.grove, "grove", "build/grove", "the command line of Grove")
 	fs.StringVar(&p.data, "data", os.Getenv("GROVE_DATA"), "`DIR` with tu, text and folds-fair (default $GROVE_DATA)")
 	fs.StringVar(&p.kept, "kept", "build/fair", "`DIR` of what was measured, a file for each data set")
-	fs.StringVar(&p.metric, "metric", "roc-auc", "what is chosen by on the validation parts")
+	fs.StringVar(&p.metric, "metric", "accuracy", "what is chosen by on the validation parts")
 	fs.IntVar(&p.workers, "workers", 1, "goroutines that compute")
 	fs.StringSliceVar(&p.sets, "sets", all, "`NAME,...` data sets")
 	root.AddCommand(&cobra.Command{
