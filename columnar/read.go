@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -54,6 +55,10 @@ func NewReader(in parquet.ReaderAtSeeker) (r *Reader, err error) {
 	if err != nil {
 		return nil, plain(err)
 	}
+	said := table.MetaData().KeyValueMetadata()
+	if err := checkSchema(said.FindValue("ARROW:schema")); err != nil {
+		return nil, err
+	}
 	from, err := pqarrow.NewFileReader(table, pqarrow.ArrowReadProperties{BatchSize: rowsOfParquet}, mem)
 	if err != nil {
 		return nil, plain(err)
@@ -62,9 +67,23 @@ func NewReader(in parquet.ReaderAtSeeker) (r *Reader, err error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	said := table.MetaData().KeyValueMetadata()
 	meta := arrow.NewMetadata(said.Keys(), said.Values())
 	return &Reader{schema: arrow.NewSchema(rows.Schema().Fields(), &meta), rows: rows, left: table.NumRows()}, nil
+}
+
+// checkSchema refuses a damaged schema of Arrow that Parquet may keep beside its own, as base64 of a message.
+func checkSchema(text *string) error {
+	if text == nil {
+		return nil
+	}
+	raw, err := base64.StdEncoding.DecodeString(*text)
+	if err == nil {
+		_, err = (&messages{in: bytes.NewReader(raw)}).Message()
+	}
+	if err != nil {
+		return fmt.Errorf("the schema ARROW:schema is damaged: %w", err)
+	}
+	return nil
 }
 
 // NewStream begins to read Arrow IPC, a file or a stream, from its beginning to its end, a pipe for instance.
@@ -74,8 +93,8 @@ func NewStream(in io.Reader) (r *Reader, err error) {
 	if start, _ := buffered.Peek(len(magicArrow)); bytes.Equal(start, []byte(magicArrow)) {
 		_, _ = buffered.Discard(len(magicArrow))
 	}
-	rows, err := ipc.NewReader(buffered, ipc.WithAllocator(bounded{arrowmemory.NewGoAllocator()}),
-		ipc.WithBodySizeLimit(memory.Available()))
+	rows, err := ipc.NewReaderFromMessageReader(&messages{in: buffered},
+		ipc.WithAllocator(bounded{arrowmemory.NewGoAllocator()}))
 	if err != nil {
 		return nil, plain(err)
 	}
@@ -100,7 +119,6 @@ func (r *Reader) Next() (rows arrow.RecordBatch, err error) {
 	rows = r.rows.RecordBatch()
 	if r.left >= 0 {
 		r.left -= rows.NumRows()
-		return rows, nil
 	}
 	return rows, array.ValidateRecordFull(rows)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/grove-graph/grove/graph"
 )
 
@@ -84,10 +85,26 @@ func (r *graphRows) sizes(batch arrow.RecordBatch, n int) []int {
 			r.fail(by, row, "more than %d vertices in all", math.MaxInt32)
 		}
 	}
+	if by == r.vertices && r.wrong == nil {
+		_, span := listsOf(batch.Column(r.from))
+		r.proportionate(sizes, span)
+	}
 	if r.wrong != nil {
 		return nil
 	}
 	return sizes
+}
+
+// proportionate refuses numbers of vertices out of proportion to the arcs, which are taken for damage.
+func (r *graphRows) proportionate(sizes []int, span func(row int) (from, to int)) {
+	vertices, given := 0, 0
+	for row, size := range sizes {
+		from, to := span(row)
+		vertices, given = vertices+size, given+1+to-from
+	}
+	if limit := 1<<20 + 1024*given; vertices > limit {
+		r.fail(r.vertices, 0, "%d vertices from here on are out of proportion to their arcs", vertices)
+	}
 }
 
 // sizedBy returns the column that says how many vertices a graph has.
@@ -113,6 +130,8 @@ func (r *graphRows) each(
 		from, to := span(row)
 		if to-from != size {
 			r.fail(at, row, "%d values for %d %s", to-from, size, of)
+		}
+		if r.wrong != nil {
 			return
 		}
 		visit(values, row, from, to)
@@ -130,11 +149,12 @@ func (r *graphRows) wholes(
 			switch {
 			case values.IsNull(i):
 				r.fail(at, row, "value %d is missing", i-from+1)
+				return
 			case v < 0 || v >= limit:
 				r.fail(at, row, "%d is none of the %d from 0 to %d", v, limit, limit-1)
-			default:
-				add(row, int32(v))
+				return
 			}
+			add(row, int32(v))
 		}
 	})
 }
@@ -150,8 +170,10 @@ func (r *graphRows) ids(
 			switch {
 			case id == -2:
 				r.fail(at, row, "value %d is no whole number", i-from+1)
+				return
 			case id == -1 && !missing:
 				r.fail(at, row, "value %d is missing", i-from+1)
+				return
 			}
 			ids = append(ids, id)
 		}
@@ -168,7 +190,9 @@ func (r *graphRows) reals(batch arrow.RecordBatch, at int, sizes []int, of strin
 			if math.IsInf(v, 0) {
 				r.fail(at, row, "value %d is infinite", i-from+1)
 			}
-			add(row, v)
+			if add(row, v); r.wrong != nil {
+				return
+			}
 		}
 	})
 }
@@ -222,6 +246,10 @@ func (r *graphRows) addVertices(batch arrow.RecordBatch, sizes []int) {
 	r.each(batch, r.attributes, sizes, "vertices", func(values arrow.Array, row, from, to int) {
 		numbers, span := listsOf(values)
 		real := realsOf(numbers)
+		if _, nothing := numbers.(*array.Null); nothing && numbers.Len() > 0 { // however many there may be
+			r.fail(r.attributes, row, "all attributes are missing")
+			return
+		}
 		for i := from; i < to; i++ {
 			lo, hi := span(i)
 			if r.width < 0 {

@@ -136,7 +136,7 @@ func TestDataFromStandardInput(t *testing.T) {
 	}
 	const arrow = "columns/columns.arrow"
 	want := strings.Replace(must(t, "data", "info", "set"), " set\n", " standard input\n", 1)
-	if got := from(arrow, "data", "info", "-"); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
+	if got := from(arrow, "data", "info", "-"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	from(arrow, "train", "wl", "--data", "-", "--c", "1", "-o", "piped.grove")

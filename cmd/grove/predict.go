@@ -65,8 +65,8 @@ written as it is predicted.`,
 	})
 	addFlags(c.Flags(), groupComputing, where.addFlags)
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&out, "out", "o", "", "`FILE` predictions to write, as comma-separated values, or as .parquet, .arrow or .feather by the name; "+
-			"- for standard output")
+		fs.StringVarP(&out, "out", "o", "", "`FILE` predictions to write, as comma-separated values, "+
+			"or as .parquet, .arrow or .feather by the name; - for standard output")
 		a.addOutputFlags(fs)
 	})
 	return c
