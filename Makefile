@@ -1,13 +1,15 @@
 # Grove: everything a newcomer needs is one of these targets. Only Go is required, and for the targets with a
-# GPU in their name the CUDA toolkit, which make gpu INSTALL=yes installs on Debian; for test-browser Chromium.
+# GPU in their name the CUDA toolkit, which make gpu INSTALL=yes installs on Debian; for test-browser Chromium, for
+# test-python some packages of Python.
 
 GO    ?= go
+PYTHON ?= /usr/bin/python3
 BUILD := build
 DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build test test-browser lint cross bench gpu test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
+.PHONY: help demo build python test test-browser test-python lint cross bench gpu test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +43,12 @@ lint: need-go ## check formatting, go vet, staticcheck and the rules of internal
 test-browser: build ## look at the reports in a browser; needs Chromium, which INSTALL=yes installs on Debian
 	@internal/browser/chromium.sh >/dev/null
 	cd internal/browser && $(GO) vet ./... && BUILD=$(CURDIR)/$(BUILD) $(GO) test -count=1 ./...
+
+python: build ## build the Python package, a wheel with the command in it, into build/python/
+	$(PYTHON) python/backend.py $(BUILD)/python
+
+test-python: build ## test the Python package; needs numpy, scikit-learn and networkx, which INSTALL=yes installs on Debian
+	PYTHON=$(PYTHON) python/test.sh
 
 cross: need-go ## check that everything compiles for other systems and processors
 	$(GO) run ./internal/lint/cross darwin/arm64 windows/amd64 linux/arm64

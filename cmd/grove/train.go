@@ -86,6 +86,7 @@ type trainReport struct {
 	Dataset    string      `json:"dataset"`
 	Graphs     int         `json:"n_graphs"`
 	Device     string      `json:"device"`
+	Classes    []string    `json:"classes,omitempty"`
 	Setting    string      `json:"setting"`
 	Params     any         `json:"params"`
 	Grid       string      `json:"grid,omitempty"`  // name of what the setting leaves open: C for instance
@@ -171,6 +172,7 @@ func (a *app) fit(
 func (r *trainReport) store(m model.Model, seed uint64) error {
 	t := &m.About().Training
 	t.Seed, t.ChosenBy, t.Accuracy, t.RMSE, t.Validation = seed, r.ChosenBy, r.Accuracy, r.RMSE, r.Validation
+	r.Classes = m.About().Classes
 	if err := model.Save(r.File, m); err != nil {
 		return fmt.Errorf("--out %s: %w", r.File, plain(err))
 	}
