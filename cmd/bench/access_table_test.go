@@ -68,11 +68,14 @@ func (a *accessed) missing() ([]string, error) {
 	}), err
 }
 
-// kernelNames are the entry points of kernels.cu, but for those for several models, whose accesses are the same.
+// forSeveralModels reports whether a kernel does what another does for several models, with the same accesses.
+func forSeveralModels(kernel string) bool { return strings.HasSuffix(kernel, "_models") }
+
+// kernelNames are the entry points of kernels.cu, but for those for several models.
 func kernelNames() (names []string, err error) {
 	text, err := os.ReadFile("../../cuda/kernels_gen.go")
 	for _, match := range regexp.MustCompile(`(?m)^\t\{"(\w+)", "`).FindAllSubmatch(text, -1) {
-		if name := string(match[1]); !strings.HasSuffix(name, "_models") {
+		if name := string(match[1]); !forSeveralModels(name) {
 			names = append(names, name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -215,8 +216,8 @@ func (a *accessed) operations(s sizes, input, kind string, opt dataset.SynthOpti
 	return nil
 }
 
-// others runs the kernels that measure rates, products of large tiles and the sample of the conformance suite, for the
-// kernels that no operation of bench launches.
+// others runs the kernels that measure rates, products of large tiles, the sample of the conformance suite and folds
+// side by side, for the kernels that no operation of bench launches.
 func (a *accessed) others() error {
 	known := len(a.rows)
 	begin := time.Now()
@@ -250,13 +251,27 @@ func (a *accessed) others() error {
 	if err := a.see("conformance suite", "", 0, ""); err != nil {
 		return err
 	}
+	if err := a.sideBySide(); err != nil {
+		return err
+	}
 	rest := slices.Clone(a.rows[known:])
 	a.rows = a.rows[:known]
 	for _, r := range rest {
-		if !slices.ContainsFunc(a.rows, func(s row) bool { return s.Name == r.Name }) {
+		if !slices.ContainsFunc(a.rows, func(s row) bool { return s.Name == r.Name }) && !forSeveralModels(r.Name) {
 			a.rows = append(a.rows, r)
 		}
 	}
 	a.t.Logf("conformance suite: %.1f s", time.Since(begin).Seconds())
 	return nil
+}
+
+// sideBySide trains three folds beside each other, whose copies become one.
+func (a *accessed) sideBySide() error {
+	r := newRunner(a.engine, os.DevNull, settings{Workers: 1, Quick: true, Device: "cuda"}, true, io.Discard)
+	r.sizes.graphs = 12
+	r.inputs = newInputs(os.DevNull, r.sizes)
+	if _, err := (training{"gckn-path", 8, 4, 3}).count(&counting{runner: r, ctx: a.t.Context()}); err != nil {
+		return err
+	}
+	return a.see("three folds side by side", "", 0, "")
 }
