@@ -132,8 +132,8 @@ class GroveClassifier(ClassifierMixin, _Grove):
     workers : int
         Goroutines that compute, 0: one for every CPU. Results do not depend on it.
     **options
-        Flags of the model (``grove train MODEL --help``) with ``_`` for ``-``: ``GroveClassifier("wl", iterations=3, c=1)``.
-        A list is one of settings to choose from by cross-validation, ``True`` sets a flag, ``None`` leaves it out.
+        Flags of the model (``grove train MODEL --help``) with ``_`` for ``-``, as in
+        ``GroveClassifier("wl", iterations=3, c=1)``. A list is one of settings to choose from by cross-validation, ``True`` sets a flag, ``None`` leaves it out.
 
     Attributes
     ----------
@@ -205,8 +205,9 @@ class GroveClassifier(ClassifierMixin, _Grove):
 
 
 class GroveRegressor(RegressorMixin, _Grove):
-    """A regression of graphs: of one number for each. Parameters are those of :class:`GroveClassifier`; models that know
-    regressions are ``"treeg"``, ``"gin"``, ``"gcn"`` and those that ``grove train --help`` says."""
+    """A regression of graphs: of one number for each. Parameters are those of :class:`GroveClassifier`. A model that knows
+    classes alone is refused by the command.
+    """
 
     def __init__(
         self, model: str = "treeg", *, seed: int = 0, device: str = "auto", workers: int = 0, **options: Any,
@@ -234,8 +235,8 @@ class GroveRegressor(RegressorMixin, _Grove):
 class GroveTransformer(TransformerMixin, _Grove):
     """Graphs as vectors.
 
-    The models of gckn (``"gckn-path"``, ``"gckn-walk"``, ``"gckn-subtree"``, ``"gckn-3layer"``) learn them without classes;
-    ``"cgmm"``, the ``"mpgk-..."`` and the networks need y. Parameters are those of :class:`GroveClassifier`.
+    The models of gckn (``"gckn-path"``, ``"gckn-walk"``, ``"gckn-subtree"``, ``"gckn-3layer"``) learn them without
+    classes; ``"cgmm"``, the ``"mpgk-..."`` and the networks need y. Parameters are those of :class:`GroveClassifier`.
     """
 
     def __init__(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import chain, count
+from itertools import chain, count, repeat
+from operator import contains, itemgetter
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
@@ -39,39 +40,51 @@ class Keys(NamedTuple):
 
 
 def from_networkx(graph: Any, keys: Keys = Keys()) -> Graph:
-    """A NetworkX graph. Nodes are numbered in their order; what stands under the keys is taken: a label (a whole number or
-    a word), attributes (a number or several), a weight. All nodes, or edges, have it or none."""
-    degrees, heads, nodes, edges = _parts(graph)
-    tails = np.repeat(np.arange(len(degrees), dtype=np.int32), degrees)
-    arcs = np.column_stack([tails, np.array(heads, dtype=np.int32)])
+    """A NetworkX graph. Nodes are numbered in their order; what stands under the keys is taken: a label (a whole number
+    or a word), attributes (a number or several), a weight. All nodes, or edges, have it or none."""
+    parts = _Parts()
+    parts.add(graph)
+    tails = np.repeat(np.arange(len(parts.nodes), dtype=np.int32), parts.degrees)
+    arcs = np.column_stack([tails, np.array(parts.heads, dtype=np.int32)])
     return Graph(
-        arcs, _under(keys.label, nodes), _under(keys.attributes, nodes), _under(keys.edge_label, edges),
-        _under(keys.weight, edges), len(nodes), graph.is_directed(),
+        arcs, _under(keys.label, parts.nodes), _under(keys.attributes, parts.nodes),
+        _under(keys.edge_label, parts.edges), _under(keys.weight, parts.edges), len(parts.nodes), graph.is_directed(),
     )
 
 
-def _parts(graph: Any) -> Tuple[List[int], List[int], List[Dict[str, Any]], List[Dict[str, Any]]]:
-    """The number of arcs that leave each node, where they lead, and what is known of nodes and of these arcs."""
-    if graph.is_multigraph():
-        raise ValueError("a multigraph: make it a Graph or DiGraph first")
-    rows = [neighbours for _, neighbours in graph.adjacency()]
-    nodes = list(graph)
-    heads = list(chain.from_iterable(rows))
-    if nodes != list(range(len(nodes))):
-        heads = list(map(dict(zip(nodes, count())).__getitem__, heads))
-    edges = list(chain.from_iterable([row.values() for row in rows]))
-    return list(map(len, rows)), heads, [data for _, data in graph.nodes(data=True)], edges
+class _Parts:
+    """NetworkX graphs, one behind the other: the number of arcs that leave each node, where they lead (within the
+    graph), and what is known of nodes and of these arcs. No graph takes work of numpy by itself."""
+
+    def __init__(self) -> None:
+        self.degrees: List[int] = []
+        self.heads: List[int] = []
+        self.nodes: List[Dict[str, Any]] = []
+        self.edges: List[Dict[str, Any]] = []
+
+    def add(self, graph: Any) -> None:
+        if graph.is_multigraph():
+            raise ValueError("a multigraph: make it a Graph or DiGraph first")
+        rows = [neighbours for _, neighbours in graph.adjacency()]
+        names = list(graph)
+        if names == list(range(len(names))):
+            self.heads.extend(chain.from_iterable(rows))
+        else:
+            self.heads.extend(map(dict(zip(names, count())).__getitem__, chain.from_iterable(rows)))
+        self.degrees.extend(map(len, rows))
+        self.edges.extend(chain.from_iterable([row.values() for row in rows]))
+        self.nodes.extend([data for _, data in graph.nodes(data=True)])
 
 
 def _under(key: str, data: List[Dict[str, Any]]) -> Optional[List[Any]]:
     """The values under a key; None where nobody has it."""
-    values = [d.get(key) for d in data]
-    missing = values.count(None)
-    if missing == len(values):
-        return None
-    if missing:
+    try:
+        return list(map(itemgetter(key), data)) or None
+    except KeyError:
+        pass
+    if any(map(contains, data, repeat(key))):
         raise ValueError(f"some have {key!r} and others have not")
-    return values
+    return None
 
 
 def from_pyg(data: Any) -> Graph:
@@ -88,7 +101,7 @@ def from_pyg(data: Any) -> Graph:
         about = about.reshape(len(arcs), -1)
         if about.shape[1] > 1:
             if not (((about == 0) | (about == 1)).all() and (about.sum(axis=1) == 1).all()):
-                raise ValueError("edge_attr has several columns that are no classes: give labels or one weight for each arc")
+                raise ValueError("edge_attr has several columns that are no classes: give a label or a weight of each")
             labels = about.argmax(axis=1)
         elif about.dtype.kind in "iub":
             labels = about[:, 0]
@@ -191,7 +204,7 @@ def columns_of(items: Any) -> Columns:
 def _ends(vertices: np.ndarray, of_arcs: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> Dict[str, _arrow.Column]:
     """The columns that all graphs have."""
     return {"vertices": vertices.astype(np.int32)} | {
-        name: _arrow.Lists(of_arcs, np.ascontiguousarray(end, dtype=np.int32))
+        name: _arrow.Lists(of_arcs, _small(end))
         for name, end in (("from", tails), ("to", heads))}
 
 
@@ -202,30 +215,24 @@ def _direction(directed: Set[bool]) -> bool:
 
 
 def _columns_of_networkx(graphs: List[Any], keys: Keys) -> Columns:
-    """The columns of many graphs at once, with no work of numpy for a single one."""
-    degrees: List[int] = []
-    heads: List[int] = []
-    nodes: List[Dict[str, Any]] = []
-    edges: List[Dict[str, Any]] = []
-    sizes, arcs = [], []
+    """The columns of NetworkX graphs."""
+    parts = _Parts()
+    ends = []  # of the vertices and arcs of each graph
     for i, graph in enumerate(graphs):
         try:
-            d, h, n, e = _parts(graph)
+            parts.add(graph)
         except ValueError as error:
             raise ValueError(f"graph {i} of X: {error}") from error
-        degrees += d
-        heads += h
-        nodes += n
-        edges += e
-        sizes.append(len(n))
-        arcs.append(len(h))
-    vertices = np.array(sizes, np.int64)
-    of_vertices, of_arcs = _arrow.offsets_of(vertices), _arrow.offsets_of(np.array(arcs, np.int64))
-    own = np.arange(len(nodes), dtype=np.int32) - np.repeat(of_vertices[:-1], vertices)
-    columns = _ends(vertices, of_arcs, np.repeat(own, degrees), np.array(heads, np.int32))
+        ends.append((len(parts.nodes), len(parts.heads)))
+    vertices, arcs = np.diff(np.array(ends), axis=0, prepend=0).T
+    of_vertices, of_arcs = _arrow.offsets_of(vertices), _arrow.offsets_of(arcs)
+    own = np.arange(len(parts.nodes), dtype=np.int32) - np.repeat(of_vertices[:-1], vertices)
+    columns = _ends(vertices, of_arcs, np.repeat(own, parts.degrees), np.array(parts.heads, np.int32))
+    nodes, edges = parts.nodes, parts.edges
     for name, key, data, offsets, make in (
         ("labels", keys.label, nodes, of_vertices, _codes), ("arc_labels", keys.edge_label, edges, of_arcs, _codes),
-        ("arc_weights", keys.weight, edges, of_arcs, _numbers), ("attributes", keys.attributes, nodes, of_vertices, _rows),
+        ("arc_weights", keys.weight, edges, of_arcs, _numbers),
+        ("attributes", keys.attributes, nodes, of_vertices, _rows),
     ):
         try:
             values = _under(key, data)
@@ -295,13 +302,21 @@ def _codes(values: List[Any]) -> _arrow.Column:
     if all(isinstance(v, np.ndarray) for v in values):
         flat = np.concatenate(values)
         if flat.dtype.kind in "iub" or not flat.size:
-            return flat.astype(np.int64)
+            return _small(flat.astype(np.int64))
         codes = flat.tolist()
     else:
         codes = list(chain.from_iterable(v.tolist() if isinstance(v, np.ndarray) else v for v in values))
     if set(map(type, codes)) <= {int, bool, np.int64, np.int32}:
-        return np.fromiter(codes, np.int64, len(codes))
+        return _small(np.fromiter(codes, np.int64, len(codes)))
     return _arrow.Words.of([c if isinstance(c, str) else str(c) for c in codes])
+
+
+def _small(values: np.ndarray) -> np.ndarray:
+    """The same whole numbers in as few bytes as hold all of them: they go through a pipe."""
+    for kind in (np.int8, np.int16, np.int32):
+        if not values.size or np.iinfo(kind).min <= values.min() and values.max() <= np.iinfo(kind).max:
+            return np.ascontiguousarray(values, dtype=kind)
+    return np.ascontiguousarray(values, dtype=np.int64)
 
 
 def _numbers(values: List[Any]) -> _arrow.Column:

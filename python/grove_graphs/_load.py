@@ -14,7 +14,7 @@ from ._graphs import Graph
 
 
 def load(path: Union[str, os.PathLike]) -> Tuple[List[Graph], np.ndarray]:
-    """The graphs of a data set and the class of each, or its target where there is one. Graphs are views of one file."""
+    """The graphs of a data set and the class of each, or its target where there is one."""
     with tempfile.TemporaryDirectory(prefix="grove-") as folder:
         out = Path(folder, "set")
         report = _process.run(["data", "convert", os.fspath(path), "--to=arrow", f"--out={out}"])
