@@ -14,16 +14,16 @@
 package columnar
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path"
 	"slices"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
 // Endings of the names of files. Feather of version 2 is the file form of Arrow IPC.
@@ -52,8 +52,33 @@ func NewWriter(w io.Writer, file string, schema *arrow.Schema) (Writer, error) {
 	if path.Ext(file) != Parquet {
 		return ipc.NewFileWriter(w, ipc.WithSchema(schema))
 	}
-	return pqarrow.NewFileWriter(schema, w, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy)),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	format, err := registered()
+	if err != nil {
+		return nil, err
+	}
+	return format.Create(w, schema)
+}
+
+// ParquetFormat is how Parquet is read and written.
+type ParquetFormat struct {
+	// Open begins to read: it returns the rows, the schema with what the file says beside it, and the number of rows.
+	Open func(in Source) (rows array.RecordReader, schema *arrow.Schema, n int64, err error)
+	// Create begins to write, with a group of rows for each batch.
+	Create func(w io.Writer, schema *arrow.Schema) (Writer, error)
+}
+
+// parquet is what [RegisterParquet] was given.
+var parquet atomic.Pointer[ParquetFormat]
+
+// RegisterParquet makes Parquet known. Package columnar/parquet does it in its initialisation: what it stands on is
+// three quarters of all that this package would otherwise bring along, and only programs that speak Parquet import it.
+func RegisterParquet(f ParquetFormat) { parquet.Store(&f) }
+
+func registered() (*ParquetFormat, error) {
+	if f := parquet.Load(); f != nil {
+		return f, nil
+	}
+	return nil, errors.New("this program knows no Parquet: convert it by grove data convert --to arrow")
 }
 
 // readable turns a panic of a reader into an error: its library does not look at everything before it takes it.

@@ -3,8 +3,6 @@ package columnar
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -13,14 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	arrowmemory "github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/grove-graph/grove/memory"
 )
-
-// Of a group of rows in Parquet so many are taken at a time.
-const rowsOfParquet = 4096
 
 // The first bytes of a file. Arrow IPC as a file is its stream after eight bytes.
 const (
@@ -35,8 +27,15 @@ type Reader struct {
 	left   int64 // rows of Parquet that are still to come; -1 where their number is not known
 }
 
+// Source is a file that may be read in any order.
+type Source interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+}
+
 // NewReader begins to read Parquet, or Arrow IPC as a file or a stream.
-func NewReader(in parquet.ReaderAtSeeker) (r *Reader, err error) {
+func NewReader(in Source) (r *Reader, err error) {
 	defer readable(&err)
 	start := make([]byte, len(magicParquet))
 	if _, err := in.ReadAt(start, 0); err != nil && err != io.EOF {
@@ -46,44 +45,17 @@ func NewReader(in parquet.ReaderAtSeeker) (r *Reader, err error) {
 		if _, err := in.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
-		return NewStream(in.(io.Reader))
+		return NewStream(in)
 	}
-	mem := bounded{arrowmemory.NewGoAllocator()}
-	properties := parquet.NewReaderProperties(mem)
-	properties.BufferedStreamEnabled = true
-	table, err := file.NewParquetReader(struct{ parquet.ReaderAtSeeker }{in}, file.WithReadProps(properties))
+	format, err := registered()
 	if err != nil {
-		return nil, plain(err)
-	}
-	said := table.MetaData().KeyValueMetadata()
-	if err := checkSchema(said.FindValue("ARROW:schema")); err != nil {
 		return nil, err
 	}
-	from, err := pqarrow.NewFileReader(table, pqarrow.ArrowReadProperties{BatchSize: rowsOfParquet}, mem)
+	rows, schema, n, err := format.Open(in)
 	if err != nil {
 		return nil, plain(err)
 	}
-	rows, err := from.GetRecordReader(context.Background(), nil, nil)
-	if err != nil {
-		return nil, plain(err)
-	}
-	meta := arrow.NewMetadata(said.Keys(), said.Values())
-	return &Reader{schema: arrow.NewSchema(rows.Schema().Fields(), &meta), rows: rows, left: table.NumRows()}, nil
-}
-
-// checkSchema refuses a damaged schema of Arrow that Parquet may keep beside its own, as base64 of a message.
-func checkSchema(text *string) error {
-	if text == nil {
-		return nil
-	}
-	raw, err := base64.StdEncoding.DecodeString(*text)
-	if err == nil {
-		_, err = (&messages{in: bytes.NewReader(raw)}).Message()
-	}
-	if err != nil {
-		return fmt.Errorf("the schema ARROW:schema is damaged: %w", err)
-	}
-	return nil
+	return &Reader{schema: schema, rows: rows, left: n}, nil
 }
 
 // NewStream begins to read Arrow IPC, a file or a stream, from its beginning to its end, a pipe for instance.
@@ -93,8 +65,7 @@ func NewStream(in io.Reader) (r *Reader, err error) {
 	if start, _ := buffered.Peek(len(magicArrow)); bytes.Equal(start, []byte(magicArrow)) {
 		_, _ = buffered.Discard(len(magicArrow))
 	}
-	rows, err := ipc.NewReaderFromMessageReader(&messages{in: buffered},
-		ipc.WithAllocator(bounded{arrowmemory.NewGoAllocator()}))
+	rows, err := ipc.NewReaderFromMessageReader(&messages{in: buffered}, ipc.WithAllocator(Allocator()))
 	if err != nil {
 		return nil, plain(err)
 	}
@@ -126,7 +97,10 @@ func (r *Reader) Next() (rows arrow.RecordBatch, err error) {
 // Close gives back what the reader holds. It does not close the file.
 func (r *Reader) Close() { r.rows.Release() }
 
-// bounded gives no more memory at once than there is: a length that stands in a damaged file may be anything.
+// Allocator gives no more memory at once than there is.
+func Allocator() arrowmemory.Allocator { return bounded{arrowmemory.NewGoAllocator()} }
+
+// bounded refuses the rest: a length that stands in a damaged file may be anything.
 type bounded struct{ *arrowmemory.GoAllocator }
 
 // Allocate implements [arrowmemory.Allocator].

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/grove-graph/grove/columnar"
+	_ "github.com/grove-graph/grove/columnar/parquet"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/internal/testfiles"
 )

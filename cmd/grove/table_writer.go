@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/grove-graph/grove/columnar"
+	_ "github.com/grove-graph/grove/columnar/parquet" // by its registration
 	"gorgonia.org/tensor"
 )
 

@@ -28,8 +28,8 @@ func registered() []string {
 }
 
 // below are the packages that families are made of.
-var below = []string{"atomicfile", "autodiff", "cuda", "dataset", "engine", "graph", "memory", "mkl", "modelfile",
-	"nystrom", "parallel", "render", "sdf", "smiles", "split", "svm", "trees"}
+var below = []string{"atomicfile", "autodiff", "columnar", "cuda", "dataset", "engine", "graph", "memory", "mkl",
+	"modelfile", "nystrom", "parallel", "render", "sdf", "smiles", "split", "svm", "trees"}
 
 // within reports whether a package is one of the given or lies in the folder of one.
 func within(pkg string, roots ...string) bool {
