@@ -1,5 +1,5 @@
 // Package dataset brings graphs into Grove: readers for the TU format, for the text format of the
-// GIN experiments, for labelled trees, for molecules and for vertex-task folders, cross-validation folds, the
+// GIN experiments, for labelled trees, for molecules, for Parquet and Arrow and for vertex-task folders, folds, the
 // transforms that the published experiments apply to vertex data, writers, seeded generators and the download of TU
 // archives.
 //
