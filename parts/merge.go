@@ -1,10 +1,7 @@
 package parts
 
 import (
-	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +29,7 @@ func (p *Plan) Merge(ctx context.Context, progress func(done, parts int)) ([]Mer
 		path, failed := p.Path(output.Path), error(nil)
 		var whole *counter
 		err := atomicfile.Write(path, func(w io.Writer) error {
-			whole = &counter{w: w, hash: sha256.New()}
+			whole = newCounter(w)
 			for part := range p.Parts() {
 				if failed = ctx.Err(); failed != nil {
 					return failed
@@ -50,7 +47,7 @@ func (p *Plan) Merge(ctx context.Context, progress func(done, parts int)) ([]Mer
 		if err != nil {
 			return nil, fmt.Errorf("--%s %s: %w", output.Flag, path, err)
 		}
-		merged = append(merged, Merged{path, whole.bytes, hex.EncodeToString(whole.hash.Sum(nil))})
+		merged = append(merged, Merged{path, whole.bytes, whole.sum()})
 	}
 	return merged, nil
 }
@@ -67,11 +64,11 @@ func (p *Plan) appendResult(w io.Writer, part, output int) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	hash := sha256.New()
-	if _, err := io.Copy(w, io.TeeReader(bufio.NewReaderSize(file, 1<<20), hash)); err != nil {
+	copied := newCounter(w)
+	if _, err := io.Copy(copied, file); err != nil {
 		return err
 	}
-	if hex.EncodeToString(hash.Sum(nil)) != r.Results[output].SHA256 {
+	if copied.sum() != r.Results[output].SHA256 {
 		return fmt.Errorf("%s: the bytes are not those of the receipt: remove it and run part %d again", path, part)
 	}
 	return nil

@@ -14,12 +14,13 @@ import (
 	"github.com/grove-graph/grove/parts"
 )
 
-// planned returns a plan of 10 numbers in parts of 4, with two outputs.
-func planned(t *testing.T) *parts.Plan {
+// planned returns a plan of 10 numbers in parts of 4, with two outputs, in a new folder.
+func planned(t *testing.T) *parts.Plan { return plannedIn(t, t.TempDir(), "count") }
+
+func plannedIn(t *testing.T, dir, job string) *parts.Plan {
 	t.Helper()
-	dir := t.TempDir()
 	p := &parts.Plan{
-		Program: "this", Job: "count", Unit: "numbers", Items: 10, Size: 4,
+		Program: "this", Job: job, Unit: "numbers", Items: 10, Size: 4,
 		Outputs: []parts.Output{
 			{Flag: "out", Path: filepath.Join(dir, "numbers")}, {Flag: "ids", Path: filepath.Join(dir, "names")},
 		},
@@ -173,12 +174,8 @@ func TestAnotherPlanBeginsAnew(t *testing.T) {
 	if _, err := run(p, 0); err != nil {
 		t.Fatal(err)
 	}
-	other := *p
-	other.Job = "other"
-	if err := other.Create(filepath.Join(filepath.Dir(p.Folder()), "plan.json")); err != nil {
-		t.Fatal(err)
-	}
-	if done, err := run(&other, 0); done || err != nil {
+	other := plannedIn(t, filepath.Dir(p.Folder()), "other")
+	if done, err := run(other, 0); done || err != nil {
 		t.Errorf("done: %v, %v", done, err)
 	}
 }

@@ -51,8 +51,8 @@ type Output struct {
 // format is the version of the files that are read and written here.
 const format = 1
 
-// Create checks the plan and writes it to a file, for which paths in it are made relative where they lie below its
-// folder: a folder that is shared may be mounted anywhere.
+// Create checks the plan and writes it to a file. Paths in it, which are absolute or relative to the current folder,
+// are made relative to that of the file where they lie below it: a folder that is shared may be mounted anywhere.
 func (p *Plan) Create(path string) error {
 	p.Format = format
 	path, err := filepath.Abs(path)
@@ -165,6 +165,20 @@ func (p *Plan) Input(flag string) string {
 		}
 	}
 	return ""
+}
+
+// FileDigest returns the SHA-256 of a file, for the digest of an input.
+func FileDigest(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	content := newCounter(io.Discard)
+	if _, err := io.Copy(content, file); err != nil {
+		return "", err
+	}
+	return content.sum(), nil
 }
 
 // Folder returns the folder with the results of the parts, which lies beside the plan.

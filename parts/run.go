@@ -74,9 +74,9 @@ func (p *Plan) write(r *Receipt, out []io.Writer, content func(out []io.Writer) 
 	}
 	k, failed := len(out), error(nil)
 	err := atomicfile.Write(p.resultPath(r.Part, k), func(w io.Writer) error {
-		counted := &counter{w: w, hash: sha256.New()}
+		counted := newCounter(w)
 		failed = p.write(r, append(out, counted), content)
-		r.Results[k] = Result{counted.bytes, hex.EncodeToString(counted.hash.Sum(nil))}
+		r.Results[k] = Result{counted.bytes, counted.sum()}
 		return failed
 	})
 	if failed != nil {
@@ -91,6 +91,11 @@ type counter struct {
 	hash  hash.Hash
 	bytes int64
 }
+
+func newCounter(w io.Writer) *counter { return &counter{w: w, hash: sha256.New()} }
+
+// sum returns the SHA-256 of what was written.
+func (c *counter) sum() string { return hex.EncodeToString(c.hash.Sum(nil)) }
 
 // Write implements [io.Writer].
 func (c *counter) Write(b []byte) (int, error) {

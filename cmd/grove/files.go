@@ -84,7 +84,7 @@ func fileFlags() map[string]string {
 	}
 }
 
-// readsArguments marks a command whose arguments are data sets to read.
+// readsArguments marks a command whose arguments are data sets, or other files, to read.
 const readsArguments = "reads arguments"
 
 // mention is a file or folder and what names it on the command line.

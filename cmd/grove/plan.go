@@ -1,11 +1,9 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
+	"strings"
 
 	"github.com/grove-graph/grove/columnar"
 	"github.com/grove-graph/grove/dataset"
@@ -151,7 +149,7 @@ func (a *app) plan(c *cobra.Command, job string, f *planFlags) error {
 		return err
 	}
 	defer func() { _ = w.Close() }()
-	digest, err := fileDigest(f.model)
+	digest, err := parts.FileDigest(f.model)
 	if err != nil {
 		return err
 	}
@@ -187,24 +185,6 @@ func cuttable(job, path string, m model.Model) error {
 
 // kindOf returns the kind of a device, of which a machine may have several: cuda for cuda:1.
 func kindOf(device string) string {
-	for i, c := range device {
-		if c == ':' {
-			return device[:i]
-		}
-	}
-	return device
-}
-
-// fileDigest returns the SHA-256 of a file.
-func fileDigest(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	kind, _, _ := strings.Cut(device, ":")
+	return kind
 }

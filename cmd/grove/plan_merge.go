@@ -21,14 +21,14 @@ bytes are checked against their receipts; and remove these. Where parts are miss
 the line that says so names them as grove run-part --index and job schedulers take them.`,
 		Example: `  grove merge plan.json
   grove merge plan.json --keep      # leave the results of the parts where they are`,
-		Args: onePlan,
-		RunE: func(c *cobra.Command, args []string) error { return a.merge(c.Context(), args[0], keep) },
+		Args:        onePlan,
+		Annotations: map[string]string{readsArguments: "plan.json"},
+		RunE:        func(c *cobra.Command, args []string) error { return a.merge(c.Context(), args[0], keep) },
 	}
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.BoolVar(&keep, "keep", false, "leave the results of the parts")
 		a.addOutputFlags(fs)
 	})
-	c.Annotations = map[string]string{readsArguments: "yes"}
 	return c
 }
 

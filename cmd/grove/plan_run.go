@@ -42,8 +42,9 @@ leaves nothing, and is run again.
 Without --index the number is that of the task in an array: of ` + strings.Join(indexVariables(), ",\n") + `.`,
 		Example: `  grove run-part plan.json --index 3
   grove run-part plan.json --index 0-9,12        # several, one after another`,
-		Args: onePlan,
-		RunE: func(c *cobra.Command, args []string) error { return a.runParts(c.Context(), f, args[0]) },
+		Args:        onePlan,
+		Annotations: map[string]string{readsArguments: "plan.json"},
+		RunE:        func(c *cobra.Command, args []string) error { return a.runParts(c.Context(), f, args[0]) },
 	}
 	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.index, "index", "", "`I` number of the part, from 0; or several, as 0-9,12")
@@ -53,7 +54,6 @@ Without --index the number is that of the task in an array: of ` + strings.Join(
 		bound(fs, "workers", 0, 1<<12)
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
-	c.Annotations = map[string]string{readsArguments: "yes"}
 	return c
 }
 
@@ -189,7 +189,7 @@ func (w *partWorker) start() (err error) {
 		return usagef("--device %s: the plan is one for %s", w.where.device, p.Device)
 	}
 	file := p.Input("model")
-	digest, err := fileDigest(file)
+	digest, err := parts.FileDigest(file)
 	if err != nil {
 		return err
 	}
