@@ -130,12 +130,8 @@ func (c *Comparison) entry(ctx context.Context, i int, kept *error) Entry {
 // with the best mean score over the inner folds, of equal ones the first; and the place of that entry. It is the honest
 // figure of all entries together. The error says that no entry has an outcome.
 func ChosenModels(c *Comparison, entries []Entry) (*Outcome, []int, error) {
-	p := c.Problem
-	p.Estimators = []model.Estimator{}
-	for _, e := range c.Entrants {
-		p.Estimators = append(p.Estimators, e.Estimators...)
-	}
-	if err := p.check(); err != nil {
+	p, err := c.among()
+	if err != nil {
 		return nil, nil, err
 	}
 	predicted, choices := make([]*model.Predictions, len(p.Folds)), make([]Choice, len(p.Folds))
@@ -158,6 +154,16 @@ func ChosenModels(c *Comparison, entries []Entry) (*Outcome, []int, error) {
 	}
 	o, err := p.outcome("nested: models and settings chosen inside each training fold", predicted, choices, &run{})
 	return o, models, err
+}
+
+// among is the problem of choosing among the settings of all entrants.
+func (c *Comparison) among() (*Problem, error) {
+	p := c.Problem
+	p.Estimators = []model.Estimator{}
+	for _, e := range c.Entrants {
+		p.Estimators = append(p.Estimators, e.Estimators...)
+	}
+	return &p, p.check()
 }
 
 // Against compares a model with the best one.

@@ -36,6 +36,7 @@ type Kept struct {
 
 	Models  []KeptModel `json:"models"`
 	Chosen  *KeptChoice `json:"chosen,omitempty"`
+	Voted   *KeptVote   `json:"voted,omitempty"`
 	Tests   []KeptTest  `json:"tests"`
 	LeftOut []LeftOut   `json:"left_out,omitempty"`
 	Ranks   *KeptRanks  `json:"ranks,omitempty"`
@@ -76,6 +77,13 @@ type KeptChoice struct {
 	Measured
 	Scores []Measured `json:"scores"`
 	Models []string   `json:"models"` // of every fold
+}
+
+// KeptVote is the figure of a vote of the models that do well at the choice, see [VotedModels].
+type KeptVote struct {
+	Measured
+	Scores []Measured `json:"scores"`
+	Models [][]string `json:"models"` // of every fold, the best first
 }
 
 // KeptTest holds a model against the best one, see [Against].
@@ -268,7 +276,7 @@ func (k *Kept) Add(entrant, fold int, t *Tested) {
 
 // Finish fills in the figures of the entries, one for each model; with choose those of choosing among them.
 func (k *Kept) Finish(c *Comparison, entries []Entry, choose bool) error {
-	k.Tests, k.Chosen = []KeptTest{}, nil
+	k.Tests, k.Chosen, k.Voted = []KeptTest{}, nil, nil
 	for i, e := range entries {
 		m := &k.Models[i]
 		if e.Err != nil {
@@ -293,6 +301,18 @@ func (k *Kept) Finish(c *Comparison, entries []Entry, choose bool) error {
 	k.Chosen = &KeptChoice{Measured: o.measured(), Scores: o.measures()}
 	for _, i := range models {
 		k.Chosen.Models = append(k.Chosen.Models, entries[i].Name)
+	}
+	voted, voters, err := VotedModels(c, entries)
+	if err != nil || voted == nil {
+		return err
+	}
+	k.Voted = &KeptVote{Measured: voted.measured(), Scores: voted.measures()}
+	for _, places := range voters {
+		var names []string
+		for _, i := range places {
+			names = append(names, entries[i].Name)
+		}
+		k.Voted.Models = append(k.Voted.Models, names)
 	}
 	return nil
 }

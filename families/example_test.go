@@ -25,5 +25,6 @@ func Example() {
 	// graph networks: gcn gin
 	// MPGK: mpgk-rr mpgk-ra mpgk-ar mpgk-aa
 	// TREE-G: treeg
+	// Vote: vote
 	// WL: wl wl-oa
 }

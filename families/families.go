@@ -10,5 +10,6 @@ import (
 	_ "github.com/grove-graph/grove/gnn"
 	_ "github.com/grove-graph/grove/mpgk"
 	_ "github.com/grove-graph/grove/treeg"
+	_ "github.com/grove-graph/grove/vote"
 	_ "github.com/grove-graph/grove/wl"
 )

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/modelfile"
+	"gorgonia.org/tensor"
 )
 
 // stored is the description of a model in its file.
@@ -17,19 +18,29 @@ type stored struct {
 
 // Save writes a model to a file. It is there as a whole or not at all.
 func Save(path string, m Model) error {
+	kind, description, tensors, err := Content(m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return modelfile.Write(path, kind, description, tensors)
+}
+
+// Content returns what the file of a model holds, see [modelfile.File]. [Decode] makes the model of it again.
+func Content(m Model) (kind string, description json.RawMessage, tensors map[string]*tensor.Dense, err error) {
 	f := FamilyOf(m.About().Model)
 	if f == nil {
-		return fmt.Errorf("%s: a model of the name %q, which is not registered", path, m.About().Model)
+		return "", nil, nil, fmt.Errorf("a model of the name %q, which is not registered", m.About().Model)
 	}
-	description, tensors, err := m.Parts()
+	parts, tensors, err := m.Parts()
 	if err != nil {
-		return err
+		return "", nil, nil, err
 	}
-	raw, err := json.Marshal(description)
+	raw, err := json.Marshal(parts)
 	if err != nil {
-		return err
+		return "", nil, nil, err
 	}
-	return modelfile.Write(path, f.Kind, stored{*m.About(), raw}, tensors)
+	description, err = json.Marshal(stored{*m.About(), raw})
+	return f.Kind, description, tensors, err
 }
 
 // Load reads the model in a file, of any family that is registered, for an engine; nil stands for the CPU with one

@@ -17,7 +17,7 @@ type Predictions struct {
 	// is positive, else one for each class, of which the largest wins. A class that was not there to be learned has
 	// the value [NeverSeen].
 	Decisions *tensor.Dense
-	// Probabilities are those of all classes, of sum 1: the largest wins. That of a class that was not there is 0.
+	// Probabilities are those of all classes, of sum 1: one of the largest wins. That of a class that was not there is 0.
 	Probabilities *tensor.Dense
 	// Values are the predicted targets of a regression.
 	Values *tensor.Dense
@@ -68,6 +68,28 @@ func Largest(scores *tensor.Dense) *Predictions {
 	if width == 2 {
 		p.Decisions = Column(margins)
 	}
+	return p
+}
+
+// Vote returns what several models say together, the one to trust most first: of every example the class that most of
+// them name, of classes with as many votes the one that is named first. Its probabilities are the shares of the votes.
+// All say something of the same examples and of so many classes.
+func Vote(said []*Predictions, classes int) *Predictions {
+	n := said[0].Len()
+	p, shares := &Predictions{Classes: make([]int, n)}, make([]float64, n*classes)
+	for i := range n {
+		votes := shares[i*classes : (i+1)*classes]
+		for _, s := range said {
+			votes[s.Classes[i]]++
+		}
+		most := slices.Max(votes)
+		first := slices.IndexFunc(said, func(s *Predictions) bool { return votes[s.Classes[i]] == most })
+		p.Classes[i] = said[first].Classes[i]
+		for c := range votes {
+			votes[c] /= float64(len(said))
+		}
+	}
+	p.Probabilities = tensor.New(tensor.WithShape(n, classes), tensor.WithBacking(shares))
 	return p
 }
 

@@ -292,6 +292,17 @@ func (f *File) Take(name string) *tensor.Dense {
 	return f.Tensors[name]
 }
 
+// TakeAll returns the tensors whose names begin with a prefix, without it: those of a model within the model.
+func (f *File) TakeAll(prefix string) map[string]*tensor.Dense {
+	all := map[string]*tensor.Dense{}
+	for name := range f.Tensors {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			all[rest] = f.Take(name)
+		}
+	}
+	return all
+}
+
 // Left returns an error where the file has a tensor that was not asked for by [File.Tensor] or [File.Take]: what the
 // model says of itself then does not fit what the file holds.
 func (f *File) Left() error {

@@ -28,9 +28,15 @@ func Ordered(k *eval.Kept) []int {
 }
 
 // Choices says in how many folds each model was chosen.
-func Choices(k *eval.Kept) string {
+func Choices(k *eval.Kept) string { return inFolds(k, k.Chosen.Models) }
+
+// Votes says in how many folds each model voted.
+func Votes(k *eval.Kept) string { return inFolds(k, slices.Concat(k.Voted.Models...)) }
+
+// inFolds counts how often each model is named.
+func inFolds(k *eval.Kept, named []string) string {
 	times := map[string]int{}
-	for _, name := range k.Chosen.Models {
+	for _, name := range named {
 		times[name]++
 	}
 	var names []string
@@ -128,6 +134,10 @@ func (s *Study) comparisonFacts(k *eval.Kept) []page.Fact {
 	if k.Chosen != nil {
 		facts = append(facts, page.Fact{Name: "chosen", Text: score(k.Chosen.Measured) +
 			", the model too chosen inside each training part: " + Choices(k)})
+	}
+	if k.Voted != nil {
+		facts = append(facts, page.Fact{Name: "voted", Text: score(k.Voted.Measured) +
+			", a vote of the models within a standard error of the best inside each training part: " + Votes(k)})
 	}
 	for _, m := range k.Models {
 		if m.Error != "" {

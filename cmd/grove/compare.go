@@ -41,7 +41,8 @@ the number of models (Holm 1979).
 
 --choose chooses the model too inside each training part, by inner folds that are the same for all (--inner
 auto where none are asked for). Its figure is the honest one of all models together, which the best of the
-table is not.
+table is not. So is that of a vote: of all models whose score inside the training part is within one standard
+error of the best (grove train auto --vote trains them).
 
 -o FILE keeps all of it, every prediction included, and is written after every fold: a comparison that
 finds its file goes on from there, and computes only what is missing; further models are added to it. With
@@ -291,6 +292,10 @@ func (x *field) print(w io.Writer, f *compareFlags) {
 		fmt.Fprintln(w)
 		fact(w, "chosen", "%s, the model too chosen inside each training part: %s",
 			written(k.Metric, k.Chosen.Mean, k.Chosen.Std), report.Choices(k))
+	}
+	if k.Voted != nil {
+		fact(w, "voted", "%s, a vote of the models within a standard error of the best inside each training part: %s",
+			written(k.Metric, k.Voted.Mean, k.Voted.Std), report.Votes(k))
 	}
 	if r := k.Ranks; r != nil {
 		fmt.Fprintln(w)

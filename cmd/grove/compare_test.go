@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/dataset"
 )
 
 // untimed takes what differs from run to run off a comparison: seconds and memory.
@@ -75,8 +78,38 @@ func TestCompareReportsAllModelsOnTheSameFolds(t *testing.T) {
 			}
 		}
 	}
+	d, err := dataset.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	voted := k["voted"].(map[string]any)
+	for f, voters := range voted["models"].([]any) {
+		right, test := 0.0, k["folds"].([]any)[f].([]any)
+		for i, graph := range test {
+			said := map[any][]any{} // the models that name a class
+			for _, name := range voters.([]any) {
+				for _, m := range models {
+					if one := m.(map[string]any); one["model"] == name {
+						class := one["tested"].([]any)[f].(map[string]any)["classes"].([]any)[i]
+						said[class] = append(said[class], name)
+					}
+				}
+			}
+			class := d.Classes[int(graph.(float64))]
+			first := slices.Contains(said[float64(class)], voters.([]any)[0])
+			if most := len(said[float64(class)]); 2*most > len(voters.([]any)) || 2*most == len(voters.([]any)) && first {
+				right++
+			}
+		}
+		if got, want := voted["folds"].([]any)[f].(float64), 100*right/float64(len(test)); math.Abs(got-want) > 1e-5 {
+			t.Errorf("fold %d: the vote of %v has %v, want %v", f+1, voters, got, want)
+		}
+		if len(voters.([]any)) == 0 || voters.([]any)[0] != chosen["models"].([]any)[f] {
+			t.Errorf("fold %d: %v vote, the best is %v", f+1, voters, chosen["models"].([]any)[f])
+		}
+	}
 	text := must(t, comparison(data)...)
-	for _, want := range []string{"best", "p (t)", "chosen", "wl ", "treeg --estimators 3"} {
+	for _, want := range []string{"best", "p (t)", "chosen", "voted", "wl ", "treeg --estimators 3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table does not say %q:\n%s", want, text)
 		}

@@ -7,11 +7,13 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/report"
+	voting "github.com/grove-graph/grove/vote"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -21,6 +23,7 @@ type autoFlags struct {
 	*trainFlags
 	lineupFlags
 	metric eval.Metric
+	vote   bool
 }
 
 // newAuto returns grove train auto, which chooses the model too.
@@ -34,16 +37,21 @@ train the best one on all of it and store it. Without names all models that fit 
 --all the slow ones too. A name may bring flags of its model along, in quotes; --models FILE holds such
 lines.
 
+With --vote all models are trained that are within one standard error of the best, and decide together: the
+class that most of them name. What cross-validation cannot tell apart often decides better together.
+
 The score at the choice is optimistic, for it is the best of several. grove compare --choose, with the same
-names, measures the choice itself on data that it has not seen.`,
+names, measures the choice itself, and the vote, on data that it has not seen.`,
 		Example: `  grove train auto --data molecules -o model.grove
-  grove train auto wl gckn-subtree 'treeg --estimators 20,50' --data MUTAG --metric roc-auc -o model.grove`,
+  grove train auto wl gckn-subtree 'treeg --estimators 20,50' --data MUTAG --metric roc-auc -o model.grove
+  grove train auto --vote --data molecules -o model.grove`,
 		RunE: func(c *cobra.Command, args []string) error { return a.trainAuto(c, f, args) },
 	}
 	addFlags(c.Flags(), groupData, f.lineupFlags.addFlags)
 	addFlags(c.Flags(), groupProtocol, func(fs *pflag.FlagSet) {
 		choiceVar(fs, &f.metric, "metric", slices.Concat(eval.Metrics(false), eval.Metrics(true)),
 			"what is chosen by (default accuracy of classes, rmse of numbers)")
+		fs.BoolVar(&f.vote, "vote", false, "train all models that do as well as the best, to vote")
 	})
 	return c
 }
@@ -77,6 +85,10 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	if err := metrics.fits(model.TargetsOf(w.Data), w.Data.Name); err != nil {
 		return err
 	}
+	if f.vote && (model.TargetsOf(w.Data).Regression() || !cmp.Or(f.metric, eval.MetricAccuracy).Votes()) {
+		return usagef("--vote: a vote decides for a class, and is chosen by the share of right ones: take --metric %s",
+			eval.MetricAccuracy)
+	}
 	fit, left, err := l.fitting(w, f.seed)
 	if err != nil {
 		return err
@@ -84,20 +96,12 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	load := seconds(start)
 	r := &trainReport{Dataset: w.Data.Name, Graphs: w.Data.NumGraphs(), Device: w.Engine.Describe(), File: f.out,
 		Notes: append(notesOn(w.Data), skippedNotes(w.Data)...), LeftOut: left}
-	best, chosen, err := a.chooseModel(c.Context(), f, w, fit, r)
+	able, err := a.tryModels(c.Context(), f, w, fit, r)
 	if err != nil {
 		return err
 	}
-	est := best.estimators[chosen.Setting]
-	r.Model = best.name
-	r.take(est, chosen)
-	seen, err := est.Sees(w)
-	if err != nil {
-		return asUsage(err)
-	}
-	r.Notes = append(r.Notes, best.leftOut(w.Data, seen)...)
 	w.Progress = a.progress.report
-	trained, err := model.FitWork(c.Context(), w, est, chosen.Values())
+	best, trained, err := r.fitChosen(c.Context(), f.vote, w, able)
 	if err != nil {
 		return asUsage(err)
 	}
@@ -107,9 +111,9 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	if err := r.store(trained, f.seed); err != nil {
 		return err
 	}
-	r.Seconds = spent(w.Spent, load, chosen.Select, start)
+	r.Seconds = spent(w.Spent, load, best.Select, start)
 	if f.html != "" {
-		if err := f.writePage(best.named, &job{Work: w}, r, chosen, trained); err != nil {
+		if err := f.writePage(best.named, &job{Work: w}, r, best.Chosen, trained); err != nil {
 			return err
 		}
 		r.Page = f.html
@@ -117,13 +121,17 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	return a.emit(r, r.print)
 }
 
-// chooseModel cross-validates the models one after another, and notes the scores of all. A model that fails, for want
-// of memory for instance, is not chosen; of equal ones the first is.
-func (a *app) chooseModel(
+// tried is a model with its best setting and the score of that.
+type tried struct {
+	*candidate
+	*eval.Chosen
+}
+
+// tryModels cross-validates the models one after another, and notes the scores of all. A model that fails, for want of
+// memory for instance, is passed over.
+func (a *app) tryModels(
 	ctx context.Context, f *autoFlags, w *model.Work, fit []candidate, r *trainReport,
-) (*candidate, *eval.Chosen, error) {
-	var best *candidate
-	var taken *eval.Chosen
+) (able []tried, err error) {
 	var failed error
 	a.progress.repeats = true
 	for i := range fit {
@@ -133,7 +141,7 @@ func (a *app) chooseModel(
 			Progress: func(done, total int, _ string) { a.progress.report("try "+fit[i].line, done, total) },
 		})
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 		one := triedModel{Model: fit[i].line, Seconds: seconds(since)}
 		if err != nil {
@@ -149,17 +157,67 @@ func (a *app) chooseModel(
 			one.Mean, one.Std = &mean, &std
 		}
 		r.Tried = append(r.Tried, one)
-		if best == nil || chosen.Metric.Better(chosen.Score, taken.Score) {
-			best, taken = &fit[i], chosen
+		able = append(able, tried{&fit[i], chosen})
+	}
+	if able == nil {
+		return nil, asUsage(failed)
+	}
+	return able, nil
+}
+
+// fitChosen trains the best of the models that were tried, of equal ones the first; with vote all that are within a
+// standard error of it. It returns the best one, too, with what is to be said of the choice.
+func (r *trainReport) fitChosen(
+	ctx context.Context, vote bool, w *model.Work, able []tried,
+) (best *tried, trained model.Model, err error) {
+	scores := make([]float64, len(able))
+	for i, t := range able {
+		scores[i] = t.Score
+	}
+	metric := able[0].Metric
+	voters := eval.Voters(metric, scores, len(model.TargetsOf(w.Data).Known()))
+	if len(voters) == 0 { // no score is a number
+		voters = []int{0}
+	}
+	best = &able[voters[0]]
+	among := best.By
+	if n := len(r.Tried); n > 1 {
+		best.By = fmt.Sprintf("the best of %d models; %s", n, among)
+	}
+	if !vote {
+		voters = voters[:1]
+	}
+	var members []model.Model
+	var lines []string
+	for _, i := range voters {
+		est := able[i].estimators[able[i].Setting]
+		seen, err := est.Sees(w)
+		if err != nil {
+			return nil, nil, err
 		}
+		m, err := model.FitWork(ctx, w, est, able[i].Values())
+		if err != nil {
+			return nil, nil, err
+		}
+		m.About().Training.ChosenBy = able[i].By
+		members, lines = append(members, m), append(lines, able[i].line)
+		r.Notes = append(r.Notes, able[i].leftOut(w.Data, seen)...)
 	}
-	if best == nil {
-		return nil, nil, asUsage(failed)
+	if len(members) == 1 {
+		r.Model = best.name
+		r.take(best.estimators[best.Setting], best.Chosen)
+		return best, members[0], nil
 	}
-	if n := len(fit); n > 1 {
-		taken.By = fmt.Sprintf("the best of %d models; %s", n, taken.By)
+	all, err := voting.New(members...)
+	if err != nil {
+		return nil, nil, err
 	}
-	return best, taken, nil
+	together := tried{best.candidate, &eval.Chosen{Metric: metric, Choice: eval.Choice{Score: math.NaN()}, Std: math.NaN(),
+		By: fmt.Sprintf("%d of %d models, all within a standard error of the best; that %s", len(members), len(r.Tried),
+			among), Select: best.Select}}
+	r.Model, r.Setting, r.ChosenBy, r.Metric = all.Model, strings.Join(lines, ", "), together.By, metric
+	all.Training.Setting = r.Setting
+	return &together, all, nil
 }
 
 // printTried writes the scores of the models among which one was chosen, the best first.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -46,16 +48,55 @@ func TestTrainAuto(t *testing.T) {
 	}
 }
 
+// With --vote the models that do as well as the best decide together, and the file holds all of them.
+func TestTrainAutoVotes(t *testing.T) {
+	dir, data := t.TempDir(), molecules(t, "molecules")
+	file := filepath.Join(dir, "vote.grove")
+	lines := []string{"wl --iterations 1 --c 1", "gckn-path --path-size 2 --filters 8 --c 1", "wl-oa --iterations 2 --c 1"}
+	r := mustJSON(t, slices.Concat([]string{"train", "auto", "majority", "--data", data, "--vote", "-o", file, "--html",
+		file + ".html"}, lines)...)
+	holds(t, string(readFile(t, file+".html")), "vote trained on molecules", "within a standard error of the best")
+	voters := strings.Split(r["setting"].(string), ", ")
+	if r["model"] != "vote" || len(voters) < 2 || slices.Contains(voters, "majority") {
+		t.Fatalf("trained %v with %q of %v", r["model"], voters, r["tried"])
+	}
+	classes := func(file string) (said []string) {
+		must(t, "predict", "--model", file, "--data", data, "-o", file+".csv")
+		for line := range strings.Lines(string(readFile(t, file+".csv"))) {
+			said = append(said, strings.Split(line, ",")[1])
+		}
+		return said
+	}
+	var alone [][]string
+	for i, line := range voters {
+		one := filepath.Join(dir, fmt.Sprint(i, ".grove"))
+		must(t, slices.Concat([]string{"train"}, strings.Fields(line), []string{"--data", data, "-o", one})...)
+		alone = append(alone, classes(one))
+	}
+	for i, class := range classes(file) {
+		votes := 0
+		for _, said := range alone {
+			if said[i] == class {
+				votes++
+			}
+		}
+		if 2*votes < len(alone) || 2*votes == len(alone) && alone[0][i] != class && len(alone) == 2 {
+			t.Errorf("line %d: %s of %d votes among %d", i, class, votes, len(alone))
+		}
+	}
+}
+
 func TestTrainAutoRefuses(t *testing.T) {
 	data, out := molecules(t, "molecules"), filepath.Join(t.TempDir(), "m.grove")
 	for want, args := range map[string][]string{
-		`unknown model "nothing"`:       {"nothing", "--data", data, "-o", out},
-		"--out FILE is missing":         {"wl", "--data", data},
-		`model "wl" is named twice`:     {"wl", "wl", "--data", data, "-o", out},
-		"--all stands for the names":    {"wl", "--all", "--data", data, "-o", out},
-		"--metric rmse":                 {"wl", "--data", data, "-o", out, "--metric", "rmse"},
-		`model "cgmm --depth x": `:      {"cgmm --depth x", "--data", data, "-o", out},
-		"it needs probabilities, which": {"wl", "--data", data, "-o", out, "--metric", "log-loss"},
+		`unknown model "nothing"`:            {"nothing", "--data", data, "-o", out},
+		"--out FILE is missing":              {"wl", "--data", data},
+		`model "wl" is named twice`:          {"wl", "wl", "--data", data, "-o", out},
+		"--all stands for the names":         {"wl", "--all", "--data", data, "-o", out},
+		"--metric rmse":                      {"wl", "--data", data, "-o", out, "--metric", "rmse"},
+		`model "cgmm --depth x": `:           {"cgmm --depth x", "--data", data, "-o", out},
+		"--vote: a vote decides for a class": {"wl", "--data", data, "-o", out, "--metric", "roc-auc", "--vote"},
+		"it needs probabilities, which":      {"wl", "--data", data, "-o", out, "--metric", "log-loss"},
 	} {
 		fails(t, exitUsage, []string{want}, append([]string{"train", "auto"}, args...)...)
 	}

@@ -17,10 +17,13 @@ type Subject struct {
 	Engine engine.Engine // that it is fitted on
 }
 
-// Subjects returns the models that are registered.
+// Subjects returns the models that are registered and learn. A vote of others does not.
 func Subjects(e engine.Engine) []*Subject {
 	var all []*Subject
 	for _, f := range model.Families() {
+		if f.New == nil {
+			continue
+		}
 		for _, m := range f.Models {
 			all = append(all, &Subject{m.Name, f, e})
 		}

@@ -65,33 +65,35 @@ func (p *protocol) table(w io.Writer) error {
 			return text
 		})
 	}
-	row("**chosen by validation**", func(s string) string {
-		k := kept[s]
-		if k == nil || k.Chosen == nil {
-			return ""
+	whole := func(name string, of func(k *eval.Kept) []eval.Measured) {
+		row(name, func(s string) string {
+			if kept[s] == nil || of(kept[s]) == nil {
+				return ""
+			}
+			text, mean := accuracy(of(kept[s]))
+			if mean > others[s].mean {
+				text = "**" + text + "**"
+			}
+			return text
+		})
+	}
+	whole("chosen by validation, one", func(k *eval.Kept) []eval.Measured {
+		if k.Chosen == nil {
+			return nil
 		}
-		text, mean := accuracy(k.Chosen.Scores)
-		if mean > others[s].mean {
-			text = "**" + text + "**"
+		return k.Chosen.Scores
+	})
+	whole("**chosen by validation**, a vote", func(k *eval.Kept) []eval.Measured {
+		if k.Voted == nil {
+			return nil
 		}
-		return text
+		return k.Voted.Scores
 	})
 	row("best of others", func(s string) string { return fmt.Sprintf("%.1f, %s", others[s].mean, others[s].by) })
 	for _, s := range p.sets {
-		if k := kept[s]; k != nil && k.Chosen != nil {
-			times := map[string]int{}
-			var names []string
-			for _, m := range k.Chosen.Models {
-				if name, _, _ := strings.Cut(m, " "); times[name] == 0 {
-					names = append(names, name)
-				}
-				name, _, _ := strings.Cut(m, " ")
-				times[name]++
-			}
-			for i, name := range names {
-				names[i] = fmt.Sprintf("`%s` %d", name, times[name])
-			}
-			fmt.Fprintf(w, "\nChosen on %s: %s.", s, strings.Join(names, ", "))
+		if k := kept[s]; k != nil && k.Voted != nil {
+			fmt.Fprintf(w, "\nOn %s in folds: %s; voting: %s.", s, times(k.Chosen.Models),
+				times(slices.Concat(k.Voted.Models...)))
 		}
 	}
 	_, err := fmt.Fprintln(w)
@@ -103,4 +105,20 @@ func accuracy(scores []eval.Measured) (text string, mean float64) {
 	at := slices.IndexFunc(scores, func(m eval.Measured) bool { return m.Metric == eval.MetricAccuracy })
 	m := scores[at]
 	return fmt.Sprintf("%.1f ± %.1f", m.Mean, m.Std), m.Mean
+}
+
+// times counts how often each model is named.
+func times(models []string) string {
+	count := map[string]int{}
+	var names []string
+	for _, m := range models {
+		name, _, _ := strings.Cut(m, " ")
+		if count[name]++; count[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("`%s` %d", name, count[name])
+	}
+	return strings.Join(names, ", ")
 }
