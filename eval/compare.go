@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/grove-graph/grove/model"
@@ -69,11 +68,8 @@ func Compare(ctx context.Context, c Comparison) ([]Entry, error) {
 // entry measures an entrant. An error of Keep goes to kept.
 func (c *Comparison) entry(ctx context.Context, i int, kept *error) Entry {
 	e := Entry{Name: c.Entrants[i].Name}
-	p := c.Problem
-	entrant := &c.Entrants[i]
-	p.Estimators, p.Inner, p.HoldOut, p.InnerFolds = entrant.Estimators, entrant.Inner, entrant.HoldOut, entrant.InnerFolds
-	p.Validated = true
-	if e.Err = p.check(); e.Err != nil {
+	var p *Problem
+	if p, e.Err = c.of(i); e.Err != nil {
 		return e
 	}
 	tested := make([]*Tested, len(p.Folds))
@@ -86,36 +82,23 @@ func (c *Comparison) entry(ctx context.Context, i int, kept *error) Entry {
 			missing = append(missing, f)
 		}
 	}
+	left := len(missing)
 	watch := func() {
 		if c.Watch != nil {
-			c.Watch(i, len(tested)-len(missing), len(tested))
+			c.Watch(i, len(tested)-left, len(tested))
 		}
 	}
 	watch()
-	if len(missing) > 0 {
-		left := p
-		left.Folds, left.Repeats, left.InnerFolds = split.Select(p.Folds, missing), 1, nil
-		for _, f := range missing {
-			inner, err := p.innerFolds(f)
-			if err != nil {
-				e.Err = fmt.Errorf("fold %d: %w", f+1, err)
-				return e
-			}
-			left.InnerFolds = append(left.InnerFolds, inner)
+	if e.Err = c.Test(ctx, i, missing, func(fold int, t *Tested) error {
+		tested[fold] = t
+		left--
+		watch()
+		if c.Keep != nil {
+			*kept = c.Keep(i, fold, t)
 		}
-		of, since := slices.Clone(missing), time.Now()
-		left.Tested = func(fold int, chosen Choice, said *model.Predictions) error {
-			t := &Tested{chosen, said, time.Since(since).Seconds()}
-			tested[of[fold]], missing, since = t, missing[1:], time.Now()
-			watch()
-			if c.Keep != nil {
-				*kept = c.Keep(i, of[fold], t)
-			}
-			return *kept
-		}
-		if _, e.Err = Nested(ctx, left); e.Err != nil {
-			return e
-		}
+		return *kept
+	}); e.Err != nil {
+		return e
 	}
 	predicted, chosen := make([]*model.Predictions, len(tested)), make([]Choice, len(tested))
 	for f, t := range tested {
@@ -124,6 +107,42 @@ func (c *Comparison) entry(ctx context.Context, i int, kept *error) Entry {
 	}
 	e.Outcome, e.Err = p.outcome(nestedProtocol, predicted, chosen, &run{})
 	return e
+}
+
+// Test measures an entrant on some of the folds, and tells done of each, one after another in any order. What is said of
+// a fold does not depend on the others.
+func (c *Comparison) Test(
+	ctx context.Context, entrant int, folds []int, done func(fold int, t *Tested) error,
+) error {
+	p, err := c.of(entrant)
+	if err != nil || len(folds) == 0 {
+		return err
+	}
+	some := *p
+	some.Folds, some.Repeats, some.InnerFolds = split.Select(p.Folds, folds), 1, nil
+	for _, f := range folds {
+		inner, err := p.innerFolds(f)
+		if err != nil {
+			return fmt.Errorf("fold %d: %w", f+1, err)
+		}
+		some.InnerFolds = append(some.InnerFolds, inner)
+	}
+	since := time.Now()
+	some.Tested = func(fold int, chosen Choice, said *model.Predictions) error {
+		t := &Tested{chosen, said, time.Since(since).Seconds()}
+		since = time.Now()
+		return done(folds[fold], t)
+	}
+	_, err = Nested(ctx, some)
+	return err
+}
+
+// of is the problem of choosing among the settings of an entrant.
+func (c *Comparison) of(entrant int) (*Problem, error) {
+	p, e := c.Problem, &c.Entrants[entrant]
+	p.Estimators, p.Inner, p.HoldOut, p.InnerFolds = e.Estimators, e.Inner, e.HoldOut, e.InnerFolds
+	p.Validated = true
+	return &p, p.check()
 }
 
 // ChosenModels returns the outcome of choosing the model too inside each training part: of every fold that of the entry

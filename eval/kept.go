@@ -255,6 +255,13 @@ func ofRows(rows [][]float64) *tensor.Dense {
 
 // Add adds a fold that is done.
 func (k *Kept) Add(entrant, fold int, t *Tested) {
+	m := &k.Models[entrant]
+	m.Tested = append(m.Tested, KeepFold(fold, t))
+	slices.SortFunc(m.Tested, func(a, b KeptFold) int { return a.Fold - b.Fold })
+}
+
+// KeepFold is what is kept of a fold, counted from 0, that is done.
+func KeepFold(fold int, t *Tested) KeptFold {
 	kept := KeptFold{Fold: fold + 1, Place: t.Setting, Setting: t.Name, Grid: t.Grid, Value: t.Value, Seconds: t.Seconds,
 		Validation: t.Validation, Classes: t.Predicted.Classes}
 	if !math.IsNaN(t.Score) {
@@ -269,9 +276,7 @@ func (k *Kept) Add(entrant, fold int, t *Tested) {
 	if x := t.Predicted.Values; x != nil {
 		kept.Values = x.Float64s()
 	}
-	m := &k.Models[entrant]
-	m.Tested = append(m.Tested, kept)
-	slices.SortFunc(m.Tested, func(a, b KeptFold) int { return a.Fold - b.Fold })
+	return kept
 }
 
 // Finish fills in the figures of the entries, one for each model; with choose those of choosing among them.

@@ -73,9 +73,8 @@ func VotedModels(c *Comparison, entries []Entry) (*Outcome, [][]int, error) {
 
 // validated returns how many examples of a training part an entrant was chosen by.
 func (c *Comparison) validated(entrant, fold int) (examples int, err error) {
-	p, e := c.Problem, &c.Entrants[entrant]
-	p.Estimators, p.Inner, p.HoldOut, p.InnerFolds = e.Estimators, e.Inner, e.HoldOut, e.InnerFolds
-	if err := p.check(); err != nil {
+	p, err := c.of(entrant)
+	if err != nil {
 		return 0, err
 	}
 	inner, err := p.innerFolds(fold)

@@ -21,6 +21,23 @@ type Merged struct {
 // Merge writes the outputs of a plan all of whose parts are done, each the results of the parts one behind the other,
 // and checks every byte of them against the receipts. Where parts are missing it says which, and writes nothing.
 func (p *Plan) Merge(ctx context.Context, progress func(done, parts int)) ([]Merged, error) {
+	return p.MergeBy(func(w io.Writer, output int) error {
+		for part := range p.Parts() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			progress(output*p.Parts()+part, len(p.Outputs)*p.Parts())
+			if err := p.Result(part, output, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// MergeBy is [Plan.Merge] where an output is not the results one behind the other: content writes it, from what
+// [Plan.Result] gives.
+func (p *Plan) MergeBy(content func(w io.Writer, output int) error) ([]Merged, error) {
 	if missing := p.Missing(); missing != nil {
 		return nil, &MissingError{missing, p.Parts()}
 	}
@@ -30,16 +47,8 @@ func (p *Plan) Merge(ctx context.Context, progress func(done, parts int)) ([]Mer
 		var whole *counter
 		err := atomicfile.Write(path, func(w io.Writer) error {
 			whole = newCounter(w)
-			for part := range p.Parts() {
-				if failed = ctx.Err(); failed != nil {
-					return failed
-				}
-				progress(k*p.Parts()+part, len(p.Outputs)*p.Parts())
-				if failed = p.appendResult(whole, part, k); failed != nil {
-					return failed
-				}
-			}
-			return nil
+			failed = content(whole, k)
+			return failed
 		})
 		if failed != nil {
 			return nil, failed
@@ -52,8 +61,9 @@ func (p *Plan) Merge(ctx context.Context, progress func(done, parts int)) ([]Mer
 	return merged, nil
 }
 
-// appendResult copies what a part has for an output.
-func (p *Plan) appendResult(w io.Writer, part, output int) error {
+// Result copies what a part that is done has for an output, and returns an error where the bytes are not those of its
+// receipt.
+func (p *Plan) Result(part, output int, to io.Writer) error {
 	r := p.receipt(part)
 	if r == nil {
 		return &MissingError{[]int{part}, p.Parts()}
@@ -64,7 +74,7 @@ func (p *Plan) appendResult(w io.Writer, part, output int) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	copied := newCounter(w)
+	copied := newCounter(to)
 	if _, err := io.Copy(copied, file); err != nil {
 		return err
 	}

@@ -23,9 +23,10 @@ type Plan struct {
 	Device       string `json:"device"`
 	Instructions string `json:"instructions"`
 
-	Job     string   `json:"job"` // the command that does the whole on one machine
-	Inputs  []Input  `json:"inputs"`
-	Outputs []Output `json:"outputs"`
+	Job       string   `json:"job"`                 // the command that does the whole on one machine
+	Arguments []string `json:"arguments,omitempty"` // of that command, beside its inputs and outputs
+	Inputs    []Input  `json:"inputs"`
+	Outputs   []Output `json:"outputs"`
 
 	Unit  string `json:"unit"`  // what the job is cut between, in the plural: graphs
 	Items int    `json:"items"` // how many there are

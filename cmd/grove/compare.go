@@ -53,17 +53,8 @@ finds its file goes on from there, and computes only what is missing; further mo
   grove compare linear gin wl --data MUTAG --metric roc-auc --choose`,
 		RunE: func(c *cobra.Command, args []string) error { return a.compare(c, f, args) },
 	}
-	addFlags(c.Flags(), groupData, func(fs *pflag.FlagSet) {
-		f.source.addFlags(fs)
-		addTaskFlags(fs, &f.task, &f.target)
-		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
-		f.lineupFlags.addFlags(fs)
-	})
-	addFlags(c.Flags(), groupProtocol, func(fs *pflag.FlagSet) {
-		f.addFoldFlags(fs)
-		f.addMetricFlags(fs)
-		fs.BoolVar(&f.choose, "choose", false, "choose the model too inside each training part")
-	})
+	addFlags(c.Flags(), groupData, f.addDataFlags)
+	addFlags(c.Flags(), groupProtocol, f.addProtocolFlags)
 	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
 		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that folds and everything drawn at random follow from")
@@ -77,6 +68,21 @@ finds its file goes on from there, and computes only what is missing; further mo
 		a.addOutputFlags(fs)
 	})
 	return c
+}
+
+// addDataFlags declares what is compared on what.
+func (f *compareFlags) addDataFlags(fs *pflag.FlagSet) {
+	f.source.addFlags(fs)
+	addTaskFlags(fs, &f.task, &f.target)
+	fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
+	f.lineupFlags.addFlags(fs)
+}
+
+// addProtocolFlags declares how it is compared.
+func (f *compareFlags) addProtocolFlags(fs *pflag.FlagSet) {
+	f.addFoldFlags(fs)
+	f.addMetricFlags(fs)
+	fs.BoolVar(&f.choose, "choose", false, "choose the model too inside each training part")
 }
 
 // field is what takes part in a comparison.

@@ -18,6 +18,7 @@ import (
 const (
 	embedJob   = "embed"
 	predictJob = "predict"
+	compareJob = "compare"
 )
 
 // planFlags are the flags of grove plan.
@@ -38,8 +39,8 @@ computes one part of it, on any machine that sees the same files, as often as yo
 what the command itself would have written on one machine, byte for byte.
 
 Cutting, running and putting together leave everything else to what you have: a loop in a shell, an array of
-Slurm, a Job of Kubernetes (docs/cluster.md). Data are a store (grove data convert --to shards), of which a
-part reads its own graphs alone.`,
+Slurm, a Job of Kubernetes (docs/cluster.md). What is cut by graphs reads a store (grove data convert --to
+shards), of which a part reads its own graphs alone; a comparison is cut by models and folds, on any data.`,
 		Example: `  grove data convert new-molecules --to shards --out store
   grove plan embed --model model.grove --data store --out rows.npy -o plan.json
   for i in $(seq 0 19); do grove run-part plan.json --index $i; done
@@ -52,6 +53,8 @@ part reads its own graphs alone.`,
 	c.AddCommand(newPlanned(a, predictJob, "Plan to apply a trained model",
 		"predictions to write, as comma-separated values",
 		`Plan what grove predict does, one line for each graph.`, "predictions.csv"))
+	compare, _ := newPlanCompare(a)
+	c.AddCommand(compare)
 	return c
 }
 

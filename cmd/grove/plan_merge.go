@@ -45,7 +45,12 @@ func (a *app) merge(ctx context.Context, path string, keep bool) error {
 	if err != nil {
 		return err
 	}
-	outputs, err := p.Merge(ctx, func(done, of int) { a.progress.report("merge", done, of) })
+	var outputs []parts.Merged
+	if p.Job == compareJob {
+		outputs, err = a.mergeComparison(ctx, p, path)
+	} else {
+		outputs, err = p.Merge(ctx, func(done, of int) { a.progress.report("merge", done, of) })
+	}
 	var missing *parts.MissingError
 	if errors.As(err, &missing) {
 		return fmt.Errorf("%s: %w (grove run-part %s --index %s)", path, err, path, missing.Ranges())

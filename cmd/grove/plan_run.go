@@ -139,12 +139,19 @@ type partWorker struct {
 	path  string
 	where computing
 
-	engine engine.Engine
-	model  model.Model // nil before the first part that is to be computed
+	engine     engine.Engine
+	model      model.Model // nil before the first part that is to be computed
+	comparison *field      // likewise, where the plan is to compare
 }
 
 // compute writes the results for graphs from one to the one before another.
 func (w *partWorker) compute(ctx context.Context, from, to int, out []io.Writer) error {
+	if err := w.check(); err != nil {
+		return err
+	}
+	if w.plan.Job == compareJob {
+		return w.comparePart(ctx, from, to, out[0])
+	}
 	if w.model == nil {
 		if err := w.start(); err != nil {
 			return err
@@ -173,8 +180,8 @@ func (w *partWorker) compute(ctx context.Context, from, to int, out []io.Writer)
 	return fmt.Errorf("%s: a plan to %s, which this program cannot cut", w.path, w.plan.Job)
 }
 
-// start opens the device and reads the model, unless what they compute may have other bits than those of the plan.
-func (w *partWorker) start() (err error) {
+// check refuses what may compute other bits than those of the plan.
+func (w *partWorker) check() error {
 	p := w.plan
 	if this := thisBuild().String(); this != p.Program {
 		return fmt.Errorf("%s: planned by grove %s, and this is grove %s: their bits may differ; "+
@@ -188,6 +195,12 @@ func (w *partWorker) start() (err error) {
 	if kindOf(w.where.device) != p.Device {
 		return usagef("--device %s: the plan is one for %s", w.where.device, p.Device)
 	}
+	return nil
+}
+
+// start opens the device and reads the model.
+func (w *partWorker) start() (err error) {
+	p := w.plan
 	file := p.Input("model")
 	digest, err := parts.FileDigest(file)
 	if err != nil {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -185,4 +187,102 @@ func TestWhatCannotBeCut(t *testing.T) {
 	fails(t, exitFailure, []string{"--model", "wl represents nothing by vectors"}, line("embed", "--data", store,
 		"--out", filepath.Join(dir, "X.npy"))...)
 	fails(t, exitUsage, []string{"--out"}, line("predict", "--data", store)...)
+}
+
+// A comparison in parts, of whatever size, has the same bytes, and but for seconds and memory those of grove compare.
+func TestComparisonInParts(t *testing.T) {
+	dir, data := t.TempDir(), molecules(t, "molecules")
+	line := comparison(data)[1:]
+	one := filepath.Join(dir, "one.json")
+	must(t, append([]string{"compare", "-o", one}, line...)...)
+	want := untimed(t, readFile(t, one))
+	delete(want, "device")
+	var first []byte
+	for _, size := range []int{1, 5, 12} {
+		plan, out := filepath.Join(dir, "plan.json"), filepath.Join(dir, fmt.Sprint(size, ".json"))
+		r := mustJSON(t, append([]string{"plan", "compare", "--part-folds", fmt.Sprint(size), "--out", out, "-o", plan},
+			line...)...)
+		fails(t, exitFailure, []string{"parts are not done"}, "merge", plan)
+		for i := int(r["parts"].(float64)) - 1; i >= 0; i-- {
+			must(t, "run-part", plan, "--index", fmt.Sprint(i), "--workers", "1")
+		}
+		must(t, "merge", plan)
+		if first == nil {
+			first = readFile(t, out)
+		}
+		if !bytes.Equal(readFile(t, out), first) {
+			t.Errorf("parts of %d folds make another comparison", size)
+		}
+	}
+	var got map[string]any
+	if err := json.Unmarshal(first, &got); err != nil {
+		t.Fatal(err)
+	}
+	if device := got["device"].(string); !strings.HasPrefix(device, "cpu") {
+		t.Errorf("device %s", device)
+	}
+	delete(got, "device")
+	delete(got, "seconds")
+	for _, m := range got["models"].([]any) {
+		for _, f := range m.(map[string]any)["tested"].([]any) {
+			delete(f.(map[string]any), "seconds")
+		}
+		delete(m.(map[string]any), "seconds")
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("in parts\n%v\nin one process\n%v", got, want)
+	}
+	again := filepath.Join(dir, "1.json") // what is there is not computed again, and the table follows from it
+	text := must(t, append([]string{"compare", "-o", again}, line...)...)
+	holds(t, text, "chosen", "voted", "best")
+}
+
+// A comparison of other data or folds is refused, and so is an output that is there.
+func TestComparisonOfOtherDataIsRefused(t *testing.T) {
+	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "molecules")
+	synth := func(seed string) {
+		must(t, "data", "synth", "molecules", "--graphs", "40", "--seed", seed, "--out", data, "--overwrite")
+	}
+	synth("1")
+	folds, plan, out := filepath.Join(dir, "folds"), filepath.Join(dir, "plan.json"), filepath.Join(dir, "c.json")
+	if err := os.Mkdir(folds, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for fold := range 4 {
+		var train, test strings.Builder
+		for graph := range 40 {
+			if graph/2%4 == fold { // the classes take turns
+				fmt.Fprintln(&test, graph)
+			} else {
+				fmt.Fprintln(&train, graph)
+			}
+		}
+		for name, text := range map[string]string{"train": train.String(), "test": test.String()} {
+			if err := os.WriteFile(filepath.Join(folds, fmt.Sprintf("%s_idx-%d.txt", name, fold+1)), []byte(text),
+				0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	must(t, "plan", "compare", "wl", "--data", data, "--folds", folds, "--out", out, "-o", plan)
+	must(t, "run-part", plan, "--index", "0")
+	fold := filepath.Join(folds, "test_idx-1.txt")
+	kept := readFile(t, fold)
+	lines := strings.SplitAfter(string(kept), "\n")
+	if err := os.WriteFile(fold, []byte(strings.Join(lines[1:], "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, exitFailure, []string{"--folds", "it has changed since"}, "run-part", plan, "--index", "1")
+	if err := os.WriteFile(fold, kept, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "run-part", plan, "--index", "1-3")
+	synth("2")
+	fails(t, exitFailure, []string{"--data", "it has changed since"}, "merge", plan)
+	synth("1")
+	must(t, "merge", plan)
+	fails(t, exitUsage, []string{"it is there already"}, "plan", "compare", "wl", "--data", data, "--out", out, "-o", plan)
+	must(t, "compare", "wl", "--data", data, "--folds", folds, "-o", out)
+	fails(t, exitUsage, []string{"the parts read the data too"}, "plan", "compare", "wl", "--data", "-", "--out",
+		filepath.Join(dir, "other.json"), "-o", plan)
 }

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/internal/digest"
+	"github.com/grove-graph/grove/parts"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// planCompareFlags are the flags of grove plan compare.
+type planCompareFlags struct {
+	compareFlags
+	plan string
+	size int
+}
+
+// newPlanCompare returns grove plan compare with its flags.
+func newPlanCompare(a *app) (*cobra.Command, *planCompareFlags) {
+	f := &planCompareFlags{compareFlags: compareFlags{evalFlags: evalFlags{selection: "nested", anchors: "train"}}}
+	c := &cobra.Command{
+		Use:   compareJob + " [MODEL...] --data DIR --out comparison.json -o plan.json",
+		Short: "Plan to compare models, a part for each fold of a model",
+		Long: `Plan what grove compare does, or for a single model grove eval: every model on every fold, each of which is
+a part of its own. grove merge writes the comparison, which says nothing of seconds and memory, for its bytes
+are the same wherever the parts ran. grove compare with the same models and flags and -o comparison.json
+prints its table and writes its page, and computes nothing but what a training costs.
+
+A part is refused by another version of grove, on another kind of device or with other instructions of the
+processor (GROVE_SIMD, see grove devices), and where the data or the folds are not those of the plan any more.`,
+		Example: `  grove plan compare --data molecules --out comparison.json -o plan.json
+  grove plan compare wl 'gckn-path --path-size 2,3,4' --data MUTAG --folds folds/MUTAG --choose \
+    --out comparison.json -o plan.json`,
+		RunE: func(c *cobra.Command, args []string) error { return a.planComparison(c, f, args) },
+	}
+	addFlags(c.Flags(), groupData, f.addDataFlags)
+	addFlags(c.Flags(), groupProtocol, f.addProtocolFlags)
+	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.device, "device", "cpu", "kind of device that computes the parts (see grove devices)")
+		annotateWords(fs, "device", []string{"cpu", "cuda"})
+		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that folds and everything drawn at random follow from")
+		fs.IntVar(&f.size, "part-folds", 1, "`N` folds of a part; those of a model share what is learned once")
+		bound(fs, "part-folds", 1, 1<<20)
+	})
+	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.out, "out", "", "`FILE` comparison to write, as JSON")
+		fs.StringVarP(&f.plan, "plan", "o", "", "`FILE` plan to write")
+		a.addOutputFlags(fs)
+	})
+	return c, f
+}
+
+// planCompareReport is what grove plan compare reports.
+type planCompareReport struct {
+	Plan   string   `json:"plan"`
+	Job    string   `json:"job"`
+	Models []string `json:"models"`
+	Folds  int      `json:"folds"` // of all models
+	Parts  int      `json:"parts"`
+	Folder string   `json:"folder"` // of the results of the parts
+}
+
+// planComparison writes the plan of a comparison.
+func (a *app) planComparison(c *cobra.Command, f *planCompareFlags, args []string) error {
+	if err := requireFlags(c, "data", "out", "plan"); err != nil {
+		return err
+	}
+	for _, o := range [][2]string{{"--out", f.out}, {"--plan", f.plan}} {
+		if err := writable(o[0], o[1]); err != nil {
+			return err
+		}
+	}
+	if f.data == standardInput {
+		return usagef("--data -: the parts read the data too: name a folder or a file")
+	}
+	if _, err := os.Stat(f.out); err == nil {
+		return usagef("--out %s: it is there already: remove it, or go on with it by grove compare", f.out)
+	}
+	l, err := f.read(c, args, nil)
+	if err != nil {
+		return err
+	}
+	x, err := a.cells(c, f, l)
+	if err != nil {
+		return err
+	}
+	p := &parts.Plan{Program: thisBuild().String(), Instructions: simd.Level(), Device: kindOf(f.device), Job: compareJob,
+		Unit: "folds", Items: len(x.Entrants) * len(x.Folds), Size: f.size,
+		Outputs: []parts.Output{{Flag: "out", Path: f.out}}}
+	p.Arguments, p.Inputs = x.line(c, f)
+	if err := p.Create(f.plan); err != nil {
+		return fmt.Errorf("--plan %s: %w", f.plan, plain(err))
+	}
+	r := planCompareReport{f.plan, compareJob, nil, p.Items, p.Parts(), p.Folder()}
+	for _, e := range x.Entrants {
+		r.Models = append(r.Models, e.Name)
+	}
+	return a.emit(r, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %d models on %d folds in %d parts\n", r.Plan, len(r.Models), len(x.Folds), r.Parts)
+		fact(w, "run", "grove run-part %s --index I, for every I from 0 to %d", r.Plan, r.Parts-1)
+		fact(w, "then", "grove merge %s", r.Plan)
+		for _, left := range x.kept.LeftOut {
+			fact(w, "left out", "%s: %s", left.Model, left.Why)
+		}
+	})
+}
+
+// cells reads the data and makes the entrants of a comparison, without what could be known of it.
+func (a *app) cells(c *cobra.Command, f *planCompareFlags, l *lineup) (*field, error) {
+	general := f.evalFlags
+	general.inner = cmp.Or(general.inner, "5")
+	if err := general.check(c); err != nil {
+		return nil, err
+	}
+	return a.enter(c, &f.compareFlags, l)
+}
+
+// line is what a command line of the comparison is made of: flags, and the models behind them; and the files that the
+// flags name, with digests of what is read from them.
+func (x *field) line(c *cobra.Command, f *planCompareFlags) (arguments []string, inputs []parts.Input) {
+	settings := []any{x.kept.FoldsDigest}
+	for _, m := range x.kept.Models {
+		settings = append(settings, m.Settings)
+	}
+	roles := fileFlags()
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		value := flag.Value.String()
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			value = strings.Join(list.GetSlice(), ",")
+		}
+		_, err := os.Stat(value)
+		folder := (flag.Name == "inner" || flag.Name == "nested") && err == nil
+		switch {
+		case slices.Contains([]string{"device", "part-folds", "models", "all", "json"}, flag.Name),
+			roles[flag.Name] == isWritten:
+		case flag.Name == "data":
+			inputs = append(inputs, parts.Input{Flag: flag.Name, Path: value, Digest: x.kept.Digest})
+		case roles[flag.Name] == isRead || folder:
+			inputs = append(inputs, parts.Input{Flag: flag.Name, Path: value, Digest: digest.Of(settings...)})
+		default:
+			arguments = append(arguments, "--"+flag.Name+"="+value)
+		}
+	})
+	arguments = append(arguments, "--")
+	for _, e := range x.Entrants {
+		arguments = append(arguments, e.Name)
+	}
+	return arguments, inputs
+}
+
+// planned makes the comparison of a plan again and refuses data or folds that are not those of the plan.
+func (w *partWorker) planned() (*field, *planCompareFlags, error) {
+	c, f := newPlanCompare(w.app)
+	var line []string
+	for _, i := range w.plan.Inputs {
+		line = append(line, "--"+i.Flag+"="+w.plan.Path(i.Path))
+	}
+	if err := c.ParseFlags(append(line, w.plan.Arguments...)); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", w.path, err)
+	}
+	f.computing = w.where
+	l, err := f.read(c, c.Flags().Args(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := w.cells(c, f, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, inputs := x.line(c, f)
+	for _, i := range inputs {
+		if err := w.same(i.Flag, i.Digest); err != nil {
+			return nil, nil, err
+		}
+	}
+	if n := len(x.Entrants) * len(x.Folds); n != w.plan.Items {
+		return nil, nil, fmt.Errorf("%s: %d folds of %d models, and the plan is for %d", w.path, len(x.Folds),
+			len(x.Entrants), w.plan.Items)
+	}
+	x.kept.Device = fmt.Sprintf("%s (%s)", w.plan.Device, w.plan.Instructions)
+	return x, f, nil
+}
+
+// cell is what a part says of a model on a fold.
+type cell struct {
+	Entrant int           `json:"entrant"`
+	Tested  eval.KeptFold `json:"tested"`
+}
+
+// comparePart writes a line for each of the folds from one to the one before another, counted over all models.
+func (w *partWorker) comparePart(ctx context.Context, from, to int, out io.Writer) error {
+	if w.comparison == nil {
+		x, _, err := w.planned()
+		if err != nil {
+			return err
+		}
+		w.comparison = x
+	}
+	x := w.comparison
+	n := len(x.Folds)
+	for at := from; at < to; {
+		entrant, folds := at/n, []int(nil)
+		for ; at < to && at/n == entrant; at++ {
+			folds = append(folds, at%n)
+		}
+		name := x.Entrants[entrant].Name
+		w.progress.report(name, 0, len(folds))
+		var cells []cell
+		if err := x.Test(ctx, entrant, folds, func(fold int, t *eval.Tested) error {
+			t.Seconds = 0
+			cells = append(cells, cell{entrant, eval.KeepFold(fold, t)})
+			w.progress.report(name, len(cells), len(folds))
+			return nil
+		}); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		slices.SortFunc(cells, func(a, b cell) int { return a.Tested.Fold - b.Tested.Fold })
+		for _, c := range cells {
+			if err := json.NewEncoder(out).Encode(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mergeComparison writes the comparison that the parts of a plan make.
+func (a *app) mergeComparison(ctx context.Context, p *parts.Plan, path string) ([]parts.Merged, error) {
+	if missing := p.Missing(); missing != nil { // before anything is read
+		return nil, &parts.MissingError{Parts: missing, Of: p.Parts()}
+	}
+	w := &partWorker{app: a, plan: p, path: path}
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	w.where.device = "cpu" // nothing is trained
+	x, f, err := w.planned()
+	if err != nil {
+		return nil, err
+	}
+	for part := range p.Parts() {
+		var lines bytes.Buffer
+		if err := p.Result(part, 0, &lines); err != nil {
+			return nil, err
+		}
+		for d := json.NewDecoder(&lines); d.More(); {
+			var c cell
+			if err := d.Decode(&c); err != nil || c.Entrant < 0 || c.Entrant >= len(x.Entrants) {
+				return nil, fmt.Errorf("%s: the result of part %d is none of a comparison", path, part)
+			}
+			x.kept.Models[c.Entrant].Tested = append(x.kept.Models[c.Entrant].Tested, c.Tested)
+		}
+	}
+	x.Known = x.kept.Known
+	entries, err := eval.Compare(ctx, x.Comparison)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.kept.Finish(&x.Comparison, entries, f.choose); err != nil {
+		return nil, err
+	}
+	return p.MergeBy(func(to io.Writer, _ int) error { return json.NewEncoder(to).Encode(&x.kept) })
+}
