@@ -9,7 +9,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build python test test-browser test-python lint cross bench gpu test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
+.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,7 +60,7 @@ gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## build grove and bench 
 	cuda/go.sh build -tags gpu -ldflags '-X main.stamp=$(STAMP)' -o $(BUILD)/gpu/grove ./cmd/grove
 	cuda/go.sh build -tags gpu -o $(BUILD)/gpu/bench ./cmd/bench
 
-test-sim: gpu build/sim/libcuda.so.1 build/sim-sanitized/libcuda.so.1 build/lens/libcuda.so.1 ## run the tests of the GPU engine on the simulated GPU
+test-sim: gpu sims ## run the tests of the GPU engine on the simulated GPU
 	cuda/sim/check.sh
 
 lens: gpu build/lens/libcuda.so.1 ## write docs/benchmarks/access.md: races, memory requests and arithmetic of every kernel, on the simulated GPU
@@ -94,6 +94,8 @@ KERNELS := kernels.cu $(shell find kernels -type f)
 
 cuda/kernels.fatbin: $(KERNELS) cuda/fatbin.sh
 	cuda/fatbin.sh
+
+sims: build/sim/libcuda.so.1 build/sim-sanitized/libcuda.so.1 build/lens/libcuda.so.1
 
 build/sim/libcuda.so.1: $(KERNELS) $(shell find cuda/sim -type f)
 	cuda/sim/build.sh build/sim
