@@ -109,8 +109,8 @@ func (c *Comparison) entry(ctx context.Context, i int, kept *error) Entry {
 	return e
 }
 
-// Test measures an entrant on some of the folds, and tells done of each, one after another in any order. What is said of
-// a fold does not depend on the others.
+// Test measures an entrant on some of the folds, and tells done of each, one after another in any order. What is said
+// of a fold does not depend on the others.
 func (c *Comparison) Test(
 	ctx context.Context, entrant int, folds []int, done func(fold int, t *Tested) error,
 ) error {

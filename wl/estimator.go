@@ -217,6 +217,17 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 	return l.Fit(ctx, t, model.HeadOf(l.estimator.Name(), l.work.Data), colours.encoding, m)
 }
 
+// GramRows implements [model.RowGrammer].
+func (s Estimator) GramRows(ctx context.Context, w *model.Work) (model.GramRows, error) {
+	colours, err := s.colours(ctx, w.Whole())
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, from, to int) (*tensor.Dense, error) {
+		return colours.model.GramRows(ctx, from, to, w.Progress)
+	}, nil
+}
+
 // KernelMatrix implements [model.Grammer].
 func (l *learner) KernelMatrix(ctx context.Context, known *model.Targets) (*tensor.Dense, error) {
 	if l.Gram == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
 
@@ -208,6 +209,34 @@ func (m *Model) Gram(ctx context.Context, progress model.Progress) (*tensor.Dens
 		return nil, err
 	}
 	finish(k.Float64s(), k.Float64s(), m.divisors(m.self(m.train)), n, m.engine.Workers())
+	return k, nil
+}
+
+// GramRows returns rows of the matrix that [Model.Gram] returns, from one to the one before another, bit by bit: rows x
+// N. A part of a large matrix needs memory for its rows alone.
+func (m *Model) GramRows(ctx context.Context, from, to int, progress model.Progress) (*tensor.Dense, error) {
+	n := m.NumGraphs()
+	k, err := matrix(to-from, n)
+	if err != nil {
+		return nil, err
+	}
+	some := make([]*histograms, len(m.train))
+	for t, h := range m.train {
+		some[t] = h.selected(split.All(m.NumGraphs())[from:to])
+	}
+	if m.throughEngine() {
+		err = m.intersect(ctx, k, m.sparse(some), m.sparse(m.train))
+	} else {
+		err = m.pairs(some).addAll(ctx, k.Float64s(), n, m.engine.Workers(), progress)
+	}
+	if err != nil || !m.opt.Normalise {
+		return k, err
+	}
+	self := m.self(m.train)
+	for i := from; i < to; i++ {
+		row := k.Float64s()[(i-from)*n : (i-from+1)*n]
+		normalise(row, row, self[i], self)
+	}
 	return k, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/grove-graph/grove/atomicfile"
 	"github.com/grove-graph/grove/dataset"
@@ -82,6 +83,14 @@ func fileFlags() map[string]string {
 		"class-map": isWritten, "checkpoint": isWritten, "plan": isWritten,
 		"dir": "", // folders are made in it, or left alone
 	}
+}
+
+// valueOf returns the value of a flag as a command line gives it.
+func valueOf(f *pflag.Flag) string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	return f.Value.String()
 }
 
 // readsArguments marks a command whose arguments are data sets, or other files, to read.

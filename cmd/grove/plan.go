@@ -19,6 +19,7 @@ const (
 	embedJob   = "embed"
 	predictJob = "predict"
 	compareJob = "compare"
+	gramJob    = "gram"
 )
 
 // planFlags are the flags of grove plan.
@@ -40,7 +41,8 @@ what the command itself would have written on one machine, byte for byte.
 
 Cutting, running and putting together leave everything else to what you have: a loop in a shell, an array of
 Slurm, a Job of Kubernetes (docs/cluster.md). What is cut by graphs reads a store (grove data convert --to
-shards), of which a part reads its own graphs alone; a comparison is cut by models and folds, on any data.`,
+shards), of which a part reads its own graphs alone; a comparison is cut by models and folds, a kernel matrix
+by rows, on any data.`,
 		Example: `  grove data convert new-molecules --to shards --out store
   grove plan embed --model model.grove --data store --out rows.npy -o plan.json
   for i in $(seq 0 19); do grove run-part plan.json --index $i; done
@@ -55,6 +57,8 @@ shards), of which a part reads its own graphs alone; a comparison is cut by mode
 		`Plan what grove predict does, one line for each graph.`, "predictions.csv"))
 	compare, _ := newPlanCompare(a)
 	c.AddCommand(compare)
+	gram := &planGramFlags{}
+	c.AddCommand(newPlanGram(a, gram, func(c *cobra.Command, m *named) error { return a.planGram(c, gram, m) }))
 	return c
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/eval"
@@ -98,7 +97,7 @@ func (a *app) planComparison(c *cobra.Command, f *planCompareFlags, args []strin
 	p := &parts.Plan{Program: thisBuild().String(), Instructions: simd.Level(), Device: kindOf(f.device), Job: compareJob,
 		Unit: "folds", Items: len(x.Entrants) * len(x.Folds), Size: f.size,
 		Outputs: []parts.Output{{Flag: "out", Path: f.out}}}
-	p.Arguments, p.Inputs = x.line(c, f)
+	p.Arguments, p.Inputs = x.line(c)
 	if err := p.Create(f.plan); err != nil {
 		return fmt.Errorf("--plan %s: %w", f.plan, plain(err))
 	}
@@ -126,32 +125,14 @@ func (a *app) cells(c *cobra.Command, f *planCompareFlags, l *lineup) (*field, e
 	return a.enter(c, &f.compareFlags, l)
 }
 
-// line is what a command line of the comparison is made of: flags, and the models behind them; and the files that the
-// flags name, with digests of what is read from them.
-func (x *field) line(c *cobra.Command, f *planCompareFlags) (arguments []string, inputs []parts.Input) {
+// line is what a command line of the comparison is made of, see [plannedLine]: flags, and the models behind them.
+func (x *field) line(c *cobra.Command) (arguments []string, inputs []parts.Input) {
 	settings := []any{x.kept.FoldsDigest}
 	for _, m := range x.kept.Models {
 		settings = append(settings, m.Settings)
 	}
-	roles := fileFlags()
-	c.Flags().Visit(func(flag *pflag.Flag) {
-		value := flag.Value.String()
-		if list, ok := flag.Value.(pflag.SliceValue); ok {
-			value = strings.Join(list.GetSlice(), ",")
-		}
-		_, err := os.Stat(value)
-		folder := (flag.Name == "inner" || flag.Name == "nested") && err == nil
-		switch {
-		case slices.Contains([]string{"device", "part-folds", "models", "all", "json"}, flag.Name),
-			roles[flag.Name] == isWritten:
-		case flag.Name == "data":
-			inputs = append(inputs, parts.Input{Flag: flag.Name, Path: value, Digest: x.kept.Digest})
-		case roles[flag.Name] == isRead || folder:
-			inputs = append(inputs, parts.Input{Flag: flag.Name, Path: value, Digest: digest.Of(settings...)})
-		default:
-			arguments = append(arguments, "--"+flag.Name+"="+value)
-		}
-	})
+	arguments, inputs = plannedLine(c, digest.Of(settings...), map[string]string{"data": x.kept.Digest},
+		"part-folds", "models", "all")
 	arguments = append(arguments, "--")
 	for _, e := range x.Entrants {
 		arguments = append(arguments, e.Name)
@@ -162,11 +143,7 @@ func (x *field) line(c *cobra.Command, f *planCompareFlags) (arguments []string,
 // planned makes the comparison of a plan again and refuses data or folds that are not those of the plan.
 func (w *partWorker) planned() (*field, *planCompareFlags, error) {
 	c, f := newPlanCompare(w.app)
-	var line []string
-	for _, i := range w.plan.Inputs {
-		line = append(line, "--"+i.Flag+"="+w.plan.Path(i.Path))
-	}
-	if err := c.ParseFlags(append(line, w.plan.Arguments...)); err != nil {
+	if err := c.ParseFlags(w.line(w.plan.Arguments)); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", w.path, err)
 	}
 	f.computing = w.where
@@ -178,7 +155,7 @@ func (w *partWorker) planned() (*field, *planCompareFlags, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	_, inputs := x.line(c, f)
+	_, inputs := x.line(c)
 	for _, i := range inputs {
 		if err := w.same(i.Flag, i.Digest); err != nil {
 			return nil, nil, err

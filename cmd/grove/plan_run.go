@@ -142,6 +142,7 @@ type partWorker struct {
 	engine     engine.Engine
 	model      model.Model // nil before the first part that is to be computed
 	comparison *field      // likewise, where the plan is to compare
+	rows       model.GramRows
 }
 
 // compute writes the results for graphs from one to the one before another.
@@ -149,8 +150,11 @@ func (w *partWorker) compute(ctx context.Context, from, to int, out []io.Writer)
 	if err := w.check(); err != nil {
 		return err
 	}
-	if w.plan.Job == compareJob {
+	switch w.plan.Job {
+	case compareJob:
 		return w.comparePart(ctx, from, to, out[0])
+	case gramJob:
+		return w.gramPart(ctx, from, to, out[0])
 	}
 	if w.model == nil {
 		if err := w.start(); err != nil {

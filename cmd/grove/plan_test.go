@@ -286,3 +286,32 @@ func TestComparisonOfOtherDataIsRefused(t *testing.T) {
 	fails(t, exitUsage, []string{"the parts read the data too"}, "plan", "compare", "wl", "--data", "-", "--out",
 		filepath.Join(dir, "other.json"), "-o", plan)
 }
+
+// A kernel matrix in parts, of whatever size, has the bytes that grove gram writes.
+func TestKernelMatrixInParts(t *testing.T) {
+	dir, data := t.TempDir(), molecules(t, "molecules")
+	plan, out, whole := filepath.Join(dir, "plan.json"), filepath.Join(dir, "K.npy"), filepath.Join(dir, "whole.npy")
+	for _, line := range [][]string{{"wl", "--iterations", "2"}, {"wl-oa", "--arc-labels"}, {"wl", "--raw-kernel"}} {
+		must(t, append([]string{"gram", "-o", whole, "--data", data}, line...)...)
+		for _, size := range []string{"1", "7", "500"} {
+			r := mustJSON(t, append([]string{"plan", "gram", "--data", data, "--part-rows", size, "--out", out, "-o", plan},
+				line...)...)
+			for i := int(r["parts"].(float64)) - 1; i >= 0; i-- {
+				must(t, "run-part", plan, "--index", fmt.Sprint(i), "--workers", "1")
+			}
+			must(t, "merge", plan)
+			if !bytes.Equal(readFile(t, out), readFile(t, whole)) {
+				t.Errorf("%q in parts of %s rows is another matrix", line, size)
+			}
+		}
+	}
+	fails(t, exitUsage, []string{"dwl-oa depend on all graphs"}, "plan", "gram", "dwl-oa", "--data", data, "--out", out,
+		"-o", plan)
+	fails(t, exitUsage, []string{"the parts read the data too"}, "plan", "gram", "wl", "--data", "-", "--out", out,
+		"-o", plan)
+	must(t, "plan", "gram", "wl", "--data", data, "--out", out, "-o", plan)
+	rewrite(t, plan, `"digest": "`, `"digest": "0`)
+	fails(t, exitFailure, []string{"--data", "it has changed since"}, "run-part", plan, "--index", "0")
+	rewrite(t, plan, `"wl"`, `"waltz"`)
+	fails(t, exitUsage, []string{`unknown model "waltz"`}, "run-part", plan, "--index", "0")
+}
