@@ -22,7 +22,6 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
@@ -59,10 +58,18 @@ func NewWriter(w io.Writer, file string, schema *arrow.Schema) (Writer, error) {
 	return format.Create(w, schema)
 }
 
+// Rows come a batch at a time, as from an [array.RecordReader].
+type Rows interface {
+	Next() bool // whether there is a further batch
+	RecordBatch() arrow.RecordBatch
+	Err() error
+	Release()
+}
+
 // ParquetFormat is how Parquet is read and written.
 type ParquetFormat struct {
 	// Open begins to read: it returns the rows, the schema with what the file says beside it, and the number of rows.
-	Open func(in Source) (rows array.RecordReader, schema *arrow.Schema, n int64, err error)
+	Open func(in Source) (rows Rows, schema *arrow.Schema, n int64, err error)
 	// Create begins to write, with a group of rows for each batch.
 	Create func(w io.Writer, schema *arrow.Schema) (Writer, error)
 }

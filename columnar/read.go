@@ -23,7 +23,7 @@ const (
 // Reader reads a table, some rows at a time.
 type Reader struct {
 	schema *arrow.Schema
-	rows   array.RecordReader
+	rows   Rows
 	left   int64 // rows of Parquet that are still to come; -1 where their number is not known
 }
 

@@ -2,70 +2,99 @@
 // that alone:
 //
 //	import _ "github.com/grove-graph/grove/columnar/parquet"
+//
+// Columns hold whole numbers, real ones, booleans or words, or lists of those, in lists as deep as may be; whatever
+// else a file holds is a column without values. How lists and missing values stand in a file is the encoding of Dremel
+// (Melnik et al. 2010), as the specification of Parquet has it: each value, or what stands in its place, has a
+// repetition level, the number of lists that it goes on with, and a definition level, how many of the things around it
+// that may be missing or empty are there.
 package parquet
 
 import (
-	"context"
+	"bytes"
 	"encoding/base64"
-	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/grove-graph/grove/columnar"
 )
 
 func init() { columnar.RegisterParquet(columnar.ParquetFormat{Open: open, Create: create}) }
 
-// rowsAtOnce is how many rows of a group are taken at a time.
-const rowsAtOnce = 4096
-
 // open begins to read a file.
-func open(in columnar.Source) (array.RecordReader, *arrow.Schema, int64, error) {
-	mem := columnar.Allocator()
-	properties := parquet.NewReaderProperties(mem)
+func open(in columnar.Source) (columnar.Rows, *arrow.Schema, int64, error) {
+	properties := parquet.NewReaderProperties(columnar.Allocator())
 	properties.BufferedStreamEnabled = true
 	table, err := file.NewParquetReader(struct{ parquet.ReaderAtSeeker }{in}, file.WithReadProps(properties))
 	if err != nil {
 		return nil, nil, 0, err
 	}
 	said := table.MetaData().KeyValueMetadata()
-	if err := checkSchema(said.FindValue("ARROW:schema")); err != nil {
-		return nil, nil, 0, err
-	}
-	from, err := pqarrow.NewFileReader(table, pqarrow.ArrowReadProperties{BatchSize: rowsAtOnce}, mem)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	rows, err := from.GetRecordReader(context.Background(), nil, nil)
-	if err != nil {
-		return nil, nil, 0, err
-	}
 	meta := arrow.NewMetadata(said.Keys(), said.Values())
-	return rows, arrow.NewSchema(rows.Schema().Fields(), &meta), table.NumRows(), nil
+	forms := formsOf(table.MetaData().Schema)
+	fields := make([]arrow.Field, len(forms))
+	for i, f := range forms {
+		fields[i] = f.field
+	}
+	schema := arrow.NewSchema(fields, &meta)
+	return &rows{table: table, schema: schema, forms: forms}, schema, table.NumRows(), nil
 }
 
-// checkSchema refuses a damaged schema of Arrow that a file may keep beside its own, as base64 of a message.
-func checkSchema(text *string) error {
-	if text == nil {
-		return nil
+// named returns a schema whose lists call their entries as those of a file do, which some programs look up by path.
+func named(s *arrow.Schema) *arrow.Schema {
+	fields := s.Fields()
+	for i := range fields {
+		fields[i].Type = namedType(fields[i].Type)
 	}
-	raw, err := base64.StdEncoding.DecodeString(*text)
-	if err == nil {
-		err = columnar.CheckMessage(raw)
-	}
-	if err != nil {
-		return fmt.Errorf("the schema ARROW:schema is damaged: %w", err)
-	}
-	return nil
+	meta := s.Metadata()
+	return arrow.NewSchema(fields, &meta)
 }
+
+func namedType(t arrow.DataType) arrow.DataType {
+	list, ok := t.(arrow.ListLikeType)
+	if !ok {
+		return t
+	}
+	entry := list.ElemField()
+	entry.Name, entry.Type = "element", namedType(entry.Type)
+	if fixed, ok := t.(*arrow.FixedSizeListType); ok {
+		return arrow.FixedSizeListOfField(fixed.Len(), entry)
+	}
+	return arrow.ListOfField(entry)
+}
+
+// schemaKey is where programs that know Arrow look for the schema that a file was written with.
+const schemaKey = "ARROW:schema"
 
 // create begins to write a file.
 func create(w io.Writer, schema *arrow.Schema) (columnar.Writer, error) {
-	return pqarrow.NewFileWriter(schema, w, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy)),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	root, leaves, err := written(schema)
+	if err != nil {
+		return nil, err
+	}
+	said := metadata.KeyValueMetadata{}
+	meta := schema.Metadata()
+	for i, key := range meta.Keys() {
+		if err := said.Append(key, meta.Values()[i]); err != nil {
+			return nil, err
+		}
+	}
+	var message bytes.Buffer
+	if err := ipc.NewWriter(&message, ipc.WithSchema(named(schema))).Close(); err != nil {
+		return nil, err
+	}
+	if err := said.Append(schemaKey, base64.StdEncoding.EncodeToString(message.Bytes())); err != nil {
+		return nil, err
+	}
+	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy))
+	out, err := file.NewParquetWriterWithError(w, root, file.WithWriterProps(properties), file.WithWriteMetadata(said))
+	if err != nil {
+		return nil, err
+	}
+	return &writer{out, leaves}, nil
 }
