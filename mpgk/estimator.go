@@ -12,6 +12,7 @@ import (
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/svm"
+	"gorgonia.org/tensor"
 )
 
 // Estimator is a kernel with a support vector machine on it: on graphs, or in a task on vertices on these (see
@@ -21,6 +22,7 @@ type Estimator struct {
 	Features dataset.Features // of the vertices; default attributes as they are, else labels, else degrees
 	C        []float64        // to choose from, ascending; nil is [machine.KernelGrid]
 	Epsilon  float64          // of a regression: the error that costs nothing
+	Machine  machine.Choice   // how the machine is trained, default auto
 	Dims     int              // coordinates of a vertex, where vertices are represented; default 2
 
 	shared int // most iterations among estimators that share a fit with this one; 0: its own
@@ -141,7 +143,11 @@ func (f *fitted) after(t int) *Model {
 
 // Learner implements [model.Estimator].
 func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
-	if err := machine.AskForMatrices(w.Data, 1); err != nil {
+	byRows, err := s.Machine.Linear(w.Data)
+	if err == nil && !byRows {
+		err = machine.AskForMatrices(w.Data, 1)
+	}
+	if err != nil {
 		return nil, err
 	}
 	f, err := s.fit(ctx, w)
@@ -149,6 +155,11 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 		return nil, err
 	}
 	transforming := time.Now()
+	if byRows {
+		rows := f.graphs.rows(s.Options.Iterations)
+		w.Spent.Transforming(transforming)
+		return &machineLearner{machine.Kernel{Rows: rows}, s, w, f}, ctx.Err()
+	}
 	k, err := f.graphs.Gram(s.Options.Iterations)
 	if err != nil {
 		return nil, err
@@ -177,6 +188,14 @@ func (l *machineLearner) Model(ctx context.Context, t model.Trial) (model.Model,
 		return nil, errors.New("a kernel machine learns from graphs that its kernel was fitted on, and from no others")
 	}
 	return l.Fit(ctx, t, model.HeadOf(l.estimator.Name(), l.work.Data), l.fitted.encoding, k)
+}
+
+// KernelMatrix implements [model.Grammer].
+func (l *machineLearner) KernelMatrix(ctx context.Context, known *model.Targets) (*tensor.Dense, error) {
+	if l.Gram != nil {
+		return l.Kernel.KernelMatrix(ctx, known)
+	}
+	return l.fitted.graphs.Gram(l.estimator.Options.Iterations)
 }
 
 // CheckEncoding implements [machine.GraphKernel].

@@ -78,7 +78,8 @@ func newOptions(name string) model.Options {
 		panic(err) // a model of the family
 	}
 	return &options{
-		estimator:  Estimator{Options: o, Features: dataset.AutoFeatures, Epsilon: 0.1, Dims: defaultDims},
+		estimator: Estimator{Options: o, Features: dataset.AutoFeatures, Epsilon: 0.1, Dims: defaultDims,
+			Machine: machine.Auto},
 		iterations: []int{o.Iterations}, sums: []bool{false}, head: byMachine, network: autodiff.DefaultMLP(),
 		set: new(param.Set),
 	}
@@ -126,6 +127,7 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	s.Int(&o.network.Hidden, "hidden", 1, 1<<16, "`N` hidden units of the network")
 	s.Int(&o.network.Epochs, "epochs", 1, 1_000_000, "`N` passes over the data that train the network")
 	o.constants.Declare(s, "7 values from 1e-3 to 1e3")
+	o.estimator.Machine.Declare(s)
 }
 
 // Estimators implements [model.Options]: one for every sum and number of iterations. Those of one sum share a fit. The

@@ -24,8 +24,10 @@ type level interface {
 	cross(e engine.Engine, other level) (*tensor.Dense, error)
 	// self returns the kernel of every graph with itself.
 	self() []float64
-	// rows returns the given graphs.
-	rows(graphs []int) level
+	// some returns the given graphs.
+	some(graphs []int) level
+	// expand returns the graphs as vectors.
+	expand() expansion
 }
 
 // Len returns the number of graphs.
@@ -36,7 +38,7 @@ func (g *Graphs) Select(graphs []int) *Graphs {
 	s := &Graphs{engine: g.engine, opt: g.opt, n: len(graphs), levels: make([]level, len(g.levels))}
 	for t, l := range g.levels {
 		if l != nil {
-			s.levels[t] = l.rows(graphs)
+			s.levels[t] = l.some(graphs)
 		}
 	}
 	return s
@@ -197,7 +199,10 @@ func plus(sum, k *tensor.Dense) *tensor.Dense {
 
 // histogramLevel compares graphs by an assignment: rows of omega times the number of vertices below each node of
 // the hierarchy (Eq. 9).
-type histogramLevel struct{ *engine.Sparse }
+type histogramLevel struct {
+	*engine.Sparse
+	omega []float64 // of the columns
+}
 
 // newHistogramLevel counts the vertices of each graph in a hierarchy with the given leaves of the points of s.
 func newHistogramLevel(s *state, h *hierarchy, omega []float64, leaf []int32) histogramLevel {
@@ -213,8 +218,11 @@ func newHistogramLevel(s *state, h *hierarchy, omega []float64, leaf []int32) hi
 		})
 		out.RowPtr = append(out.RowPtr, int32(len(out.Col)))
 	}
-	return histogramLevel{out}
+	return histogramLevel{out, omega}
 }
+
+// count returns the number of vertices behind an entry.
+func (l histogramLevel) count(e int) int32 { return int32(math.Round(l.Values[e] / l.omega[l.Col[e]])) }
 
 func (l histogramLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 	b := other.(histogramLevel)
@@ -247,14 +255,14 @@ func (l histogramLevel) self() []float64 {
 	return sums
 }
 
-func (l histogramLevel) rows(graphs []int) level {
+func (l histogramLevel) some(graphs []int) level {
 	out := &engine.Sparse{Cols: l.Cols, RowPtr: make([]int32, 1, len(graphs)+1), Values: []float64{}}
 	for _, g := range graphs {
 		out.Col = append(out.Col, l.Col[l.RowPtr[g]:l.RowPtr[g+1]]...)
 		out.Values = append(out.Values, l.Values[l.RowPtr[g]:l.RowPtr[g+1]]...)
 		out.RowPtr = append(out.RowPtr, int32(len(out.Col)))
 	}
-	return histogramLevel{out}
+	return histogramLevel{out, l.omega}
 }
 
 // classesByGraph returns the sorted classes of the vertices of each graph.

@@ -84,7 +84,7 @@ func (l *sumLevel) self() []float64 {
 	return sums
 }
 
-func (l *sumLevel) rows(graphs []int) level {
+func (l *sumLevel) some(graphs []int) level {
 	out := &sumLevel{n: len(graphs), width: l.width, start: make([]int32, 1, len(graphs)+1)}
 	for _, g := range graphs {
 		out.dense = append(out.dense, l.dense[g*l.width:(g+1)*l.width]...)
@@ -176,10 +176,10 @@ func addSparseProduct(workers int, out []float64, a, b *sumLevel) {
 	})
 }
 
-// firstColumns numbers the features of the sparse rows of a and b: feature i of column c is first[c]+i-1.
-func firstColumns(a, b *sumLevel) []int32 {
+// firstColumns numbers the features of the sparse rows of some levels: feature i of column c is first[c]+i-1.
+func firstColumns(levels ...*sumLevel) []int32 {
 	var reach []int32
-	for _, l := range []*sumLevel{a, b} {
+	for _, l := range levels {
 		for e, c := range l.column {
 			for len(reach) <= int(c) {
 				reach = append(reach, 0)
