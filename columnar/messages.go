@@ -1,7 +1,6 @@
 package columnar
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -65,12 +64,6 @@ func (m *messages) Message() (_ *ipc.Message, err error) {
 	m.Release()
 	m.current = ipc.NewMessage(arrowmemory.NewBufferBytes(raw), arrowmemory.NewBufferBytes(body))
 	return m.current, nil
-}
-
-// CheckMessage refuses a message of Arrow IPC that promises what cannot be.
-func CheckMessage(raw []byte) error {
-	_, err := (&messages{in: bytes.NewReader(raw)}).Message()
-	return err
 }
 
 // read reads so many bytes, with memory for what there is.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grove-graph/grove/render/layout"
 	"github.com/grove-graph/grove/smiles"
 	"gonum.org/v1/gonum/spatial/r2"
 )
@@ -94,6 +95,20 @@ func (d *Drawing) straight() []bool {
 		straight[v-from] = a == Triple || b == Triple || a == Double && b == Double
 	}
 	return straight
+}
+
+// Formula says what a layout has to know of a molecule: which atoms are straight, and which are metals.
+func (d *Drawing) Formula() layout.Formula {
+	f := layout.Formula{Straight: d.straight()}
+	for v, a := range d.Atoms {
+		if a.Element.Metal() {
+			if f.Metals == nil {
+				f.Metals = make([]bool, len(d.Atoms))
+			}
+			f.Metals[v] = true
+		}
+	}
+	return f
 }
 
 // coloured reports whether discs have colours beside those of their elements.

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/grove-graph/grove/render/layout"
@@ -15,6 +16,7 @@ type edge struct {
 	forward, reverse bool // which directions have an arc
 	order            int
 	score            float64
+	middle           *r2.Vec // of a fan, where its line ends
 }
 
 // edgeList merges the arcs of the graph: a pair of vertices has one edge whatever the number of arcs
@@ -57,9 +59,34 @@ func (p *picture) edgeList() []edge {
 	return edges
 }
 
+// withFans draws the bonds of a metal to a group of atoms that hang together as one line to the middle of the group,
+// whose score is the mean of theirs.
+func (p *picture) withFans(list []edge) []edge {
+	d := p.drawing
+	for _, f := range layout.Fans(d.Batch, d.Graph, d.Formula().Metals) {
+		metal, line := int(f.Metal), edge{tail: int(f.Metal), head: int(f.Metal), order: Single}
+		in := func(v int) bool { return slices.Contains(f.Group, int32(v)) }
+		var middle r2.Vec
+		rest := list[:0:0]
+		for _, e := range list {
+			if e.middle != nil || (e.tail != metal || !in(e.head)) && (e.head != metal || !in(e.tail)) {
+				rest = append(rest, e)
+				continue
+			}
+			line.score += e.score / float64(len(f.Group))
+		}
+		for _, v := range f.Group {
+			middle = r2.Add(middle, r2.Scale(1/float64(len(f.Group)), p.at[v]))
+		}
+		line.middle = &middle
+		list = append(rest, line)
+	}
+	return list
+}
+
 // edges draws all edges below the discs.
 func (p *picture) edges(doc *document) {
-	list := p.edgeList()
+	list := p.withFans(p.edgeList())
 	const widest = 1.8
 	stroke, width := rgb(0x6b7078), widest
 	n := len(p.at)
@@ -88,7 +115,9 @@ func (p *picture) edges(doc *document) {
 			doc.open("g")
 			doc.text("title", fmt.Sprintf("edge %d–%d, score %s", e.tail, e.head, strconv.FormatFloat(e.score, 'g', 5, 64)))
 		}
-		if e.tail == e.head {
+		if e.middle != nil {
+			doc.line(p.at[e.tail], *e.middle, attributes...)
+		} else if e.tail == e.head {
 			p.loop(doc, e, attributes)
 		} else {
 			p.bond(doc, e, thick, centres, attributes)
@@ -109,7 +138,7 @@ func (p *picture) ringCentres() map[[2]int]r2.Vec {
 	}
 	centres := map[[2]int]r2.Vec{}
 	sizes := map[[2]int]int{}
-	for _, ring := range layout.Rings(p.drawing.Batch, p.drawing.Graph) {
+	for _, ring := range layout.Rings(p.drawing.Batch, p.drawing.Graph, p.drawing.Formula().Metals) {
 		var centre r2.Vec
 		for _, v := range ring {
 			centre = r2.Add(centre, r2.Scale(1/float64(len(ring)), p.at[v]))

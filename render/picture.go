@@ -41,7 +41,7 @@ type picture struct {
 
 // newPicture lays the drawing's graph out. It has no size yet, see fit.
 func newPicture(d *Drawing) *picture {
-	return &picture{drawing: d, layout: layout.Place(d.Batch, d.Graph, d.straight())}
+	return &picture{drawing: d, layout: layout.Place(d.Batch, d.Graph, d.Formula())}
 }
 
 // fit decides all measures for a box of at most maxWidth x maxHeight.

@@ -13,6 +13,16 @@ func (e Element) String() string {
 	return fmt.Sprintf("Element(%d)", uint8(e))
 }
 
+// Metal reports whether an element is one: none of the noble gases, the halogens, and the further elements from boron
+// to tellurium that make covalent bonds, and no wildcard.
+func (e Element) Metal() bool {
+	switch {
+	case e <= 2, e >= 5 && e <= 10, e >= 14 && e <= 18, e >= 32 && e <= 36:
+		return false
+	}
+	return e < 51 || e > 54 && e != 85 && e != 86 && e < 117
+}
+
 // ElementOf returns the element of a symbol, as [Element.String] gives it, and whether there is one.
 func ElementOf(symbol string) (Element, bool) {
 	if symbol == "" || len(symbol) > 2 {

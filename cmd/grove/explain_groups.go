@@ -101,7 +101,7 @@ func nitroGroups(d *dataset.Dataset, g int, labels []string) [][][2]int32 {
 // ringEdges returns the edges of every ring.
 func ringEdges(d *dataset.Dataset, g int) [][][2]int32 {
 	var found [][][2]int32
-	for _, ring := range layout.Rings(d.Batch, g) {
+	for _, ring := range layout.Rings(d.Batch, g, nil) {
 		var edges [][2]int32
 		for i, u := range ring {
 			v := ring[(i+1)%len(ring)]

@@ -19,40 +19,55 @@ func (s score) better(t score) bool {
 	return s.stress < t.stress*(1-1e-6)
 }
 
-// scoreOf counts crossings of edges, vertices on top of edges that are not theirs, and vertices on
-// top of each other.
+// scoreOf counts crossings of edges, vertices on top of edges that are not theirs, and vertices on top of each other.
 func (c *component) scoreOf(points []r2.Vec, springs [][]spring) score {
-	var edges [][2]int32
-	for u, row := range c.neighbours {
-		for _, v := range row {
-			if int(v) > u {
-				edges = append(edges, [2]int32{int32(u), v})
-			}
-		}
-	}
-	faults := 0
+	return score{c.faults(points), stress(points, springs)}
+}
+
+// faults counts what is wrong with a drawing. Of a fan its line counts, which may go over its group.
+func (c *component) faults(points []r2.Vec) (faults int) {
+	edges := c.lines()
 	for i, e := range edges {
 		for _, f := range edges[:i] {
-			if e[0] != f[0] && e[0] != f[1] && e[1] != f[0] && e[1] != f[1] &&
+			if e[0] != f[0] && e[0] != f[1] && e[1] != f[0] && e[1] != f[1] && !c.over(e, f) && !c.over(f, e) &&
 				cross(points[e[0]], points[e[1]], points[f[0]], points[f[1]]) {
 				faults++
 			}
 		}
 		for v, p := range points {
-			if int32(v) != e[0] && int32(v) != e[1] && distanceToSegment(p, points[e[0]], points[e[1]]) < 0.35 {
+			if v := int32(v); v != e[0] && v != e[1] && !c.isMiddle(v) && !c.inFan(v, e) &&
+				distanceToSegment(p, points[e[0]], points[e[1]]) < 0.35 {
 				faults++
 			}
 		}
 	}
 	for i, p := range points {
-		for _, q := range points[:i] {
-			if r2.Norm(r2.Sub(p, q)) < Gap {
+		for j, q := range points[:i] {
+			if r2.Norm(r2.Sub(p, q)) < Gap && (!c.isMiddle(int32(i)) || !c.adjacent(int32(i), int32(j))) {
 				faults++
 			}
 		}
 	}
-	return score{faults, stress(points, springs)}
+	return faults
 }
+
+// lines returns what is drawn between vertices, the line of a fan to its middle.
+func (c *component) lines() (edges [][2]int32) {
+	for u, row := range c.neighbours {
+		for _, v := range row {
+			if int(v) > u && (!c.isMiddle(v) || c.metals[u]) {
+				edges = append(edges, [2]int32{int32(u), v})
+			}
+		}
+	}
+	return edges
+}
+
+// inFan reports whether a vertex is of the group of a fan whose line is e.
+func (c *component) inFan(v int32, e [2]int32) bool { return c.isMiddle(e[1]) && c.adjacent(e[1], v) }
+
+// over reports whether e is the line of a fan that f is a bond of, or leads away from.
+func (c *component) over(e, f [2]int32) bool { return c.inFan(f[0], e) && c.inFan(f[1], e) }
 
 // cross reports whether the segments a b and p q cross.
 func cross(a, b, p, q r2.Vec) bool {

@@ -12,9 +12,15 @@ type component struct {
 	vertices   []int32   // vertex of the graph, ascending
 	neighbours [][]int32 // ascending
 	straight   []bool    // vertices whose two edges lie on a line; nil for none
+
+	// Where there are metals: which vertices are, how many there are before the middles of fans, and the bonds without
+	// those to middles.
+	metals []bool
+	real   int
+	bonds  [][]int32
 }
 
-func (c *component) size() int { return len(c.vertices) }
+func (c *component) size() int { return len(c.neighbours) }
 
 func (c *component) numEdges() int {
 	total := 0
@@ -144,8 +150,8 @@ func (c *component) cycleOrder() []int32 {
 // molecular reports whether the component has the shape of a structural formula: small degrees and
 // few independent cycles.
 func (c *component) molecular() bool {
-	for _, row := range c.neighbours {
-		if len(row) > 6 {
+	for v, row := range c.neighbours {
+		if len(row) > 6 && (c.metals == nil || !c.metals[v] && !c.isMiddle(int32(v))) {
 			return false
 		}
 	}

@@ -19,7 +19,7 @@ func ExamplePlace() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	at := layout.Place(b, 0, nil)
+	at := layout.Place(b, 0, layout.Formula{})
 	for v := range 6 {
 		fmt.Printf("%.2f ", r2.Norm(r2.Sub(at.Points[v], at.Points[(v+1)%6])))
 	}

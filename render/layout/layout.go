@@ -1,6 +1,6 @@
 // Package layout finds positions for the vertices of one graph, for a drawing that people read.
 //
-//	at := layout.Place(b, 3, nil)
+//	at := layout.Place(b, 3, layout.Formula{})
 //	x, y := at.Points[0].X, at.Points[0].Y
 //
 // Every connected component is laid out by stress majorisation (E. Gansner, Y. Koren and S. North,
@@ -49,20 +49,14 @@ type Layout struct {
 	Closest  float64  // smallest distance between two vertices, at least Gap and at most 1
 }
 
-// Place lays out graph g of a batch. The two edges of a vertex that is straight, of which there may be a mark for each
-// vertex of the graph, are to lie on a line. It panics where g is not a graph of the batch.
-func Place(b *graph.Batch, g int, straight []bool) Layout {
+// Place lays out graph g of a batch. It panics where g is not a graph of the batch.
+func Place(b *graph.Batch, g int, formula Formula) Layout {
 	from, to := b.Vertices(g)
 	points := make([]r2.Vec, to-from)
 	var blocks []block
 	var isolated []int32
 	for _, c := range components(b, g) {
-		if straight != nil {
-			c.straight = make([]bool, c.size())
-			for i, v := range c.vertices {
-				c.straight[i] = straight[v]
-			}
-		}
+		c.straight, c.metals = of(formula.Straight, c.vertices), of(formula.Metals, c.vertices)
 		if c.size() == 1 {
 			isolated = append(isolated, c.vertices[0])
 			continue
@@ -100,7 +94,8 @@ func (c *component) place() []r2.Vec {
 	}
 	var points []r2.Vec
 	if n <= fullStress {
-		points = c.fullLayout()
+		c.middle()
+		points = c.fullLayout()[:n]
 	} else {
 		points = c.sparseLayout()
 	}

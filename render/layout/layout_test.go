@@ -130,7 +130,7 @@ func TestVerticesNeverOverlap(t *testing.T) {
 
 // checkApart wants a position for each vertex, inside the box and apart from the others.
 func checkApart(t *testing.T, s shape) {
-	l := Place(s.batch, 0, nil)
+	l := Place(s.batch, 0, Formula{})
 	if len(l.Points) != s.batch.NumVertices() {
 		t.Fatalf("%d positions for %d vertices", len(l.Points), s.batch.NumVertices())
 	}
@@ -154,7 +154,7 @@ func checkApart(t *testing.T, s shape) {
 
 func TestSameGraphSamePositions(t *testing.T) {
 	for _, s := range shapes(t) {
-		if a, b := Place(s.batch, 0, nil), Place(s.batch, 0, nil); !slices.Equal(a.Points, b.Points) {
+		if a, b := Place(s.batch, 0, Formula{}), Place(s.batch, 0, Formula{}); !slices.Equal(a.Points, b.Points) {
 			t.Errorf("%s: two layouts differ", s.name)
 		}
 	}
@@ -168,7 +168,7 @@ func TestBondsHaveOneLength(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := int(slices.Max(ends)) + 1
-			points := Place(batchOf(t, n, false, ends...), 0, nil).Points
+			points := Place(batchOf(t, n, false, ends...), 0, Formula{}).Points
 			shortest, longest := math.Inf(1), 0.0
 			for i := 0; i < len(ends); i += 2 {
 				d := r2.Norm(r2.Sub(points[ends[i]], points[ends[i+1]]))
@@ -193,8 +193,8 @@ func TestRingsAreRegularPolygons(t *testing.T) {
 		{"indole", indole, 6},
 	} {
 		b := batchOf(t, int(slices.Max(test.ends))+1, false, test.ends...)
-		points := Place(b, 0, nil).Points
-		for _, ring := range Rings(b, 0) {
+		points := Place(b, 0, Formula{}).Points
+		for _, ring := range Rings(b, 0, nil) {
 			k := len(ring)
 			for i, v := range ring {
 				a, c := points[ring[(i+k-1)%k]], points[ring[(i+1)%k]]
@@ -210,7 +210,7 @@ func TestRingsAreRegularPolygons(t *testing.T) {
 func TestPlanarMoleculesHaveNoCrossings(t *testing.T) {
 	for name, ends := range map[string][]int32{"nitrobenzene": nitrobenzene, "nitrophenanthrene": nitrophenanthrene,
 		"tree": tree(2, 40)} {
-		points := Place(batchOf(t, int(slices.Max(ends))+1, false, ends...), 0, nil).Points
+		points := Place(batchOf(t, int(slices.Max(ends))+1, false, ends...), 0, Formula{}).Points
 		for i := 0; i < len(ends); i += 2 {
 			for j := 0; j < i; j += 2 {
 				a, b, p, q := ends[i], ends[i+1], ends[j], ends[j+1]
@@ -235,7 +235,7 @@ func TestRings(t *testing.T) {
 	} {
 		b := batchOf(t, test.n, false, test.ends...)
 		var sizes []int
-		for _, ring := range Rings(b, 0) {
+		for _, ring := range Rings(b, 0, nil) {
 			sizes = append(sizes, len(ring))
 			for i, v := range ring {
 				if !b.HasArc(v, ring[(i+1)%len(ring)]) {
@@ -276,7 +276,8 @@ func TestGraphInsideABatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := Place(b, 1, nil).Points, Place(b.Select([]int{1}), 0, nil).Points; !slices.Equal(got, want) {
+	got, want := Place(b, 1, Formula{}).Points, Place(b.Select([]int{1}), 0, Formula{}).Points
+	if !slices.Equal(got, want) {
 		t.Errorf("positions %v, alone %v", got, want)
 	}
 }

@@ -25,6 +25,9 @@ func (c *component) orient(points []r2.Vec) {
 	var cos, sin float64
 	for u, row := range c.neighbours {
 		for _, v := range row {
+			if c.isMiddle(int32(u)) || c.isMiddle(v) {
+				continue
+			}
 			d := r2.Sub(points[v], points[u])
 			angle := 6 * math.Atan2(d.Y, d.X)
 			cos += math.Cos(angle)

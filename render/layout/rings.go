@@ -14,8 +14,16 @@ const MaxRing = 8
 // [MaxRing] vertices, each ring once, as vertices of the graph numbered from 0 in order around the
 // ring. In a molecule these are the rings a chemist counts. Dense graphs have far too many short
 // cycles to mean anything, so a graph of mean degree above 4 has none.
-func Rings(b *graph.Batch, g int) [][]int32 {
+//
+// Of a fan (see [Fans]) the group has its rings without the metal.
+func Rings(b *graph.Batch, g int, metals []bool) [][]int32 {
 	lists := neighbourLists(b, g)
+	for _, f := range Fans(b, g, metals) {
+		for _, v := range f.Group {
+			lists[v] = slices.DeleteFunc(lists[v], func(u int32) bool { return u == f.Metal })
+		}
+		lists[f.Metal] = slices.DeleteFunc(lists[f.Metal], func(v int32) bool { return slices.Contains(f.Group, v) })
+	}
 	total := 0
 	for _, row := range lists {
 		total += len(row)

@@ -15,6 +15,9 @@ type spring struct {
 // and grows with the square root of the larger degree, so that k leaves around a hub find room on a
 // disc of area proportional to k.
 func (c *component) edgeLength(u, v int32) float64 {
+	if c.real > 0 {
+		return c.bondLength(u, v)
+	}
 	degree := max(len(c.neighbours[u]), len(c.neighbours[v]))
 	return max(1, 0.36*math.Sqrt(float64(degree)))
 }
@@ -49,9 +52,10 @@ const (
 func (c *component) formulaSprings() [][]spring {
 	springs := c.pathSprings()
 	for u := range springs {
+		hops := c.hops(int32(u))
 		for i := range springs[u] {
 			s := &springs[u][i]
-			d := math.Round(s.length)
+			d := hops[s.to]
 			switch d {
 			case 1:
 				s.weight = bondWeight
@@ -59,7 +63,7 @@ func (c *component) formulaSprings() [][]spring {
 				s.length, s.weight = c.angle(int32(u), s.to)
 			default:
 				odd := math.Mod(d, 2)
-				s.length = math.Sqrt(0.75*d*d + 0.25*odd)
+				s.length *= math.Sqrt(0.75*d*d+0.25*odd) / d
 				s.weight = 1 / (d * d * d)
 			}
 		}
@@ -70,7 +74,7 @@ func (c *component) formulaSprings() [][]spring {
 		}
 		return &springs[u][v]
 	}
-	for _, ring := range rings(c.neighbours) {
+	for _, ring := range c.rings() {
 		k := len(ring)
 		for i, u := range ring {
 			for j, v := range ring[:i] {
@@ -87,20 +91,45 @@ func (c *component) formulaSprings() [][]spring {
 	return springs
 }
 
+// hops returns the number of edges on a shortest path from a vertex to each.
+func (c *component) hops(from int32) []float64 {
+	hops, queue := make([]float64, c.size()), []int32{from}
+	for at := 0; at < len(queue); at++ {
+		for _, v := range c.neighbours[queue[at]] {
+			if v != from && hops[v] == 0 {
+				hops[v] = hops[queue[at]] + 1
+				queue = append(queue, v)
+			}
+		}
+	}
+	return hops
+}
+
 // angle returns the target distance and weight of two vertices with a common neighbour.
 func (c *component) angle(u, v int32) (length, weight float64) {
-	for _, mid := range c.neighbours[u] {
+	for _, mid := range c.neighbours[u] { // the middle of a fan comes last
 		if !c.adjacent(mid, v) {
 			continue
 		}
-		if c.straight != nil && c.straight[mid] {
-			return 2, bondWeight
+		a, b := 1.0, 1.0
+		if c.real > 0 {
+			a, b = c.bondLength(u, mid), c.bondLength(mid, v)
 		}
 		k := float64(len(c.neighbours[mid]))
-		if k <= 3 {
-			return math.Sqrt(3), angleWeight
+		switch {
+		case c.straight != nil && c.straight[mid]:
+			return a + b, bondWeight
+		case c.isMiddle(mid): // a metal and one of its group, or two of this, which bonds hold in place
+			return math.Hypot(a, b), angleWeight / 16
+		case c.isMiddle(u) || c.isMiddle(v):
+			if c.metals[mid] {
+				break
+			}
+			return a + b, angleWeight // away from the ring
+		case k <= 3:
+			return math.Sqrt(a*a + b*b + a*b), angleWeight
 		}
-		return 2 / math.Tan(math.Pi/(2*k)) / (k - 1), angleWeight / 4
+		return (a + b) / math.Tan(math.Pi/(2*k)) / (k - 1), angleWeight / 4
 	}
 	return math.Sqrt(3), angleWeight
 }

@@ -9,7 +9,7 @@ import (
 // untwist puts the vertices of rings that cross themselves, a valley of the stress that it does not leave, on regular
 // polygons, and reports whether there were any.
 func (c *component) untwist(points []r2.Vec) (found bool) {
-	for _, ring := range rings(c.neighbours) {
+	for _, ring := range c.rings() {
 		if convex(points, ring) {
 			continue
 		}

@@ -22,8 +22,8 @@ func TestRingsAreNotTwisted(t *testing.T) {
 	}
 	ends = append(ends, 0, n, n, n+1, n+1, 1)
 	b := batchOf(t, int(n)+2, false, ends...)
-	points := Place(b, 0, nil).Points
-	for _, ring := range Rings(b, 0) {
+	points := Place(b, 0, Formula{}).Points
+	for _, ring := range Rings(b, 0, nil) {
 		if !convex(points, ring) {
 			t.Errorf("ring %v crosses itself or has a dent", ring)
 		}
@@ -33,7 +33,7 @@ func TestRingsAreNotTwisted(t *testing.T) {
 			}
 		}
 	}
-	if got := len(Rings(b, 0)); got != 6 {
+	if got := len(Rings(b, 0, nil)); got != 6 {
 		t.Fatalf("%d rings", got)
 	}
 }
@@ -43,7 +43,7 @@ func TestStraightVertices(t *testing.T) {
 	b := batchOf(t, 8, false, 0, 1, 1, 2, 2, 3, 3, 4, 2, 5, 5, 6, 6, 7)
 	straight := make([]bool, 8)
 	straight[3] = true
-	points := Place(b, 0, straight).Points
+	points := Place(b, 0, Formula{Straight: straight}).Points
 	angle := func(a, v, c int) float64 {
 		x, y := r2.Unit(r2.Sub(points[a], points[v])), r2.Unit(r2.Sub(points[c], points[v]))
 		return math.Acos(max(-1, min(1, r2.Dot(x, y)))) * 180 / math.Pi
