@@ -21,6 +21,7 @@ import (
 const (
 	exitFailure     = 1
 	exitUsage       = 2
+	exitRefused     = 3   // a part of a plan whose bits could differ: to run it again helps nothing
 	exitInterrupted = 130 // 128 + SIGINT, as shells report it
 )
 
@@ -51,8 +52,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintln(stderr, "grove: "+oneLine(err.Error()))
 	var usage *usageError
-	if errors.As(err, &usage) {
+	var refused *refusal
+	switch {
+	case errors.As(err, &usage):
 		return exitUsage
+	case errors.As(err, &refused):
+		return exitRefused
 	}
 	return exitFailure
 }

@@ -39,7 +39,10 @@ func newRunPart(a *app) *cobra.Command {
 that is done costs nothing; any part may run again, anywhere, and twice at once. A part that is killed
 leaves nothing, and is run again.
 
-Without --index the number is that of the task in an array: of ` + strings.Join(indexVariables(), ",\n") + `.`,
+Without --index the number is that of the task in an array: of ` + strings.Join(indexVariables(), ",\n") + `.
+
+The exit status is 3 where the part is refused because its bits could differ from those of the others, and 1
+where it failed otherwise, as by a full disk, and may be run again.`,
 		Example: `  grove run-part plan.json --index 3
   grove run-part plan.json --index 0-9,12        # several, one after another`,
 		Args:        onePlan,
@@ -132,6 +135,14 @@ func partsOf(index string, environment func(string) string, of int) ([]int, erro
 	return list, nil
 }
 
+// refusal is an error that says why a part is not computed here: its bits could differ.
+type refusal struct{ error }
+
+func (e *refusal) Unwrap() error { return e.error }
+
+// refuse returns a refusal.
+func refuse(format string, values ...any) error { return &refusal{fmt.Errorf(format, values...)} }
+
 // partWorker computes parts of a plan one after another. What they share is read once.
 type partWorker struct {
 	*app
@@ -188,11 +199,11 @@ func (w *partWorker) compute(ctx context.Context, from, to int, out []io.Writer)
 func (w *partWorker) check() error {
 	p := w.plan
 	if this := thisBuild().String(); this != p.Program {
-		return fmt.Errorf("%s: planned by grove %s, and this is grove %s: their bits may differ; "+
+		return refuse("%s: planned by grove %s, and this is grove %s: their bits may differ; "+
 			"use that one, or plan again", w.path, p.Program, this)
 	}
 	if level := simd.Level(); level != p.Instructions {
-		return fmt.Errorf("%s: planned with %s instructions, and this processor computes with %s: their bits may differ; "+
+		return refuse("%s: planned with %s instructions, and this processor computes with %s: their bits may differ; "+
 			"set GROVE_SIMD=%s, or plan again with GROVE_SIMD=%s", w.path, p.Instructions, level, p.Instructions, level)
 	}
 	w.where.device = cmp.Or(w.where.device, p.Device)
@@ -231,7 +242,7 @@ func (w *partWorker) start() (err error) {
 func (w *partWorker) same(flag, digest string) error {
 	for _, i := range w.plan.Inputs {
 		if i.Flag == flag && i.Digest != digest {
-			return fmt.Errorf("--%s %s: it has changed since %s was made (digest %.12s, then %.12s); plan again",
+			return refuse("--%s %s: it has changed since %s was made (digest %.12s, then %.12s); plan again",
 				flag, w.plan.Path(i.Path), w.path, digest, i.Digest)
 		}
 	}

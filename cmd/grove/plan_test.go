@@ -132,7 +132,11 @@ func TestPartsOfAnotherKindAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			plan, model, store := planOfParts(t)
 			c.change(t, plan, model, store)
-			fails(t, exitFailure, append(c.want, filepath.Base(plan)), "run-part", plan, "--index", "0")
+			status := exitRefused
+			if name == "job" || name == "no plan" {
+				status = exitFailure
+			}
+			fails(t, status, append(c.want, filepath.Base(plan)), "run-part", plan, "--index", "0")
 			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(plan), "plan.parts", "*")); len(left) > 0 {
 				t.Errorf("left: %v", left)
 			}
