@@ -1,6 +1,6 @@
 # Grove: everything a newcomer needs is one of these targets. Only Go is required, and for the targets with a
 # GPU in their name the CUDA toolkit, which make gpu INSTALL=yes installs on Debian; for test-browser Chromium, for
-# test-python some packages of Python.
+# test-python some packages of Python, for test-slurm Slurm.
 
 GO    ?= go
 PYTHON ?= /usr/bin/python3
@@ -9,7 +9,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda
+.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda test-slurm
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,6 +49,9 @@ python: build ## build the Python package, a wheel with the command in it, into 
 
 test-python: build ## test the Python package; needs numpy, scikit-learn and networkx, which INSTALL=yes installs on Debian
 	PYTHON=$(PYTHON) python/test.sh
+
+test-slurm: build ## run a plan by a Slurm of two nodes on this machine; needs root, and Slurm, which INSTALL=yes installs on Debian
+	cluster/slurm.sh
 
 cross: need-go ## check that everything compiles for other systems and processors
 	$(GO) run ./internal/lint/cross darwin/arm64 windows/amd64 linux/arm64
