@@ -9,7 +9,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda test-slurm
+.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda test-slurm cluster test-cluster
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,6 +49,12 @@ python: build ## build the Python package, a wheel with the command in it, into 
 
 test-python: build ## test the Python package; needs numpy, scikit-learn and networkx, which INSTALL=yes installs on Debian
 	PYTHON=$(PYTHON) python/test.sh
+
+cluster: need-go ## build grove-cluster, which runs plans by Temporal, into build/: a module of its own, many minutes the first time
+	cd cluster && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$(BUILD)/grove-cluster .
+
+test-cluster: build cluster ## run plans by grove-cluster on generated molecules, and kill what runs them
+	cd cluster && BUILD=$(CURDIR)/$(BUILD) $(GO) test -count=1 ./trials
 
 test-slurm: build ## run a plan by a Slurm of two nodes on this machine; needs root, and Slurm, which INSTALL=yes installs on Debian
 	cluster/slurm.sh

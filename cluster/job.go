@@ -1,0 +1,79 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/grove-graph/grove/parts"
+	"github.com/spf13/pflag"
+)
+
+// Job is what travels: a path and a digest, and how patient to be. It is the argument of every workflow and activity.
+type Job struct {
+	Plan         string // path of the file, the same on every machine
+	Digest       string // of its bytes
+	Parts        int
+	Instructions string // of the processor, which the bits follow from
+	Patience
+}
+
+// Patience says when a part is given up.
+type Patience struct {
+	Attempts  int           // of a part
+	Heartbeat time.Duration // after so long without a word from its worker a part runs elsewhere
+	Limit     time.Duration // of the time of a part
+}
+
+func (p *Patience) addFlags(fs *pflag.FlagSet, heartbeat time.Duration) {
+	fs.IntVar(&p.Attempts, "attempts", 5, "`N` times that a part is tried")
+	fs.DurationVar(&p.Heartbeat, "heartbeat", heartbeat, "`TIME` of silence of a worker after which its part runs elsewhere")
+	fs.DurationVar(&p.Limit, "limit", 24*time.Hour, "`TIME` that a part may take before it runs elsewhere")
+}
+
+func (p *Patience) check() error {
+	switch {
+	case p.Attempts < 1:
+		return usagef("--attempts %d: want 1 or more", p.Attempts)
+	case p.Heartbeat < time.Second:
+		return usagef("--heartbeat %s: want 1s or more", p.Heartbeat)
+	case p.Limit < p.Heartbeat:
+		return usagef("--limit %s: want more than the heartbeat, %s", p.Limit, p.Heartbeat)
+	}
+	return nil
+}
+
+// open reads a plan and makes it a job.
+func open(path string, p Patience) (*parts.Plan, Job, error) {
+	if err := p.check(); err != nil {
+		return nil, Job{}, err
+	}
+	plan, err := parts.Open(path)
+	if err != nil {
+		return nil, Job{}, err
+	}
+	job := Job{Parts: plan.Parts(), Instructions: plan.Instructions, Patience: p}
+	if job.Plan, err = filepath.Abs(path); err == nil {
+		job.Digest, err = parts.FileDigest(path)
+	}
+	return plan, job, err
+}
+
+// id names the work on a plan, so that who submits it again finds what runs. The path is part of it: the same plan in
+// another folder has other outputs.
+func (j *Job) id() string {
+	return fmt.Sprintf("grove-%.16x", sha256.Sum256([]byte(j.Digest+j.Plan)))
+}
+
+// queue is where workers of a kind of device and a build of grove wait. Others never see these parts.
+func queue(device, program string) string { return fmt.Sprintf("%s, grove %s", device, program) }
+
+// same reports that the plan is not the one that was submitted.
+func (j *Job) same() error {
+	digest, err := parts.FileDigest(j.Plan)
+	if err == nil && digest != j.Digest {
+		err = refused(fmt.Sprintf("%s: it has changed since it was submitted; submit it again", j.Plan))
+	}
+	return err
+}
