@@ -146,8 +146,8 @@ func (n *KernelNetwork) Prepare(b *graph.Batch, features Features, t Targets, ve
 		return nil, err
 	}
 	out.input.Rows = rows
-	if !features.Unit {
-		if err := n.normalize(out, &features, rows.Shape()); err != nil {
+	if whole := n.opt.Layers[0].whole(); !features.Unit {
+		if err := n.normalize(out, &features, rows.Shape(), whole); err != nil {
 			return nil, err
 		}
 	}
@@ -160,7 +160,7 @@ func (n *KernelNetwork) Prepare(b *graph.Batch, features Features, t Targets, ve
 		}
 		out.stages = append(out.stages, n.stage(&n.opt.Layers[l], b, channels, known, need[l]))
 		if features.Masked && n.opt.Layers[l].Size > 1 {
-			out.stages[l].masks = newPathMasks(&n.opt.Layers[l], b)
+			out.stages[l].masks = listPaths(&n.opt.Layers[l], b, nil)
 		}
 		if s := &out.stages[l]; known != nil && features.Sequences != nil && need[l] == nil && s.roots != nil {
 			s.sequences = newSequences(&n.opt.Layers[l], rows.Shape()[0], features.Sequences, s.classes(known))
@@ -179,11 +179,18 @@ func (n *KernelNetwork) Prepare(b *graph.Batch, features Features, t Targets, ve
 	return out, n.aim(out, t, out.items)
 }
 
-// normalize gives a batch the unit rows and the norms of its features.
-func (n *Network) normalize(b *Batch, f *Features, shape tensor.Shape) error {
+// normalize gives a batch the unit rows and the norms of its features, or these as they are.
+func (n *Network) normalize(b *Batch, f *Features, shape tensor.Shape, asTheyAre bool) error {
 	in := &b.input
-	in.Rows, in.Norms = n.engine.Scratch(n.dtype, shape...), n.engine.Scratch(n.dtype, shape[0])
-	b.own = append(b.own, in.Rows, in.Norms)
+	in.Rows = n.engine.Scratch(n.dtype, shape...)
+	if b.own = append(b.own, in.Rows); asTheyAre {
+		if f.Rows != nil {
+			return n.engine.Convert(in.Rows, f.Rows)
+		}
+		return b.first(n.engine, func() error { return n.engine.Convert(in.Rows, f.Raw) })
+	}
+	in.Norms = n.engine.Scratch(n.dtype, shape[0])
+	b.own = append(b.own, in.Norms)
 	if f.Rows != nil {
 		return n.engine.NormalizeRows(in.Rows, in.Norms, f.Rows, NormEps)
 	}
@@ -231,6 +238,10 @@ func (n *KernelNetwork) stage(layer *Layer, b *graph.Batch, in []block, known []
 	s := stage{graph: b, in: in}
 	if layer.Size == 1 {
 		s.out = in
+		return s
+	}
+	if layer.whole() {
+		s.layWhole(layer, need, n.parameters.Roots == nil)
 		return s
 	}
 	wide := n.engine.Capabilities().Wide

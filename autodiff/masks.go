@@ -3,49 +3,9 @@ package autodiff
 import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/simd"
-	"github.com/grove-graph/grove/graph"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
-
-// pathMasks are the paths of a layer, listed one by one, with a mask for each. Those of one length follow those of
-// another, and all channels that enter the layer share them.
-type pathMasks struct {
-	lengths []int
-	paths   [][]int32 // of each length: the vertices of one path after those of another
-	first   [][]int   // of each length: the number of the first path from every vertex, and of all
-}
-
-// newPathMasks lists the paths of a layer.
-func newPathMasks(layer *Layer, b *graph.Batch) *pathMasks {
-	pooling := layer.pooling()
-	m := &pathMasks{lengths: pooling.Lengths()}
-	m.paths, m.first = make([][]int32, len(m.lengths)), make([][]int, len(m.lengths))
-	mark := func() {
-		for i, j := range m.lengths {
-			m.first[i] = append(m.first[i], len(m.paths[i])/j)
-		}
-	}
-	for u := range b.NumVertices() {
-		mark()
-		b.Visit(layer.Route, int32(u), layer.Size, func(path []int32) {
-			if i := len(path) - m.lengths[0]; i >= 0 {
-				m.paths[i] = append(m.paths[i], path...)
-			}
-		})
-	}
-	mark()
-	return m
-}
-
-// count returns the number of masks.
-func (m *pathMasks) count() int {
-	n := 0
-	for i, j := range m.lengths {
-		n += len(m.paths[i]) / j
-	}
-	return n
-}
 
 // EachPath calls visit for every path that has a mask, in the order of the masks: layer by layer (counted from 0),
 // length by length, vertex by vertex.

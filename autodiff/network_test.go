@@ -60,6 +60,14 @@ func layers(all bool, route graph.Route, pool engine.Pooling, sizes ...int) []La
 	return out
 }
 
+// withPathNorms gives layers the norms of whole paths.
+func withPathNorms(layers []Layer) []Layer {
+	for l := range layers {
+		layers[l].PathNorms = true
+	}
+	return layers
+}
+
 // TestNetworkGradients compares every gradient of whole networks with central differences of the loss.
 func TestNetworkGradients(t *testing.T) {
 	type kind struct {
@@ -75,6 +83,8 @@ func TestNetworkGradients(t *testing.T) {
 			asGiven: true}, 2},
 		"global max": {Options{Layers: layers(true, graph.NonBacktracking, engine.Sum, 3, 2), Loss: CrossEntropy,
 			asGiven: true, GlobalPooling: engine.Max}, 2},
+		"whole paths": {Options{Layers: withPathNorms(layers(true, graph.Paths, engine.Sum, 3, 2, 1)), Loss: CrossEntropy,
+			asGiven: true}, 2},
 		"walks, single output": {Options{Layers: layers(true, graph.Walks, engine.Sum, 3, 1), Loss: Logistic,
 			asGiven: true}, 1},
 	}

@@ -17,7 +17,19 @@ type Layer struct {
 	Kernel     engine.Kernel
 	Pool       engine.Pooling
 	Ridge      float64 // unless 0, of generalised max pooling in place of Pool, which has no gradient
+
+	// PathNorms makes the kernel of paths of several vertices homogeneous in the whole path (GCKN, section 3.4), with the
+	// vectors x and z of a path and of an anchor, of j vertices that stand one after another, divided by the root of j:
+	//
+	//	kappa_j(z, x) = |x| exp(alpha (<z, x> / (|z| |x|) - 1))
+	//
+	// with alpha j in place of alpha for the exponent as a sum over positions. Otherwise every position of x has norm 1,
+	// and the norm of the first vertex stands for that of the path. The two agree where all vertices have norm 1.
+	PathNorms bool
 }
+
+// whole reports whether the kernel has the norms of whole paths, other than those of their first vertices.
+func (l *Layer) whole() bool { return l.PathNorms && l.Size > 1 }
 
 // lengths returns the number of channels that the layer makes of one.
 func (l *Layer) lengths() int {
@@ -148,7 +160,8 @@ type stage struct {
 	ranks     [][]int32   // for each channel that enters, of its rows; nil: the order of neighbours counts
 	roots     [][][]int32 // for each channel that enters, those of every length; nil: every vertex
 	sequences *sequences  // what is pooled over in place of paths; nil: paths
-	masks     *pathMasks  // of the paths, which are then listed one by one; nil: none
+	masks     *pathList   // the paths, each of which has a mask; nil: they have none
+	whole     *wholePaths // the paths, whose norms count; nil: those of vertices do
 	readout   readout     // of layers that are pooled over items
 }
 

@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -90,14 +91,22 @@ func (n *KernelNetwork) build(p *program, k kind) error {
 	linear := o.GlobalPooling != engine.Max && o.Ridge == 0
 	for l, layer := range o.Layers {
 		filters, root := n.layer(g, p, l, &anchors)
-		var rows *G.Node
+		rows, projected := x, false
 		if l == 0 {
 			rows = g.Input(n.parameters.Anchors[0].Shape()[2])
-		} else {
-			rows = g.Normalize(x, NormEps)
 		}
-		scores, projected := g.Scores(rows, filters, l == 0), false
+		var scores *G.Node
+		if whole := layer.whole(); !whole {
+			if l > 0 {
+				rows = g.Normalize(x, NormEps)
+			}
+			scores = g.Scores(rows, filters, l == 0)
+		} else if layer.Ridge > 0 || k == masked {
+			return errors.New("norms of whole paths go neither with generalised max pooling of paths nor with masks")
+		}
 		switch {
+		case layer.whole():
+			x = g.WholePathPool(l, layer, rows, filters, l == 0)
 		case layer.Ridge > 0:
 			x, projected = g.EqualizePaths(l, layer, scores, root), true
 		case k == masked && layer.Size > 1:
@@ -159,7 +168,12 @@ func (n *KernelNetwork) layer(g *Graph, p *program, l int, anchors *[]*G.Node) (
 	p.anchorRows = append(p.anchorRows, engine.View(z, 0, s[0]*s[1], s[2]))
 	landmarks := g.Parameter(fmt.Sprintf("landmarks %d", l+1), z)
 	*anchors = append(*anchors, filters, landmarks)
-	gram := g.Gram(landmarks, o.Layers[l].Kernel, o.Layers[l].lengths() > 1)
+	gram := (*G.Node)(nil)
+	if o.Layers[l].whole() {
+		gram = g.WholeGram(landmarks, o.Layers[l])
+	} else {
+		gram = g.Gram(landmarks, o.Layers[l].Kernel, o.Layers[l].lengths() > 1)
+	}
 	return filters, g.InvSqrt(gram, o.Epsilon, o.Rule, o.InvSqrtGradient)
 }
 

@@ -42,6 +42,8 @@ func (n *KernelNetwork) PrepareSampled(
 		return nil, fmt.Errorf("fan-outs of %d positions, the paths of the network have %d", len(of.FanOut), hops)
 	case n.opt.equalizes():
 		return nil, errors.New("generalised max pooling takes no samples")
+	case slices.ContainsFunc(n.opt.Layers, func(l Layer) bool { return l.whole() }):
+		return nil, errors.New("norms of whole paths take no samples")
 	case slices.ContainsFunc(n.opt.Layers, func(l Layer) bool { return l.Route == graph.NonBacktracking }):
 		return nil, errors.New("what is sampled is neither paths nor walks")
 	}

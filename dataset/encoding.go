@@ -14,12 +14,14 @@ import (
 type Features string
 
 // The kinds of features. Auto takes labels where there are any, then attributes, then degrees. Attributes
-// are standardised; raw ones stay as they are. With none all vertices look alike.
+// are standardised and divided by their norm vertex by vertex, unless they are merely standardised; raw ones stay as they
+// are. With none all vertices look alike.
 const (
 	AutoFeatures           Features = "auto"
 	LabelFeatures          Features = "labels"
 	DegreeFeatures         Features = "degrees"
 	AttributeFeatures      Features = "attributes"
+	StandardisedAttributes Features = "standardised"
 	AttributesAndLabels    Features = "attributes+labels"
 	RawAttributes          Features = "raw"
 	RawAttributesAndLabels Features = "raw+labels"
@@ -28,12 +30,14 @@ const (
 
 var allFeatures = []string{
 	string(AutoFeatures), string(LabelFeatures), string(DegreeFeatures), string(AttributeFeatures),
-	string(AttributesAndLabels), string(RawAttributes), string(RawAttributesAndLabels), string(NoFeatures),
+	string(StandardisedAttributes), string(AttributesAndLabels), string(RawAttributes), string(RawAttributesAndLabels), string(NoFeatures),
 }
 
 // standardised, raw and labelled say what the features are made of.
-func (f Features) standardised() bool { return f == AttributeFeatures || f == AttributesAndLabels }
-func (f Features) raw() bool          { return f == RawAttributes || f == RawAttributesAndLabels }
+func (f Features) standardised() bool {
+	return f == AttributeFeatures || f == StandardisedAttributes || f == AttributesAndLabels
+}
+func (f Features) raw() bool { return f == RawAttributes || f == RawAttributesAndLabels }
 func (f Features) labelled() bool {
 	return f == LabelFeatures || f == AttributesAndLabels || f == RawAttributesAndLabels
 }
@@ -131,6 +135,7 @@ func FitEncoding(d *Dataset, features Features, train []int) (*Encoding, error) 
 			from = from.Select(train)
 		}
 		e.Standardisation = FitStandardisation(from)
+		e.Standardisation.Norms = features == StandardisedAttributes
 	}
 	switch {
 	case features.labelled():
@@ -254,6 +259,8 @@ func (e *Encoding) Check() error {
 	switch {
 	case e.Features.standardised() != (s != nil) || e.Features.raw() != (e.Attributes > 0):
 		return fmt.Errorf("features %s with the attributes of others", e.Features)
+	case s != nil && s.Norms != (e.Features == StandardisedAttributes):
+		return fmt.Errorf("features %s with the norms of others", e.Features)
 	case s != nil && len(s.Scale) != len(s.Mean):
 		return fmt.Errorf("%d means and %d scales of attributes", len(s.Mean), len(s.Scale))
 	case (e.Features.labelled() || e.Features == DegreeFeatures) != (len(e.Labels) > 0):

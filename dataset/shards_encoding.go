@@ -22,6 +22,7 @@ func (s *Shards) FitEncoding(features Features, train []int) (*Encoding, error) 
 				return nil
 			})
 		})
+		e.Standardisation.Norms = features == StandardisedAttributes
 	case e.Features == DegreeFeatures:
 		var degrees []int64
 		err = s.Each(func(d *Dataset) error {

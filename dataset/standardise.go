@@ -11,11 +11,13 @@ import (
 const minNorm = 1e-6
 
 // Standardisation brings attributes to the form the published experiments use (docs/conventions.md, 13):
-// every column c of every vertex becomes (x_c - Mean[c]) / Scale[c], then every vertex is divided by
-// max(norm, 1e-6).
+// every column c of every vertex becomes (x_c - Mean[c]) / Scale[c], then unless they keep their norms every vertex is
+// divided by max(norm, 1e-6).
 type Standardisation struct {
 	Mean  []float64 `json:"mean"`
 	Scale []float64 `json:"scale"` // population standard deviation; 1 for a constant column
+
+	Norms bool `json:"norms,omitempty"` // vertices keep theirs; otherwise each is divided by it
 }
 
 // FitStandardisation takes mean and scale of every column over all vertices of the batch that have a value there
@@ -119,6 +121,9 @@ func (s *Standardisation) Apply(b *graph.Batch) (*graph.Batch, error) {
 		}
 		if math.IsNaN(squares) || math.IsInf(squares, 0) {
 			return nil, fmt.Errorf("standardise: the attributes of vertex %d are too large", v)
+		}
+		if s.Norms {
+			continue
 		}
 		norm := max(math.Sqrt(squares), minNorm)
 		for c := range row {

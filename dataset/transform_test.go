@@ -193,3 +193,37 @@ func TestMissingAttributes(t *testing.T) {
 		t.Errorf("mean %v and scale %v of no values", s.Mean, s.Scale)
 	}
 }
+
+// Attributes that are merely standardised keep the norms that those divided by them lose.
+func TestStandardisedAttributesKeepTheirNorms(t *testing.T) {
+	b, err := graph.NewBatch([]graph.Graph{{NumVertices: 3, AttributeDim: 2, Attributes: []float64{0, 1, 2, 5, 4, 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Dataset{Name: "X", Batch: b}
+	rows := map[Features][]float64{}
+	for _, f := range []Features{AttributeFeatures, StandardisedAttributes} {
+		e, err := FitEncoding(d, f, nil)
+		if err == nil {
+			err = e.Check()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := e.Apply(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[f] = shown.Attributes
+	}
+	root := math.Sqrt(1.5) // of columns 0, 2, 4 and 1, 5, 3
+	want := []float64{-root, -root, 0, root, root, 0}
+	for i, v := range rows[StandardisedAttributes] {
+		if math.Abs(v-want[i]) > 1e-14 {
+			t.Errorf("entry %d is %g, want %g", i, v, want[i])
+		}
+	}
+	if got := rows[AttributeFeatures][0]; math.Abs(got+math.Sqrt(0.5)) > 1e-14 {
+		t.Errorf("%g of a vertex divided by its norm", got)
+	}
+}

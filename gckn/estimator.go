@@ -60,6 +60,9 @@ func (o Options) String() string {
 	}
 	text := fmt.Sprintf("path size %s, filters %s, sigma %s, pooling %s/%s",
 		strings.Join(sizes, "+"), once(filters), once(sigmas), once(poolings), o.GlobalPooling)
+	if o.PathNorms {
+		text += ", norms of paths"
+	}
 	if o.Concat {
 		text += ", layers concatenated"
 	}
@@ -89,6 +92,7 @@ type described struct {
 	Seed           uint64           `json:"seed"`
 	Precision      string           `json:"precision"`
 	OwnFeatures    bool             `json:"own_features,omitempty"`
+	Norms          string           `json:"norms,omitempty"`
 }
 
 // Params implements [model.Estimator].
@@ -99,6 +103,7 @@ func (s Estimator) Params() any {
 		Features: cmp.Or(s.Features, dataset.AutoFeatures), Lengths: word(o.AllLengths, "all", "last"),
 		Exponent: word(o.SumExponent, "sum", "mean"), Regularisation: word(o.Rule == engine.InsideRoot, "paper", "code"),
 		Precision: word(o.Double, "float64", "float32"), OwnFeatures: s.OwnFeatures,
+		Norms: word(o.PathNorms, "path", ""),
 	}
 }
 

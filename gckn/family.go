@@ -45,6 +45,7 @@ type optionsByName struct {
 	lengths   string
 	exponent  string
 	rule      string
+	norms     string
 	features  dataset.Features
 	precision string
 	samples   int
@@ -64,8 +65,9 @@ func newOptionsByName(name string) model.Options {
 		grid: Grid{
 			PathSizes: []int{4}, Filters: []int{128}, Sigmas: []float64{0.6}, Local: []Pooling{Sum}, Global: []Pooling{Sum},
 		},
-		preset: "none", lengths: "all", exponent: "mean", rule: "code", precision: "float32",
-		features: dataset.AutoFeatures, samples: 300000, set: new(param.Set),
+		preset: "none", lengths: "all", exponent: "mean", rule: "code", norms: "first",
+		precision: "float32",
+		features:  dataset.AutoFeatures, samples: 300000, set: new(param.Set),
 		own: []bool{false},
 	}
 	if supervised {
@@ -106,12 +108,15 @@ func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
 	if o.training == nil {
 		s.Bool(&o.concat, "concat", "represent a graph by all layers, not by the last alone")
 	}
-	model.DeclareFeatures(s, &o.features, "auto", "labels", "degrees", "attributes", "attributes+labels", "raw",
-		"raw+labels")
+	model.DeclareFeatures(s, &o.features, "auto", "labels", "degrees", "attributes", "standardised",
+		"attributes+labels", "raw", "raw+labels")
 	param.Choice(s, &o.exponent, "exponent", []string{"mean", "sum"},
 		"of the kernel over the positions of a path: mean as in the published code, sum as in the paper")
 	param.Choice(s, &o.rule, "regularisation", []string{"code", "paper"},
 		"of the inverse square root: after the root as in the published code, inside as in the paper")
+	param.Choice(s, &o.norms, "norms", []string{"first", "path"},
+		"of vertices whose vectors have lengths, that count in the kernel: of the first of a path as in the published code, "+
+			"of the whole path as in the paper")
 	s.Int(&o.samples, "samples", 1, maxSamples, "`N` paths from which the anchors of a layer are learned")
 	param.Choice(s, &o.precision, "precision", []string{"float32", "float64"}, "numbers to compute with")
 	switch {
@@ -206,7 +211,7 @@ func (o *optionsByName) networks(seed uint64) ([]Options, error) {
 		return nil, param.Wrap(err)
 	}
 	base.AllLengths, base.Concat = o.lengths == "all", o.concat
-	base.SumExponent = o.exponent == "sum"
+	base.SumExponent, base.PathNorms = o.exponent == "sum", o.norms == "path"
 	if o.rule == "paper" {
 		base.Rule = engine.InsideRoot
 	}

@@ -48,7 +48,13 @@ func FitGraphs(
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: anchors: %w", l+1, err)
 		}
-		if err := m.add(clusters.Anchors); err != nil {
+		anchors := clusters.Anchors
+		if m.opt.whole(l) {
+			if anchors, err = clusteredAnchors(m.engine, anchors, opt.Layers[l].PathSize); err != nil {
+				return nil, err
+			}
+		}
+		if err := m.add(anchors); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +97,7 @@ func (m *Model) sample(ctx context.Context, graphs train.Graphs, l int) (nystrom
 	rng := rand.New(rand.NewPCG(m.opt.Seed, uint64(l)))
 	drawn := nystrom.SampleSorted(total*int64(channels), m.opt.Samples, rng)
 
-	g := &gatherer{size: size, width: m.input.Dim(), dtype: m.opt.dtype()}
+	g := &gatherer{size: size, width: m.input.Dim(), dtype: m.opt.dtype(), whole: m.opt.whole(l)}
 	if l > 0 {
 		g.width = m.opt.Layers[l-1].Filters
 	}
@@ -246,6 +252,7 @@ type gatherer struct {
 	size, width int
 	dtype       tensor.Dtype
 	unit        bool
+	whole       bool      // paths are points of one vector
 	f32         []float32 // the table, in the model's dtype
 	f64         []float64
 	rows        []int32
@@ -292,7 +299,8 @@ func (g *gatherer) add(e engine.Engine, c *autodiff.Features, vertices []int32) 
 	return nil
 }
 
-// points returns what was gathered as unit rows and distinct sequences with their counts.
+// points returns what was gathered as unit rows and distinct sequences with their counts, or as one unit vector for each
+// sequence.
 func (g *gatherer) points(e engine.Engine) (nystrom.Points, error) {
 	n := (len(g.f32) + len(g.f64)) / g.width
 	var backing any = g.f64
@@ -300,12 +308,16 @@ func (g *gatherer) points(e engine.Engine) (nystrom.Points, error) {
 		backing = g.f32
 	}
 	table := tensor.New(tensor.WithEngine(e), tensor.WithShape(n, g.width), tensor.WithBacking(backing))
-	if !g.unit {
+	if !g.unit && !g.whole {
 		if err := e.NormalizeRows(table, nil, table, autodiff.NormEps); err != nil {
 			return nystrom.Points{}, err
 		}
 	}
 	rows, counts := nystrom.Distinct(g.rows, g.size, nil)
+	if g.whole {
+		vectors, err := wholeVectors(e, table, rows, g.size)
+		return nystrom.Points{Points: engine.Points{Table: vectors, Size: 1}, Weights: counts}, err
+	}
 	if g.size == 1 {
 		rows = nil // the table holds every row once, in the order of the points
 	}

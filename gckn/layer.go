@@ -10,7 +10,7 @@ import (
 
 // layer holds the parameters of a layer.
 type layer struct {
-	stored  *tensor.Dense // the anchors, p x q x d with unit rows, in host memory
+	stored  *tensor.Dense // the anchors, p x q x d with unit rows (or unit as a whole), in host memory
 	own     *tensor.Dense // the anchors in the model's dtype: for the paths that anchors above are learned from
 	wide    *tensor.Dense // the anchors in Float64: for encoding
 	invSqrt *tensor.Dense // J x q x q, Float64
@@ -28,7 +28,12 @@ func newLayer(e engine.Engine, o *Options, l int, anchors *tensor.Dense) (*layer
 		return nil, err
 	}
 	y.invSqrt = e.Scratch(tensor.Float64, lengths, q, q)
-	if err := e.Gram(y.invSqrt, anchors, o.kernel(l), o.AllLengths && p > 1); err != nil {
+	if o.whole(l) {
+		err = autodiff.WholeGram(e, y.invSqrt, anchors, o.network().Layers[l])
+	} else {
+		err = e.Gram(y.invSqrt, anchors, o.kernel(l), o.AllLengths && p > 1)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := e.InvSqrt(y.invSqrt, nil, y.invSqrt, o.Epsilon, o.Rule); err != nil {
@@ -72,6 +77,7 @@ func (o *Options) network() autodiff.Options {
 	for l, layer := range o.Layers {
 		y := autodiff.Layer{
 			Size: layer.PathSize, AllLengths: o.AllLengths, Route: o.route(), Kernel: o.kernel(l),
+			PathNorms: o.PathNorms,
 		}
 		if y.Pool, y.Ridge = layer.Pooling.engine(o.MaxLambda); y.Size == 1 {
 			y.Ridge = 0 // a single vertex is its own path: every pooling gives its kernel value

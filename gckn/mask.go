@@ -32,7 +32,7 @@ const (
 //
 // The loss is the cross-entropy, and a lambda of 0 stands for 0.01. classes holds the class of each graph to explain.
 // The classifier has an output for each class, or a single one that speaks for class 1 and against class 0.
-// Generalised max pooling is refused, as is a model without a layer of paths, and a graph with more paths than memory
+// Generalised max pooling and norms of whole paths are refused, as is a model without a layer of paths, and a graph with more paths than memory
 // should hold.
 func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *svm.Linear, lambda float64,
 	progress model.Progress) ([]*model.Mask, error) {
@@ -92,6 +92,9 @@ func (m *Model) checkMasks(b *graph.Batch, classes []int, c *svm.Linear, lambda 
 	masked := false
 	for l, y := range m.opt.Layers {
 		masked = masked || y.PathSize > 1
+		if m.opt.whole(l) {
+			return fmt.Errorf("layer %d: masks do not go with the norms of whole paths", l+1)
+		}
 		if y.PathSize > 1 && y.Pooling == GeneralizedMax {
 			return fmt.Errorf("layer %d: masks do not go with generalised max pooling", l+1)
 		}

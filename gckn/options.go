@@ -47,6 +47,11 @@ type Options struct {
 	Samples int    `json:"samples"` // paths from which the anchors of a layer are learned
 	Seed    uint64 `json:"seed"`
 	Double  bool   `json:"double"` // anchors and representations in float64; graphs are encoded in it in any case
+
+	// PathNorms makes the kernel of paths homogeneous in the whole path (section 3.4) and not in its first vertex, and its
+	// anchors vectors of norm 1 as a whole: docs/conventions.md, 2. It makes a difference in layers of paths whose vertices
+	// have other norms than 1.
+	PathNorms bool `json:"path_norms,omitempty"`
 }
 
 // Pooling is sum, mean, max or generalised max pooling (Murray and Perronnin, CVPR 2014).
@@ -123,6 +128,8 @@ func (o *Options) Check() error {
 			return fmt.Errorf("layer %d: %d filters, want 1 to %d", i+1, l.Filters, 1<<14)
 		case !(l.Sigma >= minSigma && l.Sigma <= maxSigma):
 			return fmt.Errorf("layer %d: sigma %g, want %g to %g", i+1, l.Sigma, minSigma, maxSigma)
+		case l.Pooling == GeneralizedMax && o.whole(i):
+			return fmt.Errorf("layer %d: generalised max pooling of paths does not go with the norms of whole paths", i+1)
 		case !l.Pooling.known():
 			return fmt.Errorf("layer %d: pooling %q, want sum, mean, max or gmp", i+1, l.Pooling)
 		}
@@ -141,6 +148,9 @@ func (o *Options) Check() error {
 	}
 	return nil
 }
+
+// whole reports whether the norms of whole paths count in layer l.
+func (o *Options) whole(l int) bool { return o.PathNorms && o.Layers[l].PathSize > 1 }
 
 // channels returns the number of channels that layer l puts out.
 func (o *Options) channels(l int) int {

@@ -179,6 +179,8 @@ func (o *Options) difference(other *Options) (name string, value, want any) {
 		return "exponent", a.Exponent, b.Exponent
 	case a.Regularisation != b.Regularisation:
 		return "regularisation", a.Regularisation, b.Regularisation
+	case o.PathNorms != other.PathNorms:
+		return "norms", word(o.PathNorms, "path", "first"), word(other.PathNorms, "path", "first")
 	case o.Epsilon != other.Epsilon:
 		return "epsilon", o.Epsilon, other.Epsilon
 	case a.Precision != b.Precision:

@@ -38,7 +38,11 @@ func (m *Model) cut(
 	ctx context.Context, b *graph.Batch, budget int64, progress model.Progress,
 	visit func(run *graph.Batch, first int) error,
 ) error {
-	return model.EachRun(ctx, b, m.runVertices(budget), progress, visit)
+	vertices := m.runVertices(budget)
+	if m.opt.PathNorms {
+		vertices = min(vertices, m.runWhole(b, budget))
+	}
+	return model.EachRun(ctx, b, vertices, progress, visit)
 }
 
 // runVertices returns the number of vertices whose features fit in so many bytes.
@@ -48,6 +52,20 @@ func (m *Model) runVertices(budget int64) int64 {
 		width = max(width, y.PathSize*y.Filters+2*m.opt.channels(l)*y.Filters)
 	}
 	return budget / int64(width) / int64(tensor.Float64.Size())
+}
+
+// runWhole returns the number of vertices of b whose paths, where these are listed one by one, fit in so many bytes: of
+// each position its vector and its place, of each path its kernel values.
+func (m *Model) runWhole(b *graph.Batch, budget int64) int64 {
+	numbers, d := 0.0, m.input.Dim()
+	for l, y := range m.opt.Layers {
+		if m.opt.whole(l) {
+			own := countPaths(b, m.opt.route(), y.PathSize) * float64(y.PathSize*(d+2)+2*y.Filters)
+			numbers = max(numbers, own*float64(m.opt.channels(l)))
+		}
+		d = y.Filters
+	}
+	return int64(float64(budget) * float64(b.NumVertices()) / max(numbers, 1) / float64(tensor.Float64.Size()))
 }
 
 // Sizes of the pieces in which graphs on disk are read.

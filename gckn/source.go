@@ -59,7 +59,7 @@ func newSource(e engine.Engine, run *train.Run, opt *SupervisedOptions) (*source
 		return s, s.sampling(e)
 	}
 	s.paths = pathOptions{opt.Network.Layers[0].PathSize, opt.Network.AllLengths, opt.Network.Walk}
-	if x.Input.Labels == 0 || s.paths.size == 1 {
+	if x.Input.Labels == 0 || s.paths.size == 1 || opt.Network.whole(0) {
 		return s, nil
 	}
 	var err error
