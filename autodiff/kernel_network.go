@@ -39,6 +39,9 @@ type Parameters struct {
 	// Standard, unless nil, is how the representation is standardised before the classifier sees it. Steps leave it
 	// alone, and checkpoints hold it.
 	Standard *Standard
+
+	// Chosen, unless nil, is what the start of a training chose, which checkpoints hold too.
+	Chosen *tensor.Dense
 }
 
 // AnchorsName is the name of the anchors of layer l, counted from 0, among the parameters of a [KernelNetwork].
@@ -53,6 +56,9 @@ func (p Parameters) name(n *Network) {
 	n.parameters = append(n.parameters, Parameter{"weight", p.Weight, true}, Parameter{"bias", p.Bias, true})
 	if n.state = nil; p.Standard != nil {
 		n.state = []*tensor.Dense{p.Standard.mean, p.Standard.variance}
+	}
+	if p.Chosen != nil {
+		n.state = append(n.state, p.Chosen)
 	}
 }
 

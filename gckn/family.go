@@ -66,12 +66,10 @@ func newOptionsByName(name string) model.Options {
 			PathSizes: []int{4}, Filters: []int{128}, Sigmas: []float64{0.6}, Local: []Pooling{Sum}, Global: []Pooling{Sum},
 		},
 		preset: "none", lengths: "all", exponent: "mean", rule: "code", norms: "first",
-		precision: "float32",
-		features:  dataset.AutoFeatures, samples: 300000, set: new(param.Set),
-		own: []bool{false},
+		precision: "float32", features: dataset.AutoFeatures, samples: 300000, set: new(param.Set), own: []bool{false},
 	}
 	if supervised {
-		o.grid.Filters, o.training = []int{32}, newTraining()
+		o.training = newTraining()
 	}
 	return o
 }
@@ -151,11 +149,12 @@ func (o *optionsByName) Check() error {
 
 // Estimators implements [model.Options].
 func (o *optionsByName) Estimators(w *model.Work, seed uint64) ([]model.Estimator, error) {
+	o = o.onData(w)
 	constants, err := o.constants.Values()
 	if err != nil {
 		return nil, err
 	}
-	networks, err := o.onData(w).networks(seed)
+	networks, err := o.networks(seed)
 	if err == nil && o.training != nil && o.training.keep && o.training.from == "" {
 		err = param.Errorf("keep-classifier", true, "there is none without from")
 	}
@@ -169,7 +168,7 @@ func (o *optionsByName) Estimators(w *model.Work, seed uint64) ([]model.Estimato
 	for _, network := range networks {
 		if o.training == nil {
 			for _, own := range o.own {
-				all = append(all, Estimator{Variant: o.variant, Options: network, Features: o.onData(w).features, C: constants,
+				all = append(all, Estimator{Variant: o.variant, Options: network, Features: o.features, C: constants,
 					OwnFeatures: own})
 			}
 			continue
@@ -188,10 +187,28 @@ func (o *optionsByName) Estimators(w *model.Work, seed uint64) ([]model.Estimato
 	return all, nil
 }
 
-// onData returns the options with the defaults of machines on vertices, where that is what some work asks for:
-// attributes as they are, which mostly are words, and means over paths, of which some vertices have very many.
+// steppedFilters is the default number of filters where the classifier is trained in the steps.
+const steppedFilters = 32
+
+// onData returns the options with the defaults for what some work asks for: of machines on vertices attributes as they
+// are, which mostly are words, and means over paths, of which some vertices have very many; of training end to end on
+// vertices or on graphs on disk those of [tunedSteps].
 func (o *optionsByName) onData(w *model.Work) *optionsByName {
-	if w == nil || o.training != nil || !w.Data.Task.PerVertex() || o.verb == model.Embed {
+	if o.training != nil {
+		own := *o
+		trained := *o.training
+		if own.training = &trained; o.set.Given("decay") {
+			trained.own.Decays = nil
+		}
+		if steps := w != nil && (w.Data.Task.PerVertex() || w.Shards != nil); steps || !trained.own.Standardise ||
+			!trained.own.Alternate {
+			if own.training = own.training.stepped(o.set); !o.set.Given("filters") && o.preset == "none" {
+				own.grid.Filters = []int{steppedFilters}
+			}
+		}
+		return &own
+	}
+	if w == nil || !w.Data.Task.PerVertex() || o.verb == model.Embed {
 		return o
 	}
 	own := *o

@@ -107,11 +107,23 @@ func TestOptionsByNameSpanGrids(t *testing.T) {
 	losses := estimators("gckn-walk-sup", model.Eval, "epochs=5 decay=0,0.1 loss=auto,cross-entropy")
 	if g := losses[3].Grid(); len(losses) != 4 || g.Name != "epochs" || len(g.Values) != 6 || g.Values[0] != 0 ||
 		g.Values[5] != 5 ||
-		!strings.HasSuffix(losses[3].String(), "decay 0.1, loss cross-entropy") {
+		!strings.HasSuffix(losses[3].String(), "decay 0.1, loss cross-entropy, alternating") {
 		t.Errorf("%d estimators, the last %s with grid %v", len(losses), losses[3], g)
 	}
 	rates := estimators("gckn-path-sup", model.Eval, "rate=0.1,0.01")
-	if len(rates) != 4 || !strings.HasSuffix(rates[2].String(), "rate 0.01, decay 0.01") {
-		t.Errorf("%d estimators of two rates and two decays, the last %s", len(rates), rates[len(rates)-1])
+	if len(rates) != 2 || !strings.HasSuffix(rates[1].String(), "filters 128, sigma 0.6, pooling sum/sum, rate 0.01, "+
+		"decay chosen, alternating") {
+		t.Errorf("%d estimators of two rates, the last %s", len(rates), rates[len(rates)-1])
+	}
+	steps := estimators("gckn-path-sup", model.Eval, "alternate=false rate=0.1,0.01")
+	if len(steps) != 4 || len(steps[2].Grid().Values) != 101 ||
+		!strings.HasSuffix(steps[2].String(), "filters 32, sigma 0.6, pooling sum/sum, rate 0.01, decay 0.01") {
+		t.Errorf("%d estimators of two rates and two decays, the third %s", len(steps), steps[2])
+	}
+	w = model.NewWork(synth(t, "block-model", dataset.SynthOptions{Vertices: 60}), enginetest.Open(t, 1))
+	vertices := estimators("gckn-path-sup", model.Train, "epochs=7")
+	if s := vertices[0].(SupervisedEstimator).Options; len(vertices) != 1 || s.Alternate || s.Epochs != 7 ||
+		s.Network.Layers[0].Filters != 32 || s.Decays != nil {
+		t.Errorf("%d estimators of vertices, the first %+v", len(vertices), s)
 	}
 }

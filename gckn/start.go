@@ -56,10 +56,15 @@ func (s *supervision) start(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.opt.Decays != nil {
+		if err := s.choose(ctx, x, items); err != nil {
+			return err
+		}
+	}
 	if s.from != nil && s.from.Classifier != nil {
 		return s.keep(s.from.Classifier)
 	}
-	return s.solveFor(ctx, x, items)
+	return s.solveFor(ctx, x, items, 0)
 }
 
 // keep sets the classifier to one on the representation as it is.
@@ -131,19 +136,42 @@ func (s *supervision) solve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.solveFor(ctx, x, s.run.Train)
+	return s.solveFor(ctx, x, s.run.Train, epochTolerance)
 }
 
+// epochTolerance is that of the classifiers after epochs, whose anchors are not the last: far below what moves a decision.
+const epochTolerance = 1e-5
+
 // solveFor is solve for the loss of some items with the representations x.
-func (s *supervision) solveFor(ctx context.Context, x *tensor.Dense, items []int) (err error) {
-	decay := s.opt.Decay
+func (s *supervision) solveFor(ctx context.Context, x *tensor.Dense, items []int, tolerance float64) error {
+	p, x, err := s.linearProblem(x, items)
+	if err != nil {
+		return err
+	}
+	if p.Start, err = s.linear(); err != nil { // zeros at the start
+		return err
+	}
+	p.Tolerance = tolerance
+	linear, err := svm.FitLinear(ctx, x, nil, p)
+	if err != nil {
+		return fmt.Errorf("fitting the classifier: %w", err)
+	}
+	return s.set(linear)
+}
+
+// linearProblem returns that of the classifier for some items with the representations x, and what it sees of these.
+func (s *supervision) linearProblem(x *tensor.Dense, items []int) (svm.LinearProblem, *tensor.Dense, error) {
+	decay, err := s.decay()
+	if err != nil {
+		return svm.LinearProblem{}, nil, err
+	}
 	if standard := s.network.Parameters().Standard; standard != nil {
 		a, err := standard.Affine()
-		if err != nil {
-			return err
+		if err == nil {
+			x, err = standardised(x, a)
 		}
-		if x, err = standardised(x, a); err != nil {
-			return err
+		if err != nil {
+			return svm.LinearProblem{}, nil, err
 		}
 		decay *= float64(len(items)) // of a sum of losses, as that of their mean in the steps
 	}
@@ -153,14 +181,7 @@ func (s *supervision) solveFor(ctx context.Context, x *tensor.Dense, items []int
 		Values:  s.run.Values(items), Classes: split.Select(s.run.Examples.Targets.Classes, items),
 	}
 	p.Weights = split.Select(s.opt.ClassWeights, p.Classes)
-	if p.Start, err = s.linear(); err != nil { // zeros at the start
-		return err
-	}
-	linear, err := svm.FitLinear(ctx, x, nil, p)
-	if err != nil {
-		return fmt.Errorf("fitting the classifier: %w", err)
-	}
-	return s.set(linear)
+	return p, x, nil
 }
 
 // set gives the network a classifier.

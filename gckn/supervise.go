@@ -96,6 +96,9 @@ func (s *supervision) parameters() (autodiff.Parameters, error) {
 		p.Anchors = append(p.Anchors, s.engine.New(dtype, l.PathSize, l.Filters, width))
 		width = l.Filters
 	}
+	if s.opt.Decays != nil {
+		p.Chosen = s.engine.New(dtype, 1, 1)
+	}
 	p.Weight = s.engine.New(dtype, outputs, s.opt.Network.Dim())
 	p.Bias = s.engine.New(dtype, 1, outputs)
 	if !s.opt.Standardise {
@@ -121,6 +124,9 @@ func (s *supervision) Release() {
 	if standard := s.network.Parameters().Standard; standard != nil {
 		standard.Release()
 	}
+	if chosen := s.network.Parameters().Chosen; chosen != nil {
+		s.engine.Release(chosen)
+	}
 	s.source.release(s.engine)
 }
 
@@ -143,6 +149,9 @@ func (s *supervision) result() (*Supervised, error) {
 		unstandardised(linear, a)
 	}
 	s.run.Outputs.SettleLinear(linear)
+	if s.opt.Decay, err = s.decay(); err != nil {
+		return nil, err
+	}
 	return &Supervised{
 		Options: s.opt, Vertices: s.run.Examples.Vertices(), Regression: s.run.Examples.Targets.Regression(),
 		Model: m, Classifier: linear, Records: s.trainer.Records(), Best: s.trainer.Best(),

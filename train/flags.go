@@ -12,10 +12,10 @@ type Flags struct {
 
 	// FreeBatch says in the help what a batch size of 0 stands for. "" where the family needs another.
 	FreeBatch string
+	// FreeDecay says in the help what stands for a decay that is not given, in place of that of the defaults; "" for none.
+	FreeDecay string
 	// Start says that the start of a training is a model already, which an evaluation may choose.
 	Start bool
-	// Decays are those that an evaluation chooses from where none are given; nil: the one of the defaults.
-	Decays []float64
 	// Smooth is that of the grid of epochs.
 	Smooth int
 
@@ -25,6 +25,7 @@ type Flags struct {
 	balanced bool
 	plan     Plan // of a training
 	verb     model.Verb
+	set      *param.Set // to know which were given
 }
 
 // NewFlags returns flags whose defaults are the given options.
@@ -37,6 +38,7 @@ func NewFlags(defaults Options) *Flags {
 
 // Declare declares the parameters that a verb knows.
 func (f *Flags) Declare(s *param.Set, verb model.Verb) {
+	f.set = s
 	least, batch := 1.0, "`N` graphs (or vertices) of a step"
 	if f.FreeBatch != "" {
 		least, batch = 0, batch+"; 0: "+f.FreeBatch
@@ -45,10 +47,11 @@ func (f *Flags) Declare(s *param.Set, verb model.Verb) {
 	s.Int(&f.BatchSize, "batch-size", least, param.Many, batch)
 	s.Floats(&f.rates, "rate", param.Tiny, param.Huge, "`R,...` of Adam in the first epochs")
 	s.Int(&f.HalveEvery, "halve-every", 0, param.Many, "`N` epochs after which the rate is halved, 0: never")
-	if verb == model.Eval && f.Decays != nil {
-		f.decays = f.Decays
+	decay := "`L,...` L2 penalties of the classifier"
+	if f.FreeDecay != "" {
+		f.decays, decay = nil, decay+"; without, "+f.FreeDecay
 	}
-	s.Floats(&f.decays, "decay", 0, param.Huge, "`L,...` L2 penalties of the classifier")
+	s.Floats(&f.decays, "decay", 0, param.Huge, decay)
 	losses := []autodiff.Loss{"auto", autodiff.CrossEntropy, autodiff.SquaredHinge, autodiff.Squared}
 	param.Choices(s, &f.losses, "loss", losses,
 		"what is minimised; auto: cross-entropy for classes, squared for targets")
@@ -84,6 +87,21 @@ func (f *Flags) Check(name string, estimators int) error {
 	return nil
 }
 
+// Else returns the flags with other defaults for what was not given: the number of epochs, and the decays that an
+// evaluation chooses from, of which a training takes the first.
+func (f *Flags) Else(epochs int, decays ...float64) *Flags {
+	own := *f
+	if !f.set.Given("epochs") {
+		own.Epochs = epochs
+	}
+	if !f.set.Given("decay") {
+		if own.decays = decays; f.verb == model.Train {
+			own.decays = decays[:1]
+		}
+	}
+	return &own
+}
+
 // Plan returns how the number of epochs is chosen: in an evaluation among all of them, in a training by a part that is
 // held out.
 func (f *Flags) Plan() Plan {
@@ -102,8 +120,12 @@ func (f *Flags) All(w *model.Work) []Options {
 		}
 	}
 	var all []Options
+	decays := f.decays
+	if decays == nil {
+		decays = []float64{base.Decay}
+	}
 	for _, rate := range f.rates {
-		for _, decay := range f.decays {
+		for _, decay := range decays {
 			for _, loss := range f.losses {
 				o := base
 				if o.Rate, o.Decay, o.Loss = rate, decay, loss; loss == "auto" {
