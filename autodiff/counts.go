@@ -41,7 +41,8 @@ type numbering struct {
 
 // Count counts graphs for the batches of [KernelNetwork.PrepareCounted]. classes are those of the vertices that
 // [graph.Batch.PathClasses] finds for the first layer, and s the sequences of these classes. It returns nil for a
-// network whose later layers look further than a vertex.
+// network whose later layers look further than a vertex, or that pools by generalised maxima, which look at every path
+// or vertex.
 func (n *KernelNetwork) Count(b *graph.Batch, classes [][]int32, s *graph.PathSequences) (*Counts, error) {
 	if s == nil {
 		return nil, errors.New("no sequences to count")
@@ -49,6 +50,9 @@ func (n *KernelNetwork) Count(b *graph.Batch, classes [][]int32, s *graph.PathSe
 	f := Features{Classes: classes, Sequences: s, Unit: true}
 	if err := f.checkSequences(&n.opt.Layers[0]); err != nil {
 		return nil, err
+	}
+	if n.opt.equalizes() {
+		return nil, nil
 	}
 	for _, layer := range n.opt.Layers[1:] {
 		if layer.Size > 1 {

@@ -1,10 +1,8 @@
 package autodiff
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
@@ -12,7 +10,6 @@ import (
 	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/parallel"
 	"gonum.org/v1/gonum/mat"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -22,153 +19,161 @@ import (
 // system has min(m, q) unknowns and is solved by eigenvalues, because repeated rows make phi phi'
 // singular and large ones leave nothing of the ridge in a factorisation.
 func equalize(phi []float64, m, q int, ridge float64) ([]float64, error) {
-	x := make([]float64, q)
 	if m == 0 {
-		return x, nil
+		return make([]float64, q), nil
 	}
-	rows := mat.NewDense(m, q, phi)
-	ones := slices.Repeat([]float64{1}, m)
-	if m <= q {
-		var gram mat.Dense
-		gram.Mul(rows, rows.T())
-		alpha, err := solveRidge(&gram, ones, ridge)
-		if err == nil {
-			mat.NewVecDense(q, x).MulVec(rows.T(), mat.NewVecDense(m, alpha))
-		}
-		return x, err
+	s, err := newRidgeSystem(phi, m, q, ridge)
+	if err != nil {
+		return make([]float64, q), err
 	}
-	var gram mat.Dense
-	gram.Mul(rows.T(), rows)
-	var sum mat.VecDense
-	sum.MulVec(rows.T(), mat.NewVecDense(m, ones))
-	return solveRidge(&gram, sum.RawVector().Data, ridge)
+	return s.pooled(), nil
 }
 
-// solveRidge solves (K + ridge I) x = y for a positive semidefinite K; eigenvalues below zero are
-// rounding.
-func solveRidge(k *mat.Dense, y []float64, ridge float64) ([]float64, error) {
-	n := len(y)
-	values, vectors, err := eigen.Symmetric(1, n, k.RawMatrix().Data, n)
+// equalizeGradient computes the gradient of a scalar with respect to phi through [equalize], from that with respect to
+// x, y: one more solution of the same system. With u = (phi' phi + ridge I)^-1 y,
+//
+//	(1 - phi x) u' - (phi u) x'
+func equalizeGradient(phi []float64, m, q int, ridge float64, y []float64) ([]float64, error) {
+	out := make([]float64, m*q)
+	if m == 0 {
+		return out, nil
+	}
+	s, err := newRidgeSystem(phi, m, q, ridge)
 	if err != nil {
+		return nil, err
+	}
+	x, left, u, of := s.pooled(), make([]float64, m), y, make([]float64, m)
+	if s.dual {
+		// (1 - phi x) / ridge are the dual variables, phi u = (phi phi' + ridge I)^-1 phi y, and ridge u = y - phi' phi u: no
+		// difference of nearly equal numbers is divided by the ridge.
+		copy(left, s.solve(slices.Repeat([]float64{1}, m)))
+		of = s.solve(s.times(y))
+		u = slices.Clone(y)
+		for i, v := range of {
+			simd.Axpy(-v, s.row(i), u)
+		}
+	} else {
+		u = s.solve(y)
+		copy(of, s.times(u))
+		for i, v := range s.times(x) {
+			left[i] = 1 - v
+		}
+	}
+	for i := range m {
+		row := out[i*q : (i+1)*q]
+		simd.Axpy(left[i], u, row)
+		simd.Axpy(-of[i], x, row)
+	}
+	return out, nil
+}
+
+// ridgeSystem is the system of [equalize]: phi phi' + ridge I where phi has no more rows than columns, else
+// phi' phi + ridge I, by its eigenvalues. Those below zero are rounding.
+type ridgeSystem struct {
+	phi             []float64
+	m, q            int
+	dual            bool
+	ridge           float64
+	values, vectors []float64
+}
+
+func newRidgeSystem(phi []float64, m, q int, ridge float64) (*ridgeSystem, error) {
+	s := &ridgeSystem{phi: phi, m: m, q: q, dual: m <= q, ridge: ridge}
+	rows, gram, n := mat.NewDense(m, q, phi), mat.Dense{}, m
+	if s.dual {
+		gram.Mul(rows, rows.T())
+	} else {
+		gram.Mul(rows.T(), rows)
+		n = q
+	}
+	var err error
+	if s.values, s.vectors, err = eigen.Symmetric(1, n, gram.RawMatrix().Data, n); err != nil {
 		return nil, fmt.Errorf("generalised max pooling: %w", err)
 	}
+	return s, nil
+}
+
+// row returns a row of phi.
+func (s *ridgeSystem) row(i int) []float64 { return s.phi[i*s.q : (i+1)*s.q] }
+
+// times returns phi x.
+func (s *ridgeSystem) times(x []float64) []float64 {
+	out := make([]float64, s.m)
+	for i := range out {
+		out[i] = simd.Dot(s.row(i), x)
+	}
+	return out
+}
+
+// solve solves the system for a right-hand side.
+func (s *ridgeSystem) solve(y []float64) []float64 {
+	n := len(y)
 	x := make([]float64, n)
-	for j, e := range values {
-		v := vectors[j*n : (j+1)*n]
-		simd.Axpy(simd.Dot(v, y)/(max(e, 0)+ridge), v, x)
+	for j, e := range s.values {
+		v := s.vectors[j*n : (j+1)*n]
+		simd.Axpy(simd.Dot(v, y)/(max(e, 0)+s.ridge), v, x)
 	}
-	return x, nil
+	return x
 }
 
-// EqualizePaths adds the generalised max pooling of the paths of layer number l of the batch, each projected by the
-// inverse square roots (J x q x q, Float64). Its result is laid out as that of [Graph.PathPool]. It visits all paths,
-// in float64 in host memory, and has no gradient.
-func (g *Graph) EqualizePaths(l int, layer Layer, scores, roots *G.Node) *G.Node {
-	q := g.dims("EqualizePaths", roots, 3)[1]
-	op := &operation{name: "generalised max pooling", shape: tensor.Shape{varying, q}}
-	m := op.newMemory()
-	op.compute = func(in []G.Value) (G.Value, error) {
-		scores, stage := in[0].(*Table), &g.batch.stages[l]
-		projection, err := engine.Float64s(dense(in[1]))
-		if err != nil {
-			return nil, err
-		}
-		out := m.tensor(g.engine, g.dtype, rowsOf(stage.out), q)
-		return out, stage.eachPooling(&layer, func(p *engine.PathPooling, in block, outs []block) error {
-			return equalizePaths(g.engine, viewsOf(m, out, outs), in.of(m, scores), projection, p, layer.Ridge)
-		})
+// pooled returns the vector x of [equalize].
+func (s *ridgeSystem) pooled() []float64 {
+	rows, ones := mat.NewDense(s.m, s.q, s.phi), slices.Repeat([]float64{1}, s.m)
+	if s.dual {
+		x := make([]float64, s.q)
+		mat.NewVecDense(s.q, x).MulVec(rows.T(), mat.NewVecDense(s.m, s.solve(ones)))
+		return x
 	}
-	return g.add(op, scores, roots)
+	var sum mat.VecDense
+	sum.MulVec(rows.T(), mat.NewVecDense(s.m, ones))
+	return s.solve(sum.RawVector().Data)
 }
 
-// equalizePaths pools the projected kernel values of the paths from every root by [equalize].
-func equalizePaths(
-	e engine.Engine, out []*tensor.Dense, scores Table, projection []float64, p *engine.PathPooling, ridge float64,
-) error {
-	q := scores.Rows.Shape()[1] / p.Size
-	table, err := engine.Float64s(scores.Rows)
-	if err != nil {
-		return err
+// gathered returns the rows of a segment of x, q columns each.
+func gathered(x []float64, q int, s *engine.Segments, segment int) (phi []float64) {
+	for _, r := range s.Index[s.Offsets[segment]:s.Offsets[segment+1]] {
+		phi = append(phi, x[int(r)*q:(int(r)+1)*q]...)
 	}
-	var norm []float64
-	if scores.Norms != nil {
-		if norm, err = engine.Float64s(scores.Norms); err != nil {
-			return err
-		}
-	}
-	at := block{index: p.Index}
-	for i, size := range p.Lengths() {
-		scale, shift := p.Kernel.Scale(size)
-		project := mat.NewDense(q, q, projection[i*q*q:(i+1)*q*q])
-		err := equalizeEach(e, out[i], ridge, func(r int) ([]float64, float64) {
-			root := int32(r)
-			if p.Roots != nil {
-				root = p.Roots[i][r]
-			}
-			var kappa []float64
-			for _, rows := range rowsAlong(p, root, size) {
-				for f := range q {
-					sum := 0.0
-					for j, row := range rows {
-						sum += table[(int(row)*p.Size+j)*q+f]
-					}
-					kappa = append(kappa, math.Exp(scale*sum+shift))
-				}
-			}
-			factor := 1.0
-			if norm != nil {
-				factor = norm[at.row(root)]
-			}
-			if len(kappa) == 0 {
-				return nil, factor
-			}
-			var phi mat.Dense
-			phi.Mul(mat.NewDense(len(kappa)/q, q, kappa), project)
-			return phi.RawMatrix().Data, factor
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return phi
 }
 
-// rowsAlong returns the rows of the vertices of each path of so many vertices from a root, in the order of their ranks,
-// or without ranks in that of the paths.
-func rowsAlong(p *engine.PathPooling, root int32, size int) (all [][]int32) {
-	at := block{index: p.Index}
-	p.Graph.Visit(p.Route, root, size, func(path []int32) {
-		if len(path) != size {
-			return
-		}
-		rows := make([]int32, size)
-		for j, v := range path {
-			rows[j] = int32(at.row(v))
-		}
-		all = append(all, rows)
-	})
-	if p.Ranks != nil {
-		slices.SortFunc(all, func(a, b []int32) int {
-			return slices.CompareFunc(a, b, func(r, s int32) int { return cmp.Compare(p.Ranks[r], p.Ranks[s]) })
-		})
-	}
-	return all
-}
-
-// equalizeSegments pools the rows of every segment by [equalize].
+// equalizeSegments pools the rows of every segment by [equalize], in float64 in host memory.
 func equalizeSegments(e engine.Engine, out, x *tensor.Dense, s *engine.Segments, ridge float64) error {
 	q := x.Shape()[1]
 	rows, err := engine.Float64s(x)
 	if err != nil {
 		return err
 	}
-	return equalizeEach(e, out, ridge, func(g int) ([]float64, float64) {
-		var phi []float64
-		for _, r := range s.Index[s.Offsets[g]:s.Offsets[g+1]] {
-			phi = append(phi, rows[int(r)*q:(int(r)+1)*q]...)
-		}
-		return phi, 1
+	return equalizeEach(e, out, ridge, func(g int) ([]float64, float64) { return gathered(rows, q, s, g), 1 })
+}
+
+// equalizeSegmentsGradient computes the gradient of a scalar with respect to x through equalizeSegments, from that with
+// respect to its result. Segments that share rows add up in their order.
+func equalizeSegmentsGradient(e engine.Engine, xGrad, grad, x *tensor.Dense, s *engine.Segments, ridge float64) error {
+	n, q := x.Shape()[0], x.Shape()[1]
+	rows, err := engine.Float64s(x)
+	if err != nil {
+		return err
+	}
+	from, err := engine.Float64s(grad)
+	if err != nil {
+		return err
+	}
+	parts, errs := make([][]float64, len(s.Offsets)-1), make([]error, len(s.Offsets)-1)
+	parallel.For(e.Workers(), len(parts), func(g int) {
+		phi := gathered(rows, q, s, g)
+		parts[g], errs[g] = equalizeGradient(phi, len(phi)/q, q, ridge, from[g*q:(g+1)*q])
 	})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	out := make([]float64, n*q)
+	for g, part := range parts {
+		for i, r := range s.Index[s.Offsets[g]:s.Offsets[g+1]] {
+			simd.Axpy(1, part[i*q:(i+1)*q], out[int(r)*q:(int(r)+1)*q])
+		}
+	}
+	return e.Convert(xGrad, tensor.New(tensor.WithShape(n, q), tensor.WithBacking(out)))
 }
 
 // equalizeEach sets every row of out to a factor times what [equalize] makes of some rows.

@@ -16,7 +16,7 @@ type Options struct {
 	InvSqrtGradient InvSqrtGradient
 	GlobalPooling   engine.Pooling
 	Concat          bool    // the representations of all layers one after another, in place of that of the last
-	Ridge           float64 // unless 0, of generalised max pooling in place of GlobalPooling, which has no gradient
+	Ridge           float64 // unless 0, of generalised max pooling in place of GlobalPooling
 	Loss            Loss
 	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
 

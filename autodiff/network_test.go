@@ -60,6 +60,16 @@ func layers(all bool, route graph.Route, pool engine.Pooling, sizes ...int) []La
 	return out
 }
 
+// withRidge makes layers of paths pool by generalised maxima.
+func withRidge(layers []Layer, ridge float64) []Layer {
+	for l := range layers {
+		if layers[l].Size > 1 {
+			layers[l].Ridge = ridge
+		}
+	}
+	return layers
+}
+
 // withPathNorms gives layers the norms of whole paths.
 func withPathNorms(layers []Layer) []Layer {
 	for l := range layers {
@@ -85,6 +95,8 @@ func TestNetworkGradients(t *testing.T) {
 			asGiven: true, GlobalPooling: engine.Max}, 2},
 		"whole paths": {Options{Layers: withPathNorms(layers(true, graph.Paths, engine.Sum, 3, 2, 1)), Loss: CrossEntropy,
 			asGiven: true}, 2},
+		"generalised maxima": {Options{Layers: withRidge(layers(true, graph.Paths, engine.Sum, 3, 2, 1), 0.5),
+			Loss: CrossEntropy, asGiven: true, Ridge: 1}, 2},
 		"walks, single output": {Options{Layers: layers(true, graph.Walks, engine.Sum, 3, 1), Loss: Logistic,
 			asGiven: true}, 1},
 	}

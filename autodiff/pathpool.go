@@ -16,7 +16,7 @@ type Layer struct {
 	Route      graph.Route
 	Kernel     engine.Kernel
 	Pool       engine.Pooling
-	Ridge      float64 // unless 0, of generalised max pooling in place of Pool, which has no gradient
+	Ridge      float64 // unless 0, of generalised max pooling in place of Pool
 
 	// PathNorms makes the kernel of paths of several vertices homogeneous in the whole path (GCKN, section 3.4), with the
 	// vectors x and z of a path and of an anchor, of j vertices that stand one after another, divided by the root of j:

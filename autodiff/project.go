@@ -63,10 +63,10 @@ func (g *Graph) project(x, a *G.Node, channels where, interleaved int) *G.Node {
 
 // Readout adds the global pooling of the channels x of layer l over the vertices of every item of the batch (a graph
 // or a vertex): the channels stacked, one row for each item. A positive ridge stands for generalised max pooling in
-// place of pool, see [Layer], which has no gradient.
+// place of pool, see [Layer], which is computed in host memory, as is its gradient.
 func (g *Graph) Readout(l int, x *G.Node, pool engine.Pooling, ridge float64) *G.Node {
 	shape := g.dims("Readout", x, 2)
-	op := &operation{name: "global pooling", shape: shape, wrt: []bool{ridge == 0}}
+	op := &operation{name: "global pooling", shape: shape, wrt: []bool{true}}
 	m := op.newMemory()
 	op.compute = func(in []G.Value) (G.Value, error) {
 		r := &g.batch.stages[l].readout
@@ -83,6 +83,9 @@ func (g *Graph) Readout(l int, x *G.Node, pool engine.Pooling, ridge float64) *G
 		back := func(m *memory, in []G.Value) (G.Value, error) {
 			x, r := dense(in[0]), &g.batch.stages[l].readout
 			dst := m.tensor(g.engine, g.dtype, x.Shape()...)
+			if ridge > 0 {
+				return dst, equalizeSegmentsGradient(g.engine, dst, dense(in[1]), x, &r.segments, ridge)
+			}
 			if pool == engine.Max {
 				return dst, g.engine.SegmentReduceGrad(dst, dense(in[1]), x, r.segments, pool)
 			}

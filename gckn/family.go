@@ -85,9 +85,6 @@ func (o *optionsByName) Declare(s *param.Set, verb model.Verb) {
 		value = "`N` "
 	}
 	poolings := []Pooling{Sum, Mean, Max, GeneralizedMax}
-	if o.training != nil {
-		poolings = poolings[:3]
-	}
 	s.Ints(&o.grid.PathSizes, "path-size", 1, 16, value+"vertices of the longest path")
 	s.Ints(&o.grid.Filters, "filters", 1, 1<<14, value+"number of anchors of a layer")
 	s.Floats(&o.grid.Sigmas, "sigma", minSigma, maxSigma, value+"bandwidth of the kernel between vertices")

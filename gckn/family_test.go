@@ -43,7 +43,7 @@ func TestOptionsByNameAreChecked(t *testing.T) {
 		{"gckn-path", model.Embed, "sigma=0.4,0.6", "sigma", "one value"},
 		{"gckn-path", model.Embed, "c=1", "c", "no such option"},
 		{"gckn-path", model.Embed, "grid=quick", "grid", "no such option"},
-		{"gckn-path-sup", model.Eval, "pooling=gmp", "pooling", "max"},
+		{"gckn-path-sup", model.Eval, "pooling=median", "pooling", "gmp"},
 		{"gckn-path-sup", model.Eval, "concat=true", "concat", "no such option"},
 		{"gckn-path-sup", model.Eval, "c=1", "c", "no such option"},
 		{"gckn-path-sup", model.Eval, "epochs=-1", "epochs", "from 0"},

@@ -118,13 +118,11 @@ func TestSupervisedEstimatorChecks(t *testing.T) {
 // What cannot be trained is refused in one line, and so is what package train refuses.
 func TestSupervisedRefuses(t *testing.T) {
 	for want, change := range map[string]func(*Training){
-		"the training part is empty":  func(x *Training) { x.Train = []int{} },
-		"rate 0":                      func(x *Training) { x.Options.Rate = 0 },
-		"cannot be trained: want sum": func(x *Training) { x.Options.Network.GlobalPooling = GeneralizedMax },
-		"layer 1: generalised max":    func(x *Training) { x.Options.Network.Layers[0].Pooling = GeneralizedMax },
-		"concatenated layers":         func(x *Training) { x.Options.Network.Concat = true },
-		"unknown precision":           func(x *Training) { x.Options.Precision = 9 },
-		"-1 graphs":                   func(x *Training) { x.Options.StartGraphs = -1 },
+		"the training part is empty": func(x *Training) { x.Train = []int{} },
+		"rate 0":                     func(x *Training) { x.Options.Rate = 0 },
+		"concatenated layers":        func(x *Training) { x.Options.Network.Concat = true },
+		"unknown precision":          func(x *Training) { x.Options.Precision = 9 },
+		"-1 graphs":                  func(x *Training) { x.Options.StartGraphs = -1 },
 		"no path of 9 vertices": func(x *Training) {
 			x.Options.Network.Layers[0].PathSize, x.Train = 9, []int{0}
 		},

@@ -14,7 +14,7 @@ import (
 // SupervisedOptions say how a network and its linear classifier are trained together (sections 3.5 and
 // 5.1). Start from [DefaultSupervised].
 type SupervisedOptions struct {
-	Network Options `json:"network"` // poolings sum, mean and max; layers are not concatenated
+	Network Options `json:"network"` // layers are not concatenated
 
 	train.Options
 
@@ -99,14 +99,7 @@ func (o *SupervisedOptions) Check() error {
 	if err := o.Options.Check(); err != nil {
 		return err
 	}
-	for i, l := range o.Network.Layers {
-		if l.Pooling == GeneralizedMax {
-			return fmt.Errorf("layer %d: generalised max pooling cannot be trained: want sum, mean or max", i+1)
-		}
-	}
 	switch {
-	case o.Network.GlobalPooling == GeneralizedMax:
-		return fmt.Errorf("generalised max pooling cannot be trained: want sum, mean or max over the vertices")
 	case o.Network.Concat && len(o.Network.Layers) > 1:
 		return fmt.Errorf("concatenated layers cannot be trained: leave Concat out")
 	case o.StartGraphs < 0:
