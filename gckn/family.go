@@ -189,7 +189,7 @@ const steppedFilters = 32
 
 // onData returns the options with the defaults for what some work asks for: of machines on vertices attributes as they
 // are, which mostly are words, and means over paths, of which some vertices have very many; of training end to end on
-// vertices or on graphs on disk those of [tunedSteps].
+// vertices or on more graphs than [StreamedStart] those of [tunedSteps].
 func (o *optionsByName) onData(w *model.Work) *optionsByName {
 	if o.training != nil {
 		own := *o
@@ -197,8 +197,8 @@ func (o *optionsByName) onData(w *model.Work) *optionsByName {
 		if own.training = &trained; o.set.Given("decay") {
 			trained.own.Decays = nil
 		}
-		if steps := w != nil && (w.Data.Task.PerVertex() || w.Shards != nil); steps || !trained.own.Standardise ||
-			!trained.own.Alternate {
+		large := w != nil && (w.Data.Task.PerVertex() || model.TargetsOf(w.Data).Len() > StreamedStart)
+		if large || !trained.own.Standardise || !trained.own.Alternate {
 			if own.training = own.training.stepped(o.set); !o.set.Given("filters") && o.preset == "none" {
 				own.grid.Filters = []int{steppedFilters}
 			}

@@ -46,8 +46,8 @@ func (o *training) stepped(set *param.Set) *training {
 func (o *training) Declare(s *param.Set, verb model.Verb) {
 	o.Flags.Declare(s, verb)
 	s.Bool(&o.own.Alternate, "alternate", "solve for the classifier exactly after every epoch, whose steps train the "+
-		"anchors alone; on vertices, for graphs on disk and without standardise it is off, and without it there are 32 "+
-		"filters, 100 epochs and decay 0.01 or 0.1, but for what is given")
+		"anchors alone; on vertices, for more than 10000 graphs and without standardise it is off, and without it there "+
+		"are 32 filters, 100 epochs and decay 0.01 or 0.1, but for what is given")
 	s.Bool(&o.own.ExactGradient, "exact-gradient",
 		"take the true derivative of the inverse square root, not that of the published code")
 	s.Bool(&o.own.Standardise, "standardise",

@@ -64,7 +64,7 @@ func TunedSupervised(network Options) SupervisedOptions {
 }
 
 // tunedSteps returns the settings by name where the classifier is trained in the steps: of vertices, of which all are one
-// step, and of graphs that are not in memory.
+// step, and of so many graphs that their representation is better not held at once.
 func tunedSteps(network Options) SupervisedOptions {
 	o := DefaultSupervised(network)
 	o.Standardise, o.Rate, o.Decay, o.Epochs = true, 0.003, 0.01, 100

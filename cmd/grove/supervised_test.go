@@ -84,7 +84,7 @@ func TestSupervisedRefuses(t *testing.T) {
 		{exitUsage, []string{"--validation 1"}, []string{"--validation", "1"}},
 		{exitUsage, []string{"--checkpoint"}, []string{"--checkpoint", filepath.Join(out, "no", "folder")}},
 		{exitUsage, []string{"--pooling", "gmp"}, []string{"--pooling", "median"}},
-		{exitFailure, []string{"diverged", "epoch", "batch"}, []string{"--rate", "1e12"}},
+		{exitFailure, []string{"diverged", "epoch", "batch"}, []string{"--alternate=false", "--rate", "1e12"}},
 	} {
 		fails(t, c.status, c.words, append(supervised("train", "gckn-path-sup", "--data", data, "-o", out), c.args...)...)
 	}
