@@ -69,8 +69,8 @@ func (p Parameters) List() []*tensor.Dense {
 
 // KernelNetwork is a graph convolutional kernel network with a linear classifier on top. Where anchors are trained,
 // their rows are divided by their norms at the start of every run, in their own memory and outside of differentiation:
-// the gradient is the plain one at unit rows (published GCKN code). Anchors of whole paths ([Layer].PathNorms) are left as
-// they are, and have the gradient of their directions.
+// the gradient is the plain one at unit rows (published GCKN code). Anchors of whole paths ([Layer].PathNorms) are
+// left as they are, and have the gradient of their directions.
 type KernelNetwork struct {
 	*Network
 	opt        Options

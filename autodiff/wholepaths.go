@@ -60,8 +60,8 @@ func newWholePaths(layer *Layer, in []block, list *pathList, back bool) *wholePa
 	return w
 }
 
-// layWhole lays out a layer of whole paths for the channels that enter it. need are the vertices whose rows must leave it,
-// nil for all.
+// layWhole lays out a layer of whole paths for the channels that enter it. need are the vertices whose rows must leave
+// it, nil for all.
 func (s *stage) layWhole(layer *Layer, need []int32, back bool) {
 	list := listPaths(layer, s.graph, need)
 	s.whole = newWholePaths(layer, s.in, list, back)
@@ -137,8 +137,8 @@ func (p *prefixes) compute(e engine.Engine, dtype tensor.Dtype, units, norms *me
 	return nil
 }
 
-// gradient computes the gradient of the anchors, zGrad (p x q x d), from those of the prefixes, which lie in memory as the
-// prefixes do and are overwritten; without first it adds it to what is there.
+// gradient computes the gradient of the anchors, zGrad (p x q x d), from those of the prefixes, which lie in memory as
+// the prefixes do and are overwritten; without first it adds it to what is there.
 func (p *prefixes) gradient(e engine.Engine, m *memory, zGrad, unitGrads *tensor.Dense, first bool) error {
 	q, d := p.shape[1], p.shape[2]
 	flat := m.view(zGrad, 0, p.shape[0]*q, d)
@@ -167,8 +167,8 @@ func later(before bool) float64 {
 }
 
 // WholePathPool adds the pooled kernel values of layer number l of the batch, see [Layer].PathNorms, from the rows x of
-// the vertices as they are and the anchors z (p x q x d). The result is laid out as that of [Graph.PathPool]. fixed says
-// that the rows have no gradient.
+// the vertices as they are and the anchors z (p x q x d). The result is laid out as that of [Graph.PathPool]. fixed
+// says that the rows have no gradient.
 func (g *Graph) WholePathPool(l int, layer Layer, x, z *G.Node, fixed bool) *G.Node {
 	d, shape := g.dims("WholePathPool", x, 2)[1], g.dims("WholePathPool", z, 3)
 	if !g.want(d == shape[2], "WholePathPool: anchors of dimension %d, rows of %d", shape[2], d) {

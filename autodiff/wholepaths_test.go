@@ -29,7 +29,8 @@ func wholeKernel(kernel engine.Kernel, path, anchor [][]float64) float64 {
 	return math.Sqrt(x/j) * math.Exp(alpha*(inner/math.Sqrt(x*z)-1))
 }
 
-// wholeReference pools the kernel values of the paths from every vertex by the definition: the channels one after another.
+// wholeReference pools the kernel values of the paths from every vertex by the definition: the channels one after
+// another.
 func wholeReference(layer *Layer, b *graph.Batch, x func(v int32) []float64, anchors [][][]float64) []float64 {
 	pooling, q := layer.pooling(), len(anchors[0])
 	var out []float64

@@ -14,8 +14,8 @@ import (
 type Features string
 
 // The kinds of features. Auto takes labels where there are any, then attributes, then degrees. Attributes
-// are standardised and divided by their norm vertex by vertex, unless they are merely standardised; raw ones stay as they
-// are. With none all vertices look alike.
+// are standardised and divided by their norm vertex by vertex, unless they are merely standardised; raw ones stay as
+// they are. With none all vertices look alike.
 const (
 	AutoFeatures           Features = "auto"
 	LabelFeatures          Features = "labels"
@@ -30,7 +30,8 @@ const (
 
 var allFeatures = []string{
 	string(AutoFeatures), string(LabelFeatures), string(DegreeFeatures), string(AttributeFeatures),
-	string(StandardisedAttributes), string(AttributesAndLabels), string(RawAttributes), string(RawAttributesAndLabels), string(NoFeatures),
+	string(StandardisedAttributes), string(AttributesAndLabels), string(RawAttributes),
+	string(RawAttributesAndLabels), string(NoFeatures),
 }
 
 // standardised, raw and labelled say what the features are made of.

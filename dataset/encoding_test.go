@@ -71,7 +71,8 @@ func TestEncodingMeansTheSameInAnotherDataSet(t *testing.T) {
 	wantError(t, err, "data set X: its vertices have no attributes")
 	_, err = ParseFeatures("colours")
 	wantError(t, err,
-		`features "colours": want one of auto, labels, degrees, attributes, standardised, attributes+labels, raw, raw+labels, none`)
+		`features "colours": want one of auto, labels, degrees, attributes, standardised, attributes+labels, raw, `+
+			`raw+labels, none`)
 }
 
 func TestEncodingOfRawAttributesAndOfNothing(t *testing.T) {

@@ -299,8 +299,8 @@ func (g *gatherer) add(e engine.Engine, c *autodiff.Features, vertices []int32) 
 	return nil
 }
 
-// points returns what was gathered as unit rows and distinct sequences with their counts, or as one unit vector for each
-// sequence.
+// points returns what was gathered as unit rows and distinct sequences with their counts, or as one unit vector for
+// each sequence.
 func (g *gatherer) points(e engine.Engine) (nystrom.Points, error) {
 	n := (len(g.f32) + len(g.f64)) / g.width
 	var backing any = g.f64

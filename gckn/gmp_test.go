@@ -8,8 +8,8 @@ import (
 	"github.com/grove-graph/grove/engine/enginetest"
 )
 
-// Networks that pool by generalised maxima, over paths, vertices or both, learn end to end, by steps alone and beneath an
-// exact classifier: the loss falls, and the bits are the same for any number of workers.
+// Networks that pool by generalised maxima, over paths, vertices or both, learn end to end, by steps alone and beneath
+// an exact classifier: the loss falls, and the bits are the same for any number of workers.
 func TestGeneralizedMaxLearns(t *testing.T) {
 	for _, c := range []struct {
 		variant       string

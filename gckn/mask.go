@@ -32,8 +32,8 @@ const (
 //
 // The loss is the cross-entropy, and a lambda of 0 stands for 0.01. classes holds the class of each graph to explain.
 // The classifier has an output for each class, or a single one that speaks for class 1 and against class 0.
-// Generalised max pooling and norms of whole paths are refused, as is a model without a layer of paths, and a graph with more paths than memory
-// should hold.
+// Generalised max pooling and norms of whole paths are refused, as is a model without a layer of paths, and a graph
+// with more paths than memory should hold.
 func (m *Model) Explain(ctx context.Context, b *graph.Batch, classes []int, c *svm.Linear, lambda float64,
 	progress model.Progress) ([]*model.Mask, error) {
 	if lambda == 0 {

@@ -31,8 +31,8 @@ func newModel(e engine.Engine, input train.Input, opt Options) *Model {
 
 // New returns a model with given anchors, one tensor of PathSize x Filters x d for each layer, where d
 // is the input width or the number of filters of the layer below. Every position of every anchor is
-// divided by its norm, or with [Options].PathNorms every anchor by its own. The host computes the inverse square roots, so that a model has the same bits on a device
-// after it was stored as when it was fitted.
+// divided by its norm, or with [Options].PathNorms every anchor by its own. The host computes the inverse square
+// roots, so that a model has the same bits on a device after it was stored as when it was fitted.
 func New(e engine.Engine, input train.Input, opt Options, anchors []*tensor.Dense) (*Model, error) {
 	return newWith(e, input, opt, anchors, 0)
 }

@@ -49,8 +49,8 @@ type Options struct {
 	Double  bool   `json:"double"` // anchors and representations in float64; graphs are encoded in it in any case
 
 	// PathNorms makes the kernel of paths homogeneous in the whole path (section 3.4) and not in its first vertex, and its
-	// anchors vectors of norm 1 as a whole: docs/conventions.md, 2. It makes a difference in layers of paths whose vertices
-	// have other norms than 1.
+	// anchors vectors of norm 1 as a whole: docs/conventions.md, 2. It makes a difference in layers of paths whose
+	// vertices have other norms than 1.
 	PathNorms bool `json:"path_norms,omitempty"`
 }
 

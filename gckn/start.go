@@ -139,7 +139,8 @@ func (s *supervision) solve(ctx context.Context) error {
 	return s.solveFor(ctx, x, s.run.Train, epochTolerance)
 }
 
-// epochTolerance is that of the classifiers after epochs, whose anchors are not the last: far below what moves a decision.
+// epochTolerance is that of the classifiers after epochs, whose anchors are not the last: far below what moves a
+// decision.
 const epochTolerance = 1e-5
 
 // solveFor is solve for the loss of some items with the representations x.

@@ -30,8 +30,8 @@ func newTraining() *training {
 	return t
 }
 
-// stepped returns the options with the defaults of [tunedSteps] for what was not given: of trainings whose classifier is
-// trained in the steps.
+// stepped returns the options with the defaults of [tunedSteps] for what was not given: of trainings whose classifier
+// is trained in the steps.
 func (o *training) stepped(set *param.Set) *training {
 	own, defaults := *o, tunedSteps(Options{})
 	own.Flags = o.Flags.Else(defaults.Epochs, defaults.Decay, 10*defaults.Decay)

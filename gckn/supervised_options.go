@@ -54,8 +54,8 @@ func DefaultSupervised(network Options) SupervisedOptions {
 }
 
 // TunedSupervised returns the settings that the models of graphs start from by name: a standardised representation, so
-// that the start is as good as the unsupervised model, a classifier that is solved for exactly after every epoch, so that
-// steps cannot lose what it knows, and a penalty that is chosen as the unsupervised model chooses its C. See
+// that the start is as good as the unsupervised model, a classifier that is solved for exactly after every epoch, so
+// that steps cannot lose what it knows, and a penalty that is chosen as the unsupervised model chooses its C. See
 // docs/results/gckn.md for how they were chosen.
 func TunedSupervised(network Options) SupervisedOptions {
 	o := tunedSteps(network)
@@ -63,8 +63,8 @@ func TunedSupervised(network Options) SupervisedOptions {
 	return o
 }
 
-// tunedSteps returns the settings by name where the classifier is trained in the steps: of vertices, of which all are one
-// step, and of so many graphs that their representation is better not held at once.
+// tunedSteps returns the settings by name where the classifier is trained in the steps: of vertices, of which all are
+// one step, and of so many graphs that their representation is better not held at once.
 func tunedSteps(network Options) SupervisedOptions {
 	o := DefaultSupervised(network)
 	o.Standardise, o.Rate, o.Decay, o.Epochs = true, 0.003, 0.01, 100

@@ -16,9 +16,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// walkHistograms returns phi_1 of Theorem 1 for every vertex: how often every label sequence is met along its walks of k
-// steps. It is a GCKN on walks whose kernel is the Dirac kernel, a Gaussian of the least bandwidth, and whose anchors are
-// all label sequences that there are.
+// walkHistograms returns phi_1 of Theorem 1 for every vertex: how often every label sequence is met along its walks of
+// k steps. It is a GCKN on walks whose kernel is the Dirac kernel, a Gaussian of the least bandwidth, and whose
+// anchors are all label sequences that there are.
 func walkHistograms(t *testing.T, b *graph.Batch, k int) [][]float64 {
 	t.Helper()
 	known, sequences := map[string]bool{}, [][]int32(nil)
@@ -129,8 +129,8 @@ func matched(b *graph.Batch, u, v int32, depth int) bool {
 // theorem counts the pairs of vertices for which Theorem 1 was seen to hold with equal and with different ones.
 type theorem struct{ equal, different int }
 
-// check compares all pairs of vertices of two graphs: delta(phi_1(u), phi_1(v)) = kappa_subtree^(k)(u, v) where |M| = 1,
-// and by Proposition 1 equal colours have equal walks, whatever M is.
+// check compares all pairs of vertices of two graphs: delta(phi_1(u), phi_1(v)) = kappa_subtree^(k)(u, v) where |M| =
+// 1, and by Proposition 1 equal colours have equal walks, whatever M is.
 func (c *theorem) check(t *testing.T, b *graph.Batch, k int) {
 	t.Helper()
 	walks, colours := walkHistograms(t, b, k), subtreeColours(b, k)
@@ -221,8 +221,8 @@ func TestWalksAndSubtrees(t *testing.T) {
 	}
 }
 
-// The same for molecules, as they are and with labels that tell the neighbours of every atom apart, which by the paper is
-// how its condition can always be met.
+// The same for molecules, as they are and with labels that tell the neighbours of every atom apart, which by the paper
+// is how its condition can always be met.
 func TestWalksAndSubtreesOfMolecules(t *testing.T) {
 	d, err := dataset.Open(testfiles.Data(t, "tu", "MUTAG"))
 	if err != nil {
@@ -255,9 +255,9 @@ func TestWalksAndSubtreesOfMolecules(t *testing.T) {
 	}
 }
 
-// The condition is needed deeper than the theorem says: with |M(u, v)| = 1 for the two vertices alone, walks of three steps
-// may agree where colours differ. Here both have one neighbour, which has two of label 1 behind it: with leaves 2, 3 and
-// 2, 3 in one graph, and 2, 2 and 3, 3 in the other.
+// The condition is needed deeper than the theorem says: with |M(u, v)| = 1 for the two vertices alone, walks of three
+// steps may agree where colours differ. Here both have one neighbour, which has two of label 1 behind it: with leaves
+// 2, 3 and 2, 3 in one graph, and 2, 2 and 3, 3 in the other.
 func TestWalksNeedMatchedNeighbours(t *testing.T) {
 	tree := func(ends [2][]int32) graph.Graph { // 0 - 1, and from 1 two vertices of label 1 with leaves
 		g := graph.Graph{NumVertices: 4, Labels: []int32{0, 0, 1, 1}}
