@@ -9,7 +9,7 @@ DEMO  := $(BUILD)/demo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda test-slurm cluster test-cluster
+.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda test-slurm cluster test-cluster papers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -61,6 +61,12 @@ test-slurm: build ## run a plan by a Slurm of two nodes on this machine; needs r
 
 cross: need-go ## check that everything compiles for other systems and processors
 	$(GO) run ./internal/lint/cross darwin/arm64 windows/amd64 linux/arm64
+
+# Without PAPER all cells that are not kept yet: about 30 hours of one core from nothing; a cell takes seconds to an hour.
+papers: build ## measure the cells of the papers' tables (hours) and write docs/papers; PAPER=mpgk CELL=mutag-rr for one (seconds)
+	$(GO) run ./docs/papers run $(if $(CELL),--again) $(PAPER) $(CELL)
+	$(GO) run ./docs/papers draw $(PAPER)
+	$(GO) run ./docs/papers write
 
 bench: build ## measure the operations and the stages of the models
 	$(BUILD)/bench
