@@ -141,7 +141,7 @@ func (s Estimator) fit(ctx context.Context, w *model.Work) (*network, train.Grap
 	case w.Seen != nil:
 		seen = train.InMemory(b.Select(w.Seen))
 	}
-	m, err := FitGraphs(ctx, w.Engine, seen, input, s.Options, w.Progress)
+	m, err := fitWith(ctx, w.Engine, seen, input, s.Options, w.Progress, s.remembered(w))
 	return &network{encoding, m}, all, err
 }
 

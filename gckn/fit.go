@@ -31,35 +31,52 @@ func Fit(
 func FitGraphs(
 	ctx context.Context, e engine.Engine, graphs train.Graphs, input train.Input, opt Options, progress model.Progress,
 ) (*Model, error) {
+	return fitWith(ctx, e, graphs, input, opt, progress,
+		func(_ int, learn func() (*tensor.Dense, error)) (*tensor.Dense, error) { return learn() })
+}
+
+// fitWith is [FitGraphs] with anchors that may be known.
+func fitWith(
+	ctx context.Context, e engine.Engine, graphs train.Graphs, input train.Input, opt Options, progress model.Progress,
+	anchors learnAnchors,
+) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	m := newModel(e.Host(), input, opt)
 	for l := range opt.Layers {
-		progress.Report("sample", l, len(opt.Layers))
-		points, err := m.sample(ctx, graphs, l)
+		z, err := anchors(l, func() (*tensor.Dense, error) { return m.learn(ctx, e, graphs, l, progress) })
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
-		progress.Report("anchors", l, len(opt.Layers))
-		clusters, err := nystrom.KMeans(ctx, e, points, opt.Layers[l].Filters, nystrom.KMeansOptions{
-			Seed: opt.Seed*1000003 + uint64(l),
-		})
-		if err != nil {
-			return nil, fmt.Errorf("layer %d: anchors: %w", l+1, err)
-		}
-		anchors := clusters.Anchors
-		if m.opt.whole(l) {
-			if anchors, err = clusteredAnchors(m.engine, anchors, opt.Layers[l].PathSize); err != nil {
-				return nil, err
-			}
-		}
-		if err := m.add(anchors); err != nil {
+		if err := m.add(z); err != nil {
 			return nil, err
 		}
 	}
 	progress.Report("anchors", len(opt.Layers), len(opt.Layers))
 	return m.moved(e)
+}
+
+// learn learns the anchors of the layer above those that there are.
+func (m *Model) learn(
+	ctx context.Context, e engine.Engine, graphs train.Graphs, l int, progress model.Progress,
+) (*tensor.Dense, error) {
+	progress.Report("sample", l, len(m.opt.Layers))
+	points, err := m.sample(ctx, graphs, l)
+	if err != nil {
+		return nil, err
+	}
+	progress.Report("anchors", l, len(m.opt.Layers))
+	clusters, err := nystrom.KMeans(ctx, e, points, m.opt.Layers[l].Filters, nystrom.KMeansOptions{
+		Seed: m.opt.Seed*1000003 + uint64(l),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("anchors: %w", err)
+	}
+	if m.opt.whole(l) {
+		return clusteredAnchors(m.engine, clusters.Anchors, m.opt.Layers[l].PathSize)
+	}
+	return clusters.Anchors, nil
 }
 
 // moved returns a model of the host on e. What the host has computed goes there as it is.

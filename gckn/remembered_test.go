@@ -1,0 +1,87 @@
+package gckn
+
+import (
+	"context"
+	"testing"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine/enginetest"
+	"github.com/grove-graph/grove/model"
+	"gorgonia.org/tensor"
+)
+
+// gridOf are estimators of all settings of a grid with two values of everything.
+func gridOf(t *testing.T, variant string) []Estimator {
+	t.Helper()
+	base, err := Preset(variant, 3, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Grid{
+		PathSizes: []int{2, 3}, Filters: []int{4, 6}, Sigmas: []float64{0.4, 1}, Local: []Pooling{Sum, Max},
+		Global: []Pooling{Sum, Mean},
+	}.Options(variant, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var estimators []Estimator
+	for _, o := range all {
+		estimators = append(estimators, Estimator{Options: o})
+	}
+	return estimators
+}
+
+func TestRememberedAnchorsAreThoseThatAreLearned(t *testing.T) {
+	d, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: 12, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := enginetest.Open(t, 1)
+	for _, variant := range Variants() {
+		shared := model.NewWork(d, e).InFold([]int{0, 1, 2, 5, 7, 8, 11})
+		for _, s := range gridOf(t, variant) {
+			alone := model.NewWork(d, e).InFold([]int{0, 1, 2, 5, 7, 8, 11})
+			got, _, err := s.fit(context.Background(), shared)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _, err := s.fit(context.Background(), alone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for l := range s.Options.Layers {
+				if err := closeTo(float64s(e, got.fitted.Anchors(l)), float64s(e, want.fitted.Anchors(l)), 0); err != nil {
+					t.Errorf("%s, %v: layer %d: %v", variant, s, l+1, err)
+				}
+			}
+		}
+	}
+}
+
+func TestAnchorsAreLearnedOnceForWhatTheyDependOn(t *testing.T) {
+	for variant, want := range map[string][]int{ // of each layer, for 2 path sizes and 2 numbers of filters
+		"gckn-path":    {4},
+		"gckn-subtree": {4, 16}, // and 2 bandwidths and 2 local poolings below
+		"gckn-3layer":  {4, 16, 16},
+	} {
+		w := model.NewWork(&dataset.Dataset{}, enginetest.Open(t, 1))
+		got := make([]int, len(want))
+		for _, s := range gridOf(t, variant) {
+			anchors := s.remembered(w)
+			for l := range s.Options.Layers {
+				_, err := anchors(l, func() (*tensor.Dense, error) {
+					got[l]++
+					return tensor.New(tensor.WithShape(1), tensor.Of(tensor.Float64)), nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for l := range want {
+			if got[l] != want[l] {
+				t.Errorf("%s: anchors of layer %d are learned %d times for 32 settings, want %d", variant, l+1, got[l], want[l])
+			}
+		}
+	}
+}
