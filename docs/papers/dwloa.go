@@ -13,7 +13,10 @@ vertices. The text at hand has lost three numbers: the rounds of refinement (5 h
 (8 here, picked by looking at PTC_MR and PROTEINS with labels), and the values of λ (0.1, 0.5 and 0.9 here).
 
 Everything is learned from the training part of each fold, so the paper's protocol is the honest one, too; there is no
-column for another. The second table is not in the paper: the same with the labels of vertices.`,
+column for another. Kernel values of WL and WL-OA are as they are (--raw-kernel): divided by those of the graphs with
+themselves, which is Grove's default, WL loses four and a half points on MUTAG without labels and WL-OA one and a
+half, so the paper does not seem to divide. The second table is not in the paper: the same with the labels of
+vertices, and with divided values in WL and WL-OA.`,
 	}
 	sets := []string{"MUTAG", "PTC_MR", "NCI1", "NCI109", "PROTEINS", "DD", "REDDIT-BINARY"}
 	rows := []string{"WL", "WL-OA", "DWL-OA1", "DWL-OA2"}
@@ -30,12 +33,12 @@ column for another. The second table is not in the paper: the same with the labe
 			if set == "NCI109" {
 				c.missing = "the data set NCI109"
 			} else {
-				c.jobs, c.share = dwlJobs(row, set, " --features none")
+				c.jobs, c.share = dwlJobs(row, set, true)
 			}
 			blind.cells = append(blind.cells, c)
 			if set != "NCI109" && set != "REDDIT-BINARY" {
 				c := cell{name: strings.ToLower(set + "-" + row + "-labels"), row: row, set: set}
-				c.jobs, c.share = dwlJobs(row, set, "")
+				c.jobs, c.share = dwlJobs(row, set, false)
 				labelled.cells = append(labelled.cells, c)
 			}
 		}
@@ -56,10 +59,16 @@ var dwlTable = map[string][][2]float64{
 var dwlReasons = map[string]string{}
 
 // dwlJobs are the commands of a cell.
-func dwlJobs(row, set, features string) (jobs []job, share string) {
+func dwlJobs(row, set string, blind bool) (jobs []job, share string) {
 	model := map[string]string{"WL": "wl", "WL-OA": "wl-oa", "DWL-OA1": "dwl-oa", "DWL-OA2": "dwl-oa"}[row]
-	line, share := "grove eval "+model+" --data $GROVE_DATA/tu/"+set+features, "all"
+	line, share := "grove eval "+model+" --data $GROVE_DATA/tu/"+set, "all"
 	deep := strings.HasPrefix(row, "DWL")
+	if blind {
+		line += " --features none"
+	}
+	if blind && !deep {
+		line += " --raw-kernel"
+	}
 	if deep {
 		share = "3 values of λ"
 	}

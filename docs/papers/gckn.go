@@ -95,10 +95,10 @@ var gcknSearches = map[string]gcknSearch{
 		"--lengths last --path-size 2,3,4,5,6,7,8,9,10 --filters 32,128 --global-pooling sum,mean",
 		"--lengths last --path-size 4,6,8 --filters 32 --pooling sum --global-pooling sum,mean"},
 	"walk PTC": {
-		"--path-size 4,6,8 --filters 128 --sigma 0.4,0.6,1 --pooling sum,mean --global-pooling sum,mean",
+		"--path-size 4,6,8 --filters 32 --sigma 0.4,0.6,1 --pooling sum,mean --global-pooling sum,mean",
 		"--path-size 4,6 --filters 32 --sigma 0.4,0.6 --pooling sum --global-pooling sum,mean"},
 	"path PTC": {
-		"--path-size 4,6,8,10 --filters 128 --sigma 0.4,0.6,1 --pooling sum,mean --global-pooling sum,mean",
+		"--path-size 4,6,8,10 --filters 32 --sigma 0.4,0.6,1 --pooling sum,mean --global-pooling sum,mean",
 		"--path-size 6,8 --filters 32 --sigma 0.4,0.6 --pooling sum --global-pooling sum,mean"},
 	"subtree PTC": {
 		"--path-size 6,8,10,12 --filters 128 --sigma 0.4,0.5,0.6,1 --pooling sum,mean --global-pooling sum,mean",
