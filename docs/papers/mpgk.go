@@ -19,16 +19,17 @@ column *paper's protocol* has 200 landmarks and hierarchies of all graphs, and l
 between the last iteration and the sum. The *nested* column learns all from the training part of each fold, with exact
 kernels between vertices, and repeats the folds once.
 
-Vertices show their attributes where there are any, else their labels, else their degrees. Kernels are normalised.`,
+Vertices show their attributes where there are any, else their labels, else their degrees. Kernels are normalised. The row *AR, exact* is not in the
+paper: it shows what the landmarks cost AR on ENZYMES.`,
 	}
 	t := table{
-		title: "Table 1: classification", measured: "accuracy in percent", rows: []string{"RR", "RA", "AR", "AA"},
+		title: "Table 1: classification", measured: "accuracy in percent", rows: []string{"RR", "RA", "AR", "AA", "AR, exact"},
 		sets: []string{
 			"MUTAG", "ENZYMES", "NCI1", "PROTEINS", "Synthie", "IMDB-BINARY", "IMDB-MULTI", "REDDIT-BINARY",
 			"REDDIT-MULTI-5K", "COLLAB",
 		},
 	}
-	for _, row := range t.rows {
+	for _, row := range t.rows[:4] {
 		for s, set := range t.sets {
 			f := mpgkTable[row][s]
 			c := cell{name: strings.ToLower(set + "-" + row), row: row, set: set, mean: f[0], std: f[1]}
@@ -42,6 +43,11 @@ Vertices show their attributes where there are any, else their labels, else thei
 			t.cells = append(t.cells, c)
 		}
 	}
+	t.cells = append(t.cells, cell{
+		name: "enzymes-ar-exact", row: "AR, exact", set: "ENZYMES", share: "all, one repeat of ten",
+		jobs: both("grove eval mpgk-ar --data $GROVE_DATA/tu/ENZYMES --iterations 1,2,3,4 --sum-iterations=false,true"+
+			" --normalise --anchors all --seed 1", ""),
+	})
 	p.tables = []table{t, mpgkRegression()}
 	p.figures = []figure{{
 		name: "mpgk-barbell", title: "Figure 1: the barbell graph",
@@ -66,7 +72,10 @@ var mpgkTable = map[string][][2]float64{
 }
 
 // mpgkReasons say why Grove is behind.
-var mpgkReasons = map[string]string{}
+var mpgkReasons = map[string]string{
+	"enzymes-rr": "40.0 with attributes that are standardised, 41.0 as they are (`--features raw`, exact kernels, the sum); " +
+		"larger values of C have no solution within ten million steps. The paper does not say how attributes enter.",
+}
 
 // mpgkJobs are the commands of a cell of table 1.
 func mpgkJobs(row, set string) (jobs []job, share string) {
