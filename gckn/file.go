@@ -12,7 +12,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// stored is the description of a model in a model file; its anchors are the tensors "anchors1", ....
+// stored is the description of a model in a model file; its anchors are the tensors "anchors1", ....,
+// or "path_anchors1", ....
 type stored struct {
 	Options Options     `json:"options"`
 	Input   train.Input `json:"input"`
@@ -25,12 +26,18 @@ func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(stored{m.opt
 func (m *Model) Tensors() map[string]*tensor.Dense {
 	tensors := make(map[string]*tensor.Dense, len(m.layers))
 	for l, y := range m.layers {
-		tensors[anchorName(l)] = y.stored
+		tensors[m.opt.anchorName(l)] = y.stored
 	}
 	return tensors
 }
 
-func anchorName(l int) string { return fmt.Sprintf("anchors%d", l+1) }
+// anchorName names the tensor of the anchors of layer l. Those of whole paths, which are other vectors, have another name.
+func (o *Options) anchorName(l int) string {
+	if o.whole(l) {
+		return fmt.Sprintf("path_anchors%d", l+1)
+	}
+	return fmt.Sprintf("anchors%d", l+1)
+}
 
 // Load makes a model from its description and the tensors of its file. It has the same bits as the one
 // that was stored.
@@ -52,7 +59,7 @@ func (s *stored) load(e engine.Engine, f *modelfile.File) (*Model, error) {
 	}
 	m := newModel(e.Host(), s.Input, s.Options)
 	for l := range s.Options.Layers {
-		z, err := f.Tensor(anchorName(l), 3)
+		z, err := f.Tensor(s.Options.anchorName(l), 3)
 		if err != nil {
 			return nil, err
 		}

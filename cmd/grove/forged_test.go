@@ -297,7 +297,7 @@ func trainable(regression bool) []plausibleChange {
 		{`.*.split.(feature|length|pointer)`, "0|1|3", "another split"},
 		{`.*.split.threshold`, any, "attributes are of any magnitude"},
 
-		{`anchors\d`, "0|0.5|negated|turned round", "vectors that are not longer than 1"},
+		{`(path_)?anchors\d`, "0|0.5|negated|turned round", "vectors that are not longer than 1"},
 		{`weight|bias`, units, "weights of another training"},
 		{`mlp-(weight|bias)-\d`, large + "|swapped with mlp-.*", "weights of another training"},
 		{`cgmm-\d-mean`, small + "|swapped.*", "standardised attributes of a state"},
