@@ -31,7 +31,8 @@ func (m *Model) Tensors() map[string]*tensor.Dense {
 	return tensors
 }
 
-// anchorName names the tensor of the anchors of layer l. Those of whole paths, which are other vectors, have another name.
+// anchorName names the tensor of the anchors of layer l. Those of whole paths, which are other vectors, have another
+// name.
 func (o *Options) anchorName(l int) string {
 	if o.whole(l) {
 		return fmt.Sprintf("path_anchors%d", l+1)
