@@ -28,7 +28,7 @@ type Patience struct {
 
 func (p *Patience) addFlags(fs *pflag.FlagSet, heartbeat time.Duration) {
 	fs.IntVar(&p.Attempts, "attempts", 5, "`N` times that a part is tried")
-	fs.DurationVar(&p.Heartbeat, "heartbeat", heartbeat, "`TIME` of silence of a worker after which its part runs elsewhere")
+	fs.DurationVar(&p.Heartbeat, "heartbeat", heartbeat, "`TIME` of silence after which a part runs elsewhere")
 	fs.DurationVar(&p.Limit, "limit", 24*time.Hour, "`TIME` that a part may take before it runs elsewhere")
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -73,6 +74,9 @@ func startServer(address, store string) (*server, error) {
 		return nil, fmt.Errorf("--address %s: %w", address, err)
 	}
 	if err := makeStore(store); err != nil {
+		if strings.Contains(err.Error(), "SQLITE_BUSY") {
+			err = errors.New("another process keeps these books; wait for it, or end it")
+		}
 		return nil, fmt.Errorf("--store %s: %w", store, err)
 	}
 	s := &server{address: net.JoinHostPort(host, strconv.Itoa(ports[0]))}
@@ -123,11 +127,11 @@ func freePorts(host string, first int) (ports []int, err error) {
 	return ports, nil
 }
 
-// sqlOf says how the books are kept: a crash of the process loses nothing, one of the machine at most the last moment,
-// which the receipts of the parts make up for.
+// sqlOf says how the books are kept: by one process at a time. A crash of that loses nothing, one of the machine at
+// most the last moment, which the receipts of the parts make up for.
 func sqlOf(store string) *config.SQL {
 	return &config.SQL{PluginName: sqlite.PluginName, DatabaseName: store, ConnectAttributes: map[string]string{
-		"mode": "rwc", "journal_mode": "wal", "synchronous": "normal",
+		"mode": "rwc", "journal_mode": "wal", "synchronous": "normal", "locking_mode": "exclusive",
 	}}
 }
 

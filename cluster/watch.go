@@ -74,7 +74,10 @@ func (w *watch) ask(ctx context.Context, workflow string) (p Progress, err error
 // line words the progress.
 func (w *watch) line(ctx context.Context) string {
 	workers := w.workers(ctx)
-	if workers == 0 {
+	switch {
+	case workers < 0:
+		return "the server does not answer; waiting for it"
+	case workers == 0:
 		return fmt.Sprintf("no worker is there: grove-cluster worker --queue %s with grove %s runs one",
 			w.plan.Device, w.plan.Program)
 	}

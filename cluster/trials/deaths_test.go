@@ -83,6 +83,16 @@ func TestLocalIsInterrupted(t *testing.T) {
 	whole(t, p)
 }
 
+// The same plan is worked on by one process of a machine at a time.
+func TestBooksHaveOneKeeper(t *testing.T) {
+	p := plan(t, "predict")
+	first := start(t, cluster, "local", "--workers", "1", "--grove", grove, p)
+	wait(t, p, 1)
+	start(t, cluster, "local", "--workers", "1", "--grove", grove, p).fails(t, "another process keeps these books")
+	first.succeeds(t)
+	whole(t, p)
+}
+
 // Cancelling reaches the process that computes a part, and submitting again goes on.
 func TestWorkIsCancelled(t *testing.T) {
 	p := plan(t, "embed", "--part-graphs", fmt.Sprint(graphs))
