@@ -78,7 +78,7 @@ func (w *watch) line(ctx context.Context) string {
 	case workers < 0:
 		return "the server does not answer; waiting for it"
 	case workers == 0:
-		return fmt.Sprintf("no worker is there: grove-cluster worker --queue %s with grove %s runs one",
+		return fmt.Sprintf("no worker is there yet: it is grove-cluster worker --queue %s, with grove %s",
 			w.plan.Device, w.plan.Program)
 	}
 	p, err := w.progress(ctx)
