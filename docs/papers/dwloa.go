@@ -59,8 +59,8 @@ var dwlTable = map[string][][2]float64{
 var dwlReasons = map[string]string{
 	"mutag-dwl-oa1": "the values of λ are not known. λ = 0.5 alone and weights of length 1 in place of sum 1 " +
 		"(`--weight-norm l2`) have 86.0.",
-	"mutag-dwl-oa2": "neither the values of λ nor the number of groups are known. λ = 0.5 alone has 86.8, with weights of " +
-		"length 1 (`--weight-norm l2`) 86.0.",
+	"mutag-dwl-oa2": "neither the values of λ nor the number of groups are known. λ = 0.5 alone has 86.8, with weights " +
+		"of length 1 (`--weight-norm l2`) 86.0.",
 }
 
 // dwlJobs are the commands of a cell.

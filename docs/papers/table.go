@@ -47,6 +47,9 @@ func (p *place) table(w io.Writer, of *paper, t *table, sum *tally) error {
 			gap := ""
 			if c.mean > 0 {
 				gap = fmt.Sprintf("%+.*f", c.digits(), r.Mean-c.mean)
+				if strings.Trim(gap, "+-0.") == "" {
+					gap = "0"
+				}
 			}
 			if c.behind(r) {
 				gap = "**" + gap + "**"

@@ -103,8 +103,8 @@ var treegReasons = map[string]string{
 	"imdb-binary-features": treegBlind, "imdb-multi-features": treegBlind,
 }
 
-const treegBlind = "without labels and walks a tree sees the number of vertices and nothing else, so the paper's vertices must " +
-	"show more than its table 4 says; degrees are tried in the row below."
+const treegBlind = "without labels and walks a tree sees the number of vertices and nothing else, so the paper's " +
+	"vertices must show more than its table 4 says; degrees are tried in the row below."
 
 // treegCommand is the command of a cell. Large sets have the largest setting alone.
 func treegCommand(row, set string) string {
