@@ -62,8 +62,9 @@ test-slurm: build ## run a plan by a Slurm of two nodes on this machine; needs r
 cross: need-go ## check that everything compiles for other systems and processors
 	$(GO) run ./internal/lint/cross darwin/arm64 windows/amd64 linux/arm64
 
-# Without PAPER all cells that are not kept yet: about 30 hours of one core from nothing; a cell takes seconds to an hour.
-papers: build ## measure the cells of the papers' tables (hours) and write docs/papers; PAPER=mpgk CELL=mutag-rr for one (seconds)
+# Cells that are kept are not measured again, unless CELL names them. Most take seconds to minutes of one core, those of
+# NCI1, DD, COLLAB and REDDIT-BINARY up to hours, all together days.
+papers: build ## measure the papers' tables (days; PAPER=mpgk CELL=mutag-rr: seconds) and write docs/papers
 	$(GO) run ./docs/papers run $(if $(CELL),--again) $(PAPER) $(CELL)
 	$(GO) run ./docs/papers draw $(PAPER)
 	$(GO) run ./docs/papers write
