@@ -11,7 +11,10 @@
 package main
 
 import (
+	"context"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +32,9 @@ type place struct {
 }
 
 func main() {
-	if command().Execute() != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if command().ExecuteContext(ctx) != nil {
 		os.Exit(1)
 	}
 }

@@ -36,6 +36,9 @@ func (p *place) run(ctx context.Context, w io.Writer, chosen []selection, again 
 					continue
 				}
 				r, err := p.measure(ctx, c, j, revision, limit)
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
 				if err != nil {
 					fmt.Fprintf(w, "%s %s %s: %v\n", s.paper.name, c.name, j.run, err)
 					failed++
