@@ -44,8 +44,10 @@ func (p *place) run(ctx context.Context, w io.Writer, chosen []selection, again 
 					failed++
 					continue
 				}
-				if err := p.keep(s.paper, c, r); err != nil {
-					return err
+				if old == nil || !r.same(old) {
+					if err := p.keep(s.paper, c, r); err != nil {
+						return err
+					}
 				}
 				fmt.Fprintf(w, "%s %s %s: %.2f ± %.2f, %.0f s%s\n", s.paper.name, c.name, j.run, r.Mean, r.Std, r.Seconds,
 					compared(r, old))

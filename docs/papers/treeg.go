@@ -101,13 +101,11 @@ var treegDrawn = map[string]string{
 
 // treegReasons say why Grove is behind.
 var treegReasons = map[string]string{
-	"imdb-binary-features": treegBlind, "imdb-multi-features": treegBlind,
-	"imdb-binary-walks": "vertices show nothing here, and degrees in the paper, as the rows of d = a = 0 say; with degrees " +
-		"the cell was not run.",
+	"imdb-binary-features": "without labels and walks a tree sees the number of vertices and nothing else. With degrees " +
+		"as features, the row below, it is where the paper is, so the paper's vertices show degrees.",
+	"imdb-multi-features": "as on IMDB-BINARY.",
+	"imdb-binary-walks":   "as for d = a = 0; with degrees the cell was not run.",
 }
-
-const treegBlind = "without labels and walks a tree sees the number of vertices and nothing else. With degrees as features, " +
-	"the row below, it is where the paper is, so the paper's vertices show degrees."
 
 // treegCommand is the command of a cell. Large sets have the largest setting alone.
 func treegCommand(row, set string) string {
