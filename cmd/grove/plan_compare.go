@@ -162,7 +162,7 @@ func (w *partWorker) planned() (*field, *planCompareFlags, error) {
 		}
 	}
 	if n := len(x.Entrants) * len(x.Folds); n != w.plan.Items {
-		return nil, nil, fmt.Errorf("%s: %d folds of %d models, and the plan is for %d", w.path, len(x.Folds),
+		return nil, nil, refuse("%s: %d folds of %d models, and the plan is for %d", w.path, len(x.Folds),
 			len(x.Entrants), w.plan.Items)
 	}
 	x.kept.Device = fmt.Sprintf("%s (%s)", w.plan.Device, w.plan.Instructions)

@@ -154,7 +154,7 @@ func (w *partWorker) startGram(ctx context.Context) error {
 			return err
 		}
 		if n := j.Data.NumGraphs(); n != w.plan.Items {
-			return fmt.Errorf("%s: %d graphs, and the plan is for %d", w.path, n, w.plan.Items)
+			return refuse("%s: %d graphs, and the plan is for %d", w.path, n, w.plan.Items)
 		}
 		j.Progress = w.progress.report
 		w.rows, err = rows.GramRows(ctx, j.Work)
