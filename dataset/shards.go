@@ -142,7 +142,8 @@ func (w *ShardWriter) Discard() { w.out.Discard() }
 type storeWriter struct {
 	to      *folderWriter
 	head    *shardHead // nil before the first piece
-	records bytes.Buffer
+	record  bytes.Buffer
+	records blocks
 	footer  []byte
 	graphs  int
 	limit   int
@@ -161,19 +162,20 @@ func (w *storeWriter) append(d *Dataset) error {
 			d.Name)
 	}
 	for g := range d.NumGraphs() {
-		before := w.records.Len()
-		head.encode(&w.records, d, g)
+		w.record.Reset()
+		head.encode(&w.record, d, g)
+		w.records.append(w.record.Bytes())
 		class := int32(-1)
 		if d.Classes != nil {
 			class = int32(d.Classes[g])
 		}
-		w.footer = binary.LittleEndian.AppendUint32(w.footer, uint32(w.records.Len()-before))
+		w.footer = binary.LittleEndian.AppendUint32(w.footer, uint32(w.record.Len()))
 		w.footer = binary.LittleEndian.AppendUint32(w.footer, uint32(class))
 		if columns := len(d.TargetNames); d.Targets != nil {
 			w.footer = appendFloats(w.footer, d.Targets[g*columns:(g+1)*columns])
 		}
 		w.graphs++
-		if w.records.Len() >= w.limit {
+		if w.records.size >= w.limit {
 			if err := w.flush(); err != nil {
 				return err
 			}
@@ -181,6 +183,41 @@ func (w *storeWriter) append(d *Dataset) error {
 	}
 	return nil
 }
+
+// blocks are bytes in pieces, so that many of them take as much memory as there are.
+type blocks struct {
+	full [][]byte
+	last []byte
+	size int
+}
+
+// blockSize is the size of a piece.
+const blockSize = 1 << 20
+
+func (b *blocks) append(p []byte) {
+	for b.size += len(p); len(p) > 0; {
+		if len(b.last) == cap(b.last) {
+			if b.last != nil {
+				b.full = append(b.full, b.last)
+			}
+			b.last = make([]byte, 0, blockSize)
+		}
+		n := min(len(p), cap(b.last)-len(b.last))
+		b.last, p = append(b.last, p[:n]...), p[n:]
+	}
+}
+
+func (b *blocks) writeTo(out io.Writer) error {
+	for _, p := range append(slices.Clone(b.full), b.last) {
+		if _, err := out.Write(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reset empties the blocks, and keeps one.
+func (b *blocks) reset() { *b = blocks{last: b.last[:0]} }
 
 // sameHead compares what pieces must share.
 func sameHead(a, b shardHead) bool {
@@ -198,8 +235,10 @@ func (w *storeWriter) flush() error {
 	end := binary.LittleEndian.AppendUint32(slices.Clone(w.footer), crc32.Checksum(w.footer, castagnoli()))
 	end = binary.LittleEndian.AppendUint32(end, uint32(w.graphs))
 	name := fmt.Sprintf("%05d.graphs", len(w.head.Files))
+	sum := sha256.New()
 	w.to.raw(name, func(out io.Writer) error {
-		if _, err := out.Write(w.records.Bytes()); err != nil {
+		out = io.MultiWriter(out, sum)
+		if err := w.records.writeTo(out); err != nil {
 			return err
 		}
 		_, err := out.Write(end)
@@ -208,12 +247,9 @@ func (w *storeWriter) flush() error {
 	if w.to.err != nil {
 		return w.to.err
 	}
-	sum := sha256.New()
-	sum.Write(w.records.Bytes())
-	sum.Write(end)
-	w.head.Files = append(w.head.Files, shardFile{name, w.graphs, int64(w.records.Len() + len(end)),
+	w.head.Files = append(w.head.Files, shardFile{name, w.graphs, int64(w.records.size + len(end)),
 		hex.EncodeToString(sum.Sum(nil))})
-	w.records.Reset()
+	w.records.reset()
 	w.footer, w.graphs = w.footer[:0], 0
 	return nil
 }
