@@ -98,6 +98,7 @@ type columnLayout struct {
 	arcLabels, arcWeights, arcTypes int
 	class, vertexClass              int
 	vertexMarks, arcMarks           int
+	idAt, vertexIDs                 int
 	molecules                       int
 
 	targets, vertexTargets []namedColumn
@@ -130,6 +131,7 @@ func layoutOf(schema *arrow.Schema, how Molecules) (*columnLayout, error) {
 	l.arcWeights = named("arc_weights", 1, wantNumbers)
 	l.class, l.vertexClass = named("class", 0, wantClasses), named("vertex_class", 1, wantClasses)
 	l.vertexMarks, l.arcMarks = named("vertex_marks", 1, wantMarks), named("arc_marks", 1, wantMarks)
+	l.idAt, l.vertexIDs = l.names("id", 0), l.names("vertex_ids", 1)
 	l.molecules = l.findMolecules(how)
 	for i, f := range schema.Fields() {
 		k, depth := kindOf(f.Type)
@@ -178,9 +180,17 @@ func (l *columnLayout) findMolecules(how Molecules) int {
 	return at
 }
 
+// names returns the column of the names of graphs or vertices; one of another type is no such column.
+func (l *columnLayout) names(name string, depth int) int {
+	return slices.IndexFunc(l.schema.Fields(), func(f arrow.Field) bool {
+		k, have := kindOf(f.Type)
+		return f.Name == name && have == depth && k&wantCodes != 0
+	})
+}
+
 // uses reports whether a column has a meaning of its own.
 func (l *columnLayout) uses(i int) bool {
-	for _, at := range []int{l.vertices, l.class, l.molecules} {
+	for _, at := range []int{l.vertices, l.class, l.idAt, l.molecules} {
 		if at == i {
 			return true
 		}

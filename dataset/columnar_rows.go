@@ -25,6 +25,8 @@ type graphRows struct {
 	targetValues  []float64 // of graphs or vertices, row-major
 	marked        []bool    // vertices
 	markedArcs    []bool
+	names         []string // of graphs
+	vertexNames   []string
 	parts         [][]string // of each split: the part of each graph, or of each vertex
 	columns       []column   // the others
 
@@ -52,7 +54,7 @@ func (r *graphRows) add(batch arrow.RecordBatch) error {
 	n := int(batch.NumRows())
 	sizes := r.sizes(batch, n)
 	for _, take := range []func(arrow.RecordBatch, []int){
-		r.addArcs, r.addVertices, r.addClasses, r.addTargets, r.addSplits, r.addOthers,
+		r.addArcs, r.addVertices, r.addNames, r.addClasses, r.addTargets, r.addSplits, r.addOthers,
 	} {
 		if r.wrong == nil {
 			take(batch, sizes)
@@ -270,6 +272,25 @@ func (r *graphRows) addVertices(batch arrow.RecordBatch, sizes []int) {
 		}
 		if len(r.values) > maxAttributes {
 			r.fail(r.attributes, row, "more than %d attributes in all", maxAttributes)
+		}
+	})
+}
+
+// addNames takes the names of graphs and of vertices.
+func (r *graphRows) addNames(batch arrow.RecordBatch, sizes []int) {
+	if r.idAt >= 0 {
+		text := cellsOf(batch.Column(r.idAt))
+		for row := range sizes {
+			r.names = append(r.names, text(row))
+		}
+	}
+	if r.molecules >= 0 {
+		return
+	}
+	r.each(batch, r.vertexIDs, sizes, "vertices", func(values arrow.Array, _, from, to int) {
+		text := cellsOf(values)
+		for i := from; i < to; i++ {
+			r.vertexNames = append(r.vertexNames, text(i))
 		}
 	})
 }

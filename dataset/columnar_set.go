@@ -44,6 +44,7 @@ func (r *graphRows) set(name string) (*Dataset, error) {
 		d.LabelNames = slices.Clone(d.LabelCodes)
 		copy(d.LabelNames, r.head.LabelNames)
 	}
+	d.GraphIDs, d.VertexIDs = r.names, r.vertexNames
 	if r.width > 0 {
 		b.Attributes, b.AttributeDim = r.values, r.width
 	}
@@ -164,7 +165,9 @@ func readMoleculeRows(rows *columnar.Reader, l *columnLayout, file, name string,
 				return err
 			}
 		}
-		for _, take := range []func(arrow.RecordBatch, []int){r.addClasses, r.addTargets, r.addSplits, r.addOthers} {
+		for _, take := range []func(arrow.RecordBatch, []int){
+			r.addNames, r.addClasses, r.addTargets, r.addSplits, r.addOthers,
+		} {
 			take(batch, nothing)
 		}
 		r.row += len(nothing)
@@ -177,6 +180,7 @@ func readMoleculeRows(rows *columnar.Reader, l *columnLayout, file, name string,
 		return nil, err
 	}
 	r.keep(kept)
+	d.GraphIDs = r.names
 	if err := r.know(d); err != nil {
 		return nil, inFile(file, err)
 	}
@@ -198,6 +202,9 @@ func (r *graphRows) keep(kept []int) {
 		targets = append(targets, r.targetValues[row*width:(row+1)*width]...)
 	}
 	r.classIDs, r.targetValues = classes, targets
+	if r.idAt >= 0 {
+		r.names = split.Select(r.names, kept)
+	}
 	for k := range r.columns {
 		r.columns[k].values = split.Select(r.columns[k].values, kept)
 	}

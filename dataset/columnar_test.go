@@ -63,12 +63,19 @@ func TestColumnsWrittenAndReadAreTheSame(t *testing.T) {
 	some := *rich
 	some.Classes = slices.Clone(rich.Classes)
 	some.Classes[3] = -1
+	namedSet := *rich
+	for g := range namedSet.NumGraphs() {
+		namedSet.GraphIDs = append(namedSet.GraphIDs, fmt.Sprintf("graph %d", 7*g))
+	}
+	for v := range namedSet.Batch.NumVertices() {
+		namedSet.VertexIDs = append(namedSet.VertexIDs, fmt.Sprint("v", v*v))
+	}
 	trees, err := openTreesIn(files{"train.tree": "1:10(31($) 4($))\n2:4($)\n", "test.tree": "2:10(4($))\n"}.folder(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	trees.Name = "trees"
-	cases := map[string]*Dataset{"all that stores hold": rich, "words": &worded,
+	cases := map[string]*Dataset{"all that stores hold": rich, "words": &worded, "names": &namedSet,
 		"targets": &several, "some classes": &some, "splits of graphs": trees}
 	for name, changes := range map[string][]string{
 		"vertex classes": {},

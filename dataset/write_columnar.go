@@ -71,6 +71,16 @@ func newGraphWriter(d *Dataset) *graphWriter {
 	w := &graphWriter{}
 	b := d.Batch
 	w.whole("graph", arrow.PrimitiveTypes.Int64, func(_ *Dataset, at span) int64 { return int64(w.graphs + at.graph) })
+	if d.GraphIDs != nil {
+		w.add("id", arrow.BinaryTypes.String, func(to array.Builder, d *Dataset, at span) {
+			to.(*array.StringBuilder).Append(d.GraphIDs[at.graph])
+		})
+	}
+	if d.VertexIDs != nil {
+		w.listOf("vertex_ids", arrow.BinaryTypes.String, func(to array.Builder, d *Dataset, at span) {
+			to.(*array.StringBuilder).AppendValues(d.VertexIDs[at.from:at.to], nil)
+		})
+	}
 	w.whole("vertices", arrow.PrimitiveTypes.Int32, func(_ *Dataset, at span) int64 { return int64(at.to - at.from) })
 	w.ends()
 	w.vertexColumns(d)
