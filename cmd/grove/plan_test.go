@@ -276,13 +276,13 @@ func TestComparisonOfOtherDataIsRefused(t *testing.T) {
 	if err := os.WriteFile(fold, []byte(strings.Join(lines[1:], "")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, exitFailure, []string{"--folds", "it has changed since"}, "run-part", plan, "--index", "1")
+	fails(t, exitRefused, []string{"--folds", "it has changed since"}, "run-part", plan, "--index", "1")
 	if err := os.WriteFile(fold, kept, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	must(t, "run-part", plan, "--index", "1-3")
 	synth("2")
-	fails(t, exitFailure, []string{"--data", "it has changed since"}, "merge", plan)
+	fails(t, exitRefused, []string{"--data", "it has changed since"}, "merge", plan)
 	synth("1")
 	must(t, "merge", plan)
 	fails(t, exitUsage, []string{"it is there already"}, "plan", "compare", "wl", "--data", data, "--out", out, "-o", plan)
@@ -315,7 +315,7 @@ func TestKernelMatrixInParts(t *testing.T) {
 		"-o", plan)
 	must(t, "plan", "gram", "wl", "--data", data, "--out", out, "-o", plan)
 	rewrite(t, plan, `"digest": "`, `"digest": "0`)
-	fails(t, exitFailure, []string{"--data", "it has changed since"}, "run-part", plan, "--index", "0")
+	fails(t, exitRefused, []string{"--data", "it has changed since"}, "run-part", plan, "--index", "0")
 	rewrite(t, plan, `"wl"`, `"waltz"`)
 	fails(t, exitUsage, []string{`unknown model "waltz"`}, "run-part", plan, "--index", "0")
 }
