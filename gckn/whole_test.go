@@ -36,7 +36,7 @@ func attributed(t *testing.T, n, d int, seed uint64) []graph.Graph {
 }
 
 // The golden values are those of testdata/whole_paths.py, which follows the definition.
-func TestGoldenWholePaths(t *testing.T) {
+func TestWholePathsAsDefinedElsewhere(t *testing.T) {
 	raw, err := os.ReadFile("testdata/whole_paths.json")
 	if err != nil {
 		t.Fatal(err)
