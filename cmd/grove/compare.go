@@ -85,6 +85,13 @@ func (f *compareFlags) addProtocolFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.choose, "choose", false, "choose the model too inside each training part")
 }
 
+// general are the flags without the inner folds of a model, which come with it.
+func (f *compareFlags) general() evalFlags {
+	general := f.evalFlags
+	general.inner = cmp.Or(general.inner, "5")
+	return general
+}
+
 // field is what takes part in a comparison.
 type field struct {
 	eval.Comparison
@@ -93,8 +100,7 @@ type field struct {
 
 func (a *app) compare(c *cobra.Command, f *compareFlags, args []string) error {
 	start := time.Now()
-	general := f.evalFlags
-	general.inner = cmp.Or(general.inner, "5")
+	general := f.general()
 	if err := general.check(c); err != nil {
 		return err
 	}
@@ -195,8 +201,7 @@ func (a *app) enter(c *cobra.Command, f *compareFlags, l *lineup) (*field, error
 		return nil, err
 	}
 	r := &evalReport{}
-	general := f.evalFlags
-	general.inner = cmp.Or(general.inner, "5") // those of a model come with it
+	general := f.general()
 	if err := general.divide(c, w.Data, &x.Problem, r); err != nil {
 		return nil, err
 	}

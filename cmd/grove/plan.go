@@ -7,7 +7,9 @@ import (
 
 	"github.com/grove-graph/grove/columnar"
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parts"
 	"github.com/spf13/cobra"
@@ -22,12 +24,71 @@ const (
 	gramJob    = "gram"
 )
 
-// planFlags are the flags of grove plan.
+// cut is how a job is cut, and where its plan goes.
+type cut struct {
+	plan string
+	size int
+}
+
+// addComputing declares the kind of device, and the size of a part under a name of its own.
+func (f *cut) addComputing(fs *pflag.FlagSet, device *string, name string, size int, usage string) {
+	fs.StringVar(device, "device", "cpu", "kind of device that computes the parts (see grove devices)")
+	annotateWords(fs, "device", []string{"cpu", "cuda"})
+	fs.IntVar(&f.size, name, size, usage)
+	bound(fs, name, 1, 1<<40)
+}
+
+// addOutput declares the output of the job and the plan.
+func (f *cut) addOutput(fs *pflag.FlagSet, out *string, usage string) {
+	fs.StringVar(out, "out", "", "`FILE` "+usage)
+	fs.StringVarP(&f.plan, "plan", "o", "", "`FILE` plan to write")
+}
+
+// check refuses outputs that cannot be written, and data that no part could read again.
+func (f *cut) check(data string, outputs ...parts.Output) error {
+	for _, o := range append(outputs, parts.Output{Flag: "plan", Path: f.plan}) {
+		if err := writable("--"+o.Flag, o.Path); err != nil {
+			return err
+		}
+	}
+	if data == standardInput {
+		return usagef("--data -: the parts read the data too: name a folder or a file")
+	}
+	return nil
+}
+
+// planned is what grove plan reports.
+type planned struct {
+	Plan   string `json:"plan"`
+	Job    string `json:"job"`
+	Unit   string `json:"unit"`
+	Items  int    `json:"items"`
+	Parts  int    `json:"parts"`
+	Size   int    `json:"size"`   // items of a part
+	Folder string `json:"folder"` // of the results of the parts
+}
+
+// writePlan completes a plan and writes it, and says what is planned in words.
+func (a *app) writePlan(p *parts.Plan, f *cut, e engine.Engine, leftOut []eval.LeftOut) error {
+	p.Program, p.Instructions, p.Device, p.Size = thisBuild().String(), simd.Level(), kindOf(e.String()), f.size
+	if err := p.Create(f.plan); err != nil {
+		return fmt.Errorf("--plan %s: %w", f.plan, plain(err))
+	}
+	r := planned{f.plan, p.Job, p.Unit, p.Items, p.Parts(), p.Size, p.Folder()}
+	return a.emit(r, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s, %d %s in %d parts of %d\n", r.Plan, r.Job, r.Items, r.Unit, r.Parts, r.Size)
+		fact(w, "run", "grove run-part %s --index I, for every I from 0 to %d", r.Plan, r.Parts-1)
+		fact(w, "then", "grove merge %s", r.Plan)
+		for _, left := range leftOut {
+			fact(w, "left out", "%s: %s", left.Model, left.Why)
+		}
+	})
+}
+
+// planFlags are the flags of grove plan embed and predict.
 type planFlags struct {
-	device                 string
-	data, model, out, plan string
-	ids                    string
-	size                   int
+	cut
+	device, data, model, out, ids string
 }
 
 func newPlan(a *app) *cobra.Command {
@@ -70,7 +131,7 @@ func newPlanned(a *app, job, short, out, long, file string) *cobra.Command {
 		Long: long + `
 
 The results of the parts lie beside the plan, in a folder with the name of the plan and the ending .parts,
-until grove merge puts them together. Parts of 5000 graphs and more cost nothing beside the graphs themselves.
+until grove merge puts them together. Starting one takes some tenths of a second: where that counts, take larger ones.
 
 A part is refused by another version of grove, on another kind of device or with other instructions of the
 processor (GROVE_SIMD, see grove devices), and where the data or the model are not those of the plan any more:
@@ -85,43 +146,26 @@ all of them could change the bits.`,
 		fs.StringVar(&f.data, "data", "", "`DIR` store to read (grove data convert --to shards writes one)")
 	})
 	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.device, "device", "cpu", "kind of device that computes the parts (see grove devices)")
-		annotateWords(fs, "device", []string{"cpu", "cuda"})
-		fs.IntVar(&f.size, "part-graphs", 5000, "`N` graphs of a part")
-		bound(fs, "part-graphs", 1, 1<<40)
+		f.addComputing(fs, &f.device, "part-graphs", 5000, "`N` graphs of a part")
 	})
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.out, "out", "", "`FILE` "+out)
+		f.addOutput(fs, &f.out, out)
 		if job == embedJob {
 			fs.StringVar(&f.ids, "ids", "", "`FILE` comma-separated values to write, what each row is")
 		}
-		fs.StringVarP(&f.plan, "plan", "o", "", "`FILE` plan to write")
 		a.addOutputFlags(fs)
 	})
 	return c
-}
-
-// planReport is what grove plan reports.
-type planReport struct {
-	Plan   string `json:"plan"`
-	Job    string `json:"job"`
-	Graphs int    `json:"n_graphs"`
-	Parts  int    `json:"parts"`
-	Size   int    `json:"part_graphs"`
-	Folder string `json:"folder"` // of the results of the parts
 }
 
 func (a *app) plan(c *cobra.Command, job string, f *planFlags) error {
 	if err := requireFlags(c, "model", "data", "out", "plan"); err != nil {
 		return err
 	}
-	p := &parts.Plan{Program: thisBuild().String(), Instructions: simd.Level(), Job: job, Unit: "graphs", Size: f.size}
+	p := &parts.Plan{Job: job, Unit: "graphs"}
 	for _, o := range []parts.Output{{Flag: "out", Path: f.out}, {Flag: "ids", Path: f.ids}} {
 		if o.Path == "" {
 			continue
-		}
-		if err := writable("--"+o.Flag, o.Path); err != nil {
-			return err
 		}
 		if columnar.Named(o.Path) {
 			return usagef("--%s %s: results of parts are put one behind the other, which this format does not allow; "+
@@ -129,7 +173,7 @@ func (a *app) plan(c *cobra.Command, job string, f *planFlags) error {
 		}
 		p.Outputs = append(p.Outputs, o)
 	}
-	if err := writable("--plan", f.plan); err != nil {
+	if err := f.check(f.data, p.Outputs...); err != nil {
 		return err
 	}
 	if dataset.FormatOf(f.data) != dataset.StoreFormat {
@@ -140,7 +184,6 @@ func (a *app) plan(c *cobra.Command, job string, f *planFlags) error {
 	if err != nil {
 		return err
 	}
-	p.Device = kindOf(e.String())
 	m, err := loadModel(f.model, e)
 	if err != nil {
 		return err
@@ -164,15 +207,7 @@ func (a *app) plan(c *cobra.Command, job string, f *planFlags) error {
 	p.Inputs = []parts.Input{
 		{Flag: "model", Path: f.model, Digest: digest}, {Flag: "data", Path: f.data, Digest: w.Shards.Digest()},
 	}
-	if err := p.Create(f.plan); err != nil {
-		return fmt.Errorf("--plan %s: %w", f.plan, plain(err))
-	}
-	r := planReport{f.plan, job, p.Items, p.Parts(), p.Size, p.Folder()}
-	return a.emit(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s of %d graphs in %d parts of %d\n", r.Plan, job, r.Graphs, r.Parts, r.Size)
-		fact(w, "run", "grove run-part %s --index I, for every I from 0 to %d", r.Plan, r.Parts-1)
-		fact(w, "then", "grove merge %s", r.Plan)
-	})
+	return a.writePlan(p, &f.cut, e, nil)
 }
 
 // cuttable refuses a model that does not do the job graph by graph.

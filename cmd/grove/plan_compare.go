@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/internal/digest"
 	"github.com/grove-graph/grove/parts"
@@ -21,8 +19,7 @@ import (
 // planCompareFlags are the flags of grove plan compare.
 type planCompareFlags struct {
 	compareFlags
-	plan string
-	size int
+	cut
 }
 
 // newPlanCompare returns grove plan compare with its flags.
@@ -46,28 +43,14 @@ processor (GROVE_SIMD, see grove devices), and where the data or the folds are n
 	addFlags(c.Flags(), groupData, f.addDataFlags)
 	addFlags(c.Flags(), groupProtocol, f.addProtocolFlags)
 	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.device, "device", "cpu", "kind of device that computes the parts (see grove devices)")
-		annotateWords(fs, "device", []string{"cpu", "cuda"})
+		f.addComputing(fs, &f.device, "part-folds", 1, "`N` folds of a part; those of a model share what is learned once")
 		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that folds and everything drawn at random follow from")
-		fs.IntVar(&f.size, "part-folds", 1, "`N` folds of a part; those of a model share what is learned once")
-		bound(fs, "part-folds", 1, 1<<20)
 	})
 	addFlags(c.Flags(), groupOutput, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.out, "out", "", "`FILE` comparison to write, as JSON")
-		fs.StringVarP(&f.plan, "plan", "o", "", "`FILE` plan to write")
+		f.addOutput(fs, &f.out, "comparison to write, as JSON")
 		a.addOutputFlags(fs)
 	})
 	return c, f
-}
-
-// planCompareReport is what grove plan compare reports.
-type planCompareReport struct {
-	Plan   string   `json:"plan"`
-	Job    string   `json:"job"`
-	Models []string `json:"models"`
-	Folds  int      `json:"folds"` // of all models
-	Parts  int      `json:"parts"`
-	Folder string   `json:"folder"` // of the results of the parts
 }
 
 // planComparison writes the plan of a comparison.
@@ -75,13 +58,9 @@ func (a *app) planComparison(c *cobra.Command, f *planCompareFlags, args []strin
 	if err := requireFlags(c, "data", "out", "plan"); err != nil {
 		return err
 	}
-	for _, o := range [][2]string{{"--out", f.out}, {"--plan", f.plan}} {
-		if err := writable(o[0], o[1]); err != nil {
-			return err
-		}
-	}
-	if f.data == standardInput {
-		return usagef("--data -: the parts read the data too: name a folder or a file")
+	out := parts.Output{Flag: "out", Path: f.out}
+	if err := f.check(f.data, out); err != nil {
+		return err
 	}
 	if _, err := os.Stat(f.out); err == nil {
 		return usagef("--out %s: it is there already: remove it, or go on with it by grove compare", f.out)
@@ -90,35 +69,19 @@ func (a *app) planComparison(c *cobra.Command, f *planCompareFlags, args []strin
 	if err != nil {
 		return err
 	}
-	x, err := a.cells(c, f, l)
+	x, err := a.entrants(c, f, l)
 	if err != nil {
 		return err
 	}
-	p := &parts.Plan{Program: thisBuild().String(), Instructions: simd.Level(), Device: kindOf(f.device), Job: compareJob,
-		Unit: "folds", Items: len(x.Entrants) * len(x.Folds), Size: f.size,
-		Outputs: []parts.Output{{Flag: "out", Path: f.out}}}
+	p := &parts.Plan{Job: compareJob, Unit: "folds", Items: len(x.Entrants) * len(x.Folds),
+		Outputs: []parts.Output{out}}
 	p.Arguments, p.Inputs = x.line(c)
-	if err := p.Create(f.plan); err != nil {
-		return fmt.Errorf("--plan %s: %w", f.plan, plain(err))
-	}
-	r := planCompareReport{f.plan, compareJob, nil, p.Items, p.Parts(), p.Folder()}
-	for _, e := range x.Entrants {
-		r.Models = append(r.Models, e.Name)
-	}
-	return a.emit(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %d models on %d folds in %d parts\n", r.Plan, len(r.Models), len(x.Folds), r.Parts)
-		fact(w, "run", "grove run-part %s --index I, for every I from 0 to %d", r.Plan, r.Parts-1)
-		fact(w, "then", "grove merge %s", r.Plan)
-		for _, left := range x.kept.LeftOut {
-			fact(w, "left out", "%s: %s", left.Model, left.Why)
-		}
-	})
+	return a.writePlan(p, &f.cut, x.Work.Engine, x.kept.LeftOut)
 }
 
-// cells reads the data and makes the entrants of a comparison, without what could be known of it.
-func (a *app) cells(c *cobra.Command, f *planCompareFlags, l *lineup) (*field, error) {
-	general := f.evalFlags
-	general.inner = cmp.Or(general.inner, "5")
+// entrants reads the data and makes the entrants of a comparison, without what could be known of it.
+func (a *app) entrants(c *cobra.Command, f *planCompareFlags, l *lineup) (*field, error) {
+	general := f.general()
 	if err := general.check(c); err != nil {
 		return nil, err
 	}
@@ -151,7 +114,7 @@ func (w *partWorker) planned() (*field, *planCompareFlags, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	x, err := w.cells(c, f, l)
+	x, err := w.entrants(c, f, l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,8 +132,8 @@ func (w *partWorker) planned() (*field, *planCompareFlags, error) {
 	return x, f, nil
 }
 
-// cell is what a part says of a model on a fold.
-type cell struct {
+// testedFold is what a part says of a model on a fold.
+type testedFold struct {
 	Entrant int           `json:"entrant"`
 	Tested  eval.KeptFold `json:"tested"`
 }
@@ -193,17 +156,17 @@ func (w *partWorker) comparePart(ctx context.Context, from, to int, out io.Write
 		}
 		name := x.Entrants[entrant].Name
 		w.progress.report(name, 0, len(folds))
-		var cells []cell
+		var tested []testedFold
 		if err := x.Test(ctx, entrant, folds, func(fold int, t *eval.Tested) error {
 			t.Seconds = 0
-			cells = append(cells, cell{entrant, eval.KeepFold(fold, t)})
-			w.progress.report(name, len(cells), len(folds))
+			tested = append(tested, testedFold{entrant, eval.KeepFold(fold, t)})
+			w.progress.report(name, len(tested), len(folds))
 			return nil
 		}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		slices.SortFunc(cells, func(a, b cell) int { return a.Tested.Fold - b.Tested.Fold })
-		for _, c := range cells {
+		slices.SortFunc(tested, func(a, b testedFold) int { return a.Tested.Fold - b.Tested.Fold })
+		for _, c := range tested {
 			if err := json.NewEncoder(out).Encode(c); err != nil {
 				return err
 			}
@@ -232,7 +195,7 @@ func (a *app) mergeComparison(ctx context.Context, p *parts.Plan, path string) (
 			return nil, err
 		}
 		for d := json.NewDecoder(&lines); d.More(); {
-			var c cell
+			var c testedFold
 			if err := d.Decode(&c); err != nil || c.Entrant < 0 || c.Entrant >= len(x.Entrants) {
 				return nil, fmt.Errorf("%s: the result of part %d is none of a comparison", path, part)
 			}

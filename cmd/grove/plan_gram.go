@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
-	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/internal/digest"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parts"
@@ -19,8 +17,7 @@ import (
 // planGramFlags are the flags of grove plan gram beside those of the model.
 type planGramFlags struct {
 	gramFlags
-	plan string
-	size int
+	cut
 }
 
 // newPlanGram returns grove plan gram; do is called with the command that runs and its model.
@@ -44,29 +41,14 @@ processor (GROVE_SIMD, see grove devices), and where the data are not those of t
 	}, do)
 	addFlags(c.PersistentFlags(), groupData, f.source.addFlags)
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.device, "device", "cpu", "kind of device that computes the parts (see grove devices)")
-		annotateWords(fs, "device", []string{"cpu", "cuda"})
+		f.addComputing(fs, &f.device, "part-rows", 500, "`N` rows of a part")
 		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that everything drawn at random follows from")
-		fs.IntVar(&f.size, "part-rows", 500, "`N` rows of a part")
-		bound(fs, "part-rows", 1, 1<<40)
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.out, "out", "", "`FILE` matrix to write")
-		fs.StringVarP(&f.plan, "plan", "o", "", "`FILE` plan to write")
+		f.addOutput(fs, &f.out, "matrix to write")
 		a.addOutputFlags(fs)
 	})
 	return c
-}
-
-// planGramReport is what grove plan gram reports.
-type planGramReport struct {
-	Plan   string `json:"plan"`
-	Job    string `json:"job"`
-	Model  string `json:"model"`
-	Rows   int    `json:"n_rows"`
-	Parts  int    `json:"parts"`
-	Size   int    `json:"part_rows"`
-	Folder string `json:"folder"` // of the results of the parts
 }
 
 // planGram writes the plan of a kernel matrix.
@@ -74,32 +56,18 @@ func (a *app) planGram(c *cobra.Command, f *planGramFlags, m *named) error {
 	if err := requireFlags(c, "data", "out", "plan"); err != nil {
 		return err
 	}
-	for _, o := range [][2]string{{"--out", f.out}, {"--plan", f.plan}} {
-		if err := writable(o[0], o[1]); err != nil {
-			return err
-		}
-	}
-	if f.data == standardInput {
-		return usagef("--data -: the parts read the data too: name a folder or a file")
+	out := parts.Output{Flag: "out", Path: f.out}
+	if err := f.check(f.data, out); err != nil {
+		return err
 	}
 	j, _, err := a.rowsOfKernel(c, f, m)
 	if err != nil {
 		return err
 	}
-	p := &parts.Plan{Program: thisBuild().String(), Instructions: simd.Level(), Device: kindOf(j.Engine.String()),
-		Job: gramJob, Unit: "rows", Items: j.Data.NumGraphs(), Size: f.size,
-		Outputs: []parts.Output{{Flag: "out", Path: f.out}}}
+	p := &parts.Plan{Job: gramJob, Unit: "rows", Items: j.Data.NumGraphs(), Outputs: []parts.Output{out}}
 	p.Arguments, p.Inputs = plannedLine(c, digest.Of(m.name), map[string]string{"data": j.Data.Digest()}, "part-rows")
 	p.Arguments = append([]string{m.name}, p.Arguments...)
-	if err := p.Create(f.plan); err != nil {
-		return fmt.Errorf("--plan %s: %w", f.plan, plain(err))
-	}
-	r := planGramReport{f.plan, gramJob, m.name, p.Items, p.Parts(), p.Size, p.Folder()}
-	return a.emit(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %d rows of the kernel of %s in %d parts of %d\n", r.Plan, r.Rows, r.Model, r.Parts, r.Size)
-		fact(w, "run", "grove run-part %s --index I, for every I from 0 to %d", r.Plan, r.Parts-1)
-		fact(w, "then", "grove merge %s", r.Plan)
-	})
+	return a.writePlan(p, &f.cut, j.Engine, nil)
 }
 
 // rowsOfKernel reads the data for a kernel whose rows can be computed one without the other.
@@ -163,37 +131,4 @@ func (w *partWorker) startGram(ctx context.Context) error {
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs(append(slices.Clone(w.plan.Arguments[:1]), w.line(w.plan.Arguments[1:])...))
 	return c.ExecuteContext(ctx)
-}
-
-// plannedLine is what a command line that is planned is made of: its flags, but for some that are about the plan, and
-// the files that these name, with digests of what is read from them, either known by the name of the flag or all the
-// same.
-func plannedLine(
-	c *cobra.Command, of string, known map[string]string, about ...string,
-) (arguments []string, inputs []parts.Input) {
-	roles := fileFlags()
-	c.Flags().Visit(func(flag *pflag.Flag) {
-		value := valueOf(flag)
-		_, err := os.Stat(value)
-		folder := (flag.Name == "inner" || flag.Name == "nested") && err == nil
-		switch {
-		case flag.Name == "device", flag.Name == "json", slices.Contains(about, flag.Name), roles[flag.Name] == isWritten:
-		case known[flag.Name] != "":
-			inputs = append(inputs, parts.Input{Flag: flag.Name, Path: value, Digest: known[flag.Name]})
-		case roles[flag.Name] == isRead || folder:
-			inputs = append(inputs, parts.Input{Flag: flag.Name, Path: value, Digest: of})
-		default:
-			arguments = append(arguments, "--"+flag.Name+"="+value)
-		}
-	})
-	return arguments, inputs
-}
-
-// line is the command line of the plan on this machine: its arguments with the inputs where they are.
-func (w *partWorker) line(arguments []string) []string {
-	var line []string
-	for _, i := range w.plan.Inputs {
-		line = append(line, "--"+i.Flag+"="+w.plan.Path(i.Path))
-	}
-	return append(line, arguments...)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/report"
-	voting "github.com/grove-graph/grove/vote"
+	"github.com/grove-graph/grove/vote"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -165,10 +165,10 @@ func (a *app) tryModels(
 	return able, nil
 }
 
-// fitChosen trains the best of the models that were tried, of equal ones the first; with vote all that are within a
+// fitChosen trains the best of the models that were tried, of equal ones the first; together, all that are within a
 // standard error of it. It returns the best one, too, with what is to be said of the choice.
 func (r *trainReport) fitChosen(
-	ctx context.Context, vote bool, w *model.Work, able []tried,
+	ctx context.Context, together bool, w *model.Work, able []tried,
 ) (best *tried, trained model.Model, err error) {
 	scores := make([]float64, len(able))
 	for i, t := range able {
@@ -184,7 +184,7 @@ func (r *trainReport) fitChosen(
 	if n := len(r.Tried); n > 1 {
 		best.By = fmt.Sprintf("the best of %d models; %s", n, among)
 	}
-	if !vote {
+	if !together {
 		voters = voters[:1]
 	}
 	var members []model.Model
@@ -208,16 +208,16 @@ func (r *trainReport) fitChosen(
 		r.take(best.estimators[best.Setting], best.Chosen)
 		return best, members[0], nil
 	}
-	all, err := voting.New(members...)
+	all, err := vote.New(members...)
 	if err != nil {
 		return nil, nil, err
 	}
-	together := tried{best.candidate, &eval.Chosen{Metric: metric, Choice: eval.Choice{Score: math.NaN()}, Std: math.NaN(),
+	voted := tried{best.candidate, &eval.Chosen{Metric: metric, Choice: eval.Choice{Score: math.NaN()}, Std: math.NaN(),
 		By: fmt.Sprintf("%d of %d models, all within a standard error of the best; that %s", len(members), len(r.Tried),
 			among), Select: best.Select}}
-	r.Model, r.Setting, r.ChosenBy, r.Metric = all.Model, strings.Join(lines, ", "), together.By, metric
+	r.Model, r.Setting, r.ChosenBy, r.Metric = all.Model, strings.Join(lines, ", "), voted.By, metric
 	all.Training.Setting = r.Setting
-	return &together, all, nil
+	return &voted, all, nil
 }
 
 // printTried writes the scores of the models among which one was chosen, the best first.
