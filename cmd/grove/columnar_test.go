@@ -119,33 +119,35 @@ func TestVectorsAsColumns(t *testing.T) {
 	}
 }
 
+// fromInput runs a command with a file as standard input, and returns what it says.
+func fromInput(t *testing.T, path string, args ...string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(before *os.File) { os.Stdin, _ = before, file.Close() }(os.Stdin)
+	os.Stdin = file
+	return must(t, args...)
+}
+
 // A dash stands for Arrow IPC on standard input, wherever data are read.
 func TestDataFromStandardInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "data", "synth", "molecules", "--graphs", "30", "--out", "set")
 	must(t, "data", "convert", "set", "--to", "arrow", "--out", "columns")
-	from := func(path string, args ...string) string {
-		t.Helper()
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func(before *os.File) { os.Stdin, _ = before, file.Close() }(os.Stdin)
-		os.Stdin = file
-		return must(t, args...)
-	}
 	const arrow = "columns/columns.arrow"
 	want := strings.Replace(must(t, "data", "info", "set"), " set\n", " standard input\n", 1)
-	if got := from(arrow, "data", "info", "-"); got != want {
+	if got := fromInput(t, arrow, "data", "info", "-"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	from(arrow, "train", "wl", "--data", "-", "--c", "1", "-o", "piped.grove")
+	fromInput(t, arrow, "train", "wl", "--data", "-", "--c", "1", "-o", "piped.grove")
 	must(t, "train", "wl", "--data", "set", "--c", "1", "-o", "model.grove")
 	want = must(t, "predict", "--model", "model.grove", "--data", "set", "-o", "-")
-	if got := from(arrow, "predict", "--model", "piped.grove", "--data", "-", "-o", "-"); got != want {
+	if got := fromInput(t, arrow, "predict", "--model", "piped.grove", "--data", "-", "-o", "-"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	from(arrow, "data", "convert", "-", "--to", "tu", "--out", "back/set")
+	fromInput(t, arrow, "data", "convert", "-", "--to", "tu", "--out", "back/set")
 	for _, kind := range []string{"A", "node_labels", "edge_labels", "graph_labels", "node_gt"} {
 		a, errA := os.ReadFile("set/set_" + kind + ".txt")
 		b, errB := os.ReadFile("back/set/set_" + kind + ".txt")

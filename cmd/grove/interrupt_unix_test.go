@@ -117,7 +117,7 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 		"plan embed":   {{"--model", model, "--data", store, "--out", out + ".npy", "-o", out + ".json"}},
 		"plan compare": {{"--data", slow, "--out", out + "c.json", "-o", out + "3.json"}},
 		"plan predict": {{"--model", model, "--data", store, "--out", out + ".csv", "-o", out + "2.json"}},
-		"run-part":     {{plan, "--index", "0"}},
+		"run-part":     {{plan, "--index", "0"}, {plan, "--index", "-"}},
 		"merge":        {{done}},
 		"devices":      {{}},
 		"version":      {{}},
@@ -141,6 +141,9 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 				t.Parallel()
 				p := newProcess(t, "", args...)
 				p.Stdout = stuffedPipe(t)
+				if _, err := p.StdinPipe(); err != nil { // which nobody writes to
+					t.Fatal(err)
+				}
 				if err := p.Start(); err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -40,17 +41,20 @@ that is done costs nothing; any part may run again, anywhere, and twice at once.
 leaves nothing, and is run again.
 
 Without --index the number is that of the task in an array: of ` + strings.Join(indexVariables(), ",\n") + `.
+With --index - numbers are read from standard input, as --index takes them, line by line until it ends, and each line is
+answered when its parts are done: what parts share is read once.
 
 The exit status is 3 where the part is refused because its bits could differ from those of the others, and 1
 where it failed otherwise, as by a full disk, and may be run again.`,
 		Example: `  grove run-part plan.json --index 3
-  grove run-part plan.json --index 0-9,12        # several, one after another`,
+  grove run-part plan.json --index 0-9,12        # several, one after another
+  next-numbers | grove run-part plan.json --index -   # those that somebody hands out`,
 		Args:        onePlan,
 		Annotations: map[string]string{readsArguments: "plan.json"},
 		RunE:        func(c *cobra.Command, args []string) error { return a.runParts(c.Context(), f, args[0]) },
 	}
 	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.index, "index", "", "`I` number of the part, from 0; or several, as 0-9,12")
+		fs.StringVar(&f.index, "index", "", "`I` number of the part, from 0; or several, as 0-9,12; -: from standard input")
 		fs.StringVar(&f.device, "device", "", "device that computes, of the kind of the plan (default: any of that kind)")
 		annotateWords(fs, "device", []string{"cpu", "cuda"})
 		fs.IntVar(&f.workers, "workers", 0, "`N` goroutines that compute, 0: one for every CPU; results do not depend on it")
@@ -80,33 +84,91 @@ func (a *app) runParts(ctx context.Context, f *runPartFlags, path string) error 
 	if err != nil {
 		return err
 	}
-	indices, err := partsOf(f.index, os.Getenv, p.Parts())
+	worker := &partWorker{app: a, plan: p, path: path, where: f.computing}
+	if f.index == "-" {
+		return a.runNamedParts(ctx, worker, os.Stdin)
+	}
+	index, by := indexOf(f.index, os.Getenv)
+	indices, err := partsOf(index, by, p.Parts())
 	if err != nil {
 		return err
 	}
-	worker := &partWorker{app: a, plan: p, path: path, where: f.computing}
-	reports := []partReport{}
-	for _, i := range indices {
-		r, done, err := p.Run(ctx, i, worker.compute)
-		if err != nil {
-			return fmt.Errorf("part %d: %w", i, err)
-		}
-		reports = append(reports, partReport{path, r, done})
+	reports, err := worker.run(ctx, indices)
+	if err != nil {
+		return err
 	}
-	return a.emit(reports, func(w io.Writer) {
-		for _, r := range reports {
-			how := fmt.Sprintf("%.2f s", r.Seconds)
-			if r.Done {
-				how = "done before"
-			}
-			fmt.Fprintf(w, "%s: part %d of %d, %s %d to %d, %s\n", path, r.Part, p.Parts(), p.Unit, r.From, r.To-1, how)
-		}
-	})
+	return a.emit(reports, func(w io.Writer) { worker.say(w, reports) })
 }
 
-// partsOf reads the numbers of parts from the flag, or where there is none from the environment.
-func partsOf(index string, environment func(string) string, of int) ([]int, error) {
-	by := "--index"
+// runNamedParts computes parts whose numbers come line by line, and says so of each line when it is done.
+func (a *app) runNamedParts(ctx context.Context, worker *partWorker, from io.Reader) error {
+	if a.json {
+		return usagef("--json: of --index - every line has its own answer, in words")
+	}
+	lines := make(chan string)
+	var failed error
+	go func() { // who waits for input must hear of Ctrl-C
+		defer close(lines)
+		s := bufio.NewScanner(from)
+		for s.Scan() {
+			lines <- s.Text()
+		}
+		failed = s.Err()
+	}()
+	for {
+		var line string
+		var more bool
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, more = <-lines:
+		}
+		if !more {
+			return failed
+		}
+		indices, err := partsOf(line, "standard input", worker.plan.Parts())
+		if err != nil {
+			return err
+		}
+		reports, err := worker.run(ctx, indices)
+		if err != nil {
+			return err
+		}
+		if err := a.emit(reports, func(w io.Writer) { worker.say(w, reports) }); err != nil {
+			return err
+		}
+	}
+}
+
+// run computes parts and reports of each.
+func (w *partWorker) run(ctx context.Context, indices []int) ([]partReport, error) {
+	reports := []partReport{}
+	for _, i := range indices {
+		r, done, err := w.plan.Run(ctx, i, w.compute)
+		if err != nil {
+			return nil, fmt.Errorf("part %d: %w", i, err)
+		}
+		reports = append(reports, partReport{w.path, r, done})
+	}
+	return reports, nil
+}
+
+// say tells of parts in words, a line each.
+func (w *partWorker) say(to io.Writer, reports []partReport) {
+	for _, r := range reports {
+		how := fmt.Sprintf("%.2f s", r.Seconds)
+		if r.Done {
+			how = "done before"
+		}
+		fmt.Fprintf(to, "%s: part %d of %d, %s %d to %d, %s\n",
+			w.path, r.Part, w.plan.Parts(), w.plan.Unit, r.From, r.To-1, how)
+	}
+}
+
+// indexOf returns the numbers of parts from the flag, or where there is none from the environment, and where they are
+// from.
+func indexOf(flag string, environment func(string) string) (index, by string) {
+	index, by = flag, "--index"
 	for _, name := range indexVariables() {
 		if index == "" {
 			if index = environment(name); index != "" {
@@ -114,6 +176,11 @@ func partsOf(index string, environment func(string) string, of int) ([]int, erro
 			}
 		}
 	}
+	return index, by
+}
+
+// partsOf reads numbers of parts.
+func partsOf(index, by string, of int) ([]int, error) {
 	if index == "" {
 		return nil, usagef("run-part: which part? Give --index 0 to %d (or run it as a task of an array)", of-1)
 	}

@@ -177,6 +177,31 @@ func TestPartsAreNamed(t *testing.T) {
 	fails(t, exitUsage, []string{"want one plan"}, "merge")
 }
 
+// Numbers that are handed out on standard input are parts like others, and what is not one ends the process.
+func TestPartsAreHandedOut(t *testing.T) {
+	plan, _, _ := planOfParts(t)
+	numbers := filepath.Join(t.TempDir(), "numbers")
+	give := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(numbers, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	give("2\n0-1\n2\n")
+	said := strings.Split(strings.TrimSpace(fromInput(t, numbers, "run-part", plan, "--index", "-")), "\n")
+	if len(said) != 4 || !strings.Contains(said[0], "part 2 of 3") || !strings.Contains(said[3], "done before") {
+		t.Errorf("%q", said)
+	}
+	must(t, "merge", plan)
+	defer func(before *os.File) { os.Stdin = before }(os.Stdin)
+	for text, want := range map[string]string{"3\n": "standard input 3: want numbers of parts from 0 to 2", "\n": "which part?"} {
+		give(text)
+		os.Stdin, _ = os.Open(numbers)
+		fails(t, exitUsage, []string{want}, "run-part", plan, "--index", "-")
+	}
+	fails(t, exitUsage, []string{"--json"}, "run-part", plan, "--index", "-", "--json")
+}
+
 // What cannot be cut is refused when it is planned.
 func TestWhatCannotBeCut(t *testing.T) {
 	_, model, store := planOfParts(t)
