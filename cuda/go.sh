@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs the go command with what the tag gpu needs: the forwarding layer for libcuda and the headers of CUDA
-# with the binding's missing calls.
+# Runs the go command with the tag gpu and what it needs: the forwarding layer for libcuda and the headers of CUDA
+# with the binding's missing calls. The other tags are those of the Makefile.
 #
-#	cuda/go.sh build -tags gpu ./cmd/grove
-#	cuda/go.sh vet -tags gpu ./cuda/...
+#	cuda/go.sh build ./cmd/grove
+#	cuda/go.sh vet ./cuda/...
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 include=$("$root/cuda/toolkit.sh")
@@ -11,5 +11,6 @@ include=$("$root/cuda/toolkit.sh")
 CGO_ENABLED=1
 CGO_CFLAGS="-O2 -I$root/cuda/compat -I$include"
 CGO_LDFLAGS="-L$root/build/gpu"
-export CGO_ENABLED CGO_CFLAGS CGO_LDFLAGS
+GOFLAGS="${GOFLAGS-} -tags=gpu,netgo,osusergo"
+export CGO_ENABLED CGO_CFLAGS CGO_LDFLAGS GOFLAGS
 exec "${GO:-go}" "$@"

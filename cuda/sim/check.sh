@@ -10,17 +10,17 @@ cd "$(dirname "$0")/../.."
 root=$PWD
 with="$root/cuda/sim/with.sh"
 go() { "$root/cuda/go.sh" "$@"; }
-simulated() { go test -count=1 -timeout 45m -tags gpu -exec "$with $root/build/sim" "$@"; }
+simulated() { go test -count=1 -timeout 45m -exec "$with $root/build/sim" "$@"; }
 
 case ${1-all} in
 engine)
 	echo "== GPU engine on the simulated GPU"
 	simulated ./cuda/...
 	echo "== GPU engine with sanitizers"
-	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -short -tags gpu -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned/sample|TestEveryTiling|Upload|View|Convert' ./cuda
+	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -short -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned/sample|TestEveryTiling|Upload|View|Convert' ./cuda
 	echo "== races and reads of what was never written"
-	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -tags gpu -exec "$with $root/build/lens" -run TestOneCaseAKernel ./cuda
-	go test -count=1 -timeout 45m -tags gpu -exec "$with $root/build/lens" -run TestAccess ./cmd/bench
+	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -exec "$with $root/build/lens" -run TestOneCaseAKernel ./cuda
+	go test -count=1 -timeout 45m -exec "$with $root/build/lens" -run TestAccess ./cmd/bench
 	;;
 models)
 	echo "== models and golden values on the simulated GPU"

@@ -6,7 +6,7 @@
 // The library is made by cuda/sim/build.sh and is found in place of the driver through LD_LIBRARY_PATH:
 //
 //	cuda/sim/build.sh build/sim
-//	cuda/go.sh test -tags gpu -exec "$PWD/cuda/sim/with.sh $PWD/build/sim" ./cuda
+//	cuda/go.sh test -exec "$PWD/cuda/sim/with.sh $PWD/build/sim" ./cuda
 //
 // What the simulator finds — threads of a block at different barriers, lanes that miss a shuffle, writes beside an
 // allocation or to freed memory, copies out of range, calls without a context — it says in one line that names
