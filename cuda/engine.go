@@ -61,7 +61,13 @@ type gpu struct {
 // init registers the kind of device; it starts nothing.
 func init() {
 	engine.Register("cuda",
-		func() bool { n, err := count(); return err == nil && n > 0 },
+		func() int {
+			n, err := count()
+			if err != nil {
+				return 0
+			}
+			return n
+		},
 		func(ordinal, workers int) (engine.Engine, error) {
 			e, err := Open(ordinal, workers)
 			if err != nil {

@@ -12,18 +12,17 @@ import (
 
 // opener opens devices of one kind.
 type opener struct {
-	open      func(ordinal, workers int) (Engine, error)
-	available func() bool
+	open  func(ordinal, workers int) (Engine, error)
+	count func() int
 }
 
 // openers are the kinds of devices that this program was built with, set by init functions alone.
 var openers = map[string]opener{}
 
-// Register adds a kind of device, such as "cuda", to what [Open] knows. available says whether there is
-// such a device at all, without an error; open opens the one with the given number. Call it from an init
-// function.
-func Register(kind string, available func() bool, open func(ordinal, workers int) (Engine, error)) {
-	openers[kind] = opener{open, available}
+// Register adds a kind of device, such as "cuda", to what [Open] knows. count says how many there are, without an
+// error; open opens the one with the given number. Call it from an init function.
+func Register(kind string, count func() int, open func(ordinal, workers int) (Engine, error)) {
+	openers[kind] = opener{open, count}
 }
 
 // worthOpening is how long a CPU must compute for a GPU to pay: to open one takes half a second or so, and it is not
@@ -86,7 +85,13 @@ func Open(device string, workers int) (Engine, error) {
 }
 
 // Has reports whether there is a device of a kind, such as "cuda".
-func Has(kind string) bool {
+func Has(kind string) bool { return Count(kind) > 0 }
+
+// Count returns how many devices there are of a kind, such as "cuda".
+func Count(kind string) int {
 	o, ok := openers[kind]
-	return ok && o.available()
+	if !ok {
+		return 0
+	}
+	return o.count()
 }

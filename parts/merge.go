@@ -64,7 +64,7 @@ func (p *Plan) MergeBy(content func(w io.Writer, output int) error) ([]Merged, e
 // Result copies what a part that is done has for an output, and returns an error where the bytes are not those of its
 // receipt.
 func (p *Plan) Result(part, output int, to io.Writer) error {
-	r := p.receipt(part)
+	r := p.Receipt(part)
 	if r == nil {
 		return &MissingError{[]int{part}, p.Parts()}
 	}

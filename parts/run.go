@@ -44,7 +44,7 @@ func (p *Plan) Run(
 	if part < 0 || part >= p.Parts() {
 		return nil, false, fmt.Errorf("part %d of a plan of %d: they are numbered from 0", part, p.Parts())
 	}
-	if r := p.receipt(part); r != nil {
+	if r := p.Receipt(part); r != nil {
 		return r, true, nil
 	}
 	if err := os.MkdirAll(p.Folder(), 0o777); err != nil {
@@ -105,8 +105,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// receipt returns that of a part that is done under this plan, or nil.
-func (p *Plan) receipt(part int) *Receipt {
+// Receipt returns that of a part that is done under this plan, or nil.
+func (p *Plan) Receipt(part int) *Receipt {
 	text, err := os.ReadFile(p.receiptPath(part))
 	if err != nil {
 		return nil
@@ -135,7 +135,7 @@ func (p *Plan) resultPath(part, output int) string {
 func (p *Plan) Missing() []int {
 	var missing []int
 	for part := range p.Parts() {
-		if p.receipt(part) == nil {
+		if p.Receipt(part) == nil {
 			missing = append(missing, part)
 		}
 	}

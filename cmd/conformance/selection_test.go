@@ -19,7 +19,7 @@ import (
 const asProgram = "GROVE_CONFORMANCE_RUN"
 
 func TestMain(m *testing.M) {
-	engine.Register("cuda", func() bool { return true }, func(int, int) (engine.Engine, error) {
+	engine.Register("cuda", func() int { return 1 }, func(int, int) (engine.Engine, error) {
 		return &brittle{CPU: engine.NewCPU(1)}, nil
 	})
 	if os.Getenv(asProgram) != "" {

@@ -56,7 +56,7 @@ where it failed otherwise, as by a full disk, and may be run again.`,
 	addFlags(c.Flags(), groupComputing, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.index, "index", "", "`I` number of the part, from 0; or several, as 0-9,12; -: from standard input")
 		fs.StringVar(&f.device, "device", "", "device that computes, of the kind of the plan (default: any of that kind)")
-		annotateWords(fs, "device", []string{"cpu", "cuda"})
+		annotateWords(fs, "device", []string{"cpu", "cuda", everyGPU})
 		fs.IntVar(&f.workers, "workers", 0, "`N` goroutines that compute, 0: one for every CPU; results do not depend on it")
 		bound(fs, "workers", 0, 1<<12)
 	})
@@ -86,6 +86,9 @@ func (a *app) runParts(ctx context.Context, f *runPartFlags, path string) error 
 	}
 	worker := &partWorker{app: a, plan: p, path: path, where: f.computing}
 	if f.index == "-" {
+		if f.device == everyGPU {
+			return usagef("--device %s: of --index - every GPU has a process of its own, with --device cuda:0 and so on", everyGPU)
+		}
 		return a.runNamedParts(ctx, worker, os.Stdin)
 	}
 	index, by := indexOf(f.index, os.Getenv)
@@ -93,7 +96,11 @@ func (a *app) runParts(ctx context.Context, f *runPartFlags, path string) error 
 	if err != nil {
 		return err
 	}
-	reports, err := worker.run(ctx, indices)
+	compute := worker.run
+	if f.device == everyGPU {
+		compute = worker.runOnEveryGPU
+	}
+	reports, err := compute(ctx, indices)
 	if err != nil {
 		return err
 	}
