@@ -41,7 +41,7 @@ lint: need-go ## check formatting, go vet, staticcheck and the rules of internal
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	$(GO) test ./internal/lint
+	$(GO) test -vet=off -timeout 30m ./internal/lint
 
 test-browser: build ## look at the reports in a browser; needs Chromium, which INSTALL=yes installs on Debian
 	@internal/browser/chromium.sh >/dev/null
