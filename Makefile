@@ -111,8 +111,8 @@ build/gpu/libcuda.a: $(wildcard cuda/forward/*)
 
 KERNELS := kernels.cu $(shell find kernels -type f)
 
-cuda/kernels.fatbin: $(KERNELS) cuda/fatbin.sh
-	cuda/fatbin.sh
+cuda/kernels.fatbin: $(KERNELS) cuda/fatbin.sh # FATBIN=--newest compiles for the newest architecture alone
+	cuda/fatbin.sh $(FATBIN)
 
 sims: build/sim/libcuda.so.1 build/sim-sanitized/libcuda.so.1 build/lens/libcuda.so.1
 
