@@ -90,7 +90,7 @@ func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fol
 		b, place := &best[fold], 0
 		for s, v := range found[fold] {
 			if k := p.Metric.firstBest(v.means); s == 0 || p.Metric.Better(v.means[k], b.Score) {
-				b.Choice, place = p.choice(s, k, v.means), k
+				b.Choice, place = p.choice(s, k, v.means, v.voice), k
 			}
 		}
 		l, err := p.learner(ctx, r, b.Setting, p.inFold(fold))

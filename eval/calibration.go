@@ -27,7 +27,7 @@ func Calibrations() []Calibration { return []Calibration{Platt, Isotonic} }
 // Calibrator makes probabilities of decisions.
 type Calibrator struct {
 	classes int
-	of      []func(score float64) float64 // of each class; of two classes for the second alone
+	of      []func(score float64) float64 // of each class of [model.ToldApart]
 }
 
 // Fit learns a calibration from predictions, with decisions or probabilities, of examples that the model was not
@@ -37,60 +37,48 @@ func (c Calibration) Fit(said *model.Predictions, truth *model.Targets) (*Calibr
 	if truth.Classes == nil || !MetricAUC.Measures(said) {
 		return nil, fmt.Errorf("there are no decisions to calibrate")
 	}
-	fit := fitSigmoid
+	calibrator := &Calibrator{classes: len(truth.Names)}
 	switch c {
 	case Platt:
+		for _, s := range fitSigmoids(said, truth) {
+			calibrator.of = append(calibrator.of, s.At)
+		}
 	case Isotonic:
-		fit = fitIsotonic
+		eachTold(said, truth, func(scores []float64, positive []bool) {
+			calibrator.of = append(calibrator.of, fitIsotonic(scores, positive))
+		})
 	default:
 		return nil, fmt.Errorf("calibration %q: want %s or %s", string(c), Platt, Isotonic)
-	}
-	calibrator := &Calibrator{classes: len(truth.Names)}
-	for _, class := range toldApart(len(truth.Names)) {
-		positive := make([]bool, len(truth.Classes))
-		for i, t := range truth.Classes {
-			positive[i] = t == class
-		}
-		calibrator.of = append(calibrator.of, fit(scoresFor(said, class), positive))
 	}
 	return calibrator, nil
 }
 
+// fitSigmoids learns the sigmoids of all classes.
+func fitSigmoids(said *model.Predictions, truth *model.Targets) (all model.Sigmoids) {
+	eachTold(said, truth, func(scores []float64, positive []bool) { all = append(all, fitSigmoid(scores, positive)) })
+	return all
+}
+
+// eachTold calls visit for every class of [model.ToldApart] with the scores for it and whether examples have it.
+func eachTold(said *model.Predictions, truth *model.Targets, visit func(scores []float64, positive []bool)) {
+	for _, class := range model.ToldApart(len(truth.Names)) {
+		positive := make([]bool, len(truth.Classes))
+		for i, t := range truth.Classes {
+			positive[i] = t == class
+		}
+		visit(said.Scores(class), positive)
+	}
+}
+
 // Probabilities returns the probabilities of all classes, a row of sum 1 for each example.
 func (c *Calibrator) Probabilities(said *model.Predictions) *tensor.Dense {
-	n, classes := said.Len(), c.classes
-	if classes == 2 {
-		rows := make([]float64, 0, 2*n)
-		for _, s := range scoresFor(said, 1) {
-			p := c.of[0](s)
-			rows = append(rows, 1-p, p)
-		}
-		return tensor.New(tensor.WithShape(n, 2), tensor.WithBacking(rows))
-	}
-	rows := make([]float64, n*classes)
-	for k, of := range c.of {
-		for i, s := range scoresFor(said, k) {
-			rows[i*classes+k] = of(s)
-		}
-	}
-	for i := range n {
-		row, sum := rows[i*classes:(i+1)*classes], 0.0
-		for _, p := range row {
-			sum += p
-		}
-		for k := range row {
-			if row[k] /= sum; sum == 0 {
-				row[k] = 1 / float64(classes)
-			}
-		}
-	}
-	return tensor.New(tensor.WithShape(n, classes), tensor.WithBacking(rows))
+	return model.Calibrated(said, c.classes, func(class int, score float64) float64 { return c.of[class](score) })
 }
 
 // fitSigmoid returns 1 / (1 + exp(a score + b)) of greatest likelihood, for targets (N+ + 1) / (N+ + 2) of the positive
 // examples and 1 / (N- + 2) of the others, by Newton's method with backtracking (Lin, Lin and Weng 2007).
-func fitSigmoid(scores []float64, positive []bool) func(float64) float64 {
-	scores = bounded(scores)
+func fitSigmoid(scores []float64, positive []bool) model.Sigmoid {
+	scores = bounded(scores) // those of a class that was never seen too, so that squares do not overflow
 	n := 0.0
 	for _, p := range positive {
 		if p {
@@ -147,20 +135,17 @@ func fitSigmoid(scores []float64, positive []bool) func(float64) float64 {
 			break
 		}
 	}
-	return func(s float64) float64 { return sigmoid(-(a*bound(s)/scale + b)) }
+	return model.Sigmoid{Slope: a / scale, Offset: b}
 }
 
-// bounded returns scores that stand in for the decision about a class that was never seen.
+// bounded returns scores in the range of [model.Bounded].
 func bounded(scores []float64) []float64 {
 	out := make([]float64, len(scores))
 	for i, s := range scores {
-		out[i] = bound(s)
+		out[i] = model.Bounded(s)
 	}
 	return out
 }
-
-// bound keeps a score in the range in which squares do not overflow.
-func bound(s float64) float64 { return max(-1e100, min(s, 1e100)) }
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 

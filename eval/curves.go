@@ -15,7 +15,7 @@ func ROC(predicted []*model.Predictions, truth []*model.Targets, points int) (ta
 		if len(truth[f].Names) != 2 || !MetricAUC.Measures(said) {
 			return nil, nil
 		}
-		scores, positive := scoresFor(said, 1), make([]bool, len(truth[f].Classes))
+		scores, positive := said.Scores(1), make([]bool, len(truth[f].Classes))
 		var x, y []float64
 		x, y = append(x, 0), append(y, 0)
 		for i, c := range truth[f].Classes {
@@ -103,7 +103,7 @@ func MostWrong(predicted []*model.Predictions, truth []*model.Targets, most int)
 			}
 			by := 0.0
 			if MetricAUC.Measures(said) {
-				by = scoreOf(said, i, said.Classes[i]) - scoreOf(said, i, c)
+				by = said.Score(i, said.Classes[i]) - said.Score(i, c)
 			}
 			all = append(all, miss{f, i, by})
 		}

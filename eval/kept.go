@@ -65,6 +65,7 @@ type KeptFold struct {
 	Value         float64     `json:"value"`
 	Score         *float64    `json:"score"` // that it was chosen for
 	Validation    Numbers     `json:"validation,omitempty"`
+	Voice         *Voice      `json:"voice,omitempty"`
 	Seconds       float64     `json:"seconds"`
 	Classes       []int       `json:"classes,omitempty"`
 	Decisions     [][]float64 `json:"decisions,omitempty"`
@@ -240,7 +241,7 @@ func (k *Kept) Known(entrant, fold int) *Tested {
 		if said.Len() != len(k.Folds[fold]) {
 			return nil
 		}
-		return &Tested{Choice{t.Place, t.Setting, t.Grid, t.Value, score, t.Validation}, said, t.Seconds}
+		return &Tested{Choice{t.Place, t.Setting, t.Grid, t.Value, score, t.Validation, t.Voice}, said, t.Seconds}
 	}
 	return nil
 }
@@ -263,7 +264,7 @@ func (k *Kept) Add(entrant, fold int, t *Tested) {
 // KeepFold is what is kept of a fold, counted from 0, that is done.
 func KeepFold(fold int, t *Tested) KeptFold {
 	kept := KeptFold{Fold: fold + 1, Place: t.Setting, Setting: t.Name, Grid: t.Grid, Value: t.Value, Seconds: t.Seconds,
-		Validation: t.Validation, Classes: t.Predicted.Classes}
+		Validation: t.Validation, Voice: t.Voice, Classes: t.Predicted.Classes}
 	if !math.IsNaN(t.Score) {
 		kept.Score = &t.Score
 	}

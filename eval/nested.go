@@ -92,7 +92,7 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner,
 		return nil
 	}
 	predicted, err := p.test(ctx, l, setting, k, v, fold)
-	*best = candidate{p.choice(setting, k, v.means), predicted}
+	*best = candidate{p.choice(setting, k, v.means, v.voice), predicted}
 	return err
 }
 
@@ -111,6 +111,7 @@ func (p *Problem) test(
 type validation struct {
 	means       []float64     // of the scores; NaN where there is nothing to choose
 	calibrators []*Calibrator // learned from what all inner folds predict; nil unless asked for
+	voice       *Voice        // of the value that does best
 }
 
 // calibrated returns predictions of a place of the grid with calibrated probabilities.
@@ -124,10 +125,10 @@ func (v *validation) calibrated(place int, said *model.Predictions) *model.Predi
 }
 
 // choice is that of a setting with the value at a place of its grid, by the mean scores of all of them.
-func (p *Problem) choice(setting, place int, scores []float64) Choice {
+func (p *Problem) choice(setting, place int, scores []float64, voice *Voice) Choice {
 	grid := p.grids[setting]
 	c := Choice{Setting: setting, Name: p.Estimators[setting].String(), Grid: grid.Name, Value: grid.Value(place),
-		Score: scores[place]}
+		Score: scores[place], Voice: voice}
 	if len(grid.Values) > 1 {
 		c.Validation = scores
 	}
@@ -158,16 +159,24 @@ func (p *Problem) validate(ctx context.Context, l model.Learner, setting int, in
 		v.means[k], _ = MeanStd(column(scores, k))
 	}
 	v.means = smoothed(p.grids[setting], v.means)
+	if p.Validated {
+		best := p.Metric.firstBest(v.means)
+		v.voice = p.voice(v.means[best], column(said, best), tested(inner))
+	}
 	return v, nil
+}
+
+// tested lists what folds test on, one fold after another.
+func tested(folds []split.Fold) (all []int) {
+	for _, f := range folds {
+		all = append(all, f.Test...)
+	}
+	return all
 }
 
 // calibrate learns, for every value of a grid, from what all inner folds predict, and gives them the probabilities.
 func (p *Problem) calibrate(v *validation, said [][]*model.Predictions, inner []split.Fold) error {
-	var tested []int
-	for _, s := range inner {
-		tested = append(tested, s.Test...)
-	}
-	truth := p.Targets.Of(tested)
+	truth := p.Targets.Of(tested(inner))
 	for k := range said[0] {
 		c, err := p.Calibration.Fit(joined(column(said, k)), truth)
 		if err != nil {

@@ -46,6 +46,9 @@ type Choice struct {
 	// Validation are the mean scores over the same folds of all values of the grid of the setting; nil where it has
 	// none to choose from.
 	Validation []float64
+
+	// Voice is what a vote needs to know; nil where models were not measured to be compared.
+	Voice *Voice
 }
 
 // Curve holds mean and standard deviation of the test score over the folds, for every value of a grid, or

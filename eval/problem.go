@@ -35,7 +35,7 @@ type Problem struct {
 	Calibration Calibration
 
 	// Validated measures a setting in Nested on the inner folds even where there is nothing to choose, so that it has a
-	// score to compare with others by.
+	// score to compare with others by, and a voice.
 	Validated bool
 	// Tested, if not nil, is told in Nested of every fold whose test part was predicted, by one goroutine at a time.
 	// Its error ends the evaluation.

@@ -49,8 +49,11 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 		curves[s] = curve
 		k := p.Metric.firstBest(curve.Mean)
 		if s == 0 || p.Metric.Better(curve.Mean[k], best.Score) {
-			best, place = p.choice(s, k, curve.Mean), k
+			best, place = p.choice(s, k, curve.Mean, nil), k
 		}
+	}
+	if p.Validated {
+		best.Voice = p.voice(best.Score, column(said[best.Setting], place), tested(p.Folds))
 	}
 	o, err := p.outcome("published: best mean over the test folds (optimistic)", column(said[best.Setting], place),
 		[]Choice{best}, &r)

@@ -9,65 +9,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// scoresFor returns of every example how strongly predictions speak for a class: its probability, else its decision.
-func scoresFor(p *model.Predictions, class int) []float64 {
-	scores := make([]float64, scoresOf(p).Shape()[0])
-	for i := range scores {
-		scores[i] = scoreOf(p, i, class)
-	}
-	return scores
-}
-
-// scoresOf returns the probabilities of predictions, else their decisions.
-func scoresOf(p *model.Predictions) *tensor.Dense {
-	if p.Probabilities != nil {
-		return p.Probabilities
-	}
-	return p.Decisions
-}
-
-// scoreOf is that of one example.
-func scoreOf(p *model.Predictions, i, class int) float64 {
-	x := scoresOf(p)
-	width, values := x.Shape()[1], x.Float64s()
-	switch {
-	case width > 1:
-		return values[i*width+class]
-	case class == 1:
-		return values[i]
-	}
-	return -values[i]
-}
-
-// toldApart lists the classes that scores tell from the rest: of two the second.
-func toldApart(classes int) []int {
-	var list []int
-	for class := range classes {
-		if classes != 2 || class == 1 {
-			list = append(list, class)
-		}
-	}
-	return list
-}
-
 // eachClass measures how well scores tell a class from the rest: of two classes the second from the first, of more the
 // mean over the classes that some of the examples have and some have not. It is NaN where there is no such class.
 func eachClass(
 	measure func(scores []float64, positive []bool) float64,
 ) func(*model.Predictions, *model.Targets) float64 {
 	return func(p *model.Predictions, t *model.Targets) float64 {
-		sum, n, positive := 0.0, 0.0, make([]bool, len(t.Classes))
-		for _, class := range toldApart(len(t.Names)) {
-			have := 0
-			for i, c := range t.Classes {
-				if positive[i] = c == class; positive[i] {
-					have++
-				}
+		sum, n := 0.0, 0.0
+		eachTold(p, t, func(scores []float64, positive []bool) {
+			if slices.Contains(positive, true) && slices.Contains(positive, false) {
+				sum, n = sum+measure(scores, positive), n+1
 			}
-			if have > 0 && have < len(positive) {
-				sum, n = sum+measure(scoresFor(p, class), positive), n+1
-			}
-		}
+		})
 		return sum / n
 	}
 }

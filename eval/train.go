@@ -87,7 +87,7 @@ func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by
 	t := model.TargetsOf(w.Data)
 	p := Problem{
 		Work: w, Targets: t, Estimators: estimators, FromTrain: true, Workers: by.Workers, Progress: by.Progress,
-		Forecast: by.Forecast, Metric: by.Metric,
+		Forecast: by.Forecast, Metric: by.Metric, Validated: by.Validated,
 	}
 	chosen := &Chosen{Metric: cmp.Or(by.Metric, MetricAccuracy), Std: math.NaN()}
 	if by.Metric == "" && t.Regression() {

@@ -8,18 +8,13 @@ import (
 	"github.com/grove-graph/grove/model"
 )
 
-// Votes reports whether models that were chosen by a metric may decide together by a vote: the metric is the share of
-// something that classes alone tell.
-func (m Metric) Votes() bool { return m.measure().need == needsClasses && m.Share() }
-
 // Voters returns the places of the scores that are within one standard error of the best, the best first and of equal
-// ones the first: what a score of so many examples cannot tell from it. The standard error is that of a share.
-func Voters(m Metric, scores []float64, examples int) []int {
-	s := scores[m.firstBest(scores)]
-	within := math.Sqrt(max(s*(1-s), 0) / float64(max(examples, 1)))
+// ones the first: what the examples that they were measured on cannot tell from it. errors are the standard errors.
+func Voters(m Metric, scores, errors []float64) []int {
+	best := m.firstBest(scores)
 	var places []int
 	for i, v := range scores {
-		if v >= s-within {
+		if m.Rank(v) <= m.Rank(scores[best])+errors[best] {
 			places = append(places, i)
 		}
 	}
@@ -36,8 +31,10 @@ func Voters(m Metric, scores []float64, examples int) []int {
 }
 
 // VotedModels returns the outcome of a vote of the models that do well inside each training part: of every fold of the
-// [Voters] by the mean scores over the inner folds; and the places of those entries, the best first. Like that of
-// [ChosenModels] it is an honest figure of all entries together. The outcome is nil where the metric knows no votes.
+// [Voters] by the mean scores over the inner folds; and the places of those entries, the best first. They name a class
+// each ([model.Vote]) or, where the metric judges scores, the mean of their probabilities counts ([model.Average]). Like
+// that of [ChosenModels] it is an honest figure of all entries together. The outcome is nil where the metric knows no
+// votes, and where entries have no [Voice]: earlier versions kept none.
 func VotedModels(c *Comparison, entries []Entry) (*Outcome, [][]int, error) {
 	p, err := c.among()
 	if err != nil || !p.Metric.Votes() {
@@ -46,40 +43,39 @@ func VotedModels(c *Comparison, entries []Entry) (*Outcome, [][]int, error) {
 	predicted, choices := make([]*model.Predictions, len(p.Folds)), make([]Choice, len(p.Folds))
 	voters := make([][]int, len(p.Folds))
 	for f := range p.Folds {
-		scores := make([]float64, len(entries))
+		scores, errors := make([]float64, len(entries)), make([]float64, len(entries))
 		for i, e := range entries {
-			if scores[i] = math.NaN(); e.Outcome != nil {
-				scores[i] = e.Outcome.Chosen[f].Score
+			scores[i] = math.NaN()
+			if e.Outcome == nil || math.IsNaN(e.Outcome.Chosen[f].Score) {
+				continue
 			}
+			chosen := &e.Outcome.Chosen[f]
+			if chosen.Voice == nil {
+				return nil, nil, nil
+			}
+			scores[i], errors[i] = chosen.Score, chosen.Voice.Error
 		}
-		best := p.Metric.firstBest(scores)
-		if math.IsNaN(scores[best]) {
+		voters[f] = Voters(p.Metric, scores, errors)
+		if len(voters[f]) == 0 {
 			return nil, nil, fmt.Errorf("no model to choose")
 		}
-		examples, err := c.validated(best, f)
-		if err != nil {
-			return nil, nil, err
-		}
-		voters[f] = Voters(p.Metric, scores, examples)
 		var said []*model.Predictions
 		for _, i := range voters[f] {
-			said = append(said, entries[i].Outcome.Predicted[f])
+			one := entries[i].Outcome.Predicted[f]
+			if p.Metric.Averages() {
+				voice := entries[i].Outcome.Chosen[f].Voice
+				one = &model.Predictions{Classes: one.Classes,
+					Probabilities: voice.Sigmoids.Probabilities(one, len(p.Targets.Names))}
+			}
+			said = append(said, one)
 		}
-		predicted[f], choices[f] = model.Vote(said, len(p.Targets.Names)), entries[best].Outcome.Chosen[f]
+		choices[f] = entries[voters[f][0]].Outcome.Chosen[f]
+		if p.Metric.Averages() {
+			predicted[f] = model.Average(said)
+		} else {
+			predicted[f] = model.Vote(said, len(p.Targets.Names))
+		}
 	}
 	o, err := p.outcome("nested: models chosen inside each training fold, which vote", predicted, choices, &run{})
 	return o, voters, err
-}
-
-// validated returns how many examples of a training part an entrant was chosen by.
-func (c *Comparison) validated(entrant, fold int) (examples int, err error) {
-	p, err := c.of(entrant)
-	if err != nil {
-		return 0, err
-	}
-	inner, err := p.innerFolds(fold)
-	for _, f := range inner {
-		examples += len(f.Test)
-	}
-	return examples, err
 }

@@ -30,8 +30,15 @@ func Ordered(k *eval.Kept) []int {
 // Choices says in how many folds each model was chosen.
 func Choices(k *eval.Kept) string { return inFolds(k, k.Chosen.Models) }
 
-// Votes says in how many folds each model voted.
-func Votes(k *eval.Kept) string { return inFolds(k, slices.Concat(k.Voted.Models...)) }
+// Votes says how models voted, and each in how many folds.
+func Votes(k *eval.Kept) string {
+	how := "a vote"
+	if k.Metric.Averages() {
+		how = "the mean of the probabilities"
+	}
+	return how + " of the models within a standard error of the best inside each training part: " +
+		inFolds(k, slices.Concat(k.Voted.Models...))
+}
 
 // inFolds counts how often each model is named.
 func inFolds(k *eval.Kept, named []string) string {
@@ -136,8 +143,7 @@ func (s *Study) comparisonFacts(k *eval.Kept) []page.Fact {
 			", the model too chosen inside each training part: " + Choices(k)})
 	}
 	if k.Voted != nil {
-		facts = append(facts, page.Fact{Name: "voted", Text: score(k.Voted.Measured) +
-			", a vote of the models within a standard error of the best inside each training part: " + Votes(k)})
+		facts = append(facts, page.Fact{Name: "voted", Text: score(k.Voted.Measured) + ", " + Votes(k)})
 	}
 	for _, m := range k.Models {
 		if m.Error != "" {

@@ -42,7 +42,11 @@ func (t *Training) Page() (*page.Page, error) {
 			fact("setting", "%s", c.By)
 		}
 		if t.Score != nil {
-			fact(string(c.Metric), inUnits(c.Metric)+" on the examples it was trained on", *t.Score)
+			of := eval.MetricAccuracy
+			if t.Targets.Regression() {
+				of = eval.MetricRMSE
+			}
+			fact(string(of), inUnits(of)+" on the examples it was trained on", *t.Score)
 		}
 		if !math.IsNaN(c.Score) {
 			fact("cross-validated", "%s at this choice; the honest figure is that of an evaluation",

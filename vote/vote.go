@@ -1,5 +1,6 @@
-// Package vote lets several models decide together: each has a vote, and the class with most votes wins. What grove
-// train auto finds equally good, within what can be told, decides better together than the luckiest of them alone.
+// Package vote lets several models decide together: each has a vote, and the class with most votes wins; or each gives
+// probabilities, and their mean counts. What grove train auto finds equally good, within what can be told, decides better
+// together than the luckiest of them alone.
 package vote
 
 import (
@@ -22,7 +23,7 @@ const name = "vote"
 func init() {
 	model.Register(model.Family{
 		Title: "Vote", Kind: name,
-		Models: []model.Name{{Name: name, Short: "several models, the class with most votes"}},
+		Models: []model.Name{{Name: name, Short: "several models, the class with most votes or the largest mean probability"}},
 		Tasks:  []model.Task{model.GraphTask, model.NodeTask, model.EdgeTask}, Classes: true, Load: load,
 	})
 }
@@ -30,15 +31,28 @@ func init() {
 // Voters is a model made of several classifiers of the same classes, the one to trust most first.
 type Voters struct {
 	model.Head
-	members []model.Model
+	members  []model.Model
+	sigmoids []model.Sigmoids // of every member, where the mean of the probabilities counts; else nil
 }
 
-// New returns the model in which the given ones vote. They are of the same task and classes; two are the fewest.
-func New(members ...model.Model) (*Voters, error) {
+// New returns the model in which the given ones vote, a class each. They are of the same task and classes; two are the
+// fewest.
+func New(members ...model.Model) (*Voters, error) { return newVoters(members, nil) }
+
+// NewAverage returns the model in which the mean of the probabilities of the given ones counts, which sigmoids make of
+// what each of them says. The members are as in [New].
+func NewAverage(members []model.Model, sigmoids []model.Sigmoids) (*Voters, error) {
+	if len(sigmoids) != len(members) {
+		return nil, fmt.Errorf("sigmoids of %d models for %d", len(sigmoids), len(members))
+	}
+	return newVoters(members, sigmoids)
+}
+
+func newVoters(members []model.Model, sigmoids []model.Sigmoids) (*Voters, error) {
 	if len(members) < 2 {
 		return nil, errors.New("a vote of less than two models")
 	}
-	v := &Voters{Head: *members[0].About(), members: members}
+	v := &Voters{Head: *members[0].About(), members: members, sigmoids: sigmoids}
 	v.Model, v.Training = name, model.Training{Dataset: v.Training.Dataset, Graphs: v.Training.Graphs,
 		Instructions: v.Training.Instructions}
 	return v, v.check()
@@ -46,7 +60,7 @@ func New(members ...model.Model) (*Voters, error) {
 
 // check reports models that cannot vote together.
 func (v *Voters) check() error {
-	for _, m := range v.members {
+	for i, m := range v.members {
 		h := m.About()
 		switch {
 		case h.Model == name:
@@ -56,6 +70,12 @@ func (v *Voters) check() error {
 		case h.Task != v.Task || h.Target != v.Target || !slices.Equal(h.Classes, v.Classes):
 			return fmt.Errorf("%s votes for %q of %s, others for %q of %s", h.Model, h.Classes, h.Task.Plural(), v.Classes,
 				v.Task.Plural())
+		}
+		if v.sigmoids == nil {
+			continue
+		}
+		if err := v.sigmoids[i].Check(len(h.Classes)); err != nil {
+			return fmt.Errorf("%s: %w", h.Model, err)
 		}
 	}
 	return nil
@@ -67,7 +87,7 @@ func (v *Voters) Members() []model.Model { return slices.Clone(v.members) }
 // Encoding implements [model.Model]: that of the first model.
 func (v *Voters) Encoding() *dataset.Encoding { return v.members[0].Encoding() }
 
-// Predict implements [model.Model], see [model.Vote].
+// Predict implements [model.Model], see [model.Vote] and [model.Average].
 func (v *Voters) Predict(
 	ctx context.Context, d *dataset.Dataset, progress model.Progress,
 ) (*model.Predictions, error) {
@@ -78,6 +98,12 @@ func (v *Voters) Predict(
 		if said[i], err = m.Predict(ctx, d, of); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.About().Model, err)
 		}
+		if v.sigmoids != nil {
+			said[i].Probabilities = v.sigmoids[i].Probabilities(said[i], len(v.Classes))
+		}
+	}
+	if v.sigmoids != nil {
+		return model.Average(said), nil
 	}
 	return model.Vote(said, len(v.Classes)), nil
 }
@@ -89,8 +115,9 @@ type stored struct {
 }
 
 type member struct {
-	Kind  string          `json:"kind"`
-	Model json.RawMessage `json:"model"`
+	Kind     string          `json:"kind"`
+	Model    json.RawMessage `json:"model"`
+	Sigmoids model.Sigmoids  `json:"sigmoids,omitempty"`
 }
 
 // prefix is what the names of the tensors of a member begin with.
@@ -104,7 +131,11 @@ func (v *Voters) Parts() (any, map[string]*tensor.Dense, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		s.Members = append(s.Members, member{kind, description})
+		one := member{Kind: kind, Model: description}
+		if v.sigmoids != nil {
+			one.Sigmoids = v.sigmoids[i]
+		}
+		s.Members = append(s.Members, one)
 		for name, t := range tensors {
 			all[prefix(i)+name] = t
 		}
@@ -131,6 +162,12 @@ func load(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfile.Fi
 			return nil, fmt.Errorf("model %d of the vote: %w", i+1, err)
 		}
 		v.members = append(v.members, m)
+		if one.Sigmoids != nil {
+			v.sigmoids = append(v.sigmoids, one.Sigmoids)
+		}
+	}
+	if n := len(v.sigmoids); n != 0 && n != len(v.members) {
+		return nil, fmt.Errorf("sigmoids of %d models for %d", n, len(v.members))
 	}
 	return v, v.check()
 }

@@ -42,7 +42,8 @@ the number of models (Holm 1979).
 --choose chooses the model too inside each training part, by inner folds that are the same for all (--inner
 auto where none are asked for). Its figure is the honest one of all models together, which the best of the
 table is not. So is that of a vote: of all models whose score inside the training part is within one standard
-error of the best (grove train auto --vote trains them).
+error of the best (grove train auto --vote trains them). They name a class each, or where --metric judges scores,
+such as roc-auc, the mean of probabilities counts that the inner folds make of what they say.
 
 -o FILE keeps all of it, every prediction included, and is written after every fold: a comparison that
 finds its file goes on from there, and computes only what is missing; further models are added to it. With
@@ -305,8 +306,7 @@ func (x *field) print(w io.Writer, f *compareFlags) {
 			written(k.Metric, k.Chosen.Mean, k.Chosen.Std), report.Choices(k))
 	}
 	if k.Voted != nil {
-		fact(w, "voted", "%s, a vote of the models within a standard error of the best inside each training part: %s",
-			written(k.Metric, k.Voted.Mean, k.Voted.Std), report.Votes(k))
+		fact(w, "voted", "%s, %s", written(k.Metric, k.Voted.Mean, k.Voted.Std), report.Votes(k))
 	}
 	if r := k.Ranks; r != nil {
 		fmt.Fprintln(w)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/eval"
 )
 
 // untimed takes what differs from run to run off a comparison: seconds and memory.
@@ -113,6 +114,55 @@ func TestCompareReportsAllModelsOnTheSameFolds(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table does not say %q:\n%s", want, text)
 		}
+	}
+}
+
+// By a metric of scores models vote by the mean of their probabilities: the area follows from what is kept.
+func TestCompareAveragesByScores(t *testing.T) {
+	data := molecules(t, "molecules")
+	var k eval.Kept
+	if err := json.Unmarshal([]byte(must(t, comparison(data, "--metric", "roc-auc", "--json")...)), &k); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	several := false
+	for f, voters := range k.Voted.Models {
+		means, positive := make([]float64, len(k.Folds[f])), make([]bool, len(k.Folds[f]))
+		best := 0.0
+		for i, graph := range k.Folds[f] {
+			positive[i] = d.Classes[graph] == 1
+			for _, m := range k.Models {
+				one := &m.Tested[f]
+				best = max(best, *one.Score)
+				if !slices.Contains(voters, m.Model) {
+					continue
+				}
+				s, score := one.Voice.Sigmoids[0], 0.0
+				if one.Probabilities != nil {
+					score = one.Probabilities[i][1]
+				} else {
+					score = one.Decisions[i][0]
+				}
+				means[i] += 1 / (1 + math.Exp(s.Slope*score+s.Offset)) / float64(len(voters))
+			}
+		}
+		if got, want := k.Voted.Folds[f], 100*eval.AUC(means, positive); math.Abs(got-want) > 1e-5 {
+			t.Errorf("fold %d: the vote of %v has %v, want %v", f+1, voters, got, want)
+		}
+		for _, m := range k.Models {
+			one := &m.Tested[f]
+			first := k.Models[slices.IndexFunc(k.Models, func(o eval.KeptModel) bool { return o.Model == voters[0] })]
+			if votes := *one.Score >= best-first.Tested[f].Voice.Error; votes != slices.Contains(voters, m.Model) {
+				t.Errorf("fold %d: %s with %g, the best with %g: in the vote: %t", f+1, m.Model, *one.Score, best, !votes)
+			}
+		}
+		several = several || len(voters) > 1
+	}
+	if !several {
+		t.Error("one model in every fold, which shows nothing")
 	}
 }
 

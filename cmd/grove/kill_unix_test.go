@@ -304,31 +304,46 @@ func TestCheckpointStaysUntilTheModelIsKept(t *testing.T) {
 	}
 }
 
-// A comparison that is killed again and again ends with the same figures, and leaves nothing but its file.
+// A comparison that is killed ten times, each time as soon as more of it is kept, and is gone on with each time, says what
+// it would have said.
 func TestKilledComparisonGoesOn(t *testing.T) {
 	data, dir := molecules(t, "molecules"), t.TempDir()
 	file := filepath.Join(dir, "kept.json")
-	args := comparison(data, "-o", file)
-	lived, kills := time.Duration(0), 0
-	for ended := false; !ended; kills++ {
-		if kills == 60 {
-			t.Fatal("it does not come any further")
+	args := comparison(data, "--cv", "10", "-o", file)
+	kills := 0
+	for ended := false; !ended && kills < 10; {
+		before, _ := os.ReadFile(file)
+		p := newProcess(t, "", args...)
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
 		}
-		after := 60*time.Millisecond + time.Duration(rand.Int64N(int64(150*time.Millisecond)))
-		if kills > 20 {
-			after *= 20 // a busy machine: let it end
+		end := make(chan error, 1)
+		go func() { end <- p.Wait() }()
+		for now := before; bytes.Equal(now, before) && !ended; {
+			select {
+			case err := <-end:
+				if ended = true; err != nil {
+					t.Fatalf("%v: %s", err, p.stderr.String())
+				}
+			case <-time.After(time.Millisecond):
+				now, _ = os.ReadFile(file)
+			}
 		}
-		var one time.Duration
-		one, ended = killed(t, dir, after, args...)
-		lived += one
+		if !ended {
+			_ = p.Process.Kill()
+			<-end
+			kills++
+		}
 	}
-	t.Logf("ended after %d kills and %v", kills-1, lived)
+	if kills < 10 {
+		t.Fatalf("the comparison ended after %d kills", kills)
+	}
+	must(t, args...) // what a killed process left is cleaned up by the next one
 	again := untimed(t, readFile(t, file))
-	must(t, comparison(data, "-o", filepath.Join(dir, "whole.json"))...)
+	must(t, comparison(data, "--cv", "10", "-o", filepath.Join(dir, "whole.json"))...)
 	if whole := untimed(t, readFile(t, filepath.Join(dir, "whole.json"))); !reflect.DeepEqual(again, whole) {
 		t.Errorf("killed: %v\nwhole: %v", again, whole)
 	}
-	must(t, comparison(data, "-o", file)...) // what a killed process left is cleaned up by the next one
 	if left := hidden(t, dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

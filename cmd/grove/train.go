@@ -246,11 +246,14 @@ func (r *trainReport) score(ctx context.Context, m model.Model, w *model.Work) e
 		said.Values = model.Column(values)
 	}
 	known := t.Known()
-	score := r.Metric.InUnits(r.Metric.Score(said.Of(known), t.Of(known)))
+	score := func(m eval.Metric) *float64 {
+		s := m.InUnits(m.Score(said.Of(known), t.Of(known)))
+		return &s
+	}
 	if t.Regression() {
-		r.RMSE = &score
+		r.RMSE = score(eval.MetricRMSE)
 	} else {
-		r.Accuracy = &score
+		r.Accuracy = score(eval.MetricAccuracy)
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ train the best one on all of it and store it. Without names all models that fit 
 lines.
 
 With --vote all models are trained that are within one standard error of the best, and decide together: the
-class that most of them name. What cross-validation cannot tell apart often decides better together.
+class that most of them name, or where --metric judges scores, such as roc-auc, the mean of probabilities that
+cross-validation makes of what they say. What it cannot tell apart often decides better together.
 
 The score at the choice is optimistic, for it is the best of several. grove compare --choose, with the same
 names, measures the choice itself, and the vote, on data that it has not seen.`,
@@ -85,9 +86,8 @@ func (a *app) trainAuto(c *cobra.Command, f *autoFlags, args []string) error {
 	if err := metrics.fits(model.TargetsOf(w.Data), w.Data.Name); err != nil {
 		return err
 	}
-	if f.vote && (model.TargetsOf(w.Data).Regression() || !cmp.Or(f.metric, eval.MetricAccuracy).Votes()) {
-		return usagef("--vote: a vote decides for a class, and is chosen by the share of right ones: take --metric %s",
-			eval.MetricAccuracy)
+	if f.vote && model.TargetsOf(w.Data).Regression() {
+		return usagef("--vote: a vote decides for a class, and data set %s has numbers to predict: leave it out", w.Data.Name)
 	}
 	fit, left, err := l.fitting(w, f.seed)
 	if err != nil {
@@ -170,12 +170,14 @@ func (a *app) tryModels(
 func (r *trainReport) fitChosen(
 	ctx context.Context, together bool, w *model.Work, able []tried,
 ) (best *tried, trained model.Model, err error) {
-	scores := make([]float64, len(able))
+	scores, errors := make([]float64, len(able)), make([]float64, len(able))
 	for i, t := range able {
-		scores[i] = t.Score
+		if scores[i] = t.Score; t.Voice != nil {
+			errors[i] = t.Voice.Error
+		}
 	}
 	metric := able[0].Metric
-	voters := eval.Voters(metric, scores, len(model.TargetsOf(w.Data).Known()))
+	voters := eval.Voters(metric, scores, errors)
 	if len(voters) == 0 { // no score is a number
 		voters = []int{0}
 	}
@@ -188,6 +190,7 @@ func (r *trainReport) fitChosen(
 		voters = voters[:1]
 	}
 	var members []model.Model
+	var sigmoids []model.Sigmoids
 	var lines []string
 	for _, i := range voters {
 		est := able[i].estimators[able[i].Setting]
@@ -201,6 +204,9 @@ func (r *trainReport) fitChosen(
 		}
 		m.About().Training.ChosenBy = able[i].By
 		members, lines = append(members, m), append(lines, able[i].line)
+		if metric.Averages() && len(voters) > 1 {
+			sigmoids = append(sigmoids, able[i].Voice.Sigmoids)
+		}
 		r.Notes = append(r.Notes, able[i].leftOut(w.Data, seen)...)
 	}
 	if len(members) == 1 {
@@ -209,6 +215,9 @@ func (r *trainReport) fitChosen(
 		return best, members[0], nil
 	}
 	all, err := vote.New(members...)
+	if metric.Averages() {
+		all, err = vote.NewAverage(members, sigmoids)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

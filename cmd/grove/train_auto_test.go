@@ -1,11 +1,18 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/vote"
 )
 
 // The model with the best score is trained, as grove train trains it.
@@ -86,17 +93,78 @@ func TestTrainAutoVotes(t *testing.T) {
 	}
 }
 
+// By a metric of scores the mean of the probabilities counts that sigmoids make of what the models say.
+func TestTrainAutoAverages(t *testing.T) {
+	dir, data := t.TempDir(), molecules(t, "molecules")
+	file := filepath.Join(dir, "mean.grove")
+	r := mustJSON(t, "train", "auto", "wl --iterations 1 --c 1", "gckn-path --path-size 2 --filters 8 --c 1", "--data", data,
+		"--vote", "--metric", "roc-auc", "-o", file)
+	voters := strings.Split(r["setting"].(string), ", ")
+	if r["model"] != "vote" || len(voters) < 2 {
+		t.Fatalf("trained %v with %q of %v", r["model"], voters, r["tried"])
+	}
+	m, err := model.Load(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	say := func(m model.Model) *model.Predictions {
+		said, err := m.Predict(context.Background(), d, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	parts, _, err := m.Parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept struct {
+		Members []struct{ Sigmoids model.Sigmoids }
+	}
+	if err := json.Unmarshal(raw, &kept); err != nil {
+		t.Fatal(err)
+	}
+	means := make([]float64, d.NumGraphs())
+	for k, member := range m.(*vote.Voters).Members() {
+		s := kept.Members[k].Sigmoids[0]
+		if s.Slope >= 0 {
+			t.Errorf("%s: a probability that falls with the decision, %+v", voters[k], s)
+		}
+		for i, decision := range say(member).Decisions.Float64s() {
+			means[i] += 1 / (1 + math.Exp(s.Slope*decision+s.Offset)) / float64(len(voters))
+		}
+	}
+	said := say(m)
+	for i, mean := range means {
+		p := said.Probabilities.Float64s()[2*i+1]
+		if math.Abs(p-mean) > 1e-12 || (p > 0.5) != (said.Classes[i] == 1) {
+			t.Errorf("molecule %d: class %d with a probability of %g, want %g", i, said.Classes[i], p, mean)
+		}
+	}
+}
+
 func TestTrainAutoRefuses(t *testing.T) {
 	data, out := molecules(t, "molecules"), filepath.Join(t.TempDir(), "m.grove")
+	numbers := molecules(t, "molecules")
+	withTargets(t, numbers)
 	for want, args := range map[string][]string{
-		`unknown model "nothing"`:            {"nothing", "--data", data, "-o", out},
-		"--out FILE is missing":              {"wl", "--data", data},
-		`model "wl" is named twice`:          {"wl", "wl", "--data", data, "-o", out},
-		"--all stands for the names":         {"wl", "--all", "--data", data, "-o", out},
-		"--metric rmse":                      {"wl", "--data", data, "-o", out, "--metric", "rmse"},
-		`model "cgmm --depth x": `:           {"cgmm --depth x", "--data", data, "-o", out},
-		"--vote: a vote decides for a class": {"wl", "--data", data, "-o", out, "--metric", "roc-auc", "--vote"},
-		"it needs probabilities, which":      {"wl", "--data", data, "-o", out, "--metric", "log-loss"},
+		`unknown model "nothing"`:    {"nothing", "--data", data, "-o", out},
+		"--out FILE is missing":      {"wl", "--data", data},
+		`model "wl" is named twice`:  {"wl", "wl", "--data", data, "-o", out},
+		"--all stands for the names": {"wl", "--all", "--data", data, "-o", out},
+		"--metric rmse":              {"wl", "--data", data, "-o", out, "--metric", "rmse"},
+		`model "cgmm --depth x": `:   {"cgmm --depth x", "--data", data, "-o", out},
+		"--vote: a vote decides for a class": {"linear", "--data", numbers, "--task", "graph-regression",
+			"--target", "target 1", "-o", out, "--vote"},
+		"it needs probabilities, which": {"wl", "--data", data, "-o", out, "--metric", "log-loss"},
 	} {
 		fails(t, exitUsage, []string{want}, append([]string{"train", "auto"}, args...)...)
 	}
