@@ -27,6 +27,8 @@ type Entrant struct {
 type Comparison struct {
 	Problem  // data, metric, folds, ...: all but estimators and inner folds
 	Entrants []Entrant
+	// Choose measures every model on inner folds, what has nothing to choose too, for [ChosenModels] and [VotedModels].
+	Choose bool
 
 	// Known returns what an earlier comparison found out about a fold, which is not computed again; nil where it found
 	// out nothing. Keep is told of every fold that is done. Both may be left out.
@@ -77,6 +79,9 @@ func (c *Comparison) entry(ctx context.Context, i int, kept *error) Entry {
 	for f := range tested {
 		if c.Known != nil {
 			tested[f] = c.Known(i, f)
+		}
+		if t := tested[f]; c.Choose && t != nil && (math.IsNaN(t.Score) || t.Voice == nil && p.Metric.Votes()) {
+			tested[f] = nil // it was not measured to choose by
 		}
 		if tested[f] == nil {
 			missing = append(missing, f)
@@ -141,7 +146,7 @@ func (c *Comparison) Test(
 func (c *Comparison) of(entrant int) (*Problem, error) {
 	p, e := c.Problem, &c.Entrants[entrant]
 	p.Estimators, p.Inner, p.HoldOut, p.InnerFolds = e.Estimators, e.Inner, e.HoldOut, e.InnerFolds
-	p.Validated = true
+	p.Validated = c.Choose
 	return &p, p.check()
 }
 

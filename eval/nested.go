@@ -159,10 +159,8 @@ func (p *Problem) validate(ctx context.Context, l model.Learner, setting int, in
 		v.means[k], _ = MeanStd(column(scores, k))
 	}
 	v.means = smoothed(p.grids[setting], v.means)
-	if p.Validated {
-		best := p.Metric.firstBest(v.means)
-		v.voice = p.voice(v.means[best], column(said, best), tested(inner))
-	}
+	best := p.Metric.firstBest(v.means)
+	v.voice = p.voice(v.means[best], column(said, best), tested(inner))
 	return v, nil
 }
 

@@ -47,7 +47,7 @@ type Choice struct {
 	// none to choose from.
 	Validation []float64
 
-	// Voice is what a vote needs to know; nil where models were not measured to be compared.
+	// Voice is what a vote needs to know; nil where nothing was left to choose, and no score to compare was asked for.
 	Voice *Voice
 }
 

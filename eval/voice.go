@@ -21,6 +21,15 @@ func (m Metric) Votes() bool { return m.measure().need != needsValues }
 // for a class each: the metric judges how strongly they speak.
 func (m Metric) Averages() bool { return m.Votes() && m.measure().need != needsClasses }
 
+// Within is how many standard errors a score may be off the best for a model to take part in a vote: one, or two where
+// probabilities are averaged, which gain more by many models (docs/results/votes.md).
+func (m Metric) Within() int {
+	if m.Averages() {
+		return 2
+	}
+	return 1
+}
+
 // voice returns the voice of a model with a score, the mean over parts of which it said something without having
 // learned from them; nil where the metric says nothing or knows no votes.
 func (p *Problem) voice(score float64, said []*model.Predictions, tested []int) *Voice {

@@ -8,13 +8,14 @@ import (
 	"github.com/grove-graph/grove/model"
 )
 
-// Voters returns the places of the scores that are within one standard error of the best, the best first and of equal
-// ones the first: what the examples that they were measured on cannot tell from it. errors are the standard errors.
+// Voters returns the places of the scores that are within so many standard errors of the best, see [Metric.Within], the
+// best first and of equal ones the first: what the examples that they were measured on cannot tell from it. errors are the
+// standard errors.
 func Voters(m Metric, scores, errors []float64) []int {
 	best := m.firstBest(scores)
 	var places []int
 	for i, v := range scores {
-		if m.Rank(v) <= m.Rank(scores[best])+errors[best] {
+		if m.Rank(v) <= m.Rank(scores[best])+float64(m.Within())*errors[best] {
 			places = append(places, i)
 		}
 	}
@@ -34,7 +35,7 @@ func Voters(m Metric, scores, errors []float64) []int {
 // [Voters] by the mean scores over the inner folds; and the places of those entries, the best first. They name a class
 // each ([model.Vote]) or, where the metric judges scores, the mean of their probabilities counts ([model.Average]). Like
 // that of [ChosenModels] it is an honest figure of all entries together. The outcome is nil where the metric knows no
-// votes, and where entries have no [Voice]: earlier versions kept none.
+// votes.
 func VotedModels(c *Comparison, entries []Entry) (*Outcome, [][]int, error) {
 	p, err := c.among()
 	if err != nil || !p.Metric.Votes() {
@@ -45,15 +46,12 @@ func VotedModels(c *Comparison, entries []Entry) (*Outcome, [][]int, error) {
 	for f := range p.Folds {
 		scores, errors := make([]float64, len(entries)), make([]float64, len(entries))
 		for i, e := range entries {
-			scores[i] = math.NaN()
-			if e.Outcome == nil || math.IsNaN(e.Outcome.Chosen[f].Score) {
+			if scores[i] = math.NaN(); e.Outcome == nil {
 				continue
 			}
-			chosen := &e.Outcome.Chosen[f]
-			if chosen.Voice == nil {
-				return nil, nil, nil
+			if chosen := &e.Outcome.Chosen[f]; chosen.Voice != nil {
+				scores[i], errors[i] = chosen.Score, chosen.Voice.Error
 			}
-			scores[i], errors[i] = chosen.Score, chosen.Voice.Error
 		}
 		voters[f] = Voters(p.Metric, scores, errors)
 		if len(voters[f]) == 0 {

@@ -17,7 +17,7 @@ func TestVoters(t *testing.T) {
 			t.Errorf("within %g %v vote, want %v", within, got, want)
 		}
 	}
-	losses, errors := []float64{0.5, 0.3, 0.35, 0.31}, []float64{1, 0.02, 1, 1}
+	losses, errors := []float64{0.5, 0.3, 0.35, 0.31}, []float64{1, 0.01, 1, 1}
 	if got, want := eval.Voters(eval.MetricLogLoss, losses, errors), []int{1, 3}; !reflect.DeepEqual(got, want) {
 		t.Errorf("by losses %v vote, want %v", got, want)
 	}

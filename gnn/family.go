@@ -14,8 +14,10 @@ func init() {
 	model.Register(model.Family{
 		Title: "graph networks", Kind: "gnn", Verbs: []model.Verb{model.Eval, model.Train}, Inner: "1/10",
 		Models: []model.Name{
-			{Name: string(GCN), Short: "graph convolutional network: means over neighbours, weighted by degrees"},
-			{Name: string(GIN), Short: "graph isomorphism network: sums over neighbours, a network of two layers on each"},
+			{Name: string(GCN), Short: "graph convolutional network: means over neighbours, weighted by degrees",
+				Brief: "--epochs 100"},
+			{Name: string(GIN), Short: "graph isomorphism network: sums over neighbours, a network of two layers on each",
+				Brief: "--epochs 40 --halve-every 10"},
 		},
 		Tasks: []model.Task{model.GraphTask, model.NodeTask}, Classes: true, Regression: true, Weights: true, Streams: true,
 		New: newFlags, Load: load,

@@ -54,6 +54,9 @@ type Family struct {
 type Name struct {
 	Name, Short string
 	Slow        bool // it takes minutes where other models of its family take seconds
+	// Brief are flags with which it takes part where all models that are not slow do, so that it does not take most of
+	// the time.
+	Brief string
 }
 
 // Options are the options of a model by name, each with one value or with several: a grid of estimators.

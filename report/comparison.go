@@ -32,12 +32,11 @@ func Choices(k *eval.Kept) string { return inFolds(k, k.Chosen.Models) }
 
 // Votes says how models voted, and each in how many folds.
 func Votes(k *eval.Kept) string {
-	how := "a vote"
+	how := "a vote of the models within a standard error"
 	if k.Metric.Averages() {
-		how = "the mean of the probabilities"
+		how = "the mean of the probabilities of the models within two standard errors"
 	}
-	return how + " of the models within a standard error of the best inside each training part: " +
-		inFolds(k, slices.Concat(k.Voted.Models...))
+	return how + " of the best inside each training part: " + inFolds(k, slices.Concat(k.Voted.Models...))
 }
 
 // inFolds counts how often each model is named.

@@ -30,9 +30,9 @@ func newCompare(a *app) *cobra.Command {
 		Use:   "compare [MODEL...] --data DIR",
 		Short: "Compare models on the same folds: how good, how sure, how fast",
 		Long: `Compare models by nested cross-validation on the same folds: which one for these graphs, and is the
-difference real? Without names all models that fit the data take part, with --all the slow ones too. A
-name may bring flags of its model along, in quotes: 'treeg --estimators 20,50'; --models FILE holds such
-lines.
+difference real? Without names all models that fit the data take part, gcn and gin with fewer epochs than
+their own; with --all the slow ones too, and all as they are. A name may bring flags of its model along, in
+quotes: 'treeg --estimators 20,50'; --models FILE holds such lines.
 
 The table says the mean and standard deviation over the folds, p against the best model, and what one
 training on all examples costs. t is the corrected resampled t-test (Nadeau and Bengio 2003), which knows
@@ -42,8 +42,9 @@ the number of models (Holm 1979).
 --choose chooses the model too inside each training part, by inner folds that are the same for all (--inner
 auto where none are asked for). Its figure is the honest one of all models together, which the best of the
 table is not. So is that of a vote: of all models whose score inside the training part is within one standard
-error of the best (grove train auto --vote trains them). They name a class each, or where --metric judges scores,
-such as roc-auc, the mean of probabilities counts that the inner folds make of what they say.
+error of the best (grove train auto --vote trains them), which name a class each. Where --metric judges scores,
+such as roc-auc, it is within two, and the mean of probabilities counts that the inner folds make of what they
+say.
 
 -o FILE keeps all of it, every prediction included, and is written after every fold: a comparison that
 finds its file goes on from there, and computes only what is missing; further models are added to it. With
@@ -197,7 +198,7 @@ func (a *app) enter(c *cobra.Command, f *compareFlags, l *lineup) (*field, error
 	x := &field{Comparison: eval.Comparison{Problem: eval.Problem{
 		Work: w, Targets: model.TargetsOf(w.Data), Metric: f.metric, Calibration: f.calibration,
 		Repeats: f.repeats, FromTrain: true, Seed: f.seed, Workers: f.goroutines(),
-	}}}
+	}, Choose: f.choose}}
 	if err := f.fits(x.Targets, w.Data.Name); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type lineupFlags struct {
 
 func (f *lineupFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.models, "models", "", "`FILE` further models, a line each; # begins a remark")
-	fs.BoolVar(&f.all, "all", false, "without names: the slow models too, gckn-3layer and those that end in -sup")
+	fs.BoolVar(&f.all, "all", false, "without names: the slow models too, gckn-3layer and those that end in -sup, and none made brief")
 }
 
 // read returns the models of some arguments, of the file of --models, and those of a kept comparison, each once.
@@ -44,7 +44,7 @@ func (f *lineupFlags) read(c *cobra.Command, args []string, kept []string) (*lin
 		l.lines = append(l.lines, more...)
 	}
 	if l.all = len(l.lines) == 0; l.all {
-		l.lines = evaluated(f.all)
+		l.lines = unnamed(f.all)
 	} else if f.all {
 		return nil, usagef("--all stands for the names of all models: leave it out, or the names")
 	}
@@ -98,7 +98,7 @@ func parseModel(c *cobra.Command, line string) (*named, error) {
 	name := words[0]
 	family := model.FamilyOf(name)
 	if family == nil || !slices.Contains(family.Verbs, model.Eval) {
-		return nil, unknownName("model", name, evaluated(true), c)
+		return nil, unknownName("model", name, evaluated(), c)
 	}
 	m := &named{Options: family.New(name), name: name, family: family, verb: model.Eval}
 	m.Declare(&m.params, model.Eval)
@@ -117,19 +117,37 @@ func parseModel(c *cobra.Command, line string) (*named, error) {
 	return m, nil
 }
 
-// evaluated lists the models that can be evaluated, the slow ones too where they are asked for.
-func evaluated(slow bool) []string {
-	var names []string
+// unnamed lists the models that take part where none is named: those that are not slow, the longest of them with flags
+// that make them brief; or all as they are.
+func unnamed(slow bool) (lines []string) {
+	for m := range evaluable {
+		switch {
+		case slow:
+			lines = append(lines, m.Name)
+		case !m.Slow:
+			lines = append(lines, strings.TrimSpace(m.Name+" "+m.Brief))
+		}
+	}
+	return lines
+}
+
+// evaluated lists the names of the models that can be evaluated.
+func evaluated() (names []string) {
+	for m := range evaluable {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// evaluable yields the models that can be evaluated.
+func evaluable(yield func(model.Name) bool) {
 	for _, f := range model.Families() {
-		if slices.Contains(f.Verbs, model.Eval) {
-			for _, m := range f.Models {
-				if slow || !m.Slow {
-					names = append(names, m.Name)
-				}
+		for _, m := range f.Models {
+			if slices.Contains(f.Verbs, model.Eval) && !yield(m) {
+				return
 			}
 		}
 	}
-	return names
 }
 
 // openAll reads the data set that several models are to learn from, with its targets, and opens the engine.

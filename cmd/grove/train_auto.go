@@ -33,13 +33,14 @@ func newAuto(a *app, of *trainFlags) *cobra.Command {
 		Use:   "auto [MODEL...] --data DIR -o model.grove",
 		Short: "Train the model that does best",
 		Long: `Choose among models, and among what their flags leave open, by cross-validation within the given data;
-train the best one on all of it and store it. Without names all models that fit the data take part, with
---all the slow ones too. A name may bring flags of its model along, in quotes; --models FILE holds such
-lines.
+train the best one on all of it and store it. Without names all models that fit the data take part, gcn and
+gin with fewer epochs than their own; with --all the slow ones too, and all as they are. A name may bring
+flags of its model along, in quotes; --models FILE holds such lines.
 
 With --vote all models are trained that are within one standard error of the best, and decide together: the
-class that most of them name, or where --metric judges scores, such as roc-auc, the mean of probabilities that
-cross-validation makes of what they say. What it cannot tell apart often decides better together.
+class that most of them name. Where --metric judges scores, such as roc-auc, it is within two, and the mean of
+probabilities counts that cross-validation makes of what they say. What it cannot tell apart often decides
+better together.
 
 The score at the choice is optimistic, for it is the best of several. grove compare --choose, with the same
 names, measures the choice itself, and the vote, on data that it has not seen.`,
@@ -222,8 +223,8 @@ func (r *trainReport) fitChosen(
 		return nil, nil, err
 	}
 	voted := tried{best.candidate, &eval.Chosen{Metric: metric, Choice: eval.Choice{Score: math.NaN()}, Std: math.NaN(),
-		By: fmt.Sprintf("%d of %d models, all within a standard error of the best; that %s", len(members), len(r.Tried),
-			among), Select: best.Select}}
+		By: fmt.Sprintf("%d of %d models, all within %s of the best; that %s", len(members), len(r.Tried),
+			[]string{"a standard error", "two standard errors"}[metric.Within()-1], among), Select: best.Select}}
 	r.Model, r.Setting, r.ChosenBy, r.Metric = all.Model, strings.Join(lines, ", "), voted.By, metric
 	all.Training.Setting = r.Setting
 	return &voted, all, nil
