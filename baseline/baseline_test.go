@@ -254,7 +254,11 @@ func TestFilesOfAllTasks(t *testing.T) {
 		options := newStaticFlags().base
 		options.Rounds = 5
 		for _, of := range []*dataset.Dataset{d, edges, &vertices} {
-			for _, e := range []model.Estimator{Majority{}, Linear{C: []float64{1}}, Static{Options: options, Steps: 2}} {
+			all := []model.Estimator{Majority{}, Linear{C: []float64{1}}, Static{Options: options, Steps: 2}}
+			if of == d {
+				all = append(all, Static{Options: options, Steps: 2, Colours: 64})
+			}
+			for _, e := range all {
 				m := fit(t, of, e)
 				want, err := m.Predict(context.Background(), of, nil)
 				if err != nil {
@@ -300,6 +304,11 @@ func TestDamagedFiles(t *testing.T) {
 		"features of": func() model.Model {
 			m := fit(t, d, Static{Options: options, Steps: 1}).(*staticModel)
 			m.counted.Steps++
+			return m
+		},
+		"70000 classes of colours": func() model.Model {
+			m := fit(t, d, Static{Options: options, Steps: 1, Colours: 8}).(*staticModel)
+			m.counted.Colours = 70000
 			return m
 		},
 		"steps": func() model.Model {

@@ -7,6 +7,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/parallel"
 	"github.com/grove-graph/grove/trees"
 )
@@ -17,18 +18,23 @@ import (
 type counted struct {
 	Task     model.Task        `json:"task"`
 	Encoding *dataset.Encoding `json:"-"`
-	Steps    int               `json:"steps"`   // walks and means reach so far
-	Degrees  int               `json:"degrees"` // classes of degrees
+	Steps    int               `json:"steps"`             // walks and means reach so far
+	Degrees  int               `json:"degrees"`           // classes of degrees
+	Colours  int               `json:"colours,omitempty"` // classes of the colours of vertices, in a graph task
 	Directed bool              `json:"directed,omitempty"`
 }
 
 // newCounted returns what is counted of a data set.
-func newCounted(d *dataset.Dataset, steps int) (*counted, error) {
+func newCounted(d *dataset.Dataset, steps, colours int) (*counted, error) {
 	e, err := encodingOf(d, nil)
 	if err != nil {
 		return nil, err
 	}
-	f := &counted{Task: model.TaskOf(d), Encoding: e, Steps: steps, Directed: d.Batch.Directed}
+	f := &counted{Task: model.TaskOf(d), Encoding: e, Steps: steps, Colours: colours, Directed: d.Batch.Directed}
+	if colours > 0 && f.Task != model.GraphTask {
+		return nil, param.Errorf("colours", colours, "they are counted of graphs; data set %s has a target for every %s",
+			d.Name, f.Task.Noun())
+	}
 	for v := range d.Batch.NumVertices() {
 		f.Degrees = max(f.Degrees, degreeClass(d.Batch.Degree(int32(v)))+1)
 	}
@@ -76,6 +82,9 @@ func (f *counted) names(labels []string) (names []string) {
 	for _, l := range f.Encoding.ArcLabels {
 		add("number of arcs %s", l)
 		add("share of arcs %s", l)
+	}
+	for c := range f.Colours {
+		add("vertices of colour %d", c)
 	}
 	return names
 }
@@ -180,6 +189,8 @@ func (f *counted) check(task model.Task) error {
 		return fmt.Errorf("attributes that are standardised for trees that want them as they are")
 	case f.Steps < 0 || f.Steps > maxSteps:
 		return fmt.Errorf("%d steps: want 0 to %d", f.Steps, maxSteps)
+	case f.Colours < 0 || f.Colours > maxColours || f.Colours > 0 && task != model.GraphTask:
+		return fmt.Errorf("%d classes of colours of a %s", f.Colours, task.Noun())
 	case f.Degrees < 0 || f.Degrees > degreeClass(math.MaxInt32)+1, task != model.GraphTask && f.Encoding.ArcLabels != nil:
 		return fmt.Errorf("%d classes of degrees of a %s", f.Degrees, task.Noun())
 	}

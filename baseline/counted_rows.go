@@ -69,6 +69,11 @@ func (f *counted) ofGraph(w *row, b *graph.Batch, g, components int, walks []flo
 	for _, c := range counts {
 		w.add(c, c/max(arcs, 1))
 	}
+	if f.Colours > 0 {
+		colours := make([]float64, f.Colours)
+		f.colours(colours, b, g)
+		w.add(colours...)
+	}
 }
 
 // ofLabels counts the vertices with each label, and the walks from them.

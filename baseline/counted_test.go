@@ -26,7 +26,7 @@ func cell(t *testing.T, f *counted, row []float32, name string) float64 {
 // The numbers of a graph are what their names say.
 func TestCountsOfGraphs(t *testing.T) {
 	d := random(t, 25, 7, false)
-	f, err := newCounted(d, 2)
+	f, err := newCounted(d, 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestCountsOfVerticesAndEdges(t *testing.T) {
 	vertices := *d
 	vertices.Task, vertices.Classes, vertices.VertexClasses = dataset.NodeClassification, nil,
 		make([]int, d.Batch.NumVertices())
-	f, err := newCounted(&vertices, 2)
+	f, err := newCounted(&vertices, 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestCountsOfVerticesAndEdges(t *testing.T) {
 		}
 		near(t, "labels", cell(t, f, row, "label 0")+cell(t, f, row, "label 1")+cell(t, f, row, "label 2"), 1)
 	}
-	of, err := newCounted(edges, 2)
+	of, err := newCounted(edges, 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestCountsOfVerticesAndEdges(t *testing.T) {
 func TestNamesAndColumns(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		d := random(t, 4, 9, directed)
-		f, err := newCounted(d, 3)
+		f, err := newCounted(d, 3, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,6 +162,66 @@ func TestNamesAndColumns(t *testing.T) {
 		}
 		if f.Task != model.GraphTask {
 			t.Errorf("task %s", f.Task)
+		}
+	}
+}
+
+// Vertices are counted by colour: graphs that refinement does not tell apart have the same row however they are numbered,
+// each vertex is counted once a step, and graphs that differ around a vertex, in an arc label or in a whole attribute do
+// not have the same.
+func TestColoursOfAGraph(t *testing.T) {
+	row := func(change func(g *graph.Graph)) []float64 {
+		g := graph.Graph{NumVertices: 5, AttributeDim: 2, Labels: []int32{0, 1, 0, 0, 1},
+			Attributes: []float64{1, 0.5, 2, 0.5, 3, 0.25, 0, 0.5, 1, 0.5}}
+		for v, u := range []int32{1, 2, 3, 4, 0} {
+			g.AddArc(int32(v), u)
+			g.Arcs.Labels = append(g.Arcs.Labels, int32(v%2))
+		}
+		change(&g)
+		b, err := graph.NewBatch([]graph.Graph{g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &counted{Steps: 2, Encoding: &dataset.Encoding{Labels: []string{"0", "1"}, ArcLabels: []string{"0", "1"}}}
+		to := make([]float64, 4096)
+		f.colours(to, b, 0)
+		sum := 0.0
+		for _, n := range to {
+			sum += n
+		}
+		if sum != 3*5 {
+			t.Errorf("%g colours of 5 vertices in 3 steps", sum)
+		}
+		return to
+	}
+	same := func(g *graph.Graph) {}
+	want := row(same)
+	for name, c := range map[string]struct {
+		change func(g *graph.Graph)
+		equal  bool
+	}{
+		"another fraction": {func(g *graph.Graph) { g.Attributes[1] = 0.75 }, true},
+		"a missing one":    {func(g *graph.Graph) { g.Attributes[1] = math.NaN() }, true},
+		"minus zero":       {func(g *graph.Graph) { g.Attributes[6] = math.Copysign(0, -1) }, true},
+		"a whole one":      {func(g *graph.Graph) { g.Attributes[0] = 7 }, false},
+		"a label":          {func(g *graph.Graph) { g.Labels[2] = 1 }, false},
+		"an arc label":     {func(g *graph.Graph) { g.Arcs.Labels[1] = 0 }, false},
+		"another order": {func(g *graph.Graph) {
+			old := *g
+			turned := func(v int32) int32 { return 4 - v }
+			*g = graph.Graph{NumVertices: 5, AttributeDim: 2, Labels: make([]int32, 5), Attributes: make([]float64, 10)}
+			for v := range int32(5) {
+				g.Labels[turned(v)] = old.Labels[v]
+				copy(g.Attributes[2*turned(v):], old.Attributes[2*v:2*v+2])
+			}
+			for v, u := range []int32{1, 2, 3, 4, 0} {
+				g.AddArc(turned(int32(v)), turned(u))
+				g.Arcs.Labels = append(g.Arcs.Labels, int32(v%2))
+			}
+		}, true},
+	} {
+		if got := slices.Equal(row(c.change), want); got != c.equal {
+			t.Errorf("%s: the same colours: %t", name, got)
 		}
 	}
 }

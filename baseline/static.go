@@ -21,6 +21,7 @@ type staticFlags struct {
 	rounds        []int
 	rates         []float64
 	depths, steps []int
+	colours       int
 }
 
 // defaultSteps is how far the walks and means reach.
@@ -28,7 +29,7 @@ const defaultSteps = 2
 
 func newStaticFlags() *staticFlags {
 	o := trees.Default()
-	return &staticFlags{o, []int{25, 50, 100, 200}, []float64{o.Rate}, []int{o.Depth}, []int{defaultSteps}}
+	return &staticFlags{o, []int{25, 50, 100, 200}, []float64{o.Rate}, []int{o.Depth}, []int{defaultSteps}, 0}
 }
 
 // Declare implements [model.Options].
@@ -38,6 +39,9 @@ func (f *staticFlags) Declare(s *param.Set, _ model.Verb) {
 	s.Ints(&f.depths, "max-depth", 0, 30, "`N,...` splits from the root of a tree to a leaf, at most")
 	s.Ints(&f.steps, "steps", 0, maxSteps,
 		"`N,...` steps along arcs that the features reach: longest walks that are counted, and for vertices means of means")
+	s.Int(&f.colours, "colours", 0, maxColours,
+		"`N` columns for the colours of vertices, what is around them in as many steps; 0: none. Of molecules with their "+
+			"attributes these are circular fingerprints")
 	s.Int(&f.base.MinLeaf, "min-leaf", 1, param.Many, "`N` examples of a leaf, at least")
 	s.Float(&f.base.Lambda, "lambda", 0, param.Huge, "`L` penalty of large leaves")
 	s.Float(&f.base.Subsample, "subsample", param.Tiny, 1, "`S` share of the examples that a round draws")
@@ -56,7 +60,7 @@ func (f *staticFlags) Estimators(_ *model.Work, seed uint64) (all []model.Estima
 	for _, steps := range f.steps {
 		for _, o.Depth = range f.depths {
 			for _, o.Rate = range f.rates {
-				all = append(all, Static{Options: o, Steps: steps, Rounds: rounds})
+				all = append(all, Static{Options: o, Steps: steps, Colours: f.colours, Rounds: rounds})
 			}
 		}
 	}
@@ -67,6 +71,7 @@ func (f *staticFlags) Estimators(_ *model.Work, seed uint64) (all []model.Estima
 type Static struct {
 	Options trees.Options
 	Steps   int   // along arcs that the features reach
+	Colours int   // columns for the colours of vertices
 	Rounds  []int // to choose from, ascending; nil: those of the options
 }
 
@@ -75,15 +80,20 @@ func (s Static) Name() string { return staticName }
 
 // String implements [model.Estimator].
 func (s Static) String() string {
-	return fmt.Sprintf("depth %d, rate %g, steps %d", s.Options.Depth, s.Options.Rate, s.Steps)
+	text := fmt.Sprintf("depth %d, rate %g, steps %d", s.Options.Depth, s.Options.Rate, s.Steps)
+	if s.Colours > 0 {
+		text += fmt.Sprintf(", %d colours", s.Colours)
+	}
+	return text
 }
 
 // Params implements [model.Estimator].
 func (s Static) Params() any {
 	return struct {
 		trees.Options
-		Steps int `json:"steps"`
-	}{s.Options, s.Steps}
+		Steps   int `json:"steps"`
+		Colours int `json:"colours,omitempty"`
+	}{s.Options, s.Steps, s.Colours}
 }
 
 // Grid implements [model.Estimator]. The first rounds of a fit are those of a fit of fewer.
@@ -110,7 +120,7 @@ type countedTable struct {
 }
 
 // sharedTable is the key of the features of all examples.
-type sharedTable struct{ steps, workers int }
+type sharedTable struct{ steps, colours, workers int }
 
 // Learner implements [model.Estimator]: the features of all examples.
 func (s Static) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
@@ -120,13 +130,16 @@ func (s Static) Learner(ctx context.Context, w *model.Work) (model.Learner, erro
 	if s.Steps < 0 || s.Steps > maxSteps {
 		return nil, param.Errorf("steps", s.Steps, "want 0 to %d", maxSteps)
 	}
+	if s.Colours < 0 || s.Colours > maxColours {
+		return nil, param.Errorf("colours", s.Colours, "want 0 to %d", maxColours)
+	}
 	if err := model.HasVertices(w.Data); err != nil {
 		return nil, err
 	}
 	whole := w.Whole()
-	c, err := model.Shared(whole, sharedTable{s.Steps, w.Engine.Workers()}, func() (*countedTable, error) {
+	c, err := model.Shared(whole, sharedTable{s.Steps, s.Colours, w.Engine.Workers()}, func() (*countedTable, error) {
 		defer w.Spent.Transforming(time.Now())
-		f, err := newCounted(whole.Data, s.Steps)
+		f, err := newCounted(whole.Data, s.Steps, s.Colours)
 		if err != nil {
 			return nil, err
 		}
