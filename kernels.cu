@@ -147,10 +147,11 @@
 // Sparse matrices
 #include "kernels/sparse_matmul.cuh"
 // sparse_matmul               Y = diag(r) A diag(c) X, the walks of [TREE-G] Eq. 1
-// sparse_matmul_narrow        the same with single columns
-// sparse_matmul_parts         parts of rows of thousands of entries
-// sparse_matmul_parts_narrow  the same with single columns
-// sparse_matmul_finish        sums of the parts
+// sparse_matmul_add           Y += diag(r) A diag(c) X
+// sparse_matmul_narrow        the same as sparse_matmul with single columns
+// sparse_matmul_narrow_add    the same as sparse_matmul_add with single columns
+// sparse_matmul_finish        sums of the parts of rows of thousands of entries
+// sparse_matmul_finish_add    the same, added to Y
 #include "kernels/histogram_intersection.cuh"
 // histogram_intersection      sum_k min(a_ik, b_jk), the optimal assignment kernel of [DWL-OA] Eq. 1
 // mirror_upper                the lower triangle of a symmetric matrix

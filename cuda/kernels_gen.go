@@ -214,15 +214,24 @@ var kernels = [...]kernel{
 	{"softmax_cross_entropy_f64", "pppppiii"},
 	{"softmax_cross_entropy_long_f32", "ppppii"},
 	{"softmax_cross_entropy_long_f64", "ppppii"},
-	{"sparse_matmul_f32", "pppppppppiii"},
+	{"sparse_matmul_add_f32", "pppppppppii"},
+	{"sparse_matmul_add_f32_models", "p"},
+	{"sparse_matmul_add_f64", "pppppppppii"},
+	{"sparse_matmul_f32", "pppppppppii"},
 	{"sparse_matmul_f32_models", "p"},
-	{"sparse_matmul_f64", "pppppppppiii"},
-	{"sparse_matmul_finish_f32", "pppiii"},
+	{"sparse_matmul_f64", "pppppppppii"},
+	{"sparse_matmul_finish_add_f32", "pppii"},
+	{"sparse_matmul_finish_add_f32_models", "p"},
+	{"sparse_matmul_finish_add_f64", "pppii"},
+	{"sparse_matmul_finish_f32", "pppii"},
 	{"sparse_matmul_finish_f32_models", "p"},
-	{"sparse_matmul_finish_f64", "pppiii"},
-	{"sparse_matmul_narrow_f32", "pppppppppiii"},
+	{"sparse_matmul_finish_f64", "pppii"},
+	{"sparse_matmul_narrow_add_f32", "pppppppppii"},
+	{"sparse_matmul_narrow_add_f32_models", "p"},
+	{"sparse_matmul_narrow_add_f64", "pppppppppii"},
+	{"sparse_matmul_narrow_f32", "pppppppppii"},
 	{"sparse_matmul_narrow_f32_models", "p"},
-	{"sparse_matmul_narrow_f64", "pppppppppiii"},
+	{"sparse_matmul_narrow_f64", "pppppppppii"},
 	{"spectral_grad_f64", "ppppiidi"},
 	{"spectral_grad_f64_models", "p"},
 	{"spectral_large_f64", "ppppppppppiidii"},
@@ -454,12 +463,21 @@ const (
 	kernelSoftmaxCrossEntropyF64
 	kernelSoftmaxCrossEntropyLongF32
 	kernelSoftmaxCrossEntropyLongF64
+	kernelSparseMatmulAddF32
+	kernelSparseMatmulAddF32Models
+	kernelSparseMatmulAddF64
 	kernelSparseMatmulF32
 	kernelSparseMatmulF32Models
 	kernelSparseMatmulF64
+	kernelSparseMatmulFinishAddF32
+	kernelSparseMatmulFinishAddF32Models
+	kernelSparseMatmulFinishAddF64
 	kernelSparseMatmulFinishF32
 	kernelSparseMatmulFinishF32Models
 	kernelSparseMatmulFinishF64
+	kernelSparseMatmulNarrowAddF32
+	kernelSparseMatmulNarrowAddF32Models
+	kernelSparseMatmulNarrowAddF64
 	kernelSparseMatmulNarrowF32
 	kernelSparseMatmulNarrowF32Models
 	kernelSparseMatmulNarrowF64
@@ -487,50 +505,53 @@ const (
 
 // twins are the kernels that do the work of others for several models, 0 where there is none.
 var twins = [...]int{
-	kernelAdamF32:                kernelAdamF32Models,
-	kernelBatchNormF32:           kernelBatchNormF32Models,
-	kernelBatchNormGradF32:       kernelBatchNormGradF32Models,
-	kernelBatchNormMomentsF32:    kernelBatchNormMomentsF32Models,
-	kernelBatchNormSlopesF32:     kernelBatchNormSlopesF32Models,
-	kernelDropoutF32:             kernelDropoutF32Models,
-	kernelGramF32:                kernelGramF32Models,
-	kernelGramGradF32:            kernelGramGradF32Models,
-	kernelGramSmallF32:           kernelGramSmallF32Models,
-	kernelLinearGradF32:          kernelLinearGradF32Models,
-	kernelLinearLayerF32:         kernelLinearLayerF32Models,
-	kernelMatmulCombineF32:       kernelMatmulCombineF32Models,
-	kernelMatmulMediumF32:        kernelMatmulMediumF32Models,
-	kernelMatmulShortF32:         kernelMatmulShortF32Models,
-	kernelMatmulTallF32:          kernelMatmulTallF32Models,
-	kernelMatmulWideF32:          kernelMatmulWideF32Models,
-	kernelNormalizeRowsF32:       kernelNormalizeRowsF32Models,
-	kernelNormalizeRowsGradF32:   kernelNormalizeRowsGradF32Models,
-	kernelOutputLossF32:          kernelOutputLossF32Models,
-	kernelPathGrad4F32:           kernelPathGrad4F32Models,
-	kernelPathGrad8F32:           kernelPathGrad8F32Models,
-	kernelPathGradWide4F32:       kernelPathGradWide4F32Models,
-	kernelPathNormGradF32:        kernelPathNormGradF32Models,
-	kernelPathSingleGradF32:      kernelPathSingleGradF32Models,
-	kernelPathTrie4F32:           kernelPathTrie4F32Models,
-	kernelPathTrie8F32:           kernelPathTrie8F32Models,
-	kernelPathTrieWide4F32:       kernelPathTrieWide4F32Models,
-	kernelPathWeightsF32:         kernelPathWeightsF32Models,
-	kernelPlaceF32:               kernelPlaceF32Models,
-	kernelProjectF32:             kernelProjectF32Models,
-	kernelProjectGradF32:         kernelProjectGradF32Models,
-	kernelProjectGradSmallF32:    kernelProjectGradSmallF32Models,
-	kernelProjectSmallF32:        kernelProjectSmallF32Models,
-	kernelRectifyF32:             kernelRectifyF32Models,
-	kernelRectifyGradF32:         kernelRectifyGradF32Models,
-	kernelSegmentReduceF32:       kernelSegmentReduceF32Models,
-	kernelSegmentReduceWideF32:   kernelSegmentReduceWideF32Models,
-	kernelSoftmaxCrossEntropyF32: kernelSoftmaxCrossEntropyF32Models,
-	kernelSparseMatmulF32:        kernelSparseMatmulF32Models,
-	kernelSparseMatmulFinishF32:  kernelSparseMatmulFinishF32Models,
-	kernelSparseMatmulNarrowF32:  kernelSparseMatmulNarrowF32Models,
-	kernelSpectralGradF64:        kernelSpectralGradF64Models,
-	kernelSpectralSmallF64:       kernelSpectralSmallF64Models,
-	kernelWalkSmallF32:           kernelWalkSmallF32Models,
+	kernelAdamF32:                  kernelAdamF32Models,
+	kernelBatchNormF32:             kernelBatchNormF32Models,
+	kernelBatchNormGradF32:         kernelBatchNormGradF32Models,
+	kernelBatchNormMomentsF32:      kernelBatchNormMomentsF32Models,
+	kernelBatchNormSlopesF32:       kernelBatchNormSlopesF32Models,
+	kernelDropoutF32:               kernelDropoutF32Models,
+	kernelGramF32:                  kernelGramF32Models,
+	kernelGramGradF32:              kernelGramGradF32Models,
+	kernelGramSmallF32:             kernelGramSmallF32Models,
+	kernelLinearGradF32:            kernelLinearGradF32Models,
+	kernelLinearLayerF32:           kernelLinearLayerF32Models,
+	kernelMatmulCombineF32:         kernelMatmulCombineF32Models,
+	kernelMatmulMediumF32:          kernelMatmulMediumF32Models,
+	kernelMatmulShortF32:           kernelMatmulShortF32Models,
+	kernelMatmulTallF32:            kernelMatmulTallF32Models,
+	kernelMatmulWideF32:            kernelMatmulWideF32Models,
+	kernelNormalizeRowsF32:         kernelNormalizeRowsF32Models,
+	kernelNormalizeRowsGradF32:     kernelNormalizeRowsGradF32Models,
+	kernelOutputLossF32:            kernelOutputLossF32Models,
+	kernelPathGrad4F32:             kernelPathGrad4F32Models,
+	kernelPathGrad8F32:             kernelPathGrad8F32Models,
+	kernelPathGradWide4F32:         kernelPathGradWide4F32Models,
+	kernelPathNormGradF32:          kernelPathNormGradF32Models,
+	kernelPathSingleGradF32:        kernelPathSingleGradF32Models,
+	kernelPathTrie4F32:             kernelPathTrie4F32Models,
+	kernelPathTrie8F32:             kernelPathTrie8F32Models,
+	kernelPathTrieWide4F32:         kernelPathTrieWide4F32Models,
+	kernelPathWeightsF32:           kernelPathWeightsF32Models,
+	kernelPlaceF32:                 kernelPlaceF32Models,
+	kernelProjectF32:               kernelProjectF32Models,
+	kernelProjectGradF32:           kernelProjectGradF32Models,
+	kernelProjectGradSmallF32:      kernelProjectGradSmallF32Models,
+	kernelProjectSmallF32:          kernelProjectSmallF32Models,
+	kernelRectifyF32:               kernelRectifyF32Models,
+	kernelRectifyGradF32:           kernelRectifyGradF32Models,
+	kernelSegmentReduceF32:         kernelSegmentReduceF32Models,
+	kernelSegmentReduceWideF32:     kernelSegmentReduceWideF32Models,
+	kernelSoftmaxCrossEntropyF32:   kernelSoftmaxCrossEntropyF32Models,
+	kernelSparseMatmulAddF32:       kernelSparseMatmulAddF32Models,
+	kernelSparseMatmulF32:          kernelSparseMatmulF32Models,
+	kernelSparseMatmulFinishAddF32: kernelSparseMatmulFinishAddF32Models,
+	kernelSparseMatmulFinishF32:    kernelSparseMatmulFinishF32Models,
+	kernelSparseMatmulNarrowAddF32: kernelSparseMatmulNarrowAddF32Models,
+	kernelSparseMatmulNarrowF32:    kernelSparseMatmulNarrowF32Models,
+	kernelSpectralGradF64:          kernelSpectralGradF64Models,
+	kernelSpectralSmallF64:         kernelSpectralSmallF64Models,
+	kernelWalkSmallF32:             kernelWalkSmallF32Models,
 }
 
 // counting are the kernels of those that want as many blocks for every model.
@@ -1039,19 +1060,34 @@ func softmaxCrossEntropyLong[T real](s *stream, g grid, loss pointer[T], grad po
 	return s.launch(either[T](kernelSoftmaxCrossEntropyLongF32, kernelSoftmaxCrossEntropyLongF64), g, loss.address, grad.address, logits.address, target.address, uint64(uint32(n)), uint64(uint32(c)))
 }
 
+// sparseMatmulAdd launches sparse_matmul_add_f32 or sparse_matmul_add_f64.
+func sparseMatmulAdd[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32) error {
+	return s.launch(either[T](kernelSparseMatmulAddF32, kernelSparseMatmulAddF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)))
+}
+
 // sparseMatmul launches sparse_matmul_f32 or sparse_matmul_f64.
-func sparseMatmul[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32, add int32) error {
-	return s.launch(either[T](kernelSparseMatmulF32, kernelSparseMatmulF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)), uint64(uint32(add)))
+func sparseMatmul[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32) error {
+	return s.launch(either[T](kernelSparseMatmulF32, kernelSparseMatmulF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)))
+}
+
+// sparseMatmulFinishAdd launches sparse_matmul_finish_add_f32 or sparse_matmul_finish_add_f64.
+func sparseMatmulFinishAdd[T real](s *stream, g grid, y pointer[T], sums pointer[T], parted pointer[int32], rows int32, q int32) error {
+	return s.launch(either[T](kernelSparseMatmulFinishAddF32, kernelSparseMatmulFinishAddF64), g, y.address, sums.address, parted.address, uint64(uint32(rows)), uint64(uint32(q)))
 }
 
 // sparseMatmulFinish launches sparse_matmul_finish_f32 or sparse_matmul_finish_f64.
-func sparseMatmulFinish[T real](s *stream, g grid, y pointer[T], sums pointer[T], parted pointer[int32], rows int32, q int32, add int32) error {
-	return s.launch(either[T](kernelSparseMatmulFinishF32, kernelSparseMatmulFinishF64), g, y.address, sums.address, parted.address, uint64(uint32(rows)), uint64(uint32(q)), uint64(uint32(add)))
+func sparseMatmulFinish[T real](s *stream, g grid, y pointer[T], sums pointer[T], parted pointer[int32], rows int32, q int32) error {
+	return s.launch(either[T](kernelSparseMatmulFinishF32, kernelSparseMatmulFinishF64), g, y.address, sums.address, parted.address, uint64(uint32(rows)), uint64(uint32(q)))
+}
+
+// sparseMatmulNarrowAdd launches sparse_matmul_narrow_add_f32 or sparse_matmul_narrow_add_f64.
+func sparseMatmulNarrowAdd[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32) error {
+	return s.launch(either[T](kernelSparseMatmulNarrowAddF32, kernelSparseMatmulNarrowAddF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)))
 }
 
 // sparseMatmulNarrow launches sparse_matmul_narrow_f32 or sparse_matmul_narrow_f64.
-func sparseMatmulNarrow[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32, add int32) error {
-	return s.launch(either[T](kernelSparseMatmulNarrowF32, kernelSparseMatmulNarrowF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)), uint64(uint32(add)))
+func sparseMatmulNarrow[T real](s *stream, g grid, y pointer[T], sums pointer[T], rowPtr pointer[int32], col pointer[int32], values pointer[T], keepRows pointer[uint8], keepCols pointer[uint8], x pointer[T], blocks pointer[int32], q int32, columnLanes int32) error {
+	return s.launch(either[T](kernelSparseMatmulNarrowF32, kernelSparseMatmulNarrowF64), g, y.address, sums.address, rowPtr.address, col.address, values.address, keepRows.address, keepCols.address, x.address, blocks.address, uint64(uint32(q)), uint64(uint32(columnLanes)))
 }
 
 // spectralGradF64 launches spectral_grad_f64.

@@ -25,17 +25,20 @@ func (e *Engine) SparseMatMulAdd(y *tensor.Dense, a *engine.Sparse, x *tensor.De
 
 func (e *Engine) sparseMatMul(name string, y *tensor.Dense, a *engine.Sparse, x *tensor.Dense, add bool) error {
 	if y.Dtype() == tensor.Float32 {
-		return sparseMatMulOn[float32](e.begin(name), y, a, x, number(add))
+		return sparseMatMulOn[float32](e.begin(name), y, a, x, add)
 	}
-	return sparseMatMulOn[float64](e.begin(name), y, a, x, number(add))
+	return sparseMatMulOn[float64](e.begin(name), y, a, x, add)
 }
 
-func sparseMatMulOn[T real](k *op, y *tensor.Dense, a *engine.Sparse, x *tensor.Dense, add int32) error {
+func sparseMatMulOn[T real](k *op, y *tensor.Dense, a *engine.Sparse, x *tensor.Dense, add bool) error {
 	to, from, m := of[T](k, y), of[T](k, x), sparse[T](k, a)
 	rows, q, wide := a.Rows(), x.Shape()[1], vectorWidth[T]()
-	launch := sparseMatmul[T]
+	launch, narrow, finish := sparseMatmul[T], sparseMatmulNarrow[T], sparseMatmulFinish[T]
+	if add {
+		launch, narrow, finish = sparseMatmulAdd[T], sparseMatmulNarrowAdd[T], sparseMatmulFinishAdd[T]
+	}
 	if q%wide != 0 || to.address%16 != 0 || from.address%16 != 0 {
-		launch, wide = sparseMatmulNarrow[T], 1
+		launch, wide = narrow, 1
 	}
 	lanes := lanesFor((q + wide - 1) / wide)
 	cut := cutRows(a.RowPtr, sparseThreads/lanes)
@@ -48,11 +51,11 @@ func sparseMatMulOn[T real](k *op, y *tensor.Dense, a *engine.Sparse, x *tensor.
 		operations[T](s, 2, len(a.Col), q)
 		g := grid{blocks: dim{x: len(cut.blocks) / 4}, threads: dim{x: sparseThreads}}
 		if err := launch(s, g, to, sums, m.rowPtr, m.col, m.values, m.keepRows, m.keepCols, from, blocks, int32(q),
-			int32(lanes), add); err != nil || cut.parts == 0 {
+			int32(lanes)); err != nil || cut.parts == 0 {
 			return err
 		}
 		long := len(cut.parted) / 3
-		return sparseMatmulFinish(s, linear(long*q, sparseThreads), to, sums, parted, int32(long), int32(q), add)
+		return finish(s, linear(long*q, sparseThreads), to, sums, parted, int32(long), int32(q))
 	})
 }
 

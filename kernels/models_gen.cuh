@@ -785,8 +785,8 @@ extern "C" __global__ void softmax_cross_entropy_f32_models(const long long *tab
 }
 
 extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 3)
-sparse_matmul_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 13;
+sparse_matmul_add_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 12;
     if (blockIdx.x >= (unsigned)row[0]) return;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *y = reinterpret_cast<float *>(row[1]);
@@ -800,27 +800,57 @@ sparse_matmul_f32_models(const long long *table) {
     const int *blocks = reinterpret_cast<const int *>(row[9]);
     int q = (int)row[10];
     int column_lanes = (int)row[11];
-    int add = (int)row[12];
-    sparse_matmul<float, WIDE<float> >(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x,
-        reinterpret_cast<const int4 *>(blocks), q, column_lanes, add);
+    sparse_matmul<float, WIDE<float>, true>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x,
+        reinterpret_cast<const int4 *>(blocks), q, column_lanes);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 3)
+sparse_matmul_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 12;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *y = reinterpret_cast<float *>(row[1]);
+    float *sums = reinterpret_cast<float *>(row[2]);
+    const int *row_ptr = reinterpret_cast<const int *>(row[3]);
+    const int *col = reinterpret_cast<const int *>(row[4]);
+    const float *values = reinterpret_cast<const float *>(row[5]);
+    const unsigned char *keep_rows = reinterpret_cast<const unsigned char *>(row[6]);
+    const unsigned char *keep_cols = reinterpret_cast<const unsigned char *>(row[7]);
+    const float *x = reinterpret_cast<const float *>(row[8]);
+    const int *blocks = reinterpret_cast<const int *>(row[9]);
+    int q = (int)row[10];
+    int column_lanes = (int)row[11];
+    sparse_matmul<float, WIDE<float>, false>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x,
+        reinterpret_cast<const int4 *>(blocks), q, column_lanes);
 }
 
 extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 1)
-sparse_matmul_finish_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 7;
+sparse_matmul_finish_add_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 6;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *y = reinterpret_cast<float *>(row[1]);
     const float *sums = reinterpret_cast<const float *>(row[2]);
     const int *parted = reinterpret_cast<const int *>(row[3]);
     int rows = (int)row[4];
     int q = (int)row[5];
-    int add = (int)row[6];
-    sparse_matmul_finish<float>(y, sums, parted, rows, q, add);
+    sparse_matmul_finish<float, true>(y, sums, parted, rows, q);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 1)
+sparse_matmul_finish_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 6;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *y = reinterpret_cast<float *>(row[1]);
+    const float *sums = reinterpret_cast<const float *>(row[2]);
+    const int *parted = reinterpret_cast<const int *>(row[3]);
+    int rows = (int)row[4];
+    int q = (int)row[5];
+    sparse_matmul_finish<float, false>(y, sums, parted, rows, q);
 }
 
 extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 3)
-sparse_matmul_narrow_f32_models(const long long *table) {
-    const long long *row = table + blockIdx.z * 13;
+sparse_matmul_narrow_add_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 12;
     if (blockIdx.x >= (unsigned)row[0]) return;
     if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
     float *y = reinterpret_cast<float *>(row[1]);
@@ -834,9 +864,28 @@ sparse_matmul_narrow_f32_models(const long long *table) {
     const int *blocks = reinterpret_cast<const int *>(row[9]);
     int q = (int)row[10];
     int column_lanes = (int)row[11];
-    int add = (int)row[12];
-    sparse_matmul<float, 1>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x, reinterpret_cast<const int4
-        *>(blocks), q, column_lanes, add);
+    sparse_matmul<float, 1, true>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x, reinterpret_cast<const
+        int4 *>(blocks), q, column_lanes);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 3)
+sparse_matmul_narrow_f32_models(const long long *table) {
+    const long long *row = table + blockIdx.z * 12;
+    if (blockIdx.x >= (unsigned)row[0]) return;
+    if (blockIdx.y >= (unsigned)(row[0] >> 32)) return;
+    float *y = reinterpret_cast<float *>(row[1]);
+    float *sums = reinterpret_cast<float *>(row[2]);
+    const int *row_ptr = reinterpret_cast<const int *>(row[3]);
+    const int *col = reinterpret_cast<const int *>(row[4]);
+    const float *values = reinterpret_cast<const float *>(row[5]);
+    const unsigned char *keep_rows = reinterpret_cast<const unsigned char *>(row[6]);
+    const unsigned char *keep_cols = reinterpret_cast<const unsigned char *>(row[7]);
+    const float *x = reinterpret_cast<const float *>(row[8]);
+    const int *blocks = reinterpret_cast<const int *>(row[9]);
+    int q = (int)row[10];
+    int column_lanes = (int)row[11];
+    sparse_matmul<float, 1, false>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x, reinterpret_cast<const
+        int4 *>(blocks), q, column_lanes);
 }
 
 extern "C" __global__ void __launch_bounds__(SPECTRAL_THREADS, 1)

@@ -1,4 +1,4 @@
-// sparse_matmul: Y = diag(keep_rows) A diag(keep_cols) X, or, with add, what that adds to Y.
+// sparse_matmul: Y = diag(keep_rows) A diag(keep_cols) X; sparse_matmul_add adds that to Y.
 //
 // A is rows x cols with m entries, X cols x q, Y rows x q, T is float or double.
 // Bytes: 4 rows + 4 m (+ sizeof(T) m with values) for A, q sizeof(T) for every entry of A as the kernel
@@ -104,9 +104,9 @@ __device__ inline void gather_rows(T (&v)[FLIGHT][VEC], const SparseMatrix<T> &a
 // blocks has for every block its first row, the row after its last one, its first entry and the one after its last.
 // Where the second is not above the first the block takes a part of that row, and writes row first - second (from 0
 // down) of sums.
-template <class T, int VEC>
+template <class T, int VEC, bool ADD>
 __device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *x, const int4 *blocks, int q,
-                                     int column_lanes, int add) {
+                                     int column_lanes) {
     constexpr int FLIGHT = 4;
     __shared__ int ends[SPARSE_BLOCK_ITEMS];
     __shared__ T shared_sums[SPARSE_THREADS * VEC];  // of the row that began before a group, by group
@@ -123,7 +123,7 @@ __device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *
     const int begin = work.z + from - first, end = work.z + to - last;  // entries
     T *out = part ? sums + static_cast<long long>(work.x - work.y) * q : y + static_cast<long long>(work.x) * q;
     const auto finish = [&](T *to, const T(&sum)[VEC]) {
-        if (add && !part) Columns<T, VEC>::add(to, sum);
+        if (ADD && !part) Columns<T, VEC>::add(to, sum);
         else Columns<T, VEC>::store(to, sum);
     };
     for (int c0 = 0; c0 < q; c0 += column_lanes * VEC) {
@@ -174,9 +174,8 @@ __device__ inline void sparse_matmul(T *y, T *sums, SparseMatrix<T> a, const T *
 
 // One thread for each column of each row in parts adds these. parted has the row, its first part and the one after its
 // last.
-template <class T>
-__device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *parted, int rows, int q,
-                                            int add) {
+template <class T, bool ADD>
+__device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *parted, int rows, int q) {
     const long long columns = static_cast<long long>(rows) * q;
     for (long long i = global_thread(); i < columns; i += global_threads()) {
         const int at = static_cast<int>(i / q), c = static_cast<int>(i % q);
@@ -184,26 +183,28 @@ __device__ inline void sparse_matmul_finish(T *y, const T *sums, const int *part
 #pragma unroll 4
         for (int p = parted[3 * at + 1]; p < parted[3 * at + 2]; p++) sum += sums[static_cast<long long>(p) * q + c];
         T &to = y[static_cast<long long>(parted[3 * at]) * q + c];
-        to = add ? to + sum : sum;
+        to = ADD ? to + sum : sum;
     }
 }
 
-#define SPARSE_MATMUL(NAME, T, VEC)                                                                                    \
+#define SPARSE_MATMUL(NAME, T, VEC, ADD)                                                                               \
     extern "C" __global__ void __launch_bounds__(SPARSE_THREADS, 4)                                                    \
     NAME(T *y, T *sums, const int *row_ptr, const int *col, const T *values, const unsigned char *keep_rows,           \
-         const unsigned char *keep_cols, const T *x, const int *blocks, int q, int column_lanes, int add) {            \
-        sparse_matmul<T, VEC>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x,                                \
-                              reinterpret_cast<const int4 *>(blocks), q, column_lanes, add);                           \
+         const unsigned char *keep_cols, const T *x, const int *blocks, int q, int column_lanes) {                     \
+        sparse_matmul<T, VEC, ADD>(y, sums, {row_ptr, col, values, keep_rows, keep_cols}, x,                           \
+                                   reinterpret_cast<const int4 *>(blocks), q, column_lanes);                           \
     }
-SPARSE_MATMUL(sparse_matmul_f32, float, WIDE<float>)
-SPARSE_MATMUL(sparse_matmul_f64, double, WIDE<double>)
-SPARSE_MATMUL(sparse_matmul_narrow_f32, float, 1)
-SPARSE_MATMUL(sparse_matmul_narrow_f64, double, 1)
-
-#define SPARSE_MATMUL_FINISH(NAME, T)                                                                                  \
+#define SPARSE_MATMUL_FINISH(NAME, T, ADD)                                                                             \
     extern "C" __global__ void __launch_bounds__(SPARSE_THREADS)                                                       \
-    NAME(T *y, const T *sums, const int *parted, int rows, int q, int add) {                                           \
-        sparse_matmul_finish<T>(y, sums, parted, rows, q, add);                                                        \
+    NAME(T *y, const T *sums, const int *parted, int rows, int q) {                                                    \
+        sparse_matmul_finish<T, ADD>(y, sums, parted, rows, q);                                                        \
     }
-SPARSE_MATMUL_FINISH(sparse_matmul_finish_f32, float)
-SPARSE_MATMUL_FINISH(sparse_matmul_finish_f64, double)
+#define SPARSE_MATMULS(SUFFIX, T)                                                                                      \
+    SPARSE_MATMUL(sparse_matmul_##SUFFIX, T, WIDE<T>, false)                                                           \
+    SPARSE_MATMUL(sparse_matmul_add_##SUFFIX, T, WIDE<T>, true)                                                        \
+    SPARSE_MATMUL(sparse_matmul_narrow_##SUFFIX, T, 1, false)                                                          \
+    SPARSE_MATMUL(sparse_matmul_narrow_add_##SUFFIX, T, 1, true)                                                       \
+    SPARSE_MATMUL_FINISH(sparse_matmul_finish_##SUFFIX, T, false)                                                      \
+    SPARSE_MATMUL_FINISH(sparse_matmul_finish_add_##SUFFIX, T, true)
+SPARSE_MATMULS(f32, float)
+SPARSE_MATMULS(f64, double)

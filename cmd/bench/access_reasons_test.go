@@ -20,7 +20,7 @@ var scatteredFor = []struct {
 	{[]string{"descend_", "dynamic_features_", "message_", "path_counts", "path_pool_long_", "subset_walks_",
 		"tree_walks_"},
 		"the graph says which vertices and arcs a lane reads: neighbours of one vertex lie apart"},
-	{[]string{"sparse_matmul_narrow_", "sparse_matmul_f", "sparse_matmul_finish_"},
+	{[]string{"sparse_matmul_"},
 		"lanes of one request are at different rows: column numbers of several rows, narrow rows of X, sums of parts"},
 	{[]string{"assign_", "gram_f", "linear_grad_f", "matmul_"},
 		"a factor is transposed or its rows are shorter than a request; it is read once and used from shared memory"},

@@ -22,9 +22,10 @@ var forModels = map[string]manner{
 	"path_trie_wide_4_f32": indexes, "path_weights_f32": loops, "place_f32": loops, "project_f32": loops,
 	"project_grad_f32": loops, "project_grad_small_f32": loops, "project_small_f32": loops, "rectify_f32": loops,
 	"rectify_grad_f32": indexes, "segment_reduce_f32": loops, "segment_reduce_wide_f32": loops,
-	"softmax_cross_entropy_f32": counts, "sparse_matmul_f32": indexes,
-	"sparse_matmul_finish_f32": loops, "sparse_matmul_narrow_f32": indexes, "spectral_grad_f64": loops,
-	"spectral_small_f64": loops, "walk_small_f32": indexes,
+	"softmax_cross_entropy_f32": counts, "sparse_matmul_f32": indexes, "sparse_matmul_add_f32": indexes,
+	"sparse_matmul_finish_f32": loops, "sparse_matmul_finish_add_f32": loops, "sparse_matmul_narrow_f32": indexes,
+	"sparse_matmul_narrow_add_f32": indexes, "spectral_grad_f64": loops, "spectral_small_f64": loops,
+	"walk_small_f32": indexes,
 }
 
 // manner is how a kernel uses the blocks of its grid. In the second dimension there are never more than its own.
