@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
@@ -75,8 +76,17 @@ func (e *Engine) reduce(name string, f int, a tensor.Tensor, along []int) (tenso
 	return x, x.Reshape(shape...)
 }
 
-// reducedTerms is how many elements a thread reduces.
+// reducedTerms is how many elements a thread reduces at most.
 const reducedTerms = 128
+
+// partsOf returns how many threads reduce an axis of so many elements: one where it is short, about as many as each has
+// elements where two launches do, so that few columns too are the work of many threads.
+func partsOf(size int) int {
+	if size <= reducedTerms {
+		return 1
+	}
+	return blocksOf(size, min(int(math.Ceil(math.Sqrt(float64(size)))), reducedTerms))
+}
 
 // along reduces a tensor of outer x size x inner elements to a new one of outer x inner.
 func (o *elementwise) along(x *tensor.Dense, outer, size, inner int) (*tensor.Dense, error) {
@@ -92,7 +102,7 @@ func (o *elementwise) along(x *tensor.Dense, outer, size, inner int) (*tensor.De
 		return out, nil
 	}
 	for {
-		parts := blocksOf(size, reducedTerms)
+		parts := partsOf(size)
 		out := o.e.Scratch(x.Dtype(), outer*parts*inner)
 		o.own = append(o.own, out)
 		on := reduceOn[float64]

@@ -95,7 +95,8 @@ __device__ inline void elements_unary(T *dst, const T *x, T low, T high, long lo
 // ----- elements_reduce: dst_opi = reduction over j = p, p + parts, ... < size of x_oji ------------------
 //
 // x outer x size x inner, dst outer x parts x inner: a sum, product, maximum or minimum in the order of j; launches
-// after another bring parts down to one. Bytes s outer inner (size + parts). A thread has one element of dst.
+// after another bring parts down to one. Bytes s outer inner (size + parts). A thread has one element of dst, and
+// FLIGHT elements of x on their way to it at a time.
 
 template <class T> __device__ inline T element_combine(int f, T a, T b) {
     switch (f) {
@@ -108,11 +109,19 @@ template <class T> __device__ inline T element_combine(int f, T a, T b) {
 template <class T>
 __device__ inline void elements_reduce(T *dst, const T *x, long long outer, long long size, long long inner,
                                        long long parts, int f) {
+    constexpr int FLIGHT = 8;
     for (long long i = global_thread(); i < outer * parts * inner; i += global_threads()) {
         const long long column = i % inner, part = i / inner % parts;
         const T *from = x + i / inner / parts * size * inner + column;
-        T value = from[part * inner];
-        for (long long j = part + parts; j < size; j += parts) value = element_combine(f, value, from[j * inner]);
+        T value = from[part * inner], v[FLIGHT];
+        for (long long j = part + parts; j < size; j += FLIGHT * parts) {
+#pragma unroll
+            for (int k = 0; k < FLIGHT; k++)
+                if (j + k * parts < size) v[k] = from[(j + k * parts) * inner];
+#pragma unroll
+            for (int k = 0; k < FLIGHT; k++)
+                if (j + k * parts < size) value = element_combine(f, value, v[k]);
+        }
         dst[i] = value;
     }
 }
