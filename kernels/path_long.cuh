@@ -38,7 +38,7 @@ template <class T> struct RouteStack {
     // visit calls enter(j) for every route of 1 to limit vertices from root, depth first, and leave(j) when the
     // routes that go on from it are done; its vertices are at(vertex, 1..j), the sum of its scores is sum[j * stride].
     // In products the scores are factors, and sum is their product. The first depth vertices go on by the arcs of a
-    // part alone: each by one, and the last of them by those before the next number.
+    // part alone: each by one, and the last of them by those before the next number. Without a part arcs is null.
     template <bool PRODUCTS = false, class Enter, class Leave>
     __device__ void visit(int root, int limit, int route, const T *scores, const int *index, const int *row_ptr,
                           const int *col, int size, int q, int f, Enter enter, Leave leave, const int *arcs = nullptr,
@@ -49,7 +49,7 @@ template <class T> struct RouteStack {
         while (j > 0) {
             if (v >= 0) {
                 at(vertex, j) = v;
-                at(edge, j) = j >= limit ? 0 : j <= depth ? arcs[j - 1] : row_ptr[v];
+                at(edge, j) = j >= limit ? 0 : arcs && j <= depth ? arcs[j - 1] : row_ptr[v];
                 const T before = sum[(j - 1) * stride],
                         score = scores[((long long)path_row(index, v) * size + j - 1) * q + f];
                 sum[j * stride] = PRODUCTS ? before * score : before + score;
@@ -57,7 +57,7 @@ template <class T> struct RouteStack {
             }
             const int e = at(edge, j), u = at(vertex, j);
             v = -1;
-            if (j == limit || e == (j < depth ? arcs[j - 1] + 1 : j == depth ? arcs[j] : row_ptr[u + 1])) {
+            if (j == limit || e == (!arcs || j > depth ? row_ptr[u + 1] : j < depth ? arcs[j - 1] + 1 : arcs[j])) {
                 leave(j--);
                 continue;
             }
