@@ -24,9 +24,10 @@ import (
 //
 // and takes the h_i' for the next multipliers, with a larger sigma and the new b for b'. The functions h_i are
 // quadratic where they are not linear, so that Newton's equation has the order of the rows there, few of all; conjugate
-// gradients solve it. w is always a sum of rows, and every step reads all rows once. The first multipliers are those
-// that coordinate descent finds in a few passes over the rows (Hsieh et al., ICML 2008): of all a_i = 0 most rows would
-// be where h is quadratic.
+// gradients solve it, preconditioned by the columns that weigh most ([nearly]). w is always a sum of rows, and every step
+// reads all rows once. The first multipliers are those that coordinate descent finds in a few passes over the rows
+// (Hsieh et al., ICML 2008), from 0 or from those of the C before, stretched: of all a_i = 0 most rows would be where h
+// is quadratic. A solution without a multiplier of C is that of every larger C too.
 //
 // Errors are those of FitKernelClassifier. Results have the same bits for any number of workers.
 func FitSparseClassifier(
@@ -87,6 +88,7 @@ type hinge struct {
 	along     []float64 // of the decisions, without the bias
 	free      []int     // rows where h is quadratic
 	places    []int32   // of columns, see [Sparse.some]
+	heavy     heavy     // columns
 	steps     int
 }
 
@@ -110,44 +112,46 @@ func newHinge(x *Sparse, rows, classes []int, first, second int, o KernelOptions
 		h.longest = max(h.longest, x.square(r))
 	}
 	h.places = make([]int32, x.Columns)
+	h.heavy = heaviest(x, h.rows)
 	h.w, h.direction = make([]float64, x.Columns), make([]float64, x.Columns)
 	return h
 }
 
 const (
 	descents     = 30   // of coordinate descent
-	firstSigma   = 10   // in units of C
+	firstSigma   = 10   // in units of the largest multiplier
 	growth       = 3    // of sigma from one choice of the multipliers to the next
 	maxSigma     = 1e5  // in units of C
-	anchored     = 0.01 // curvature that holds the bias, in terms of that of one row where h is quadratic
-	unbalanced   = 1e-7 // sum of the coefficients in units of C that is rounding
+	anchored     = 1e-4 // curvature that holds the bias, in terms of that of one row where h is quadratic
+	unbalanced   = 1e-7 // sum of the coefficients, in units of C for each of them, that is rounding
 	loosened     = 10   // the hold of the bias, where it keeps the coefficients from their sum
 	maxOuter     = 100
 	maxInner     = 40
 	fewSteps     = 5   // for one choice of the multipliers: sigma may grow
 	manySteps    = 12  // sigma is too large
+	slow         = 0.4 // share of the violation that a choice of the multipliers leaves: sigma is too small
 	innerShare   = 0.1 // of the violation that the minimum of a step may leave
 	freeForced   = 0.01
 	maxFreeSteps = 500
 )
 
-// solve solves at c, from the solution at the C before it, whose multipliers are stretched.
+// solve solves at c, from the solution at the C before it.
 func (h *hinge) solve(ctx context.Context, c float64) (*Expansion, error) {
+	h.steps = 0
 	if h.c > 0 {
-		ratio := c / h.c
-		for _, v := range [][]float64{h.multiplier, h.gamma, h.w, h.decision} {
-			simd.Scale(ratio, v)
+		if h.c <= c && slices.Max(h.multiplier) < h.c {
+			h.c = c
+			return h.expansion(), nil
 		}
+		h.stretch(c)
 	}
-	if h.c == 0 {
-		h.descend(ctx, c)
-	}
-	h.c, h.sigma, h.steps = c, firstSigma*c, 0
+	h.descend(ctx, c)
+	h.c, h.sigma = c, firstSigma*slices.Max(h.multiplier)
 	h.anchor = h.bias
 	violation, loose := math.Inf(1), 1.0
 	for range maxOuter {
 		h.tau = loose / (anchored * h.sigma)
-		before := h.steps
+		steps, before := h.steps, violation
 		last := violation <= h.tolerance
 		if err := h.minimise(ctx, innerShare*min(max(violation, h.tolerance), 1), last); err != nil {
 			return nil, err
@@ -172,8 +176,8 @@ func (h *hinge) solve(ctx context.Context, c float64) (*Expansion, error) {
 			}
 			continue
 		}
-		switch used := h.steps - before; {
-		case used <= fewSteps:
+		switch used := h.steps - steps; {
+		case used <= fewSteps || violation > slow*before:
 			h.sigma = min(growth*h.sigma, maxSigma*c)
 		case used > manySteps:
 			h.sigma /= growth
@@ -183,8 +187,23 @@ func (h *hinge) solve(ctx context.Context, c float64) (*Expansion, error) {
 		c, violation, h.steps)
 }
 
-// descend finds first multipliers by coordinate descent on the dual, where the bias is the weight of one more column
-// that is as long as the rows are on average. Rows come in an order of their own in every pass.
+// stretch goes over to another C. It multiplies the multipliers by the factor that gives the lowest objective of the
+// dual among those that the bound allows.
+func (h *hinge) stretch(c float64) {
+	factor := c / h.c
+	if square := simd.Dot(h.gamma, h.decision); square > 0 {
+		factor = min(factor, sum(h.multiplier)/square)
+	}
+	for _, v := range [][]float64{h.multiplier, h.gamma, h.w, h.decision} {
+		simd.Scale(factor, v)
+	}
+	for i, a := range h.multiplier {
+		h.multiplier[i] = min(a, c)
+	}
+}
+
+// descend goes on from the multipliers by coordinate descent on the dual, where what the bias changes by is the weight of
+// one more column that is as long as the rows are on average. Rows come in an order of their own in every pass.
 func (h *hinge) descend(ctx context.Context, c float64) {
 	n := len(h.rows)
 	order, squares := make([]int, n), make([]float64, n)
@@ -256,7 +275,15 @@ func (h *hinge) minimise(ctx context.Context, off float64, last bool) error {
 
 // balance is by how much the sum of the coefficients may differ from 0: by what does not show in the decisions when it
 // is taken from the free ones.
-func (h *hinge) balance() float64 { return min(unbalanced*h.c, innerShare*h.tolerance/h.longest) }
+func (h *hinge) balance() float64 {
+	support := 1
+	for _, a := range h.multiplier {
+		if a > 0 {
+			support++
+		}
+	}
+	return min(unbalanced*float64(support)*h.c, innerShare*h.tolerance/h.longest)
+}
 
 // evaluate computes the derivatives of h, where it is quadratic, and by how much gamma misses them.
 func (h *hinge) evaluate() {
@@ -285,93 +312,6 @@ func (h *hinge) directionOf(coefficients []float64) []float64 {
 		}
 	}
 	return h.direction
-}
-
-// newton writes Newton's step. With the gradient g and the free rows F it is -g - X_F' v in w and tau (-g_b - sum v) in
-// b, where (X_F X_F' + tau 1 1' + I/sigma) v = -X_F g - tau g_b.
-func (h *hinge) newton(gradient []float64, gradientBias float64) {
-	v := make([]float64, len(h.free))
-	rows := make([]int, len(h.free))
-	for k, i := range h.free {
-		rows[k] = h.rows[i]
-		v[k] = -h.x.dot(rows[k], gradient) - h.x.alone(rows[k])*h.excess[i] - h.tau*gradientBias
-	}
-	decrement := simd.Dot(gradient, gradient) + h.tau*gradientBias*gradientBias
-	for i, e := range h.excess {
-		decrement += e * e * h.x.alone(h.rows[i])
-	}
-	v = h.solveFree(h.x.some(rows, h.places), v, decrement)
-	for i, e := range h.excess {
-		h.step[i] = -e
-	}
-	simd.Scale(-1, gradient) // h.direction
-	h.stepBias = -gradientBias
-	for k, i := range h.free {
-		h.step[i] -= v[k]
-		h.stepBias -= v[k]
-		h.x.addRow(-v[k], rows[k], h.direction)
-	}
-	h.stepBias *= h.tau
-}
-
-// solveFree solves the equation of the free rows by conjugate gradients. In terms of the decrement of Newton's step,
-// which is the given one where v is 0 less <v, right>, the residual r stands for an error of sigma |r|^2.
-func (h *hinge) solveFree(x *Sparse, right []float64, decrement float64) []float64 {
-	n, columns := len(right), x.transpose()
-	v, residual := make([]float64, n), slices.Clone(right)
-	scaled, direction, image := make([]float64, n), make([]float64, n), make([]float64, n)
-	weights, weighed, diagonal := make([]float64, x.Columns), make([]float64, n), make([]float64, n)
-	inverses := 0.0
-	for i := range diagonal {
-		diagonal[i] = x.square(i) + 1/h.sigma
-		inverses += 1 / diagonal[i]
-	}
-	precondition := func() float64 { // by the diagonal and tau 1 1'
-		total := 0.0
-		for i, d := range diagonal {
-			scaled[i] = residual[i] / d
-			total += scaled[i]
-		}
-		total *= h.tau / (1 + h.tau*inverses)
-		for i, d := range diagonal {
-			scaled[i] -= total / d
-		}
-		return simd.Dot(residual, scaled)
-	}
-	size := precondition()
-	copy(direction, scaled)
-	for range maxFreeSteps {
-		if !(h.sigma*simd.Dot(residual, residual) > freeForced*max(decrement-simd.Dot(v, right), 0)) {
-			break
-		}
-		total := 0.0
-		for i, d := range direction {
-			weighed[i] = d * x.scale(i)
-			total += d
-		}
-		parallel.Chunks(h.workers, x.Columns, columnChunk, func(from, to int) {
-			for c := from; c < to; c++ {
-				weights[c] = columns.dot(c, weighed)
-			}
-		})
-		parallel.Chunks(h.workers, n, sparseChunk, func(from, to int) {
-			for i := from; i < to; i++ {
-				image[i] = x.dot(i, weights) + (x.alone(i)+1/h.sigma)*direction[i] + h.tau*total
-			}
-		})
-		curvature := simd.Dot(direction, image)
-		if !(curvature > 0) {
-			break
-		}
-		length := size / curvature
-		simd.Axpy(length, direction, v)
-		simd.Axpy(-length, image, residual)
-		next := precondition()
-		simd.Scale(next/size, direction)
-		simd.Add(direction, direction, scaled)
-		size = next
-	}
-	return v
 }
 
 // measure computes the decisions along the direction: the pass over all rows.

@@ -58,6 +58,14 @@ func (x *Sparse) scale(i int) float64 {
 	return x.Scale[i]
 }
 
+// value returns that of an entry, without the scale of its row.
+func (x *Sparse) value(e int) float64 {
+	if x.Value == nil {
+		return 1
+	}
+	return float64(x.Value[e])
+}
+
 func (x *Sparse) alone(i int) float64 {
 	if x.Alone == nil {
 		return 0

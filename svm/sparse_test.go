@@ -140,6 +140,62 @@ func TestSparseIsTheKernelMachine(t *testing.T) {
 	}
 }
 
+// A solution whose multipliers are all below C is that of larger C too, and takes no step.
+func TestSparseKeepsWhatNoBoundHolds(t *testing.T) {
+	x, classes, _ := bags(40, 900, 2, false, true, 7)
+	got, err := FitSparseClassifier(context.Background(), x, nil, classes, []float64{1, 1e4, 1e5, 1e6}, KernelOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := got[1].Pairs[0]
+	if slices.Max(magnitudes(first.Coefficients)) >= 1e4 || first.Steps == 0 {
+		t.Fatalf("with C = 10000 a coefficient of C, or no steps: %v", first)
+	}
+	for _, m := range got[2:] {
+		if p := m.Pairs[0]; p.Steps != 0 || p.Bias != first.Bias || !slices.Equal(p.Coefficients, first.Coefficients) {
+			t.Errorf("C %g: %v, want %v without a step", m.C, p.Expansion, first.Expansion)
+		}
+	}
+}
+
+// Where all columns are heavy ones the preconditioner is the matrix itself, and otherwise it is that of the heavy
+// columns and the lengths of the others.
+func TestNearlyIsInverted(t *testing.T) {
+	const ridge, tau = 0.1, 3.0
+	for _, columns := range []int{20, 400} {
+		x, _, _ := bags(50, columns, 2, false, true, 3)
+		h := heaviest(x, split.All(50))
+		rows := []int{3, 4, 11, 30, 49}
+		inverse := h.nearly(x, rows, ridge, tau, 2)
+		want := []float64{1, -2, 0.5, 3, -1}
+		b := make([]float64, len(rows))
+		for k, i := range rows {
+			for l, j := range rows {
+				product := tau
+				if k == l {
+					product += ridge + x.square(i)
+				}
+				for e := x.RowPtr[i]; e < x.RowPtr[i+1]; e++ {
+					for f := x.RowPtr[j]; f < x.RowPtr[j+1]; f++ {
+						if x.Column[e] == x.Column[f] && k != l && h.place[x.Column[e]] > 0 {
+							product += x.value(e) * x.value(f) * x.scale(i) * x.scale(j)
+						}
+					}
+				}
+				b[k] += product * want[l]
+			}
+		}
+		got := make([]float64, len(rows))
+		inverse.solve(b, got)
+		for k := range got {
+			if math.Abs(got[k]-want[k]) > 1e-5 { // values are kept in float32
+				t.Errorf("%d columns, %d heavy: %v, want %v", columns, h.count, got, want)
+				break
+			}
+		}
+	}
+}
+
 func magnitudes(x []float64) []float64 {
 	out := slices.Clone(x)
 	for i, v := range out {
