@@ -5,6 +5,9 @@
 #	cuda/sim/check.sh engine    the conformance suite, with threads in two orders, and a sample of it, which launches every
 #	                            kernel, on a simulator with the address and undefined-behaviour sanitizers
 #	cuda/sim/check.sh models    the golden tests, all models and the command line
+#
+# With KIT=later what make test-kit runs too is left to it: the tests of package cuda beside the conformance suite, and
+# what models compute on both devices.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -15,7 +18,12 @@ simulated() { go test -count=1 -timeout 45m -exec "$with $root/build/sim" "$@"; 
 case ${1-all} in
 engine)
 	echo "== GPU engine on the simulated GPU"
-	simulated ./cuda/...
+	if [ "${KIT-}" = later ]; then
+		simulated -run 'Conformance|Toolkit|Failure|Driver|Damaged' ./cuda
+		simulated $(go list ./cuda/... | grep -v '/cuda$')
+	else
+		simulated ./cuda/...
+	fi
 	echo "== GPU engine with sanitizers"
 	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -short -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned/sample|TestEveryTiling|Upload|View|Convert' ./cuda
 	echo "== races and reads of what was never written"
@@ -36,7 +44,7 @@ models)
 	simulated ./gnn
 	simulated -run 'OutsideModuleOnGPU' ./examples
 	simulated -run 'Vector' ./svm
-	simulated -run 'TestEveryModel/.*/devices' ./model/modeltest
+	[ "${KIT-}" = later ] || simulated -run 'TestEveryModel/.*/devices' ./model/modeltest
 	simulated -run 'EnginesFit|GoldenBest' ./treeg ./treeg/internal/search
 	simulated -run 'NothingAsksMore' ./cmd/bench
 	echo "== a whole run from the command line"
