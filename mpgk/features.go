@@ -37,7 +37,7 @@ func (m *Model) markGraphs(all *Graphs, numbers []int) error {
 	g := &graphMap{numbers: numbers, landmarks: all.Select(numbers)}
 	host := m.engine.Host()
 	err := g.landmarks.EachGram(func(_ int, k *tensor.Dense) error {
-		root, _, err := inverseRoot(host, len(numbers), k.Float64s())
+		root, _, err := nystrom.InverseRoot(host, len(numbers), k.Float64s())
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func pointsOfKernel(t *testing.T, k [][]float64) *points {
 	t.Helper()
 	n := len(k)
 	e := engine.NewCPU(1)
-	_, v, err := inverseRoot(e, n, flat(k))
+	_, v, err := nystrom.InverseRoot(e, n, flat(k))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestGoldenNystrom(t *testing.T) {
 					w = append(w, problem.Kernel[a][b])
 				}
 			}
-			_, v, err := inverseRoot(e, m, w)
+			_, v, err := nystrom.InverseRoot(e, m, w)
 			if err != nil {
 				t.Fatal(err)
 			}

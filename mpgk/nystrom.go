@@ -1,48 +1,13 @@
 package mpgk
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/engine/eigen"
 	"github.com/grove-graph/grove/nystrom"
 	"gorgonia.org/tensor"
 )
-
-// rankTolerance is the share of the largest eigenvalue of a kernel matrix of landmarks below which eigenvalues are
-// rounding and are left out.
-const rankTolerance = 1e-10
-
-// inverseRoot returns R = V diag(e^(-1/2)) for the eigenvalues e of the n x n kernel matrix w that count, and their
-// eigenvectors V, both n x rank on the host engine e: W^+ = R R', and R V' is the symmetric root. A zero matrix has
-// the rank 1 and R = 0.
-func inverseRoot(e engine.Engine, n int, w []float64) (root, vectors *tensor.Dense, err error) {
-	values, rows, err := eigen.Symmetric(e.Workers(), n, w, n)
-	if err != nil {
-		return nil, nil, fmt.Errorf("kernel matrix of the landmarks: %w", err)
-	}
-	least := rankTolerance * values[n-1]
-	from := n - 1
-	for from > 0 && values[from-1] > least {
-		from--
-	}
-	rank := n - from
-	v, r := make([]float64, n*rank), make([]float64, n*rank)
-	for j := range rank {
-		factor := 0.0
-		if e := values[from+j]; e > 0 {
-			factor = 1 / math.Sqrt(e)
-		}
-		for i := range n {
-			v[i*rank+j] = rows[(from+j)*n+i]
-			r[i*rank+j] = v[i*rank+j] * factor
-		}
-	}
-	return matrix(e, r, n, rank), matrix(e, v, n, rank), nil
-}
 
 // vertexMap is the Nyström feature map of a vertex kernel, phi(x) = (k(x, z_1), ..., k(x, z_m)) R with R R' the
 // pseudo-inverse of the kernel matrix of the landmarks z (section 3.2).
@@ -56,7 +21,7 @@ func newVertexMap(e engine.Engine, landmarks *points) (*vertexMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, _, err := inverseRoot(e, landmarks.len(), w)
+	root, _, err := nystrom.InverseRoot(e, landmarks.len(), w)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +54,7 @@ func (m *vertexMap) compress(e engine.Engine, s *state) error {
 		return err
 	}
 	rank := m.root.Shape()[1]
-	x, err := product(e, k, s.len(), m.root.Float64s(), m.landmarks.len(), rank)
+	x, err := nystrom.Product(e, k, s.len(), m.root.Float64s(), m.landmarks.len(), rank)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/nystrom"
 	"github.com/grove-graph/grove/memory"
 	"gorgonia.org/tensor"
 )
@@ -103,41 +104,11 @@ func kernel(e engine.Engine, p, q *points) ([]float64, error) {
 	for i := range scaled {
 		scaled[i] *= p.scale[i%d]
 	}
-	dense, err := product(e, p.dense, n, transpose(scaled, d), d, m)
+	dense, err := nystrom.Product(e, p.dense, n, transpose(scaled, d), d, m)
 	for i, v := range dense {
 		out[i] += v
 	}
 	return out, err
-}
-
-// fewRows is the number of rows and columns below which the engine's matrix product may add up a row in an order
-// that depends on where it stands.
-const fewRows = 16
-
-// product returns A B for A of n rows and B of d x m, each row of which has the bits that it would have alone: equal
-// points must stay equal, whatever other points there are.
-func product(e engine.Engine, a []float64, n int, b []float64, d, m int) ([]float64, error) {
-	rows, cols := max(n, fewRows), max(m, fewRows)
-	if rows > n {
-		a = append(slices.Clone(a), make([]float64, (rows-n)*d)...)
-	}
-	b = widened(b, m, cols)
-	c := make([]float64, rows*cols)
-	err := e.Gemm(matrix(e, c, rows, cols), matrix(e, a, rows, d), matrix(e, b, d, cols), engine.Gemm{Alpha: 1})
-	return widened(c[:n*cols], cols, m), err
-}
-
-// widened copies rows of from columns to rows of to columns, with zeros in new columns.
-func widened(x []float64, from, to int) []float64 {
-	if from == to {
-		return x
-	}
-	rows := len(x) / from
-	out := make([]float64, rows*to)
-	for i := range rows {
-		copy(out[i*to:(i+1)*to], x[i*from:(i+1)*from])
-	}
-	return out
 }
 
 // transpose returns the columns of a matrix of d columns as rows.

@@ -12,6 +12,7 @@
 //     that the host would find.
 //   - [Lloyd] is k-means by Euclidean distance over sparse and dense features, for clusters of vertices and of
 //     colours; the scores of many points come from the engine's device, and decide as those of the host would.
+//   - [InverseRoot] makes features of the kernel between landmarks, by [Product] one point like many.
 //   - [Distinct] merges equal points, so that k-means runs over distinct points with multiplicities;
 //     [SampleSorted] draws a sample where there are too many.
 //
