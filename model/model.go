@@ -47,13 +47,13 @@ type Grammer interface {
 	KernelMatrix(ctx context.Context, known *Targets) (*tensor.Dense, error)
 }
 
-// GramRows returns rows of a kernel matrix, from one to the one before another: those of the whole, to the last bit.
-type GramRows func(ctx context.Context, from, to int) (*tensor.Dense, error)
+// GramRows returns rows of a kernel matrix, or of some of its columns: those of the whole, to the last bit.
+type GramRows func(ctx context.Context, rows []int) (*tensor.Dense, error)
 
 // RowGrammer is an [Estimator] that computes rows of the matrix of [Grammer] without the others.
 type RowGrammer interface {
-	// GramRows prepares for the graphs of the data set.
-	GramRows(ctx context.Context, w *Work) (GramRows, error)
+	// GramRows prepares for the graphs of the data set, and of the columns for the given ones, nil for all.
+	GramRows(ctx context.Context, w *Work, columns []int) (GramRows, error)
 }
 
 // Matrix returns the vectors of all graphs of d, or of all vertices, as the rows of a Float64 matrix.

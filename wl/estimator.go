@@ -218,13 +218,13 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 }
 
 // GramRows implements [model.RowGrammer].
-func (s Estimator) GramRows(ctx context.Context, w *model.Work) (model.GramRows, error) {
+func (s Estimator) GramRows(ctx context.Context, w *model.Work, columns []int) (model.GramRows, error) {
 	colours, err := s.colours(ctx, w.Whole())
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, from, to int) (*tensor.Dense, error) {
-		return colours.model.GramRows(ctx, from, to, w.Progress)
+	return func(ctx context.Context, rows []int) (*tensor.Dense, error) {
+		return colours.model.GramRows(ctx, rows, columns, w.Progress)
 	}, nil
 }
 

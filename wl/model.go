@@ -11,7 +11,6 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
-	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
 
@@ -212,32 +211,48 @@ func (m *Model) Gram(ctx context.Context, progress model.Progress) (*tensor.Dens
 	return k, nil
 }
 
-// GramRows returns rows of the matrix that [Model.Gram] returns, from one to the one before another, bit by bit: rows x
-// N. A part of a large matrix needs memory for its rows alone.
-func (m *Model) GramRows(ctx context.Context, from, to int, progress model.Progress) (*tensor.Dense, error) {
-	n := m.NumGraphs()
-	k, err := matrix(to-from, n)
+// GramRows returns rows of the matrix that [Model.Gram] returns, in the given columns or with nil in all, bit by bit:
+// rows x columns. A part of a large matrix needs memory for itself alone.
+func (m *Model) GramRows(ctx context.Context, rows, columns []int, progress model.Progress) (*tensor.Dense, error) {
+	left, right := m.of(rows), m.train
+	if columns != nil {
+		right = m.of(columns)
+	}
+	n := right[0].graphs()
+	k, err := matrix(len(rows), n)
 	if err != nil {
 		return nil, err
 	}
-	some := make([]*histograms, len(m.train))
-	for t, h := range m.train {
-		some[t] = h.selected(split.All(m.NumGraphs())[from:to])
-	}
-	if m.throughEngine() {
-		err = m.intersect(ctx, k, m.sparse(some), m.sparse(m.train))
-	} else {
-		err = m.pairs(some).addAll(ctx, k.Float64s(), n, m.engine.Workers(), progress)
+	switch {
+	case m.throughEngine():
+		err = m.intersect(ctx, k, m.sparse(left), m.sparse(right))
+	case columns == nil:
+		err = m.pairs(left).addAll(ctx, k.Float64s(), n, m.engine.Workers(), progress)
+	default:
+		p := &pairs{kernel: m.opt.Kernel, left: left, weights: m.weights}
+		for _, h := range right {
+			p.right = append(p.right, h.invert())
+		}
+		err = p.addAll(ctx, k.Float64s(), n, m.engine.Workers(), progress)
 	}
 	if err != nil || !m.opt.Normalise {
 		return k, err
 	}
-	self := m.self(m.train)
-	for i := from; i < to; i++ {
-		row := k.Float64s()[(i-from)*n : (i-from+1)*n]
-		normalise(row, row, self[i], self)
+	self, selves := m.self(left), m.self(right)
+	for i := range rows {
+		row := k.Float64s()[i*n : (i+1)*n]
+		normalise(row, row, self[i], selves)
 	}
 	return k, nil
+}
+
+// of returns the histograms of some of the fitted graphs.
+func (m *Model) of(graphs []int) []*histograms {
+	some := make([]*histograms, len(m.train))
+	for t, h := range m.train {
+		some[t] = h.selected(graphs)
+	}
+	return some
 }
 
 // Cross returns the kernel matrix between the graphs of b and the fitted ones, NumGraphs of b x N; where vertices are

@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/internal/digest"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parts"
+	"github.com/grove-graph/grove/split"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"gorgonia.org/tensor"
@@ -26,8 +27,9 @@ func newPlanGram(a *app, f *planGramFlags, do func(c *cobra.Command, m *named) e
 		Use:   gramJob + " MODEL --data DIR --out K.npy -o plan.json",
 		Short: "Plan to write the matrix of a kernel, some rows a part",
 		Long: `Plan what grove gram does, for a matrix that is too much for one machine's time or memory: a part computes
-some of its rows, with memory for these alone. Kernels that know no rows by themselves are refused: that of
-dwl-oa, whose weights depend on all of them.
+some of its rows, with memory for these alone. With --nystrom the rows are features by so many landmarks, for
+graphs whose matrix no disk holds. Kernels that know no rows by themselves are refused: that of dwl-oa, whose
+weights depend on all of them.
 
 A part is refused by another version of grove, on another kind of device or with other instructions of the
 processor (GROVE_SIMD, see grove devices), and where the data are not those of the plan any more.`,
@@ -43,6 +45,7 @@ processor (GROVE_SIMD, see grove devices), and where the data are not those of t
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.addComputing(fs, &f.device, "part-rows", 500, "`N` rows of a part")
 		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that everything drawn at random follows from")
+		f.addNystrom(fs)
 	})
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
 		f.addOutput(fs, &f.out, "matrix to write")
@@ -61,6 +64,9 @@ func (a *app) planGram(c *cobra.Command, f *planGramFlags, m *named) error {
 		return err
 	}
 	j, _, err := a.rowsOfKernel(c, f, m)
+	if err == nil {
+		err = f.fits(j)
+	}
 	if err != nil {
 		return err
 	}
@@ -93,15 +99,15 @@ func (w *partWorker) gramPart(ctx context.Context, from, to int, out io.Writer) 
 			return err
 		}
 	}
-	rows, err := &npyWriter{w: out}, error(nil)
-	if from == 0 {
-		if rows, err = newNPY(out, tensor.Float64, w.plan.Items, w.plan.Items); err != nil {
-			return err
-		}
-	}
-	k, err := w.rows(ctx, from, to)
+	k, err := w.rows(ctx, split.All(to)[from:])
 	if err != nil {
 		return err
+	}
+	rows := &npyWriter{w: out}
+	if from == 0 {
+		if rows, err = newNPY(out, tensor.Float64, w.plan.Items, k.Shape()[1]); err != nil {
+			return err
+		}
 	}
 	return rows.write(nil, k)
 }
@@ -125,7 +131,7 @@ func (w *partWorker) startGram(ctx context.Context) error {
 			return refuse("%s: %d graphs, and the plan is for %d", w.path, n, w.plan.Items)
 		}
 		j.Progress = w.progress.report
-		w.rows, err = rows.GramRows(ctx, j.Work)
+		w.rows, err = f.rows(ctx, rows, j)
 		return err
 	})
 	c.SilenceErrors, c.SilenceUsage = true, true

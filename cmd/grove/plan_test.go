@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/sbinet/npyio"
+	"gonum.org/v1/gonum/mat"
 )
 
 // inParts plans a job in a new folder, runs its parts from the last to the first, and returns what merging writes to
@@ -320,7 +323,8 @@ func TestComparisonOfOtherDataIsRefused(t *testing.T) {
 func TestKernelMatrixInParts(t *testing.T) {
 	dir, data := t.TempDir(), molecules(t, "molecules")
 	plan, out, whole := filepath.Join(dir, "plan.json"), filepath.Join(dir, "K.npy"), filepath.Join(dir, "whole.npy")
-	for _, line := range [][]string{{"wl", "--iterations", "2"}, {"wl-oa", "--arc-labels"}, {"wl", "--raw-kernel"}} {
+	for _, line := range [][]string{{"wl", "--iterations", "2"}, {"wl-oa", "--arc-labels"}, {"wl", "--raw-kernel"},
+		{"wl-oa", "--nystrom", "9", "--seed", "3"}} {
 		must(t, append([]string{"gram", "-o", whole, "--data", data}, line...)...)
 		for _, size := range []string{"1", "7", "500"} {
 			r := mustJSON(t, append([]string{"plan", "gram", "--data", data, "--part-rows", size, "--out", out, "-o", plan},
@@ -336,6 +340,8 @@ func TestKernelMatrixInParts(t *testing.T) {
 	}
 	fails(t, exitUsage, []string{"dwl-oa depend on all graphs"}, "plan", "gram", "dwl-oa", "--data", data, "--out", out,
 		"-o", plan)
+	fails(t, exitUsage, []string{"--nystrom 61", "has 60 graphs"}, "plan", "gram", "wl", "--data", data, "--nystrom", "61",
+		"--out", out, "-o", plan)
 	fails(t, exitUsage, []string{"the parts read the data too"}, "plan", "gram", "wl", "--data", "-", "--out", out,
 		"-o", plan)
 	must(t, "plan", "gram", "wl", "--data", data, "--out", out, "-o", plan)
@@ -343,4 +349,46 @@ func TestKernelMatrixInParts(t *testing.T) {
 	fails(t, exitRefused, []string{"--data", "it has changed since"}, "run-part", plan, "--index", "0")
 	rewrite(t, plan, `"wl"`, `"waltz"`)
 	fails(t, exitUsage, []string{`unknown model "waltz"`}, "run-part", plan, "--index", "0")
+}
+
+// Products of the features by all graphs as landmarks are the kernel, those by some are where one of two is a landmark, and
+// never more than it on the diagonal.
+func TestFeaturesByLandmarks(t *testing.T) {
+	dir, data := t.TempDir(), molecules(t, "molecules")
+	file := filepath.Join(dir, "K.npy")
+	matrix := func(args ...string) *mat.Dense {
+		t.Helper()
+		must(t, append([]string{"gram", "--data", data, "-o", file}, args...)...)
+		m := new(mat.Dense)
+		if err := npyio.Read(bytes.NewReader(readFile(t, file)), m); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for _, kernel := range []string{"wl", "wl-oa"} {
+		k := matrix(kernel)
+		n, _ := k.Dims()
+		for _, landmarks := range []int{n, 20} {
+			z, products := matrix(kernel, "--nystrom", fmt.Sprint(landmarks)), new(mat.Dense)
+			products.Mul(z, z.T())
+			exact := 0
+			for i := range n {
+				if products.At(i, i) > k.At(i, i)+1e-9 {
+					t.Errorf("%s: graph %d has %g with itself, the kernel %g", kernel, i, products.At(i, i), k.At(i, i))
+				}
+				worst := 0.0
+				for j := range n {
+					worst = max(worst, math.Abs(products.At(i, j)-k.At(i, j)))
+				}
+				if worst < 1e-8 {
+					exact++
+				}
+			}
+			if exact < landmarks || landmarks < n && exact == n {
+				t.Errorf("%s: %d rows of %d are exact with %d landmarks", kernel, exact, n, landmarks)
+			}
+		}
+	}
+	fails(t, exitUsage, []string{"--nystrom 5", "mpgk-ra depend on all graphs"}, "gram", "mpgk-ra", "--data", data, "--nystrom", "5",
+		"-o", file)
 }
