@@ -12,32 +12,29 @@
 // Bytes: 2 * 32 * 8 n for each pair, 16 n^2 a round, from the cache of the device (W is 8 MB at n = 1024);
 // operations: 2 * 1024 n multiply-adds for each pair. Floor: 2 n^3 / 16 * 16 multiply-adds a sweep at the
 // rate of double precision, and for each round the latency of diagonalize on top; the second is the larger
-// for n < 1024. Prediction, not measured: 50 us a round and some 2 us for its barrier, 63 rounds and 8 to 10 sweeps,
-// some 30 ms for n = 1024, 3 ms for n = 128.
+// for n < 1024. Predictions: cmd/bench/predict.go.
 #pragma once
 #include "spectral_product.cuh"
 #include "spectral_rotations.cuh"
 #include "spectral_rule.cuh"
 
-// turn_pair makes the columns of two blocks orthogonal. It computes the 32 x 32 matrix of their inner products, turns
-// that to diagonal form in shared memory, and applies the rotations to the columns at once, the longest first: with the
-// eigenvalues sorted the method needs 8 sweeps for a Gaussian kernel matrix of order 128, without 15 (counted on the
-// simulated GPU).
+// turn_pair makes the columns of two blocks more orthogonal. It computes the 32 x 32 matrix of their inner products,
+// turns that towards diagonal form in shared memory, and applies the rotations to the columns at once, the longest
+// first, without which there would be twice as many sweeps. One sweep over the pairs of columns is enough: three make
+// them orthogonal, but cost more than the sweep over the blocks that they save.
 __device__ inline void turn_pair(double *matrix, int *angle, Meeting of, int n) {
     constexpr int CHUNK = 64;   // elements of every column at a time
-    constexpr int WARPS = SPECTRAL_THREADS / WARP;
     __shared__ __align__(16) double part[CHUNK * PAIR_STRIDE];
     __shared__ __align__(16) double g[PAIR * PAIR_STRIDE];
     __shared__ double lengths[PAIR];
     __shared__ int rank[PAIR];
     double *q = part, *spare = part + PAIR * PAIR_STRIDE;   // which the inner products no longer need
-    const double enough = orthogonal_enough(n);
     // Column s of the pair, counted from 0 to 31, is row column(s) of the stored matrix if it is below n.
     const auto column = [&](int s) { return s < HALF ? of.p * HALF + s : of.q * HALF + s - HALF; };
 
-    double sum[PAIR];
-#pragma unroll
-    for (int s = 0; s < PAIR; s++) sum[s] = 0;
+    // A thread has the inner products of two columns with two.
+    const int i = threadIdx.x / HALF * 2, j = threadIdx.x % HALF * 2;
+    double sum[2][2] = {};
     for (int r0 = 0; r0 < n; r0 += CHUNK) {
         __syncthreads();
 #pragma unroll
@@ -47,54 +44,53 @@ __device__ inline void turn_pair(double *matrix, int *angle, Meeting of, int n) 
                 column(s) < n && r0 + r < n ? matrix[static_cast<long long>(column(s)) * n + r0 + r] : 0.0;
         }
         __syncthreads();
-        for (int r = warp_index(); r < CHUNK; r += WARPS) {
-            const double own = part[r * PAIR_STRIDE + lane_index()];
-            const double2 *all = reinterpret_cast<const double2 *>(part + r * PAIR_STRIDE);
-#pragma unroll
-            for (int s = 0; s < PAIR / 2; s++) {
-                const double2 two = all[s];
-                sum[2 * s] = fma(own, two.x, sum[2 * s]);
-                sum[2 * s + 1] = fma(own, two.y, sum[2 * s + 1]);
-            }
+        const int rows = min(CHUNK, n - r0);
+#pragma unroll 8
+        for (int r = 0; r < rows; r++) {
+            const double2 left = *reinterpret_cast<const double2 *>(part + r * PAIR_STRIDE + i),
+                          right = *reinterpret_cast<const double2 *>(part + r * PAIR_STRIDE + j);
+            sum[0][0] = fma(left.x, right.x, sum[0][0]), sum[0][1] = fma(left.x, right.y, sum[0][1]);
+            sum[1][0] = fma(left.y, right.x, sum[1][0]), sum[1][1] = fma(left.y, right.y, sum[1][1]);
         }
     }
-    for (int turn = 0; turn < WARPS; turn++) {   // the warps add their sums in order
-        __syncthreads();
-        if (warp_index() == turn)
 #pragma unroll
-            for (int s = 0; s < PAIR; s++) {
-                double *to = g + s * PAIR_STRIDE + lane_index();
-                *to = turn == 0 ? sum[s] : *to + sum[s];
-            }
+    for (int k = 0; k < 4; k++) g[(i + k / 2) * PAIR_STRIDE + j + k % 2] = sum[k / 2][k % 2];
+    __syncthreads();
+    if (threadIdx.x < PAIR) {
+        const double square = g[threadIdx.x * (PAIR_STRIDE + 1)];
+        lengths[threadIdx.x] = square > 0 ? 1 / sqrt(square) : 0;
     }
     __syncthreads();
-
     double largest = 0;
-    for (int at = threadIdx.x; at < PAIR * PAIR; at += SPECTRAL_THREADS) {
-        const int i = at / PAIR, j = at % PAIR;
-        const double both = sqrt(g[i * PAIR_STRIDE + i]) * sqrt(g[j * PAIR_STRIDE + j]);
-        if (j < i && both > 0) largest = fmax(largest, fabs(g[i * PAIR_STRIDE + j]) / both);
-    }
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (j + k % 2 < i + k / 2)
+            largest = fmax(largest, fabs(sum[k / 2][k % 2]) * (lengths[i + k / 2] * lengths[j + k % 2]));
     largest = block_max(largest);
     if (threadIdx.x == 0) atomicMax(angle, __float_as_int(static_cast<float>(largest)));
-    if (largest <= enough) return;
+    if (largest <= orthogonal_enough(n)) return;
 
-    diagonalize<PAIR>(g, spare, q, lengths, rank, 3);
-    for (int r = threadIdx.x; r < n; r += SPECTRAL_THREADS) {
+    diagonalize<PAIR>(g, spare, q, lengths, rank, 1);
+    // The threads of a row share the columns that it is turned to.
+    const int shares = n <= SPECTRAL_THREADS / 4 ? 4 : n <= SPECTRAL_THREADS / 2 ? 2 : 1;
+    const int lanes = SPECTRAL_THREADS / shares, first = threadIdx.x / lanes * (PAIR / shares);
+    for (int r0 = 0; r0 < n; r0 += lanes) {
+        const int r = r0 + threadIdx.x % lanes;
         double x[PAIR];
 #pragma unroll
         for (int s = 0; s < PAIR; s++)
-            x[s] = column(s) < n ? matrix[static_cast<long long>(column(s)) * n + r] : 0.0;
-        for (int i = 0; i < PAIR; i++) {
-            const int to = rank[i];
-            const double2 *row = reinterpret_cast<const double2 *>(q + i * PAIR_STRIDE);
-            double even = 0, odd = 0;
+            x[s] = column(s) < n && r < n ? matrix[static_cast<long long>(column(s)) * n + r] : 0.0;
+        __syncthreads(); // all have read what some are about to write
+        for (int to = first; to < first + PAIR / shares; to++) {
+            const double2 *row = reinterpret_cast<const double2 *>(q + to * PAIR_STRIDE);
+            double sums[4] = {};
 #pragma unroll
             for (int s = 0; s < PAIR / 2; s++) {
-                even = fma(row[s].x, x[2 * s], even);
-                odd = fma(row[s].y, x[2 * s + 1], odd);
+                sums[s % 2] = fma(row[s].x, x[2 * s], sums[s % 2]);
+                sums[2 + s % 2] = fma(row[s].y, x[2 * s + 1], sums[2 + s % 2]);
             }
-            if (column(to) < n) matrix[static_cast<long long>(column(to)) * n + r] = even + odd;
+            const int c = column(rank[to]);
+            if (c < n && r < n) matrix[static_cast<long long>(c) * n + r] = sums[0] + sums[1] + (sums[2] + sums[3]);
         }
     }
     __syncthreads();

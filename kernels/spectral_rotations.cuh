@@ -8,10 +8,11 @@ struct __align__(16) Turn {
 };
 
 // quick_rotation computes the rotation that takes [[a, b], [b, d]] to diagonal form by an angle of float32: b becomes
-// as small as 2^-21 of what it was, not zero, which costs a sweep more at most. It returns whether b is worth a turn,
-// which 2^-54 sqrt|ad| is not, nor 2^-60 of matrices of norm about one. With w = 1/sqrt(h^2 + 4b^2) and h = d - a the
-// cosine and sine of twice the angle are |h| w and 2b w; those of the angle have squares whose sum is 1 + e, and a
-// series in e makes them of float64. No square leaves the range of float32.
+// as small as 2^-21 of what it was, not zero, which costs a sweep more at most. b is worth a turn where it is above
+// 2^-54 sqrt|ad|, and 2^-60 of matrices of norm about one. What is returned is whether it is large, above
+// 2^-38 sqrt|ad| and 2^-44: once a sweep has met no such one, its turns leave no more than the rounding of the matrix.
+// With w = 1/sqrt(h^2 + 4b^2) and h = d - a the cosine and sine of twice the angle are |h| w and 2b w; those of the
+// angle have squares whose sum is 1 + e; a series in e makes them of float64. No square leaves the range of float32.
 __device__ inline bool quick_rotation(double a, double b, double d, Turn &turn) {
     const float h = static_cast<float>(d - a), of = 2 * static_cast<float>(b), square = of * of;
     const float product = fabsf(static_cast<float>(a) * static_cast<float>(d));
@@ -21,7 +22,7 @@ __device__ inline bool quick_rotation(double a, double b, double d, Turn &turn) 
     const double cosine = x * u, sine = half_sine * u;
     const double e = fma(sine, sine, fma(cosine, cosine, -1.0)), to_one = fma(e, fma(0.375, e, -0.5), 1.0);
     turn = turns ? Turn{cosine * to_one, sine * to_one} : Turn{1, 0};
-    return turns;
+    return (square > 0x1p-86f) & (square > 0x1p-74f * product);
 }
 
 // The players of a round sit in M places, those of pair t in t and M - 1 - t. After it the last stays where it is and
@@ -80,8 +81,8 @@ template <int M> struct Coming {
         qq = place(q, q), q1q1 = place(q1, q1), qq1 = place(q, q1);
         pq = place(p, q), pq1 = place(p, q1), p1q = place(p1, q), p1q1 = place(p1, q1);
     }
-    // find computes the rotation of the pair from the matrix before the rotations of this round, and says whether it
-    // turns anything.
+    // find computes the rotation of the pair from the matrix before the rotations of this round, and says whether what
+    // it turns is large.
     __device__ inline int find(Turn *found, double *g, const Turn *turns) const {
         const Turn of_x = turns[x], of_y = turns[y];
         const double g_pp = element(g, pp), g_pp1 = element(g, pp1), g_p1p1 = element(g, p1p1);
@@ -95,9 +96,9 @@ template <int M> struct Coming {
         a1 *= sx, b1 *= sx, d1 *= sy;
         a = fma(cx, a, a1), b = fma(cx, b, b1), d = fma(cy, d, d1);
         Turn turn;
-        const bool turns_it = quick_rotation(a, b, d, turn);
+        const bool large = quick_rotation(a, b, d, turn);
         if (lane_index() < M / 2) found[lane_index()] = turn;
-        return turns_it;
+        return large;
     }
 };
 
@@ -137,8 +138,8 @@ template <int M> struct Column {
 // A round is one barrier: while some warps turn the matrix and one the columns of q, which it has in registers,
 // another has the angles of the next round, a long chain of operations. It computes for itself the three elements of
 // each that the others are about to write. The matrix goes from one space to the other, its rows and columns in the
-// order of the places, so that a thread has to do with the same elements in every round. The end is where M - 1
-// rounds, in which all pairs meet, turned nothing.
+// order of the places, so that a thread has to do with the same elements in every round. The end is where all
+// pairs have been turned once more, M - 1 rounds, and what the last large turn left of its own pair too.
 template <int M>
 __device__ inline void diagonalize(double *g, double *spare, double *q, double *diagonal, int *rank, int sweeps) {
     constexpr int WARPS = SPECTRAL_THREADS / WARP;
@@ -155,12 +156,12 @@ __device__ inline void diagonalize(double *g, double *spare, double *q, double *
     Column<M> column(lane_index());
     if (threadIdx.x < M / 2) turns[threadIdx.x] = Turn{1, 0};
     __syncthreads();
-    const int last = sweeps * (M - 1);
+    const int last = 1 + sweeps * (M - 1); // the first round has no angles yet
     int round = 0;
     for (int end = M; round < end; round++) {
-        int turning = 0;
+        int large = 0;
         if (warp_index() == 0) {
-            turning = coming.find(found, g, turns);
+            large = coming.find(found, g, turns);
         } else if (warp_index() == WARPS - 1) {
             column.turn(turns);
         } else if (i < M / 2) {
@@ -170,7 +171,7 @@ __device__ inline void diagonalize(double *g, double *spare, double *q, double *
         spare = g, g = g_now;
         Turn *const turns_now = found;
         found = turns, turns = turns_now;
-        if (__syncthreads_or(turning)) end = min(round + M, last);
+        if (__syncthreads_or(large)) end = min(round + 1 + M, last);
     }
     round %= M - 1;
     if (threadIdx.x < M) diagonal[player<M>(threadIdx.x, round)] = g[threadIdx.x * (PAIR_STRIDE + 1)];
@@ -181,8 +182,8 @@ __device__ inline void diagonalize(double *g, double *spare, double *q, double *
     __syncthreads();
     for (int row = warp_index(); row < M; row += SPECTRAL_THREADS / WARP) {
         const double x = lane_index() < M ? q[row * PAIR_STRIDE + lane_index()] : 0.0;
-        const double length = sqrt(warp_sum(x * x));
-        if (lane_index() < M) q[row * PAIR_STRIDE + lane_index()] = x / length;
+        const double to_one = 0.5 * (3 - warp_sum(x * x)); // one over the root of what is nearly one
+        if (lane_index() < M) q[row * PAIR_STRIDE + lane_index()] = x * to_one;
     }
     if (threadIdx.x < M) {
         const double own = diagonal[threadIdx.x];
