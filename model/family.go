@@ -54,8 +54,8 @@ type Family struct {
 type Name struct {
 	Name, Short string
 	Slow        bool // it takes minutes where other models of its family take seconds
-	// Brief are flags with which it takes part where all models that are not slow do, so that it does not take most of
-	// the time.
+	// Brief are flags with which it takes part where all models that are not slow do, on many graphs, so that it does not
+	// take most of the time.
 	Brief string
 }
 

@@ -12,7 +12,10 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/eval"
+	"github.com/grove-graph/grove/model"
+	"github.com/spf13/cobra"
 )
 
 // untimed takes what differs from run to run off a comparison: seconds and memory.
@@ -375,6 +378,39 @@ func TestCompareChoosesOnTheSameInnerFolds(t *testing.T) {
 			"5")...)
 		if got := k["models"].([]any)[i].(map[string]any)["folds"]; !reflect.DeepEqual(got, r["folds"]) {
 			t.Errorf("%s: %v, by five inner folds it is %v", model, got, r["folds"])
+		}
+	}
+}
+
+// Where no model is named the longest take part in a brief form on many graphs, and as they are on few.
+func TestEveryModelIsBriefOnManyGraphs(t *testing.T) {
+	f, c := &lineupFlags{}, &cobra.Command{}
+	for _, graphs := range []string{"30", "1001"} {
+		d, err := dataset.Open(molecules(t, "molecules", "--graphs", graphs, "--vertices", "4"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kept := range [][]string{nil, {"gin --epochs 40 --halve-every 10"}} {
+			l, err := f.read(c, nil, kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fit, left, err := l.fitting(model.NewWork(d, engine.NewCPU(1)), 1)
+			if err != nil || len(left) > 0 {
+				t.Fatalf("%v, left out %v", err, left)
+			}
+			count := map[string]int{}
+			for _, m := range fit {
+				count[m.line]++
+			}
+			brief := 0
+			if graphs == "1001" {
+				brief = 1
+			}
+			if count["wl"] != 1 || count["gcn --epochs 100"] != brief || count["gcn"] != 1-brief || count["gin"] != 1-brief ||
+				count["gin --epochs 40 --halve-every 10"] != max(brief, len(kept)) || count["gckn-path-sup"] != 0 {
+				t.Errorf("%s graphs, kept %q: %v", graphs, kept, count)
+			}
 		}
 	}
 }

@@ -19,7 +19,8 @@ import (
 type lineup struct {
 	lines  []string
 	models []*named
-	all    bool // none was named: all that fit the data
+	brief  map[string]*candidate // what takes part on many graphs in place of a model, by its name
+	all    bool                  // none was named: all that fit the data
 }
 
 // lineupFlags are the flags that name models beside the arguments.
@@ -35,7 +36,7 @@ func (f *lineupFlags) addFlags(fs *pflag.FlagSet) {
 
 // read returns the models of some arguments, of the file of --models, and those of a kept comparison, each once.
 func (f *lineupFlags) read(c *cobra.Command, args []string, kept []string) (*lineup, error) {
-	l := &lineup{lines: slices.Clone(args)}
+	l := &lineup{lines: slices.Clone(args), brief: map[string]*candidate{}}
 	if f.models != "" {
 		more, err := linesOf(f.models)
 		if err != nil {
@@ -44,7 +45,9 @@ func (f *lineupFlags) read(c *cobra.Command, args []string, kept []string) (*lin
 		l.lines = append(l.lines, more...)
 	}
 	if l.all = len(l.lines) == 0; l.all {
-		l.lines = unnamed(f.all)
+		if err := l.everyModel(c, f.all); err != nil {
+			return nil, err
+		}
 	} else if f.all {
 		return nil, usagef("--all stands for the names of all models: leave it out, or the names")
 	}
@@ -117,18 +120,25 @@ func parseModel(c *cobra.Command, line string) (*named, error) {
 	return m, nil
 }
 
-// unnamed lists the models that take part where none is named: those that are not slow, the longest of them with flags
-// that make them brief; or all as they are.
-func unnamed(slow bool) (lines []string) {
+// everyModel takes the models where none is named: those that are not slow, with brief forms of the longest of them; or all
+// as they are.
+func (l *lineup) everyModel(c *cobra.Command, slow bool) error {
 	for m := range evaluable {
-		switch {
-		case slow:
-			lines = append(lines, m.Name)
-		case !m.Slow:
-			lines = append(lines, strings.TrimSpace(m.Name+" "+m.Brief))
+		if m.Slow && !slow {
+			continue
 		}
+		l.lines = append(l.lines, m.Name)
+		if m.Brief == "" || slow {
+			continue
+		}
+		line := m.Name + " " + m.Brief
+		brief, err := parseModel(c, line)
+		if err != nil {
+			return err
+		}
+		l.brief[m.Name] = &candidate{named: brief, line: line}
 	}
-	return lines
+	return nil
 }
 
 // evaluated lists the names of the models that can be evaluated.
@@ -179,20 +189,29 @@ type candidate struct {
 	estimators []model.Estimator
 }
 
+// many is the number of graphs above which models take part in their brief form.
+const many = 1000
+
 // fitting returns the models that fit the data of some work. Others are an error where they were named, and left out
 // where all models take part.
 func (l *lineup) fitting(w *model.Work, seed uint64) ([]candidate, []eval.LeftOut, error) {
 	var fit []candidate
 	var left []eval.LeftOut
 	for i, m := range l.models {
+		line := l.lines[i]
+		if brief := l.brief[line]; brief != nil && w.Data.NumGraphs() > many {
+			if m, line = brief.named, brief.line; slices.Contains(l.lines, line) { // kept from an earlier comparison
+				continue
+			}
+		}
 		estimators, err := m.fitting(w, seed)
 		switch {
 		case err == nil:
-			fit = append(fit, candidate{m, l.lines[i], estimators})
+			fit = append(fit, candidate{m, line, estimators})
 		case !l.all:
-			return nil, nil, usagef("model %q: %v", l.lines[i], err)
+			return nil, nil, usagef("model %q: %v", line, err)
 		default:
-			left = append(left, eval.LeftOut{Model: l.lines[i], Why: oneLine(err.Error())})
+			left = append(left, eval.LeftOut{Model: line, Why: oneLine(err.Error())})
 		}
 	}
 	if len(fit) == 0 {

@@ -33,9 +33,9 @@ func newAuto(a *app, of *trainFlags) *cobra.Command {
 		Use:   "auto [MODEL...] --data DIR -o model.grove",
 		Short: "Train the model that does best",
 		Long: `Choose among models, and among what their flags leave open, by cross-validation within the given data;
-train the best one on all of it and store it. Without names all models that fit the data take part, gcn and
-gin with fewer epochs than their own; with --all the slow ones too, and all as they are. A name may bring
-flags of its model along, in quotes; --models FILE holds such lines.
+train the best one on all of it and store it. Without names all models that fit the data take part, on more
+than 1000 graphs gcn and gin with fewer epochs than their own; with --all the slow ones too, and all as they
+are. A name may bring flags of its model along, in quotes; --models FILE holds such lines.
 
 With --vote all models are trained that are within one standard error of the best, and decide together: the
 class that most of them name. Where --metric judges scores, such as roc-auc, it is within two, and the mean of
