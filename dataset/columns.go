@@ -41,6 +41,15 @@ func targetOf(c column) *target {
 	}
 	slices.Sort(kinds)
 	kinds = slices.Compact(kinds)
+	if amongNumbers(kinds) {
+		kinds = slices.DeleteFunc(kinds, absent)
+		c.values = slices.Clone(c.values)
+		for i, text := range c.values {
+			if absent(text) {
+				c.values[i] = ""
+			}
+		}
+	}
 	if len(kinds) > 0 && kinds[0] == "" {
 		kinds = kinds[1:]
 	}

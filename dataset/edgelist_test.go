@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,7 +185,7 @@ func TestVerticesAreClassifiedInOneGraph(t *testing.T) {
 	f := files{
 		"cora.edges":   "p1 p2\np2 p3\n",
 		"edges.csv":    "citing,cited\np1,p2\np2,p3\n",
-		"vertices.csv": "paper_id,w0,w1,subject,split\np2,0,1,Theory,train\np1,1,0,,val\np3,0,0,Genetics,test\np4,1,1,NA,\n",
+		"vertices.csv": "paper_id,w0,w1,subject,split\np2,0,1,Theory,train\np1,1,0,,val\np3,0,0,Genetics,test\np4,1,1,,\n",
 	}
 	d := wantEdges(t, f, "edges.csv", Tables{Vertices: []Column{{IDRole, "paper_id"}, {ClassRole, "subject"}}})
 	if got := fmt.Sprint(d.Task, d.ClassNames, d.VertexClasses, d.Batch.Attributes, d.Splits, d.VertexIDs); got !=
@@ -340,22 +341,39 @@ func TestNamesHaveNumbers(t *testing.T) {
 	}
 }
 
+// Nothing is no value anywhere, and a word for it among numbers. Among words it is one of them.
 func TestMissingValuesAreThose(t *testing.T) {
-	for _, text := range []string{"", "NA", "nan", "NaN", "null", "None"} {
-		if !isMissing([]byte(text)) {
-			t.Errorf("%q is not missing", text)
+	for _, role := range []Role{"", ClassRole, TargetRole, LabelRole, SplitRole} {
+		for _, word := range []string{"", "NA", "nan", "NaN", "null", "None"} {
+			for _, values := range [][]string{{word, "1", word, "2"}, {"1.5", "2", word, "-1"}, {"Fe", word, "Cl", "train"}} {
+				f := &frame{}
+				at := f.column("x", func(string) Role { return role })
+				for i, text := range values {
+					if err := f.set(at, []byte(text), i+2); err != nil {
+						t.Fatal(err)
+					}
+					f.rows++
+				}
+				f.end()
+				c := f.columns[at]
+				for i, text := range values {
+					missing := text == word && (word == "" || values[0] != "Fe" || role == SplitRole)
+					switch {
+					case c.kind == leftOutColumn && role == "" && values[0] == "Fe": // no attribute
+					case c.kind == numberColumn && math.IsNaN(c.numbers[i]) != missing,
+						c.kind == kindColumn && c.ids[i] < 0 != missing,
+						c.kind == kindColumn && !missing && c.kinds.texts[c.ids[i]] != text, c.kind == leftOutColumn:
+						t.Errorf("%q in %q, role %q: %+v", text, values, role, c)
+					}
+				}
+			}
 		}
 	}
-	f := &frame{}
-	at := f.column("x", func(string) Role { return "" })
-	for i, text := range []string{"", "1", "nan", "2"} {
-		if err := f.set(at, []byte(text), i+2); err != nil {
-			t.Fatal(err)
+	for text, want := range map[string]string{"1.5 NA 2": "[1.5 NaN 2] []", "1 none 0": "[1 NaN 0] [0 1]",
+		"yes NA no yes": "[2 0 1 2] [NA no yes]", "1 NA x 1": "[0 1 2 0] [1 NA x]"} {
+		v := targetOf(column{name: "y", values: strings.Fields(text)})
+		if got := fmt.Sprint(v.values, v.classes); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
 		}
-		f.rows++
-	}
-	f.end()
-	if got := fmt.Sprint(f.columns[at].numbers); got != "[NaN 1 NaN 2]" {
-		t.Error(got)
 	}
 }

@@ -87,13 +87,13 @@ func newColumn(name string, role Role) *frameColumn {
 	return c
 }
 
-// isMissing reports whether a text stands for no value.
-func isMissing(text []byte) bool {
+// absent reports whether a text stands for no value where numbers are expected.
+func absent(text string) bool {
 	switch len(text) {
 	case 0:
 		return true
 	case 2, 3, 4:
-		switch strings.ToLower(string(text)) {
+		switch strings.ToLower(text) {
 		case "na", "nan", "null", "none":
 			return true
 		}
@@ -101,10 +101,27 @@ func isMissing(text []byte) bool {
 	return false
 }
 
+// amongNumbers reports whether texts are numbers but for some, at least one, that stand for no value.
+func amongNumbers(texts []string) bool {
+	without := false
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		if absent(text) {
+			without = true
+		} else if _, err := strconv.ParseFloat(text, 64); err != nil {
+			return false
+		}
+	}
+	return without
+}
+
 // set gives the row that is about to end a value in a column; line is where it stands.
 func (f *frame) set(column int, text []byte, line int) error {
 	c := f.columns[column]
-	if c.kind == leftOutColumn || isMissing(text) {
+	words := c.kind == kindColumn && c.role != SplitRole // where a value may be called anything
+	if c.kind == leftOutColumn || len(text) == 0 || !words && absent(string(text)) {
 		return nil
 	}
 	if c.kind == kindColumn {
@@ -152,9 +169,25 @@ func (c *frameColumn) pad(rows int) {
 	}
 }
 
+// forget makes the values of a column of kinds missing that stand for none among numbers.
+func (c *frameColumn) forget() {
+	if c.kind != kindColumn || !amongNumbers(c.kinds.texts) {
+		return
+	}
+	var stay kinds
+	place := make([]int32, len(c.kinds.texts))
+	for id, text := range c.kinds.texts {
+		if place[id] = -1; !absent(text) {
+			place[id] = stay.id([]byte(text))
+		}
+	}
+	c.kinds, c.ids = stay, placed(c.ids, place)
+}
+
 // end makes all columns as long as there are rows, and leaves out those without any value.
 func (f *frame) end() {
 	for _, c := range f.columns {
+		c.forget()
 		if c.kind == kindColumn && len(c.kinds.texts) == 0 || c.kind == numberColumn && c.decided == 0 {
 			c.kind = leftOutColumn
 		}
