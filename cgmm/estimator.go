@@ -85,7 +85,7 @@ func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 // from the graphs.
 func (s *Estimator) encode(w *model.Work, train []int) (*dataset.Encoding, error) {
 	features := cmp.Or(s.Features, dataset.AutoFeatures)
-	if w.Shards == nil {
+	if w.Store == nil {
 		encoding, err := dataset.FitEncoding(w.Data, features, train)
 		if err != nil {
 			return nil, err
@@ -96,14 +96,14 @@ func (s *Estimator) encode(w *model.Work, train []int) (*dataset.Encoding, error
 		encoding.Renumber(w.Data, train)
 		return encoding, nil
 	}
-	encoding, err := w.Shards.FitEncoding(features, train)
+	encoding, err := dataset.FitStoredEncoding(w.Store, features, train)
 	if err != nil {
 		return nil, err
 	}
 	if s.ArcLabels {
 		encoding.KeepArcLabels(w.Data)
 	}
-	return encoding, w.Shards.Renumber(encoding, train)
+	return encoding, encoding.RenumberStored(w.Store, train)
 }
 
 // InputFor returns the input of a model on the vertices that [dataset.Encoding.Apart] gives.
@@ -145,7 +145,7 @@ func (s Estimator) grow(ctx context.Context, w *model.Work, states bool) (*grown
 	return model.Shared(w, key, func() (*grown, error) {
 		defer w.Spent.Fitting(time.Now())
 		g, err := s.fit(ctx, w, o, checkpoint)
-		if err != nil || !states || w.Shards != nil {
+		if err != nil || !states || w.Store != nil {
 			return g, err
 		}
 		b, err := g.encoding.Apart(w.Data)
@@ -165,12 +165,12 @@ func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoin
 	if err != nil {
 		return nil, err
 	}
-	if w.Shards != nil {
+	if w.Store != nil {
 		if w.Blind {
 			o.Patience = 0
 		}
 		m, err := FitPieces(ctx, w.Engine, func(visit func(*graph.Batch) error) error {
-			return w.Shards.EachOf(w.Seen, func(d *dataset.Dataset) error {
+			return w.Store.EachOf(w.Seen, func(d *dataset.Dataset) error {
 				b, err := encoding.Apart(d)
 				if err != nil {
 					return err
@@ -228,7 +228,7 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 	transforming := time.Now()
 	f := g.fingerprints(&s)
 	var x *tensor.Dense
-	if w.Shards != nil {
+	if w.Store != nil {
 		x, err = f.stored(ctx, w)
 	} else {
 		x, err = g.states.Fingerprints(f.kind)

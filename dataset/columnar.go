@@ -110,16 +110,12 @@ func (m Molecules) ReadArrow(in io.Reader, name string) (*Dataset, error) {
 
 // readColumnar reads all rows as one data set.
 func readColumnar(rows *columnar.Reader, file, name string, how Molecules) (*Dataset, error) {
-	l, err := layoutOf(rows.Schema(), how)
+	l, err := columnsOf(rows, file, how)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	if l.molecules >= 0 {
 		return readMoleculeRows(rows, l, file, name, how)
-	}
-	if how.Column != "" || how.Hydrogens || how.Attributes != nil || how.SkipInvalid {
-		return nil, fmt.Errorf("%s: its rows are no molecules, since there is no column %s: leave out what says how to "+
-			"read them", file, smilesColumn)
 	}
 	c := newCodes(l)
 	r := newGraphRows(l, c)
@@ -130,6 +126,19 @@ func readColumnar(rows *columnar.Reader, file, name string, how Molecules) (*Dat
 	}
 	d, err := r.finish(name)
 	return d, inFile(file, err)
+}
+
+// columnsOf finds out what the columns of a file are for, and refuses to read molecules in some way where there are none.
+func columnsOf(rows *columnar.Reader, file string, how Molecules) (*columnLayout, error) {
+	l, err := layoutOf(rows.Schema(), how)
+	if err != nil {
+		return nil, inFile(file, err)
+	}
+	if l.molecules < 0 && (how.Column != "" || how.Hydrogens || how.Attributes != nil || how.SkipInvalid) {
+		return nil, fmt.Errorf("%s: its rows are no molecules, since there is no column %s: leave out what says how to "+
+			"read them", file, smilesColumn)
+	}
+	return l, nil
 }
 
 // inFile names the file of an error, if there is one.

@@ -209,6 +209,13 @@ func (l *columnLayout) check(at, depth int, allowed cellKind) error {
 	return fmt.Errorf("column %s: want %s, it holds %s", f.Name, want, f.Type)
 }
 
+// plain reports whether what is known of a graph is that of its row alone: no molecules, splits and columns of which
+// all rows tell whether they are targets.
+func (l *columnLayout) plain() bool {
+	known := l.class >= 0 || l.targets != nil || l.others == nil
+	return l.molecules < 0 && known && l.splits == nil
+}
+
 // complete refuses a file without what every graph needs.
 func (l *columnLayout) complete() error {
 	var missing []string

@@ -51,11 +51,17 @@ func (r *graphRows) fail(at, row int, format string, values ...any) {
 
 // add takes the rows of a batch.
 func (r *graphRows) add(batch arrow.RecordBatch) error {
-	n := int(batch.NumRows())
-	sizes := r.sizes(batch, n)
-	for _, take := range []func(arrow.RecordBatch, []int){
-		r.addArcs, r.addVertices, r.addNames, r.addClasses, r.addTargets, r.addSplits, r.addOthers,
-	} {
+	sizes := r.sizes(batch)
+	if err := r.addGraphs(batch, sizes); err != nil {
+		return err
+	}
+	r.addNames(batch, sizes)
+	return r.addKnown(batch, sizes)
+}
+
+// addGraphs takes the graphs of a batch, of so many vertices each.
+func (r *graphRows) addGraphs(batch arrow.RecordBatch, sizes []int) error {
+	for _, take := range []func(arrow.RecordBatch, []int){r.addArcs, r.addVertices} {
 		if r.wrong == nil {
 			take(batch, sizes)
 		}
@@ -63,13 +69,23 @@ func (r *graphRows) add(batch arrow.RecordBatch) error {
 	for _, size := range sizes {
 		r.offsets = append(r.offsets, r.offsets[len(r.offsets)-1]+int32(size))
 	}
-	r.row += n
+	return r.wrong
+}
+
+// addKnown takes what is known of the graphs of a batch, or of their vertices, of which there are so many.
+func (r *graphRows) addKnown(batch arrow.RecordBatch, sizes []int) error {
+	for _, take := range []func(arrow.RecordBatch, []int){r.addClasses, r.addTargets, r.addSplits, r.addOthers} {
+		if r.wrong == nil {
+			take(batch, sizes)
+		}
+	}
+	r.row += len(sizes)
 	return r.wrong
 }
 
 // sizes returns the number of vertices of each graph.
-func (r *graphRows) sizes(batch arrow.RecordBatch, n int) []int {
-	sizes := make([]int, n)
+func (r *graphRows) sizes(batch arrow.RecordBatch) []int {
+	sizes := make([]int, batch.NumRows())
 	room := math.MaxInt32 - int(r.offsets[len(r.offsets)-1])
 	by := r.sizedBy()
 	values, of := listsOf(batch.Column(by))
@@ -355,7 +371,7 @@ func (r *graphRows) addTargets(batch arrow.RecordBatch, sizes []int) {
 }
 
 // perVertex reports whether the file asks about vertices.
-func (r *graphRows) perVertex() bool { return r.vertexClass >= 0 || len(r.vertexTargets) > 0 }
+func (l *columnLayout) perVertex() bool { return l.vertexClass >= 0 || len(l.vertexTargets) > 0 }
 
 // addSplits takes which part of each split a graph, or a vertex, belongs to.
 func (r *graphRows) addSplits(batch arrow.RecordBatch, sizes []int) {

@@ -27,8 +27,23 @@ func (r *graphRows) finish(name string) (*Dataset, error) {
 
 // set returns the graphs as a data set with what is known of them, but without what takes all of them.
 func (r *graphRows) set(name string) (*Dataset, error) {
+	d, err := r.graphs(name)
+	if err != nil {
+		return nil, err
+	}
+	return d, r.know(d)
+}
+
+// graphs returns the graphs as a data set without what is to be predicted of them.
+func (r *graphRows) graphs(name string) (*Dataset, error) {
 	d := &Dataset{Name: name}
 	var places []int32
+	if r.arcWeights >= 0 && r.arcs.Weights == nil {
+		r.arcs.Weights = []float64{}
+	}
+	if r.arcTypes >= 0 && r.arcs.Types == nil {
+		r.arcs.Types = []int32{}
+	}
 	if r.arcLabels >= 0 {
 		d.ArcLabelNames, places = r.codes.arcLabels.sorted()
 		r.arcs.Labels = placed(slices.Clip(append([]int32{}, r.arcs.Labels...)), places)
@@ -47,6 +62,9 @@ func (r *graphRows) set(name string) (*Dataset, error) {
 	d.GraphIDs, d.VertexIDs = r.names, r.vertexNames
 	if r.width > 0 {
 		b.Attributes, b.AttributeDim = r.values, r.width
+		if b.Attributes == nil {
+			b.Attributes = []float64{}
+		}
 	}
 	if r.vertexMarks >= 0 || r.arcMarks >= 0 {
 		d.Motif = &Motif{Vertices: make([]bool, b.NumVertices()), Arcs: make([]bool, b.NumArcs())}
@@ -56,9 +74,6 @@ func (r *graphRows) set(name string) (*Dataset, error) {
 				d.Motif.markEdge(b, r.arcs.From[i], r.arcs.To[i])
 			}
 		}
-	}
-	if err := r.know(d); err != nil {
-		return nil, err
 	}
 	return d, nil
 }
@@ -150,28 +165,14 @@ func readMoleculeRows(rows *columnar.Reader, l *columnLayout, file, name string,
 	r, m := newGraphRows(l, newCodes(l)), &gatherer{how: how}
 	var kept []int
 	if err := eachBatch(rows, file, func(batch arrow.RecordBatch) error {
-		text := textsOf(batch.Column(l.molecules))
+		some, err := r.addMolecules(m, batch, file)
+		kept = append(kept, some...)
+		if err != nil {
+			return err
+		}
 		nothing := make([]int, batch.NumRows())
-		for row := range nothing {
-			molecule, err := smiles.Parse(text(row))
-			if err == nil {
-				err = m.add(molecule)
-			}
-			if err == nil {
-				kept = append(kept, r.row+row)
-				continue
-			}
-			if err := m.wrong(file, r.row+row+1, fmt.Sprintf("SMILES %s: %v", quoted(text(row)), err)); err != nil {
-				return err
-			}
-		}
-		for _, take := range []func(arrow.RecordBatch, []int){
-			r.addNames, r.addClasses, r.addTargets, r.addSplits, r.addOthers,
-		} {
-			take(batch, nothing)
-		}
-		r.row += len(nothing)
-		return inFile(file, r.wrong)
+		r.addNames(batch, nothing)
+		return inFile(file, r.addKnown(batch, nothing))
 	}); err != nil {
 		return nil, err
 	}
@@ -180,11 +181,31 @@ func readMoleculeRows(rows *columnar.Reader, l *columnLayout, file, name string,
 		return nil, err
 	}
 	r.keep(kept)
+	r.keepNames(kept)
 	d.GraphIDs = r.names
 	if err := r.know(d); err != nil {
 		return nil, inFile(file, err)
 	}
 	return d, inFile(file, r.split(d))
+}
+
+// addMolecules gathers the molecules of a batch and returns their rows, those that are left out excepted.
+func (r *graphRows) addMolecules(m *gatherer, batch arrow.RecordBatch, file string) (kept []int, err error) {
+	text := textsOf(batch.Column(r.molecules))
+	for row := range int(batch.NumRows()) {
+		molecule, err := smiles.Parse(text(row))
+		if err == nil {
+			err = m.add(molecule)
+		}
+		if err == nil {
+			kept = append(kept, r.row+row)
+			continue
+		}
+		if err := m.wrong(file, r.row+row+1, fmt.Sprintf("SMILES %s: %v", quoted(text(row)), err)); err != nil {
+			return kept, err
+		}
+	}
+	return kept, nil
 }
 
 // keep leaves out what is known of rows that are not kept.
@@ -202,13 +223,17 @@ func (r *graphRows) keep(kept []int) {
 		targets = append(targets, r.targetValues[row*width:(row+1)*width]...)
 	}
 	r.classIDs, r.targetValues = classes, targets
-	if r.idAt >= 0 {
-		r.names = split.Select(r.names, kept)
-	}
 	for k := range r.columns {
 		r.columns[k].values = split.Select(r.columns[k].values, kept)
 	}
 	for k := range r.parts {
 		r.parts[k] = split.Select(r.parts[k], kept)
+	}
+}
+
+// keepNames leaves out the names of rows that are not kept.
+func (r *graphRows) keepNames(kept []int) {
+	if len(kept) < len(r.names) {
+		r.names = split.Select(r.names, kept)
 	}
 }

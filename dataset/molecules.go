@@ -54,6 +54,9 @@ type gatherer struct {
 	arcs    graph.ArcList
 	orders  []int64
 	skipped []string
+
+	// What all molecules have as labels and orders where only some of them are gathered; nil where those do.
+	elements, bonds []int64
 }
 
 // add adds a molecule.
@@ -137,17 +140,17 @@ func (r *gatherer) wrong(file string, line int, reason string) error {
 
 // set returns the data set of what was added, without targets.
 func (r *gatherer) set(name, file string) (*Dataset, error) {
-	if len(r.offsets) == 0 {
+	if len(r.offsets) == 0 && r.elements == nil {
 		return nil, fmt.Errorf("%s: no molecules", file)
 	}
-	codes, orders := enumerate(r.orders)
-	r.arcs.Labels = codes
+	var orders, elements []int64
+	r.arcs.Labels, orders = numbered(r.orders, r.bonds)
 	b, err := graph.FromArcs(append([]int32{0}, r.offsets...), r.arcs, graph.BuildOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	ids, elements := enumerate(r.labels)
-	b.Labels, b.NumLabels = ids, len(elements)
+	b.Labels, elements = numbered(r.labels, r.elements)
+	b.NumLabels = len(elements)
 	if b.AttributeDim = len(r.how.Attributes); b.AttributeDim > 0 {
 		b.Attributes = r.values
 	}
@@ -160,6 +163,14 @@ func (r *gatherer) set(name, file string) (*Dataset, error) {
 		d.LabelNames = append(d.LabelNames, smiles.Element(e).String())
 	}
 	return d, nil
+}
+
+// numbered returns the ids of codes among the known ones, or where these are nil among those that occur, which it returns.
+func numbered(codes, known []int64) (ids []int32, all []int64) {
+	if known == nil {
+		return enumerate(codes)
+	}
+	return idsOf(append([]int64{}, codes...), known), known
 }
 
 // stem is the name of a file without .gz and its ending.

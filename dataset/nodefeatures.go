@@ -111,35 +111,6 @@ func (r *nodeReader) readDenseFeatures() error {
 	return nil
 }
 
-// fillMissing puts the mean of the column where there is no value.
-func (d *Dataset) fillMissing() {
-	values, width := d.Batch.Attributes, d.Batch.AttributeDim
-	for c := range width {
-		sum, count := 0.0, 0
-		for p := c; p < len(values); p += width {
-			if !math.IsNaN(values[p]) {
-				sum += values[p]
-				count++
-			}
-		}
-		if count == d.Batch.NumVertices() {
-			continue
-		}
-		mean := sum / float64(max(count, 1))
-		for p := c; p < len(values); p += width {
-			if math.IsNaN(values[p]) {
-				values[p] = mean
-				d.Missing = append(d.Missing, p)
-			}
-		}
-	}
-	if n := len(d.Missing); n > 0 {
-		slices.Sort(d.Missing)
-		d.Notes = append(d.Notes, fmt.Sprintf(
-			"%d attributes are missing: decision trees see that, other models the mean of the column", n))
-	}
-}
-
 // readSplits reads split_NAME.csv, numbered names first and in the order of their numbers.
 func (r *nodeReader) readSplits() error {
 	files, err := fs.Glob(r.files, "split_*.csv*")

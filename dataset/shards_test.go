@@ -310,7 +310,7 @@ func TestShardsFitTheEncodingOfTheirGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := s.FitEncoding(features, nil)
+			got, err := FitStoredEncoding(s, features, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -321,7 +321,7 @@ func TestShardsFitTheEncodingOfTheirGraphs(t *testing.T) {
 			if want, err = FitEncoding(d, features, some); err != nil {
 				t.Fatal(err)
 			}
-			if got, err = s.FitEncoding(features, some); err != nil || !reflect.DeepEqual(got, want) {
+			if got, err = FitStoredEncoding(s, features, some); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("of a part, %s: %+v, want %+v, %v", features, got, want, err)
 			}
 		}
@@ -337,7 +337,7 @@ func TestShardsFitTheEncodingOfTheirGraphs(t *testing.T) {
 	if err := WriteShards(dir, bare); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openShards(t, dir).FitEncoding(AttributeFeatures, nil); err == nil ||
+	if _, err := FitStoredEncoding(openShards(t, dir), AttributeFeatures, nil); err == nil ||
 		!strings.Contains(err.Error(), "no attributes") {
 		t.Errorf("attributes of a store without any: %v", err)
 	}

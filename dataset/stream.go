@@ -46,18 +46,16 @@ func OpenStream(path string) (s Stream, closing func() error, err error) {
 		}
 		return tu, closing, nil
 	case ParquetFormat, ArrowFormat:
-		file := p.file
-		if found := p.format.files(p.folder); file == "" && len(found) == 1 {
-			file = found[0]
-		}
-		if file == "" {
-			return nil, closing, nil
-		}
-		rows, err := openColumnarStream(p.folder, file)
+		rows, err := columnarOf(p, Molecules{})
 		if rows == nil || err != nil {
 			return nil, closing, err
 		}
-		return rows, closing, nil
+		if rows.layout.plain() {
+			if err := rows.scan(); err != nil || rows.means.missing() == 0 {
+				return rows, rows.Close, err
+			}
+		}
+		return nil, closing, rows.Close()
 	}
 	return nil, closing, nil
 }

@@ -133,8 +133,8 @@ func (s Estimator) fit(ctx context.Context, w *model.Work) (*network, train.Grap
 	all := train.InMemory(b)
 	seen := all
 	switch {
-	case w.Shards != nil:
-		all = train.Streamed(w.Shards, encoding)
+	case w.Store != nil:
+		all = train.Streamed(w.Store, encoding)
 		if seen = all; w.Seen != nil {
 			seen = train.Part(all, w.Seen)
 		}

@@ -14,7 +14,7 @@ import (
 // Work is what an estimator learns from and computes with.
 type Work struct {
 	Data   *dataset.Dataset
-	Shards *dataset.Shards // the graphs, where they stay on disk: Data then has none but knows their number and targets
+	Store  dataset.Store // the graphs, where they stay on disk: Data then has none but knows their number and targets
 	Engine engine.Engine
 
 	// Seen are the graphs, ascending, that what needs no targets may be learned from; nil for all.
@@ -124,44 +124,44 @@ func (s *Stopwatch) Times() (fit, transform time.Duration) {
 
 // NewStoredWork returns the work on the graphs of a store, which stay on disk: for estimators of a family that streams.
 // Its data set knows the number of graphs and their targets, and has no vertices.
-func NewStoredWork(s *dataset.Shards, e engine.Engine) *Work {
+func NewStoredWork(s dataset.Store, e engine.Engine) *Work {
 	d := s.Head()
 	b := *d.Batch
 	b.Offsets = make([]int32, s.NumGraphs()+1)
 	w := NewWork(d.WithBatch(&b), e)
-	w.Shards = s
+	w.Store = s
 	return w
 }
 
 // InMemory returns the work with all of its graphs read into memory, for what cannot do with some at a time.
 func (w *Work) InMemory() (*Work, error) {
-	if w.Shards == nil {
+	if w.Store == nil {
 		return w, nil
 	}
 	type all struct{}
 	d, err := Shared(w.Whole(), all{}, func() (*dataset.Dataset, error) {
-		return w.Shards.Select(split.All(w.Shards.NumGraphs()))
+		return w.Store.Select(split.All(w.Store.NumGraphs()))
 	})
 	if err != nil {
 		return nil, err
 	}
 	inMemory := *w
-	inMemory.Data, inMemory.Shards = w.Data.WithBatch(d.Batch), nil
+	inMemory.Data, inMemory.Store = w.Data.WithBatch(d.Batch), nil
 	return &inMemory, nil
 }
 
 // Each calls visit with the graphs of the data, piece by piece where they stay on disk, in their order.
 func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
-	if w.Shards != nil {
-		return w.Shards.Each(visit)
+	if w.Store != nil {
+		return w.Store.Each(visit)
 	}
 	return visit(w.Data)
 }
 
 // FitEncoding learns what a model sees of vertices from the graphs that w shows, as [dataset.FitEncoding] does.
 func (w *Work) FitEncoding(features dataset.Features) (*dataset.Encoding, error) {
-	if w.Shards != nil {
-		return w.Shards.FitEncoding(features, w.Seen)
+	if w.Store != nil {
+		return dataset.FitStoredEncoding(w.Store, features, w.Seen)
 	}
 	return dataset.FitEncoding(w.Data, features, w.Seen)
 }
@@ -174,8 +174,8 @@ func (w *Work) Close() error {
 		all = errors.Join(all, release())
 	}
 	w.whole.release = nil
-	if w.Shards != nil {
-		all = errors.Join(all, w.Shards.Close())
+	if w.Store != nil {
+		all = errors.Join(all, w.Store.Close())
 	}
 	return all
 }

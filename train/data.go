@@ -65,7 +65,7 @@ func Open(ctx context.Context, w *model.Work, name string, features dataset.Feat
 	if w.Data.Task.PerVertex() {
 		w = w.Whole() // the graphs belong to every part
 	}
-	if w.Shards != nil && w.Seen != nil {
+	if w.Store != nil && w.Seen != nil {
 		return nil, fmt.Errorf("%s learns from all graphs on disk, not from a part of them", name)
 	}
 	encoding, b, input, err := Encode(w, features)
@@ -73,8 +73,8 @@ func Open(ctx context.Context, w *model.Work, name string, features dataset.Feat
 		return nil, err
 	}
 	d := &Data{Work: w, Encoding: encoding, Graphs: InMemory(b), Input: input}
-	if w.Shards != nil {
-		d.Graphs = Streamed(w.Shards, encoding)
+	if w.Store != nil {
+		d.Graphs = Streamed(w.Store, encoding)
 	}
 	return d, nil
 }
@@ -89,8 +89,8 @@ func (d *Data) Recode(encoding *dataset.Encoding) error {
 		return err
 	}
 	d.Encoding, d.Graphs = encoding, InMemory(b)
-	if d.Work.Shards != nil {
-		d.Graphs = Streamed(d.Work.Shards, encoding)
+	if d.Work.Store != nil {
+		d.Graphs = Streamed(d.Work.Store, encoding)
 	}
 	return nil
 }

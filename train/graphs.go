@@ -32,15 +32,15 @@ func (m inMemory) Select(graphs []int) (*graph.Batch, error) {
 
 // Streamed returns the graphs of a store on disk, encoded when they are read. A training on them gives the
 // bits of one on the same graphs in memory that starts from the same parameters.
-func Streamed(s *dataset.Shards, encoding *dataset.Encoding) Graphs { return streamed{s, encoding} }
+func Streamed(s dataset.Store, encoding *dataset.Encoding) Graphs { return streamed{s, encoding} }
 
 type streamed struct {
-	*dataset.Shards
+	dataset.Store
 	encoding *dataset.Encoding
 }
 
 func (s streamed) Select(graphs []int) (*graph.Batch, error) {
-	d, err := s.Shards.Select(graphs)
+	d, err := s.Store.Select(graphs)
 	if err != nil {
 		return nil, err
 	}

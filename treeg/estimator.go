@@ -137,8 +137,8 @@ func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 	}
 	features := s.features(w.Data)
 	fit := func() (*dataset.Encoding, error) { return dataset.FitEncoding(w.Data.MissingAsNaN(), features, nil) }
-	if w.Shards != nil {
-		fit = func() (*dataset.Encoding, error) { return w.Shards.FitEncoding(features, nil) }
+	if w.Store != nil {
+		fit = func() (*dataset.Encoding, error) { return dataset.FitStoredEncoding(w.Store, features, nil) }
 	}
 	encoding, err := fit()
 	if err != nil {

@@ -20,7 +20,7 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 			strings.Join(t.Names, ", "))
 	}
 	w = w.Whole()
-	if w.Shards != nil {
+	if w.Store != nil {
 		if l, err := s.onDisk(w); l != nil || err != nil {
 			return l, err
 		}

@@ -38,20 +38,25 @@ func (g storedGraphs) of(graphs []int, visit func(*graph.Batch) error) error {
 	})
 }
 
-// onDisk returns a learner whose graphs stay on disk, nil where these options want them in memory.
+// onDisk returns a learner whose graphs stay on disk, nil where these options want them in memory, or a sample of the
+// graphs takes long to read.
 func (s Estimator) onDisk(w *model.Work) (model.Learner, error) {
+	shards, ok := w.Store.(*dataset.Shards)
+	if !ok {
+		return nil, nil
+	}
 	encoding, err := s.Sees(w)
 	if err != nil {
 		return nil, err
 	}
-	empty, err := encoding.Apply(w.Shards.Head())
+	empty, err := encoding.Apply(shards.Head())
 	if err != nil {
 		return nil, err
 	}
 	if o := s.fitted(); s.Static != nil || w.Engine.Capabilities().Wide || !o.Samples(empty) {
 		return nil, nil
 	}
-	return &diskLearner{s, w, storedGraphs{w.Shards, encoding}, empty}, nil
+	return &diskLearner{s, w, storedGraphs{shards, encoding}, empty}, nil
 }
 
 // diskLearner learns from graphs that stay on disk.

@@ -88,7 +88,7 @@ func (s Estimator) colours(ctx context.Context, w *model.Work) (*coloured, error
 			return nil, err
 		}
 		done, progress := 0, w.Progress
-		if w.Shards != nil {
+		if w.Store != nil {
 			progress = nil
 		}
 		m, err := FitPieces(ctx, w.Engine, func(visit func(*graph.Batch) error) error {

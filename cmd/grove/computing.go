@@ -3,13 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -56,7 +57,7 @@ func (a *app) load(c *computing, path string, data *source) (model.Model, *model
 	if err := data.as(m.About()); err != nil {
 		return nil, nil, err
 	}
-	w, err := openWork(data, e, true)
+	w, err := openWork(data, e, dataset.StoreFormat, dataset.ParquetFormat, dataset.ArrowFormat)
 	if err == nil {
 		err = hasVertices(w)
 	}
@@ -67,9 +68,9 @@ func (a *app) load(c *computing, path string, data *source) (model.Model, *model
 	if !ok || c.device != auto || !engine.Has("cuda") {
 		return m, w, nil
 	}
-	cost := time.Duration(math.MaxInt64) // nobody puts a small data set in a store
-	if w.Shards == nil {
-		cost = costed.Cost(w.Data)
+	cost, err := costOf(w, costed.Cost)
+	if err != nil {
+		return nil, nil, err
 	}
 	if w.Engine, err = a.open(c, cost); err != nil || w.Engine.String() == e.String() {
 		w.Engine = e
@@ -79,17 +80,32 @@ func (a *app) load(c *computing, path string, data *source) (model.Model, *model
 	return m, w, err
 }
 
-// openWork reads a data set. Graphs of a store stay on disk where that is asked for.
-func openWork(from *source, e engine.Engine, stays bool) (*model.Work, error) {
-	if stays && dataset.FormatOf(from.data) == dataset.StoreFormat {
+// costOf returns how long one core of a CPU takes for some work, as cost says of a data set; of graphs on disk by those
+// that come first.
+func costOf(w *model.Work, cost func(d *dataset.Dataset) time.Duration) (time.Duration, error) {
+	if w.Store == nil {
+		return cost(w.Data), nil
+	}
+	some, err := w.Store.Select(split.All(min(w.Store.NumGraphs(), 1<<10)))
+	if err != nil || some.NumGraphs() == 0 {
+		return 0, err
+	}
+	return model.Seconds(cost(some).Seconds() * float64(w.Store.NumGraphs()) / float64(some.NumGraphs())), nil
+}
+
+// openWork reads a data set. Graphs in one of the formats stay on disk, where they can.
+func openWork(from *source, e engine.Engine, stay ...dataset.Format) (*model.Work, error) {
+	if slices.Contains(stay, from.reading.FormatOf(from.data)) {
 		if err := from.check(); err != nil {
 			return nil, err
 		}
-		shards, err := dataset.OpenShards(from.data)
+		store, err := from.reading.OpenStore(from.data)
 		if err != nil {
 			return nil, err
 		}
-		return model.NewStoredWork(shards, e), nil
+		if store != nil {
+			return model.NewStoredWork(store, e), nil
+		}
 	}
 	d, err := from.open()
 	if err != nil {
@@ -100,7 +116,7 @@ func openWork(from *source, e engine.Engine, stays bool) (*model.Work, error) {
 
 // hasVertices refuses data without vertices.
 func hasVertices(w *model.Work) error {
-	if w.Shards != nil && w.Shards.HasVertices() {
+	if w.Store != nil && w.Store.HasVertices() {
 		return nil
 	}
 	return model.HasVertices(w.Data)

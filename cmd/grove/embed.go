@@ -33,8 +33,9 @@ each row is beside it, as --ids says it.
 
 With the name of a model its anchors are learned from the data set itself, without looking at
 classes. With --model a trained model is applied. Rows are written as they are ready, in batches
-sized by the memory that is free. Of a store (grove data convert --to shards) a few thousand graphs
-are in memory at a time; with the name of a model this holds for those that train on stores too.
+sized by the memory that is free. Of a store (grove data convert --to shards), and of a file of Parquet
+or Arrow, a few thousand graphs are in memory at a time; with the name of a model this holds for those
+that train on stores too.
 
 --ids writes beside the matrix which graph (and vertex) each row is, and its class or targets.`,
 		Example: `  grove embed gckn-path --data MUTAG -o X.npy

@@ -38,14 +38,14 @@ func (a *app) embedEach(
 	writing *time.Duration,
 ) error {
 	graphs, progress := before, a.progress.report
-	if on.Shards != nil {
+	if on.Store != nil {
 		progress = nil
 	}
 	err := on.Each(func(d *dataset.Dataset) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if on.Shards != nil {
+		if on.Store != nil {
 			a.progress.report("encode", graphs-before, on.Data.NumGraphs())
 		}
 		about, err := ids.add(d, perVertex, graphs)

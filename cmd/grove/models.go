@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"math"
+
 	"slices"
 	"strings"
 	"time"
@@ -108,9 +108,14 @@ func (a *app) job(c *cobra.Command, m *named, on asked, where *computing, fits i
 		}
 	}
 	j, err := m.job(c, on, e)
-	if err == nil && e == nil {
-		j.Engine, err = a.open(where, j.cost(fits))
+	if err != nil || e != nil {
+		return j, err
 	}
+	cost, err := j.cost(fits)
+	if err != nil {
+		return nil, err
+	}
+	j.Engine, err = a.open(where, cost)
 	return j, err
 }
 
@@ -122,17 +127,16 @@ type asked struct {
 }
 
 // cost returns how long one core of a CPU takes for so many fits of every estimator.
-func (j *job) cost(fits int) time.Duration {
-	if j.Shards != nil {
-		return math.MaxInt64 // nobody puts a small data set in a store
-	}
-	seconds := 0.0
-	for _, s := range j.estimators {
-		if costed, ok := s.(model.Costed); ok {
-			seconds += costed.Cost(j.Data).Seconds()
+func (j *job) cost(fits int) (time.Duration, error) {
+	return costOf(j.Work, func(d *dataset.Dataset) time.Duration {
+		seconds := 0.0
+		for _, s := range j.estimators {
+			if costed, ok := s.(model.Costed); ok {
+				seconds += costed.Cost(d).Seconds()
+			}
 		}
-	}
-	return model.Seconds(seconds * float64(fits))
+		return model.Seconds(seconds * float64(fits))
+	})
 }
 
 // bare reports whether a model is asked for that is learned without targets.
@@ -160,7 +164,7 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 		if w.Data, err = model.Ask(w.Data, task, target); err != nil {
 			return nil, asUsage(err)
 		}
-		if w.Shards == nil {
+		if w.Store == nil {
 			err = model.HasVertices(w.Data)
 		}
 		if err == nil {
@@ -191,10 +195,18 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	return j, nil
 }
 
-// open reads a data set. Graphs of a store stay on disk where the model learns from such: not from edges.
+// open reads a data set. Graphs of a store stay on disk where the model learns from such: not from edges. Those of a file
+// of Parquet or Arrow do where they are gone through in their order, without targets.
 func (m *named) open(from *source, task string, e engine.Engine) (*model.Work, error) {
-	streams := m.family.Streams && (m.verb == model.Train || m.verb == model.Embed) && task != string(model.EdgeTask)
-	return openWork(from, e, streams)
+	var stay []dataset.Format
+	switch {
+	case !m.family.Streams || task == string(model.EdgeTask):
+	case m.verb == model.Embed:
+		stay = []dataset.Format{dataset.StoreFormat, dataset.ParquetFormat, dataset.ArrowFormat}
+	case m.verb == model.Train:
+		stay = []dataset.Format{dataset.StoreFormat}
+	}
+	return openWork(from, e, stay...)
 }
 
 // wantsTargets refuses the data set at path if there is nothing in it to learn.

@@ -191,21 +191,22 @@ func (a *app) plan(c *cobra.Command, job string, f *planFlags) error {
 	if err := cuttable(job, f.model, m); err != nil {
 		return err
 	}
-	w, err := openWork(&source{data: f.data}, e, true)
-	if err == nil {
-		err = hasVertices(w)
-	}
+	shards, err := dataset.OpenShards(f.data)
 	if err != nil {
 		return err
 	}
+	w := model.NewStoredWork(shards, e)
 	defer func() { _ = w.Close() }()
+	if err := hasVertices(w); err != nil {
+		return err
+	}
 	digest, err := parts.FileDigest(f.model)
 	if err != nil {
 		return err
 	}
-	p.Items = w.Shards.NumGraphs()
+	p.Items = shards.NumGraphs()
 	p.Inputs = []parts.Input{
-		{Flag: "model", Path: f.model, Digest: digest}, {Flag: "data", Path: f.data, Digest: w.Shards.Digest()},
+		{Flag: "model", Path: f.model, Digest: digest}, {Flag: "data", Path: f.data, Digest: shards.Digest()},
 	}
 	return a.writePlan(p, &f.cut, e, nil)
 }

@@ -38,8 +38,8 @@ and half a vote more for the winner of a tie), trees have probabilities, and net
 with the cross-entropy have both. --json has the same numbers as the lists decisions, probabilities (by the
 report's classes), values and targets.
 
-Of a store (grove data convert --to shards) a few thousand graphs are in memory at a time, and the table is
-written as it is predicted.`,
+Of a store (grove data convert --to shards), and of a file of Parquet or Arrow, a few thousand graphs are
+in memory at a time, and the table is written as it is predicted.`,
 		Example: `  grove predict --model model.grove --data MUTAG
   grove predict --model model.grove --data new-molecules -o predictions.csv
   grove predict --model model.grove --data new-molecules -o - | head`,
@@ -141,7 +141,7 @@ func (a *app) predictAll(
 			return err
 		}
 		progress := a.progress.report
-		if w.Shards != nil {
+		if w.Store != nil {
 			progress = nil
 			a.progress.report("predict", from.graphs-before.graphs, w.Data.NumGraphs())
 		}

@@ -52,18 +52,21 @@ func TestGeneratedStoreIsTheConvertedOne(t *testing.T) {
 		"--out", made)
 }
 
-// Whatever is trained on graphs or applied to them says the same of graphs in a store as of graphs in memory, in every
-// family.
+// Whatever is trained on graphs or applied to them says the same of graphs in a store, or in a columnar file, as of graphs
+// in memory, in every family.
 func TestStoresAreAsGoodAsMemory(t *testing.T) {
 	for _, m := range everyModel(t) {
 		if dataset.FormatOf(m.data) == dataset.NodeFormat {
 			continue
 		}
 		t.Run(m.name, func(t *testing.T) {
-			store := inStore(t, m.data)
+			store, columns := inStore(t, m.data), filepath.Join(t.TempDir(), filepath.Base(m.data))
+			must(t, "data", "convert", m.data, "--to", "parquet", "--out", columns)
 			table := must(t, "predict", "--model", m.file, "--data", m.data, "-o", "-")
-			if got := must(t, "predict", "--model", m.file, "--data", store, "-o", "-"); got != table {
-				t.Errorf("predictions of a store:\n%s\nin memory:\n%s", got, table)
+			for _, data := range []string{store, columns} {
+				if got := must(t, "predict", "--model", m.file, "--data", data, "-o", "-"); got != table {
+					t.Errorf("predictions of %s:\n%s\nin memory:\n%s", data, got, table)
+				}
 			}
 			file := filepath.Join(t.TempDir(), "p.csv")
 			must(t, "predict", "--model", m.file, "--data", store, "-o", file)
@@ -84,12 +87,14 @@ func TestStoresAreAsGoodAsMemory(t *testing.T) {
 	}
 }
 
-// Vectors of graphs in a store are those of the same graphs in memory, with anchors that are learned and with a model,
+// Vectors of graphs in a store, or in a columnar file, are those of the same graphs in memory, with anchors that are learned and with a model,
 // and --ids says what they are.
 func TestStoresAreEmbeddedAsInMemory(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "many") // more than a piece
 	must(t, "data", "synth", "molecules", "--graphs", "24000", "--vertices", "9", "--out", data)
 	store, dir := inStore(t, data), t.TempDir()
+	columns := filepath.Join(t.TempDir(), "many")
+	must(t, "data", "convert", store, "--to", "parquet", "--out", columns)
 	model := filepath.Join(dir, "m.grove")
 	must(t, append(small("train", "gckn-path", "--data", store, "-o", model), "--c", "1")...)
 	inMemory := filepath.Join(dir, "n.grove")
@@ -103,15 +108,16 @@ func TestStoresAreEmbeddedAsInMemory(t *testing.T) {
 	}
 	for _, args := range [][]string{small("embed", "gckn-path"), {"embed", "--model", model},
 		{"embed", "--model", model, "--task", "node"}} {
-		var files [2][]byte
-		var ids [2][]byte
-		for i, from := range []string{data, store} {
+		var files, ids [3][]byte
+		for i, from := range []string{data, store, columns} {
 			out, list := filepath.Join(dir, "X.npy"), filepath.Join(dir, "X.csv")
 			must(t, append(args, "--data", from, "-o", out, "--ids", list)...)
 			files[i], ids[i] = readFile(t, out), readFile(t, list)
 		}
-		if !bytes.Equal(files[0], files[1]) || !bytes.Equal(ids[0], ids[1]) {
-			t.Errorf("%v: other bytes from a store", args)
+		for i := range files {
+			if !bytes.Equal(files[0], files[i]) || !bytes.Equal(ids[0], ids[i]) {
+				t.Errorf("%v: other bytes from disk", args)
+			}
 		}
 		lines, err := csv.NewReader(bytes.NewReader(ids[0])).ReadAll()
 		if err != nil {

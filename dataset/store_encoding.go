@@ -7,16 +7,17 @@ import (
 	"github.com/grove-graph/grove/split"
 )
 
-// FitEncoding learns the encoding that the function [FitEncoding] learns from the graphs, some of them at a time: the
-// scale of attributes from those in train, ascending, or from all of them where it is nil.
-func (s *Shards) FitEncoding(features Features, train []int) (*Encoding, error) {
-	e, err := FitEncoding(s.empty(), features, nil)
+// FitStoredEncoding learns the encoding that [FitEncoding] learns from the graphs, some of them at a time: the scale of
+// attributes from those in train, ascending, or from all of them where it is nil.
+func FitStoredEncoding(s Store, features Features, train []int) (*Encoding, error) {
+	head := s.Head().empty()
+	e, err := FitEncoding(head, features, nil)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case e.Features.standardised():
-		e.Standardisation, err = fitStandardisation(s.head.Attributes, func(visit func(*graph.Batch)) error {
+		e.Standardisation, err = fitStandardisation(head.Batch.AttributeDim, func(visit func(*graph.Batch)) error {
 			return s.EachOf(train, func(d *Dataset) error {
 				visit(d.Batch)
 				return nil
@@ -38,9 +39,9 @@ func (s *Shards) FitEncoding(features Features, train []int) (*Encoding, error) 
 	return e, err
 }
 
-// Renumber is [Encoding.Renumber] for the graphs of the store, all of them or those in train, read some at a time:
+// RenumberStored is [Encoding.Renumber] for the graphs of a store, all of them or those in train, read some at a time:
 // unless labels are equally frequent, which it takes all graphs together to order.
-func (s *Shards) Renumber(e *Encoding, train []int) error {
+func (e *Encoding) RenumberStored(s Store, train []int) error {
 	vertex, arc := labelCounts{}, labelCounts{}
 	if err := s.EachOf(train, func(d *Dataset) error {
 		b := *d.Batch
@@ -97,51 +98,4 @@ func (c *labelCounts) order() []int32 {
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return c.count[b] - c.count[a] })
 	return order
-}
-
-// pieceBytes is the size of the records of a store that are looked at together.
-const pieceBytes = 4 << 20
-
-// Each implements [Stream].
-func (s *Shards) Each(visit func(*Dataset) error) error { return s.EachOf(nil, visit) }
-
-// EachOf is [Shards.Each] for some graphs, in the given order; for all of them where there is no list.
-func (s *Shards) EachOf(graphs []int, visit func(*Dataset) error) error {
-	number, n := func(i int) int { return i }, s.NumGraphs()
-	if graphs != nil {
-		number, n = func(i int) int { return graphs[i] }, len(graphs)
-	}
-	var some []int
-	for from := 0; from < n; {
-		some = some[:0]
-		for bytes := 0; from+len(some) < n; {
-			g := number(from + len(some))
-			if bytes += int(s.lengths[g]); bytes > s.piece && len(some) > 0 {
-				break
-			}
-			some = append(some, g)
-		}
-		d, err := s.Select(some)
-		if err != nil {
-			return err
-		}
-		if err := visit(d); err != nil {
-			return err
-		}
-		from += len(some)
-	}
-	return nil
-}
-
-// openStore reads a whole store into memory.
-func openStore(dir string) (*Dataset, error) {
-	s, err := OpenShards(dir)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.Select(split.All(s.NumGraphs()))
-	if closing := s.Close(); err == nil && closing != nil {
-		return nil, closing
-	}
-	return d, err
 }
