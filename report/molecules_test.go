@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/spatial/r2"
 )
 
+// molecules are complexes, cages and others, with the faults that their drawings may have: none, but for those that are
 // cages, which no plane holds, or crowded: what they have today.
 var molecules = []struct {
 	smiles string
@@ -51,8 +52,12 @@ var molecules = []struct {
 	{`Cn1cc(cc1N)O`, 0},
 	{`O=CN1CC1C#CC#C`, 0},
 	{`CC1CNC=CC(=O)N1`, 0},
+	{`O=C(O)CCC1C(=O)C2CCN1CC2`, 4},
+	{`CC1(C)C2CCC1(C)C(=O)C2`, 2},
+	{`CN1C2CCC1C(C(C2)OC(=O)c1ccccc1)C(=O)OC`, 1},
 }
 
+// A molecule is drawn as chemists do: regular rings, and as few faults as can be, which are a bond that crosses
 // another, an atom on one, or two atoms on top of each other.
 func TestMoleculesAreDrawnClearly(t *testing.T) {
 	table := "smiles\n"
@@ -74,6 +79,7 @@ func TestMoleculesAreDrawnClearly(t *testing.T) {
 	}
 }
 
+// faults counts bonds that cross, atoms less than 0.3 of a bond from one that is not theirs, and atoms less than 0.65
 // of a bond apart, without the bonds of fans.
 func faults(d *dataset.Dataset, g int) (count int) {
 	drawing := report.Drawing(d, g, nil, nil, nil)

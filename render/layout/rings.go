@@ -58,6 +58,27 @@ func rings(lists [][]int32) [][]int32 {
 	return out
 }
 
+// flatRings returns the rings that can be regular polygons beside each other, from one on: those that share more than an
+// edge with one before are left out, such as the rings of a bridged molecule, of which no plane holds all.
+func flatRings(rings [][]int32, first int) (flat [][]int32) {
+	for i := range rings {
+		ring := rings[(first+i)%len(rings)]
+		bridged := slices.ContainsFunc(flat, func(other []int32) bool {
+			shared := 0
+			for _, v := range ring {
+				if slices.Contains(other, v) {
+					shared++
+				}
+			}
+			return shared > 2
+		})
+		if !bridged {
+			flat = append(flat, ring)
+		}
+	}
+	return flat
+}
+
 // ringSearch looks for shortest cycles by breadth-first search and keeps its memory between edges.
 type ringSearch struct {
 	lists  [][]int32

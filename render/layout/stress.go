@@ -63,8 +63,10 @@ func (c *component) fullLayout() []r2.Vec {
 	n := c.size()
 	path := c.pathSprings()
 	final := path
+	var rings [][]int32
 	if c.molecular() {
-		final = c.formulaSprings()
+		rings = c.rings()
+		final = c.formulaSprings(rings)
 	}
 	starts := 1
 	switch m := c.numEdges(); {
@@ -102,6 +104,11 @@ func (c *component) fullLayout() []r2.Vec {
 			majorise(points, final, 600, 1e-4)
 			if c.untwist(points) {
 				majorise(points, final, 600, 1e-4)
+			}
+			if flat := flatRings(rings, attempt); len(flat) < len(rings) && c.metals == nil {
+				bridged := slices.Clone(points)
+				majorise(bridged, c.formulaSprings(flat), 600, 1e-4)
+				consider(bridged)
 			}
 		}
 		consider(points)

@@ -49,7 +49,7 @@ const (
 // formulaSprings returns all pairs with the distances of a structural formula: bonds of length 1;
 // chords of a regular polygon within a ring; angles of 120 degrees, of 180 at straight vertices, or the mean chord of
 // a regular polygon around a vertex of more than three neighbours; a flat zigzag beyond.
-func (c *component) formulaSprings() [][]spring {
+func (c *component) formulaSprings(rings [][]int32) [][]spring {
 	springs := c.pathSprings()
 	for u := range springs {
 		hops := c.hops(int32(u))
@@ -74,7 +74,7 @@ func (c *component) formulaSprings() [][]spring {
 		}
 		return &springs[u][v]
 	}
-	for _, ring := range c.rings() {
+	for _, ring := range rings {
 		k := len(ring)
 		for i, u := range ring {
 			for j, v := range ring[:i] {
