@@ -9,11 +9,11 @@ import (
 // maxColours bounds the columns of colours.
 const maxColours = 1 << 16
 
-// colours counts the vertices of a graph by the colours of refinement: the colour of a vertex is what it shows, after a
-// step with the colours around it and the labels of the arcs to them, after another with those, and so on (Weisfeiler and
-// Lehman 1968; of molecules circular fingerprints, Rogers and Hahn 2010). A colour is a checksum that needs no list of
-// those that were seen, and its remainder is its column: to has one for each class of colours. Of the attributes whole
-// numbers count, others are no names for anything.
+// colours counts the vertices of a graph by the colours of refinement: the colour of a vertex is what it shows, after
+// a step with the colours around it and the labels of the arcs to them, after another with those, and so on
+// (Weisfeiler and Lehman 1968; of molecules circular fingerprints, Rogers and Hahn 2010). A colour is a checksum that
+// needs no list of those that were seen, and its remainder is its column: to has one for each class of colours. Of the
+// attributes whole numbers count, others are no names for anything.
 func (f *counted) colours(to []float64, b *graph.Batch, g int) {
 	from, end := b.Vertices(g)
 	now, next := make([]uint64, end-from), make([]uint64, end-from)

@@ -166,9 +166,9 @@ func TestNamesAndColumns(t *testing.T) {
 	}
 }
 
-// Vertices are counted by colour: graphs that refinement does not tell apart have the same row however they are numbered,
-// each vertex is counted once a step, and graphs that differ around a vertex, in an arc label or in a whole attribute do
-// not have the same.
+// Vertices are counted by colour: graphs that refinement does not tell apart have the same row however they are
+// numbered, each vertex is counted once a step, and graphs that differ around a vertex, in an arc label or in a whole
+// attribute do not have the same.
 func TestColoursOfAGraph(t *testing.T) {
 	row := func(change func(g *graph.Graph)) []float64 {
 		g := graph.Graph{NumVertices: 5, AttributeDim: 2, Labels: []int32{0, 1, 0, 0, 1},

@@ -21,7 +21,10 @@ func TestStandardErrorOfAnArea(t *testing.T) {
 	for _, c := range []struct {
 		metric    Metric
 		tolerance float64 // of the ratio to the deviation: the formulas assume distributions
-	}{{MetricAUC, 0.15}, {MetricAveragePrecision, 0.3}, {MetricAccuracy, 0.05}, {MetricLogLoss, 0.05}, {MetricBrier, 0.05}} {
+	}{
+		{MetricAUC, 0.15}, {MetricAveragePrecision, 0.3},
+		{MetricAccuracy, 0.05}, {MetricLogLoss, 0.05}, {MetricBrier, 0.05},
+	} {
 		var scores []float64
 		mean := 0.0
 		const runs = 2000

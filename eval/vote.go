@@ -8,9 +8,9 @@ import (
 	"github.com/grove-graph/grove/model"
 )
 
-// Voters returns the places of the scores that are within so many standard errors of the best, see [Metric.Within], the
-// best first and of equal ones the first: what the examples that they were measured on cannot tell from it. errors are the
-// standard errors.
+// Voters returns the places of the scores that are within so many standard errors of the best, see [Metric.Within],
+// the best first and of equal ones the first: what the examples that they were measured on cannot tell from it. errors
+// are the standard errors.
 func Voters(m Metric, scores, errors []float64) []int {
 	best := m.firstBest(scores)
 	var places []int
@@ -33,9 +33,9 @@ func Voters(m Metric, scores, errors []float64) []int {
 
 // VotedModels returns the outcome of a vote of the models that do well inside each training part: of every fold of the
 // [Voters] by the mean scores over the inner folds; and the places of those entries, the best first. They name a class
-// each ([model.Vote]) or, where the metric judges scores, the mean of their probabilities counts ([model.Average]). Like
-// that of [ChosenModels] it is an honest figure of all entries together. The outcome is nil where the metric knows no
-// votes.
+// each ([model.Vote]) or, where the metric judges scores, the mean of their probabilities counts ([model.Average]).
+// Like that of [ChosenModels] it is an honest figure of all entries together. The outcome is nil where the metric
+// knows no votes.
 func VotedModels(c *Comparison, entries []Entry) (*Outcome, [][]int, error) {
 	p, err := c.among()
 	if err != nil || !p.Metric.Votes() {

@@ -1,6 +1,6 @@
 // Package vote lets several models decide together: each has a vote, and the class with most votes wins; or each gives
-// probabilities, and their mean counts. What grove train auto finds equally good, within what can be told, decides better
-// together than the luckiest of them alone.
+// probabilities, and their mean counts. What grove train auto finds equally good, within what can be told, decides
+// better together than the luckiest of them alone.
 package vote
 
 import (

@@ -98,7 +98,7 @@ func TestMeanProbabilitiesDecide(t *testing.T) {
 	var sigmoids []model.Sigmoids
 	for k := range members {
 		s := float64(k + 1)
-		sigmoids = append(sigmoids, model.Sigmoids{{Slope: -s, Offset: 0.1}, {Slope: -s, Offset: 0}, {Slope: -s, Offset: -0.2}})
+		sigmoids = append(sigmoids, model.Sigmoids{{Slope: -s, Offset: 0.1}, {Slope: -s}, {Slope: -s, Offset: -0.2}})
 	}
 	v, err := vote.NewAverage(members, sigmoids)
 	if err != nil {

@@ -304,8 +304,8 @@ func TestCheckpointStaysUntilTheModelIsKept(t *testing.T) {
 	}
 }
 
-// A comparison that is killed ten times, each time as soon as more of it is kept, and is gone on with each time, says what
-// it would have said.
+// A comparison that is killed ten times, each time as soon as more of it is kept, and is gone on with each time, says
+// what it would have said.
 func TestKilledComparisonGoesOn(t *testing.T) {
 	data, dir := molecules(t, "molecules"), t.TempDir()
 	file := filepath.Join(dir, "kept.json")

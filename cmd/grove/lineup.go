@@ -31,7 +31,8 @@ type lineupFlags struct {
 
 func (f *lineupFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.models, "models", "", "`FILE` further models, a line each; # begins a remark")
-	fs.BoolVar(&f.all, "all", false, "without names: the slow models too, gckn-3layer and those that end in -sup, and none made brief")
+	fs.BoolVar(&f.all, "all", false,
+		"without names: the slow models too, gckn-3layer and those that end in -sup, and none made brief")
 }
 
 // read returns the models of some arguments, of the file of --models, and those of a kept comparison, each once.
@@ -120,8 +121,8 @@ func parseModel(c *cobra.Command, line string) (*named, error) {
 	return m, nil
 }
 
-// everyModel takes the models where none is named: those that are not slow, with brief forms of the longest of them; or all
-// as they are.
+// everyModel takes the models where none is named: those that are not slow, with brief forms of the longest of them;
+// or all as they are.
 func (l *lineup) everyModel(c *cobra.Command, slow bool) error {
 	for m := range evaluable {
 		if m.Slow && !slow {

@@ -97,8 +97,8 @@ func TestTrainAutoVotes(t *testing.T) {
 func TestTrainAutoAverages(t *testing.T) {
 	dir, data := t.TempDir(), molecules(t, "molecules")
 	file := filepath.Join(dir, "mean.grove")
-	r := mustJSON(t, "train", "auto", "wl --iterations 1 --c 1", "gckn-path --path-size 2 --filters 8 --c 1", "--data", data,
-		"--vote", "--metric", "roc-auc", "-o", file)
+	r := mustJSON(t, "train", "auto", "wl --iterations 1 --c 1", "gckn-path --path-size 2 --filters 8 --c 1",
+		"--data", data, "--vote", "--metric", "roc-auc", "-o", file)
 	voters := strings.Split(r["setting"].(string), ", ")
 	if r["model"] != "vote" || len(voters) < 2 {
 		t.Fatalf("trained %v with %q of %v", r["model"], voters, r["tried"])

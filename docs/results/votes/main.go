@@ -1,6 +1,6 @@
-// Command votes compares rules by which models decide together where a metric judges scores (docs/results/votes.md): who
-// takes part, and what the mean is taken of. It reads comparisons that grove compare --metric roc-auc --choose -o has
-// kept, of two classes, each with the data set that it is of, and computes nothing anew.
+// Command votes compares rules by which models decide together where a metric judges scores (docs/results/votes.md):
+// who takes part, and what the mean is taken of. It reads comparisons that grove compare --metric roc-auc --choose -o
+// has kept, of two classes, each with the data set that it is of, and computes nothing anew.
 //
 //	go run ./docs/results/votes BZR.json $GROVE_DATA/tu/BZR COX2.json $GROVE_DATA/tu/COX2
 package main
@@ -85,8 +85,8 @@ func read(path, data string) (*comparison, error) {
 	return c, nil
 }
 
-// area returns the mean area under the ROC curve over the folds, of models within some standard errors of the best on the
-// inner folds.
+// area returns the mean area under the ROC curve over the folds, of models within some standard errors of the best on
+// the inner folds.
 func (c *comparison) area(within float64, of func(odds []float64) []float64) float64 {
 	var areas []float64
 	for f, test := range c.Folds {
