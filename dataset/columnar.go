@@ -128,7 +128,8 @@ func readColumnar(rows *columnar.Reader, file, name string, how Molecules) (*Dat
 	return d, inFile(file, err)
 }
 
-// columnsOf finds out what the columns of a file are for, and refuses to read molecules in some way where there are none.
+// columnsOf finds out what the columns of a file are for, and refuses to read molecules in some way where there are
+// none.
 func columnsOf(rows *columnar.Reader, file string, how Molecules) (*columnLayout, error) {
 	l, err := layoutOf(rows.Schema(), how)
 	if err != nil {

@@ -114,8 +114,8 @@ func wantSameStore(t *testing.T, path string, how Reading) {
 	}
 }
 
-// numbers returns a data set to compare: with a number for every target that is not known, and a list of arcs where there
-// are none.
+// numbers returns a data set to compare: with a number for every target that is not known, and a list of arcs where
+// there are none.
 func numbers(d *Dataset) *Dataset {
 	e, b := *d, *d.Batch
 	b.Col, e.Batch = append([]int32{}, b.Col...), &b
@@ -163,8 +163,10 @@ func TestColumnsStayOnDisk(t *testing.T) {
 		ends(field("attributes", values), field("split published", words), field("grade", words))...)
 	wantSameStore(t, inBatches(t, onDisk(t, "missing.arrow", missing), 1), Reading{})
 	molecules := rowsAs(t, "", `[
-		{"id": "ethanol", "smiles": "CCO", "active": "yes", "mass": 46.07}, {"id": "x", "smiles": "C(", "active": "no", "mass": 1},
-		{"id": "salt", "smiles": "[Na+].[Cl-]", "active": "no", "mass": null}, {"id": "benzene", "smiles": "c1ccccc1", "active": null, "mass": 78}]`,
+		{"id": "ethanol", "smiles": "CCO", "active": "yes", "mass": 46.07},
+		{"id": "x", "smiles": "C(", "active": "no", "mass": 1},
+		{"id": "salt", "smiles": "[Na+].[Cl-]", "active": "no", "mass": null},
+		{"id": "benzene", "smiles": "c1ccccc1", "active": null, "mass": 78}]`,
 		field("id", words), field("smiles", words), field("active", words), field("mass", arrow.PrimitiveTypes.Float64))
 	path := inBatches(t, onDisk(t, "molecules.arrow", molecules), 1)
 	for _, m := range []Molecules{

@@ -165,7 +165,8 @@ func (r *gatherer) set(name, file string) (*Dataset, error) {
 	return d, nil
 }
 
-// numbered returns the ids of codes among the known ones, or where these are nil among those that occur, which it returns.
+// numbered returns the ids of codes among the known ones, or where these are nil among those that occur, which it
+// returns.
 func numbered(codes, known []int64) (ids []int32, all []int64) {
 	if known == nil {
 		return enumerate(codes)

@@ -24,10 +24,10 @@ type Store interface {
 	Close() error
 }
 
-// OpenStore opens the data set at path as a store: shards, or a file of Parquet or Arrow IPC that is not compressed as a
-// whole and asks about graphs. Such a file is gone through once, for the codes and what is known of the graphs. It
-// returns nil for any other data set, which is to be read by [Reading.Open], and an error where there is none. Close the
-// store when it is no longer needed.
+// OpenStore opens the data set at path as a store: shards, or a file of Parquet or Arrow IPC that is not compressed as
+// a whole and asks about graphs. Such a file is gone through once, for the codes and what is known of the graphs. It
+// returns nil for any other data set, which is to be read by [Reading.Open], and an error where there is none. Close
+// the store when it is no longer needed.
 func (how Reading) OpenStore(path string) (Store, error) {
 	p, err := how.find(path)
 	if err != nil {

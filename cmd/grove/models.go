@@ -195,8 +195,8 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	return j, nil
 }
 
-// open reads a data set. Graphs of a store stay on disk where the model learns from such: not from edges. Those of a file
-// of Parquet or Arrow do where they are gone through in their order, without targets.
+// open reads a data set. Graphs of a store stay on disk where the model learns from such: not from edges. Those of a
+// file of Parquet or Arrow do where they are gone through in their order, without targets.
 func (m *named) open(from *source, task string, e engine.Engine) (*model.Work, error) {
 	var stay []dataset.Format
 	switch {

@@ -52,8 +52,8 @@ func TestGeneratedStoreIsTheConvertedOne(t *testing.T) {
 		"--out", made)
 }
 
-// Whatever is trained on graphs or applied to them says the same of graphs in a store, or in a columnar file, as of graphs
-// in memory, in every family.
+// Whatever is trained on graphs or applied to them says the same of graphs in a store, or in a columnar file, as of
+// graphs in memory, in every family.
 func TestStoresAreAsGoodAsMemory(t *testing.T) {
 	for _, m := range everyModel(t) {
 		if dataset.FormatOf(m.data) == dataset.NodeFormat {
@@ -87,8 +87,8 @@ func TestStoresAreAsGoodAsMemory(t *testing.T) {
 	}
 }
 
-// Vectors of graphs in a store, or in a columnar file, are those of the same graphs in memory, with anchors that are learned and with a model,
-// and --ids says what they are.
+// Vectors of graphs in a store, or in a columnar file, are those of the same graphs in memory, with anchors that are
+// learned and with a model, and --ids says what they are.
 func TestStoresAreEmbeddedAsInMemory(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "many") // more than a piece
 	must(t, "data", "synth", "molecules", "--graphs", "24000", "--vertices", "9", "--out", data)

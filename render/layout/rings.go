@@ -58,8 +58,8 @@ func rings(lists [][]int32) [][]int32 {
 	return out
 }
 
-// flatRings returns the rings that can be regular polygons beside each other, from one on: those that share more than an
-// edge with one before are left out, such as the rings of a bridged molecule, of which no plane holds all.
+// flatRings returns the rings that can be regular polygons beside each other, from one on: those that share more than
+// an edge with one before are left out, such as the rings of a bridged molecule, of which no plane holds all.
 func flatRings(rings [][]int32, first int) (flat [][]int32) {
 	for i := range rings {
 		ring := rings[(first+i)%len(rings)]
