@@ -10,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/mkl"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
@@ -173,6 +174,9 @@ func (d *Deep) Gram(ctx context.Context, progress model.Progress) (*tensor.Dense
 func (d *Deep) Cross(ctx context.Context, b *graph.Batch, progress model.Progress) (*tensor.Dense, error) {
 	return d.model.Cross(ctx, b, progress)
 }
+
+// Sums implements [machine.Expander] for the weighted kernel.
+func (d *Deep) Sums(coefs [][]float64) machine.Sums { return d.model.Sums(coefs) }
 
 // Contributions is that of [Model.Contributions] for the weighted kernel.
 func (d *Deep) Contributions(ctx context.Context, b *graph.Batch, coef []float64) ([]float64, error) {

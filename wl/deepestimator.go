@@ -58,25 +58,37 @@ func (s DeepEstimator) Sees(w *model.Work) (*dataset.Encoding, error) { return s
 func (s DeepEstimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
 	w = w.Whole()
 	s.Kernel.settle(w.Data)
+	byRows, err := s.Kernel.Machine.Linear(w.Data)
+	if err != nil {
+		return nil, err
+	}
 	colours, err := s.Kernel.colours(ctx, w)
-	return &deepLearner{s, w, colours}, err
+	return &deepLearner{s, w, colours, byRows}, err
 }
 
 type deepLearner struct {
 	estimator DeepEstimator
 	work      *model.Work
 	colours   *coloured
+	byRows    bool // whether the machine learns from rows
 }
 
-// learned learns the weights from the classes of some graphs and computes the kernel of all of them.
-func (l *deepLearner) learned(ctx context.Context, t model.Trial,
-	progress model.Progress) (*Deep, *machine.Kernel, error) {
-	if err := machine.AskForMatrices(l.work.Data, 1); err != nil {
-		return nil, nil, err
+// learned learns the weights from the classes of some graphs, and has the kernel of all of them as rows of features or as
+// a matrix.
+func (l *deepLearner) learned(
+	ctx context.Context, t model.Trial, byRows bool, progress model.Progress,
+) (*Deep, *machine.Kernel, error) {
+	if !byRows {
+		if err := machine.AskForMatrices(l.work.Data, 1); err != nil {
+			return nil, nil, err
+		}
 	}
 	d, err := l.colours.model.Learn(ctx, t.Train, split.Select(t.Known.Classes, t.Train), l.estimator.Deep, progress)
 	if err != nil {
 		return nil, nil, err
+	}
+	if byRows {
+		return d, &machine.Kernel{Rows: d.model.rows(d.model.opt.Iterations)}, nil
 	}
 	k, err := d.Gram(ctx, progress)
 	if err != nil {
@@ -88,7 +100,7 @@ func (l *deepLearner) learned(ctx context.Context, t model.Trial,
 
 // Learn implements [model.Learner].
 func (l *deepLearner) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
-	_, k, err := l.learned(ctx, t, nil)
+	_, k, err := l.learned(ctx, t, l.byRows, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +109,7 @@ func (l *deepLearner) Learn(ctx context.Context, t model.Trial) ([]*model.Predic
 
 // Model implements [model.Learner]. It keeps all graphs, from which the weights come.
 func (l *deepLearner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
-	d, k, err := l.learned(ctx, t, l.work.Progress)
+	d, k, err := l.learned(ctx, t, l.byRows, l.work.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +122,7 @@ func (l *deepLearner) Model(ctx context.Context, t model.Trial) (model.Model, er
 
 // KernelMatrix implements [model.Grammer].
 func (l *deepLearner) KernelMatrix(ctx context.Context, known *model.Targets) (*tensor.Dense, error) {
-	_, k, err := l.learned(ctx, known.All(nil, l.work.Engine.Workers()), l.work.Progress)
+	_, k, err := l.learned(ctx, known.All(nil, l.work.Engine.Workers()), false, l.work.Progress)
 	if err != nil {
 		return nil, err
 	}

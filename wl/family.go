@@ -56,7 +56,6 @@ type options struct {
 	estimator  Estimator
 	iterations []int
 	raw        bool
-	deep       bool // colours have weights, so that rows are not the same for all trainings
 	constants  machine.Constants
 }
 
@@ -85,9 +84,7 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	s.Bool(&o.raw, "raw-kernel", "do not divide kernel values by those of the graphs with themselves")
 	if verb != model.Gram {
 		o.constants.Declare(s, "7 values from 1e-3 to 1e3")
-		if !o.deep {
-			o.estimator.Machine.Declare(s)
-		}
+		o.estimator.Machine.Declare(s)
 	}
 }
 
@@ -142,7 +139,7 @@ type deepOptions struct {
 func newDeepOptions() *deepOptions {
 	o := DefaultDeepOptions(0)
 	d := &deepOptions{kernel: newOptions(deepName), groups: []int{0}, lambdas: []float64{o.Lambda}, norm: o.Norm}
-	d.kernel.raw, d.kernel.deep = true, true
+	d.kernel.raw = true
 	return d
 }
 

@@ -2,6 +2,7 @@ package wl
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/grove-graph/grove/graph"
@@ -12,8 +13,8 @@ import (
 )
 
 // rows returns the fitted graphs as rows whose products are the kernel after some rounds: the counts of the colours, or
-// for [Assignment] min(m, n) = sum_i [m >= i] [n >= i], an entry 1 for each number up to the count. What no other graph
-// has is left out, but for its length.
+// for [Assignment] w min(m, n) = sum_i w [m >= i] [n >= i], an entry sqrt(w) for each number up to the count, where w is
+// the weight of the colour. What no other graph has is left out, but for its length.
 func (m *Model) rows(rounds int) *svm.Sparse {
 	train := m.train[:rounds+1]
 	n := m.NumGraphs()
@@ -25,20 +26,24 @@ func (m *Model) rows(rounds int) *svm.Sparse {
 		first[t] = make([]int32, h.columns)
 		for c, width := range shared[t] {
 			first[t][c] = int32(x.Columns)
-			x.Columns += int(width)
+			if m.weight(t, int32(c)) > 0 {
+				x.Columns += int(width)
+			}
 		}
 	}
-	each := func(g int, visit func(column, width int32, count int32)) {
+	each := func(g int, visit func(column, width, count int32, weight float64)) {
 		for t, h := range train {
 			for e := h.rowPtr[g]; e < h.rowPtr[g+1]; e++ {
 				c := h.colour[e]
-				visit(first[t][c], shared[t][c], h.count[e])
+				if w := m.weight(t, c); w > 0 {
+					visit(first[t][c], shared[t][c], h.count[e], w)
+				}
 			}
 		}
 	}
 	for g := range n {
 		x.RowPtr[g+1] = x.RowPtr[g]
-		each(g, func(_, width, count int32) {
+		each(g, func(_, width, count int32, weight float64) {
 			if m.opt.Kernel == Subtree {
 				if x.RowPtr[g+1] += int(width); width == 0 {
 					x.Alone[g] += float64(count) * float64(count)
@@ -46,16 +51,16 @@ func (m *Model) rows(rounds int) *svm.Sparse {
 				return
 			}
 			x.RowPtr[g+1] += int(min(width, count))
-			x.Alone[g] += float64(max(count-width, 0))
+			x.Alone[g] += weight * float64(max(count-width, 0))
 		})
 	}
 	x.Column = make([]int32, x.RowPtr[n])
-	if m.opt.Kernel == Subtree {
+	if m.opt.Kernel == Subtree || m.weights != nil {
 		x.Value = make([]float32, x.RowPtr[n])
 	}
 	for g := range n {
 		at := x.RowPtr[g]
-		each(g, func(column, width, count int32) {
+		each(g, func(column, width, count int32, weight float64) {
 			if m.opt.Kernel == Subtree && width > 0 {
 				x.Column[at], x.Value[at] = column, float32(count)
 				at++
@@ -63,6 +68,9 @@ func (m *Model) rows(rounds int) *svm.Sparse {
 			}
 			for i := range min(width, count) {
 				x.Column[at] = column + i
+				if x.Value != nil {
+					x.Value[at] = float32(math.Sqrt(weight))
+				}
 				at++
 			}
 		})
@@ -76,6 +84,14 @@ func (m *Model) rows(rounds int) *svm.Sparse {
 		}
 	}
 	return x
+}
+
+// weight returns that of a colour of a round.
+func (m *Model) weight(t int, colour int32) float64 {
+	if m.weights == nil {
+		return 1
+	}
+	return m.weights[t][colour]
 }
 
 // shared returns the number of columns of each colour that more than one graph has something in.

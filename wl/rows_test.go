@@ -108,10 +108,17 @@ func TestMachinesAgree(t *testing.T) {
 	d.Classes[3], d.Classes[90], d.Classes[200] = 1-d.Classes[3], 1-d.Classes[90], 1-d.Classes[200] // some are wrong
 	known := model.TargetsOf(d)
 	train, test := split.All(400)[:300], split.All(400)[300:]
-	for _, kernel := range []Kernel{Subtree, Assignment} {
+	for kernel, estimator := range map[string]func(s Estimator) model.Estimator{
+		"wl":    func(s Estimator) model.Estimator { s.Options = DefaultOptions(Subtree); return s },
+		"wl-oa": func(s Estimator) model.Estimator { s.Options = DefaultOptions(Assignment); return s },
+		"dwl-oa": func(s Estimator) model.Estimator {
+			s.Options = DefaultOptions(Assignment)
+			return DeepEstimator{Kernel: s, Deep: DefaultDeepOptions(8)}
+		},
+	} {
 		var said [2][]*model.Predictions
 		for i, choice := range []machine.Choice{machine.ByKernel, machine.ByRows} {
-			s := Estimator{Options: DefaultOptions(kernel), Machine: choice}
+			s := estimator(Estimator{Machine: choice})
 			l, err := s.Learner(context.Background(), model.NewWork(d, engine.NewCPU(2)))
 			if err != nil {
 				t.Fatal(err)
@@ -137,6 +144,67 @@ func TestMachinesAgree(t *testing.T) {
 			if !slices.Equal(said[0][k].Classes, said[1][k].Classes) {
 				t.Errorf("%s, value %d: the linear machine says %v, the kernel machine %v", kernel, k, said[1][k].Classes,
 					said[0][k].Classes)
+			}
+		}
+	}
+}
+
+// The products of the rows of a deep kernel are its values, and its sums are those of the matrix.
+func TestRowsGiveTheDeepKernel(t *testing.T) {
+	d := molecules(t, 60)
+	known, other := d.Select(split.All(60)[:40]), d.Select(split.All(60)[40:])
+	for _, groups := range []int{0, 6} {
+		for _, normalise := range []bool{true, false} {
+			opt := DefaultOptions(Assignment)
+			opt.Normalise = normalise
+			m := fit(t, engine.NewCPU(2), known.Batch, opt)
+			deep, err := m.Learn(context.Background(), split.All(30), known.Classes[:30], DefaultDeepOptions(groups), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := deep.Gram(context.Background(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, x := k.Float64s(), deep.model.rows(opt.Iterations)
+			for i := range 40 {
+				w := make([]float64, x.Columns)
+				for e := x.RowPtr[i]; e < x.RowPtr[i+1]; e++ {
+					w[x.Column[e]] += entry(x.Value, e) * entry64(x.Scale, i)
+				}
+				for j := range 40 {
+					got := 0.0
+					for e := x.RowPtr[j]; e < x.RowPtr[j+1]; e++ {
+						got += w[x.Column[e]] * entry(x.Value, e) * entry64(x.Scale, j)
+					}
+					if i == j {
+						got += x.Alone[i]
+					}
+					if k := want[i*40+j]; math.Abs(got-k) > 1e-6*math.Abs(k)+1e-9 { // weights are float32 there
+						t.Fatalf("%d groups, normalised %t: k(%d, %d) is %g, want %g", groups, normalise, i, j, got, k)
+					}
+				}
+			}
+			coef := make([]float64, 40)
+			for g := range coef {
+				coef[g] = float64(g%7 - 3)
+			}
+			sums, err := deep.Sums([][]float64{coef})(context.Background(), other.Batch, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cross, err := deep.Cross(context.Background(), other.Batch, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, have := range sums.Float64s() {
+				want := 0.0
+				for g, v := range coef {
+					want += v * cross.Float64s()[i*40+g]
+				}
+				if math.Abs(have-want) > 1e-10 {
+					t.Errorf("%d groups: graph %d: %g, want %g", groups, i, have, want)
+				}
 			}
 		}
 	}

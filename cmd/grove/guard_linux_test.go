@@ -49,7 +49,7 @@ func TestLimitedAddressSpace(t *testing.T) {
 		"eval gckn-path --data " + large, "eval treeg --estimators 1 --data " + large, "eval wl --data " + large,
 		"eval wl --data " + small,
 		"eval gckn-path --filters 4000 --data " + small,
-		"train gckn-subtree -o " + out + "5 --data " + large, "train dwl-oa -o " + out + "6 --data " + large,
+		"train gckn-subtree -o " + out + "5 --data " + large, "train dwl-oa --machine kernel -o " + out + "6 --data " + large,
 		"train cgmm --classifier jaccard -o " + out + "7 --data " + large,
 		"train mpgk-rr -o " + out + "8 --data " + large, "train gckn-path-sup --epochs 1 -o " + out + "9 --data " + large,
 		"predict --model " + model + " --data " + large, "predict --model " + kernel + " --data " + large,
