@@ -21,7 +21,7 @@ need-go:
 	@command -v $(GO) >/dev/null || { echo "Grove needs Go 1.26 or newer: https://go.dev/dl"; exit 1; }
 
 build: need-go ## build the command line and the benchmark into build/
-	$(GO) build -ldflags '-X main.stamp=$(STAMP)' -o $(BUILD)/grove ./cmd/grove
+	$(GO) build -ldflags '-s -w -X main.stamp=$(STAMP)' -o $(BUILD)/grove ./cmd/grove
 	$(GO) build -o $(BUILD)/bench ./cmd/bench
 
 demo: build ## generate molecules, evaluate and train GCKN-subtree on them, draw an explanation
