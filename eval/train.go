@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +54,10 @@ func Fit(ctx context.Context, d *dataset.Dataset, seed uint64, estimators ...mod
 
 // Choosing says how to choose among estimators.
 type Choosing struct {
-	Folds   int    // default 5, at most one for each example
+	Folds int // default 5, at most one for each example
+	// On is the number of graphs that are enough to choose by: of more a sample is drawn, with the shares that classes
+	// have of all. Default [EnoughGraphs], negative for all. Values of a constant such as C are taken as they are.
+	On      int
 	Metric  Metric // default accuracy of classes, RMSE of numbers
 	Seed    uint64
 	Workers int
@@ -63,7 +68,11 @@ type Choosing struct {
 	Forecast  func(left time.Duration)
 }
 
-// Chosen is what was chosen on all examples.
+// EnoughGraphs is the number of graphs that settings are chosen on where there are more: an accuracy of 75 % has a
+// standard error of 0.3 %, and choosing takes a time that does not grow with the graphs.
+const EnoughGraphs = 20_000
+
+// Chosen is what was chosen on all examples, or on enough of them.
 type Chosen struct {
 	Choice
 	By     string // how, in words; "" where nothing was left to choose
@@ -81,8 +90,8 @@ func (c *Chosen) Values() []float64 {
 	return []float64{c.Value}
 }
 
-// Choose chooses an estimator and a value of its grid by cross-validation on all examples of some work. Where there is
-// nothing to choose nothing is computed.
+// Choose chooses an estimator and a value of its grid by cross-validation on the examples of some work, see
+// [Choosing].On. Where there is nothing to choose nothing is computed.
 func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by Choosing) (*Chosen, error) {
 	t := model.TargetsOf(w.Data)
 	p := Problem{
@@ -107,6 +116,15 @@ func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by
 		by.Folds = 5
 	}
 	known := len(t.Known())
+	sampled := false
+	if n := cmp.Or(by.On, EnoughGraphs); t.Task == model.GraphTask && n > 0 && known > n {
+		some, err := enough(w, sampleOf{n, by.Seed})
+		if err != nil {
+			return nil, err
+		}
+		p.Work, t, known, sampled = some, model.TargetsOf(some.Data), n, true
+		p.Targets = t
+	}
 	parts := min(by.Folds, known)
 	if parts < 2 {
 		return nil, param.Errorf("", nil, "%d %s cannot be cross-validated to choose among settings: "+
@@ -129,8 +147,40 @@ func Choose(ctx context.Context, w *model.Work, estimators []model.Estimator, by
 		among = append(among, fmt.Sprintf("%d settings", len(estimators)))
 	}
 	chosen.By = fmt.Sprintf("%d-fold cross-validation", parts)
+	if sampled {
+		chosen.By += fmt.Sprintf(" of %d graphs", known)
+	}
 	if among != nil {
 		chosen.By = fmt.Sprintf("chosen among %s by %s", strings.Join(among, " and "), chosen.By)
 	}
 	return chosen, nil
+}
+
+// sampleOf is the key of the work on a sample of the graphs.
+type sampleOf struct {
+	graphs int
+	seed   uint64
+}
+
+// sampleStream is the stream of random numbers that a sample is drawn by.
+const sampleStream = 0x5a4d
+
+// enough returns the work on a sample of the graphs of w that have a target.
+func enough(w *model.Work, s sampleOf) (*model.Work, error) {
+	return model.Shared(w.Whole(), s, func() (*model.Work, error) {
+		t := model.TargetsOf(w.Data)
+		known := t.Known()
+		rand.New(rand.NewPCG(s.seed, sampleStream)).Shuffle(len(known), func(i, j int) {
+			known[i], known[j] = known[j], known[i]
+		})
+		if t.Classes != nil { // evenly from the classes, one behind the other
+			slices.SortStableFunc(known, func(a, b int) int { return t.Classes[a] - t.Classes[b] })
+		}
+		drawn := make([]int, s.graphs)
+		for i := range drawn {
+			drawn[i] = known[i*len(known)/s.graphs]
+		}
+		slices.Sort(drawn)
+		return w.Of(drawn)
+	})
 }

@@ -150,6 +150,22 @@ func (w *Work) InMemory() (*Work, error) {
 	return &inMemory, nil
 }
 
+// Of returns the work on some graphs of w, in memory, with their targets. It shares nothing with w but the engine and the
+// stopwatch.
+func (w *Work) Of(graphs []int) (*Work, error) {
+	d := w.Data.Select(graphs)
+	if w.Shards != nil {
+		read, err := w.Shards.Select(graphs)
+		if err != nil {
+			return nil, err
+		}
+		d = d.WithBatch(read.Batch)
+	}
+	some := NewWork(d, w.Engine)
+	some.Progress, some.Spent = w.Progress, w.Spent
+	return some, nil
+}
+
 // Each calls visit with the graphs of the data, piece by piece where they stay on disk, in their order.
 func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
 	if w.Store != nil {

@@ -26,7 +26,7 @@ type trainFlags struct {
 	computing
 	source
 	target, task, out, html string
-	cv                      int
+	cv, chooseOn            int
 	seed                    uint64
 }
 
@@ -38,7 +38,8 @@ func newTrain(a *app) *cobra.Command {
 		Long: `Train a model on all graphs of a data set (or all vertices, where the data set asks about them) and
 store it in one file, with everything that grove predict, embed and explain need. What the model's
 flags leave open (the constant C of a classifier, and the setting where they hold several values) is
-chosen by stratified cross-validation within the given data.`,
+chosen by stratified cross-validation within the given data, of more than 20000 graphs within a sample
+(--choose-on).`,
 		Example: `  grove train gckn-subtree --data molecules -o model.grove
   grove train gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 -o model.grove
   grove train gckn-path --data MUTAG --c 0.1 -o model.grove      # nothing left to choose
@@ -58,6 +59,9 @@ chosen by stratified cross-validation within the given data.`,
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
 		fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses what is left open")
 		bound(fs, "cv", 2, param.Many)
+		fs.IntVar(&f.chooseOn, "choose-on", eval.EnoughGraphs,
+			"`N` graphs to choose on, a sample with the shares of all classes where there are more; 0: all")
+		bound(fs, "choose-on", 0, param.Many)
 	})
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
@@ -201,11 +205,19 @@ func (a *app) choose(ctx context.Context, f *trainFlags, j *job) (*eval.Chosen, 
 	extent := fmt.Sprintf("%s x %s", model.Count(folds, "fold"), model.Count(len(j.estimators), "setting"))
 	a.progress.repeats = len(j.estimators) > 1 || j.estimators[0].Grid().Size() > 1
 	chosen, err := eval.Choose(ctx, j.Work, j.estimators, eval.Choosing{
-		Folds: folds, Seed: f.seed, Workers: f.goroutines(),
+		Folds: folds, On: f.enough(), Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("choose a setting", done, total) },
 		Forecast: func(left time.Duration) { a.progress.forecast(left, extent) },
 	})
 	return chosen, asUsage(err)
+}
+
+// enough is the number of graphs to choose on, as [eval.Choosing] wants it.
+func (f *trainFlags) enough() int {
+	if f.chooseOn == 0 {
+		return -1
+	}
+	return f.chooseOn
 }
 
 // take notes the choice.

@@ -138,7 +138,7 @@ func (a *app) tryModels(
 	for i := range fit {
 		since := time.Now()
 		chosen, err := eval.Choose(ctx, w, fit[i].estimators, eval.Choosing{
-			Folds: f.cv, Seed: f.seed, Workers: f.goroutines(), Metric: f.metric, Validated: true,
+			Folds: f.cv, On: f.enough(), Seed: f.seed, Workers: f.goroutines(), Metric: f.metric, Validated: true,
 			Progress: func(done, total int, _ string) { a.progress.report("try "+fit[i].line, done, total) },
 		})
 		if ctx.Err() != nil {
