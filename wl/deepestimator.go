@@ -73,8 +73,8 @@ type deepLearner struct {
 	byRows    bool // whether the machine learns from rows
 }
 
-// learned learns the weights from the classes of some graphs, and has the kernel of all of them as rows of features or as
-// a matrix.
+// learned learns the weights from the classes of some graphs, and has the kernel of all of them as rows of features or
+// as a matrix.
 func (l *deepLearner) learned(
 	ctx context.Context, t model.Trial, byRows bool, progress model.Progress,
 ) (*Deep, *machine.Kernel, error) {
