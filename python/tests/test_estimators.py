@@ -281,7 +281,9 @@ class Errors(unittest.TestCase):
                    "X = [(path, [1] * 61), (star, [1] * 61)] * 300\n"
                    "print('ready', flush=True)\n"
                    "GroveClassifier('gin', epochs=100000).fit(X, [0, 1] * 300)\n")
-        child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # A job in the background of a shell ignores the signal, and so would what it starts.
+        child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.assertEqual(child.stdout.readline(), b"ready\n")
         command = None
         for _ in range(400):
