@@ -4,7 +4,9 @@
 //	make build
 //	go run ./docs/results/fair run wl-oa                # a row, on all data sets
 //	go run ./docs/results/fair run --sets NCI1,DD       # columns: all rows
-//	go run ./docs/results/fair table                    # of all that was run, as Markdown
+//	go run ./docs/results/fair table                    # of all that is kept, as Markdown
+//
+// What the table needs of a run stays in docs/results/fair/kept.
 package main
 
 import (
@@ -25,12 +27,10 @@ var sets = []struct{ name, data string }{
 	{"COLLAB", "text/COLLAB"},
 }
 
-// entrant is a row: a model, and the flags that it has on all data sets and on some. It is not measured on those that
-// are left out.
+// entrant is a row: a model, and the flags that it has on all data sets and on some.
 type entrant struct {
 	model, flags string
 	on           map[string]string
-	leftOut      map[string]string // with the reason
 }
 
 // line is the entrant on a data set, as grove compare takes it.
@@ -40,9 +40,9 @@ func (e *entrant) line(set string) string {
 
 // protocol is what does not change from run to run.
 type protocol struct {
-	grove, data, kept, metric string
-	workers                   int
-	sets                      []string
+	grove, data, work, kept string
+	workers                 int
+	sets                    []string
 }
 
 func main() {
@@ -64,15 +64,15 @@ func command() *cobra.Command {
 	fs := root.PersistentFlags()
 	fs.StringVar(&p.grove, "grove", "build/grove", "the command line of Grove")
 	fs.StringVar(&p.data, "data", os.Getenv("GROVE_DATA"), "`DIR` with tu, text and folds-fair (default $GROVE_DATA)")
-	fs.StringVar(&p.kept, "kept", "build/fair", "`DIR` of what was measured, a file for each data set")
-	fs.StringVar(&p.metric, "metric", "accuracy", "what is chosen by on the validation parts")
+	fs.StringVar(&p.work, "work", "build/fair", "`DIR` of comparisons, which go on where they were stopped")
+	fs.StringVar(&p.kept, "kept", "docs/results/fair/kept", "`DIR` of what the table is made of")
 	fs.IntVar(&p.workers, "workers", 1, "goroutines that compute")
 	fs.StringSliceVar(&p.sets, "sets", all, "`NAME,...` data sets")
 	root.AddCommand(&cobra.Command{
 		Use: "run [MODEL...]", Short: "Measure models; without names all",
 		RunE: func(_ *cobra.Command, models []string) error { return p.run(models) },
 	}, &cobra.Command{
-		Use: "table", Short: "Write all that was measured as a table", Args: cobra.NoArgs,
+		Use: "table", Short: "Write all that is kept as a table", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return p.table(c.OutOrStdout()) },
 	})
 	return root
@@ -80,8 +80,10 @@ func command() *cobra.Command {
 
 // run measures the models on the data sets, one after another. What is in the files is not measured again.
 func (p *protocol) run(models []string) error {
-	if err := os.MkdirAll(p.kept, 0o777); err != nil {
-		return err
+	for _, dir := range []string{p.work, p.kept} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
 	}
 	for _, name := range models {
 		if !slices.ContainsFunc(entrants, func(e entrant) bool { return e.model == name }) {
@@ -94,22 +96,28 @@ func (p *protocol) run(models []string) error {
 			continue
 		}
 		for _, s := range sets {
-			if !slices.Contains(p.sets, s.name) || e.leftOut[s.name] != "" {
+			if !slices.Contains(p.sets, s.name) {
 				continue
 			}
-			folds := filepath.Join(p.data, "folds-fair", s.name)
+			folds := p.folds(s.name)
 			c := exec.Command(p.grove, "compare", e.line(s.name), "--data", filepath.Join(p.data, s.data),
 				"--folds", folds, "--inner", folds,
-				"--metric", p.metric, "--seed", "1", "--workers", fmt.Sprint(p.workers),
+				"--seed", "1", "--workers", fmt.Sprint(p.workers),
 				"--choose", "-o", p.file(s.name))
 			c.Stdout, c.Stderr = os.Stdout, os.Stderr
 			if err := c.Run(); err != nil {
 				return fmt.Errorf("%s on %s: %w", e.line(s.name), s.name, err)
+			}
+			if err := p.keep(s.name, s.data); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// file is that of what was measured on a data set.
-func (p *protocol) file(set string) string { return filepath.Join(p.kept, set+".json") }
+// file is that of the comparison on a data set.
+func (p *protocol) file(set string) string { return filepath.Join(p.work, set+".json") }
+
+// folds are those of a data set.
+func (p *protocol) folds(set string) string { return filepath.Join(p.data, "folds-fair", set) }
