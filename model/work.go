@@ -154,8 +154,8 @@ func (w *Work) InMemory() (*Work, error) {
 // stopwatch.
 func (w *Work) Of(graphs []int) (*Work, error) {
 	d := w.Data.Select(graphs)
-	if w.Shards != nil {
-		read, err := w.Shards.Select(graphs)
+	if w.Store != nil {
+		read, err := w.Store.Select(graphs)
 		if err != nil {
 			return nil, err
 		}
