@@ -177,6 +177,8 @@ func (h *hinge) solve(ctx context.Context, c float64) (*Expansion, error) {
 			continue
 		}
 		switch used := h.steps - steps; {
+		case used >= maxInner: // and no minimum
+			h.sigma /= growth * growth
 		case used <= fewSteps || violation > slow*before:
 			h.sigma = min(growth*h.sigma, maxSigma*c)
 		case used > manySteps:
