@@ -23,7 +23,7 @@ const name = "vote"
 func init() {
 	model.Register(model.Family{
 		Title: "Vote", Kind: name,
-		Models: []model.Name{{Name: name, Short: "several models, the class with most votes or the largest mean probability"}},
+		Models: []model.Name{{Name: name, Short: "several models, by most votes or the largest mean probability"}},
 		Tasks:  []model.Task{model.GraphTask, model.NodeTask, model.EdgeTask}, Classes: true, Load: load,
 	})
 }
