@@ -45,14 +45,14 @@ var attained = map[string]float64{"path_trie": 0.22, "path_grad": 0.06, "sparse_
 const powerLaw = 0.25
 
 // serial are the seconds that a launch of a kernel takes whatever its blocks, because its steps wait for each other:
-// 218 550 clocks of the cycle model for matrices of order 32, and for order 128, of which models of the default size are,
-// the rounds of spectral_large.
+// 218 550 clocks of the cycle model for matrices of order 32, and for order 128, of which models of the default size
+// are, the rounds of spectral_large.
 var serial = map[string]float64{"spectral_large": rotations(128), "spectral_small": 218550.0 / 1980e6}
 
-// rotations returns the seconds of the sweeps over the pairs of blocks of 16 columns of a matrix at the clock of an H200:
-// 9 for order 128 and 12 for 512, as the same method takes on a processor. In the cycle model a round is 40 500 clocks
-// for order 40 and 49 800 for 72, of which 290 are for each row, of arithmetic of which an H200 does twice as much in a
-// clock.
+// rotations returns the seconds of the sweeps over the pairs of blocks of 16 columns of a matrix at the clock of an
+// H200: 9 for order 128 and 12 for 512, as the same method takes on a processor. In the cycle model a round is 40 500
+// clocks for order 40 and 49 800 for 72, of which 290 are for each row, of arithmetic of which an H200 does twice as
+// much in a clock.
 func rotations(order float64) float64 {
 	sweeps := 9 + 1.5*math.Log2(order/128)
 	return sweeps * (order/16 - 1) * (29000 + 145*order) / 1980e6
