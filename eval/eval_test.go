@@ -223,9 +223,21 @@ func TestNestedChoosesWithoutTheTestFold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fmt.Sprint(a.Chosen) != fmt.Sprint(b.Chosen) {
-		t.Errorf("chose %+v, with poisoned test rows %+v", a.Chosen, b.Chosen)
+	if told(a.Chosen) != told(b.Chosen) {
+		t.Errorf("chose %s, with poisoned test rows %s", told(a.Chosen), told(b.Chosen))
 	}
+}
+
+// told prints choices with all that they hold.
+func told(choices []Choice) (text string) {
+	for _, c := range choices {
+		voice := c.Voice
+		if c.Voice = nil; voice != nil {
+			text += fmt.Sprintf("%+v, ", *voice)
+		}
+		text += fmt.Sprintf("%+v\n", c)
+	}
+	return text
 }
 
 func TestSameOutcomeForAnyNumberOfWorkers(t *testing.T) {
@@ -241,7 +253,7 @@ func TestSameOutcomeForAnyNumberOfWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprint(a.Folds, a.Chosen, b.Folds, b.Chosen)
+		got := fmt.Sprint(a.Folds, told(a.Chosen), b.Folds, told(b.Chosen))
 		if first == "" {
 			first = got
 		}

@@ -150,8 +150,8 @@ func (w *Work) InMemory() (*Work, error) {
 	return &inMemory, nil
 }
 
-// Of returns the work on some graphs of w, in memory, with their targets. It shares nothing with w but the engine and the
-// stopwatch.
+// Of returns the work on some graphs of w, in memory, with their targets. It shares nothing with w but the engine and
+// the stopwatch.
 func (w *Work) Of(graphs []int) (*Work, error) {
 	d := w.Data.Select(graphs)
 	if w.Store != nil {

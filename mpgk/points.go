@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/nystrom"
 	"github.com/grove-graph/grove/memory"
+	"github.com/grove-graph/grove/nystrom"
 	"gorgonia.org/tensor"
 )
 

@@ -15,8 +15,8 @@ import (
 const rankTolerance = 1e-10
 
 // InverseRoot returns R = V diag(e^(-1/2)) for the eigenvalues e of the n x n kernel matrix w of landmarks that count,
-// and their eigenvectors V, both n x rank on the host engine e: W^+ = R R', so that k(x, Z) R are the features of x, and
-// R V' is the symmetric root. A zero matrix has the rank 1 and R = 0.
+// and their eigenvectors V, both n x rank on the host engine e: W^+ = R R', so that k(x, Z) R are the features of x,
+// and R V' is the symmetric root. A zero matrix has the rank 1 and R = 0.
 func InverseRoot(e engine.Engine, n int, w []float64) (root, vectors *tensor.Dense, err error) {
 	values, rows, err := eigen.Symmetric(e.Workers(), n, w, n)
 	if err != nil {

@@ -23,11 +23,11 @@ import (
 //	1/2 |w|^2 + (b - b')^2 / (2 tau) + sum_i h_i(1 - y_i f_i),    h_i'(m) = clip(a_i + sigma m, 0, C),
 //
 // and takes the h_i' for the next multipliers, with a larger sigma and the new b for b'. The functions h_i are
-// quadratic where they are not linear, so that Newton's equation has the order of the rows there, few of all; conjugate
-// gradients solve it, preconditioned by the columns that weigh most ([nearly]). w is always a sum of rows, and every step
-// reads all rows once. The first multipliers are those that coordinate descent finds in a few passes over the rows
-// (Hsieh et al., ICML 2008), from 0 or from those of the C before, stretched: of all a_i = 0 most rows would be where h
-// is quadratic. A solution without a multiplier of C is that of every larger C too.
+// quadratic where they are not linear, so that Newton's equation has the order of the rows there, few of all;
+// conjugate gradients solve it, preconditioned by the columns that weigh most ([nearly]). w is always a sum of rows, and
+// every step reads all rows once. The first multipliers are those that coordinate descent finds in a few passes over
+// the rows (Hsieh et al., ICML 2008), from 0 or from those of the C before, stretched: of all a_i = 0 most rows would be
+// where h is quadratic. A solution without a multiplier of C is that of every larger C too.
 //
 // Errors are those of FitKernelClassifier. Results have the same bits for any number of workers.
 func FitSparseClassifier(
@@ -204,8 +204,8 @@ func (h *hinge) stretch(c float64) {
 	}
 }
 
-// descend goes on from the multipliers by coordinate descent on the dual, where what the bias changes by is the weight of
-// one more column that is as long as the rows are on average. Rows come in an order of their own in every pass.
+// descend goes on from the multipliers by coordinate descent on the dual, where what the bias changes by is the weight
+// of one more column that is as long as the rows are on average. Rows come in an order of their own in every pass.
 func (h *hinge) descend(ctx context.Context, c float64) {
 	n := len(h.rows)
 	order, squares := make([]int, n), make([]float64, n)

@@ -12,9 +12,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// rows returns the fitted graphs as rows whose products are the kernel after some rounds: the counts of the colours, or
-// for [Assignment] w min(m, n) = sum_i w [m >= i] [n >= i], an entry sqrt(w) for each number up to the count, where w is
-// the weight of the colour. What no other graph has is left out, but for its length.
+// rows returns the fitted graphs as rows whose products are the kernel after some rounds: the counts of the colours,
+// or for [Assignment] w min(m, n) = sum_i w [m >= i] [n >= i], an entry sqrt(w) for each number up to the count, where
+// w is the weight of the colour. What no other graph has is left out, but for its length.
 func (m *Model) rows(rounds int) *svm.Sparse {
 	train := m.train[:rounds+1]
 	n := m.NumGraphs()

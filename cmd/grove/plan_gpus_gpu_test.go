@@ -40,7 +40,8 @@ func TestPartsOnEveryGPU(t *testing.T) {
 	must(t, "merge", plan)
 	rewrite(t, model, "gckn", "gcKn")
 	p, err = onTwo("0-5")
-	if err == nil || p.ProcessState.ExitCode() != exitRefused || !strings.Contains(p.stderr.String(), "it has changed since") {
+	if err == nil || p.ProcessState.ExitCode() != exitRefused ||
+		!strings.Contains(p.stderr.String(), "it has changed since") {
 		t.Errorf("%v: %s", err, p.stderr.String())
 	}
 }

@@ -87,7 +87,7 @@ func (a *app) runParts(ctx context.Context, f *runPartFlags, path string) error 
 	worker := &partWorker{app: a, plan: p, path: path, where: f.computing}
 	if f.index == "-" {
 		if f.device == everyGPU {
-			return usagef("--device %s: of --index - every GPU has a process of its own, with --device cuda:0 and so on", everyGPU)
+			return usagef("--device %s: with --index - start a process for each GPU, with --device cuda:0 and so on", everyGPU)
 		}
 		return a.runNamedParts(ctx, worker, os.Stdin)
 	}

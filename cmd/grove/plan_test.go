@@ -197,7 +197,9 @@ func TestPartsAreHandedOut(t *testing.T) {
 	}
 	must(t, "merge", plan)
 	defer func(before *os.File) { os.Stdin = before }(os.Stdin)
-	for text, want := range map[string]string{"3\n": "standard input 3: want numbers of parts from 0 to 2", "\n": "which part?"} {
+	for text, want := range map[string]string{
+		"3\n": "standard input 3: want numbers of parts from 0 to 2", "\n": "which part?",
+	} {
 		give(text)
 		os.Stdin, _ = os.Open(numbers)
 		fails(t, exitUsage, []string{want}, "run-part", plan, "--index", "-")
@@ -351,8 +353,8 @@ func TestKernelMatrixInParts(t *testing.T) {
 	fails(t, exitUsage, []string{`unknown model "waltz"`}, "run-part", plan, "--index", "0")
 }
 
-// Products of the features by all graphs as landmarks are the kernel, those by some are where one of two is a landmark, and
-// never more than it on the diagonal.
+// Products of the features by all graphs as landmarks are the kernel, those by some are where one of two is a landmark,
+// and never more than it on the diagonal.
 func TestFeaturesByLandmarks(t *testing.T) {
 	dir, data := t.TempDir(), molecules(t, "molecules")
 	file := filepath.Join(dir, "K.npy")
@@ -389,6 +391,6 @@ func TestFeaturesByLandmarks(t *testing.T) {
 			}
 		}
 	}
-	fails(t, exitUsage, []string{"--nystrom 5", "mpgk-ra depend on all graphs"}, "gram", "mpgk-ra", "--data", data, "--nystrom", "5",
-		"-o", file)
+	fails(t, exitUsage, []string{"--nystrom 5", "mpgk-ra depend on all graphs"}, "gram", "mpgk-ra", "--data", data,
+		"--nystrom", "5", "-o", file)
 }
