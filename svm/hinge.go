@@ -24,10 +24,10 @@ import (
 //
 // and takes the h_i' for the next multipliers, with a larger sigma and the new b for b'. The functions h_i are
 // quadratic where they are not linear, so that Newton's equation has the order of the rows there, few of all;
-// conjugate gradients solve it, preconditioned by the columns that weigh most ([nearly]). w is always a sum of rows, and
-// every step reads all rows once. The first multipliers are those that coordinate descent finds in a few passes over
-// the rows (Hsieh et al., ICML 2008), from 0 or from those of the C before, stretched: of all a_i = 0 most rows would be
-// where h is quadratic. A solution without a multiplier of C is that of every larger C too.
+// conjugate gradients solve it, preconditioned by the columns that weigh most ([nearly]). w is always a sum of
+// rows, and every step reads all rows once. The first multipliers are those that coordinate descent finds in a few
+// passes over the rows (Hsieh et al., ICML 2008), from 0 or from those of the C before, stretched: of all a_i = 0
+// most rows would be where h is quadratic. A solution without a multiplier of C is that of every larger C too.
 //
 // Errors are those of FitKernelClassifier. Results have the same bits for any number of workers.
 func FitSparseClassifier(
