@@ -89,8 +89,8 @@ lens: gpu build/lens/libcuda.so.1 ## write docs/benchmarks/access.md: races, mem
 lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is built for a GPU, and that the fatbin has every kernel
 	cuda/go.sh vet ./...
 	cuda/go.sh tool staticcheck ./cuda/... ./cmd/...
-	$(GO) run ./cuda/gen verify cuda/kernels.fatbin < cuda/kernels_gen.go
-	$(GO) run ./cuda/gen verify-ptx cuda/plain.fatbin < cuda/plain_gen_test.go
+	$(GO) run ./cuda/gen verify cuda/kernels.fatbin $$(cat $(BUILD)/gpu/architectures) < cuda/kernels_gen.go
+	$(GO) run ./cuda/gen verify cuda/plain.fatbin ptx < cuda/plain_gen_test.go
 	cuda/resources.sh
 
 conformance: gpu build/sim/libcuda.so.1 ## write docs/conformance.md, with the simulated GPU where there is no other

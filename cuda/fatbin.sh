@@ -20,6 +20,7 @@ oldest=70
 echo "$release $oldest" >cuda/kernels.toolkit
 architectures="-gencode arch=compute_$oldest,code=compute_$oldest -gencode arch=compute_80,code=sm_80 \
 	-gencode arch=compute_90,code=[sm_90,compute_90]"
+names="ptx ptx_90 sm_80 sm_90" # of what is compiled, as gen verify has them
 if [ "${1:-}" = --empty ]; then
 	echo 'extern "C" __global__ void nothing() {}' >"$out/empty.cu"
 	"$nvcc" -fatbin $architectures -o cuda/kernels.fatbin "$out/empty.cu"
@@ -28,6 +29,7 @@ if [ "${1:-}" = --empty ]; then
 fi
 if [ "${1:-}" = --newest ]; then
 	architectures="-gencode arch=compute_90,code=sm_90"
+	names=sm_90
 	for file in $(grep -l __CUDA_ARCH__ kernels/*.cuh); do
 		"$nvcc" -ptx -x cu -std=c++17 -w -arch="compute_$oldest" -Xcicc -O0 -o "$out/oldest.ptx" "$file"
 	done
@@ -39,4 +41,5 @@ fi
 }
 grep -E 'warning' "$out/ptxas.txt" >&2 || true
 "${GO:-go}" run ./cuda/gen resources <"$out/ptxas.txt" >"$out/kernels.resources.txt"
+echo "$names" >"$out/architectures"
 mv "$out/kernels.fatbin" cuda/kernels.fatbin

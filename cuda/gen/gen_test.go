@@ -208,6 +208,7 @@ func TestFatbinIsComparedWithTheTable(t *testing.T) {
 	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	architectures := []string{"ptx", "ptx_90", "sm_80", "sm_90"}
 	for signature, complaint := range map[string]string{"ppild": "", "ppil": "has parameters of [8 8 4 8 8] bytes",
 		"ppiif": "has parameters"} {
 		var out strings.Builder

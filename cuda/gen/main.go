@@ -4,9 +4,10 @@
 //	                                       float and a double kernel; launch-plain for those that only tests load
 //	gen models < preprocessed kernels      writes kernels/models_gen.cuh, the twins of kernels for several models
 //	gen resources < output of ptxas -v     writes the resource report, one line per kernel and architecture
-//	gen verify FATBIN < kernels_gen.go     checks with cuobjdump that every entry point exists in the fatbin, as PTX old
-//	                                       and new and for every architecture, with the right parameters; verify-ptx as
-//	                                       the old PTX alone
+//	gen verify FATBIN ARCHITECTURE... < kernels_gen.go
+//	                                       checks with cuobjdump that every entry point exists in the fatbin for each of
+//	                                       the architectures, ptx (the oldest), ptx_90, sm_80 and so on, with the right
+//	                                       parameters
 package main
 
 import (
@@ -16,7 +17,7 @@ import (
 	"os"
 )
 
-const commands = "want one of launch, launch-plain, models, resources, verify FATBIN, verify-ptx FATBIN"
+const commands = "want one of launch, launch-plain, models, resources, verify FATBIN ARCHITECTURE..."
 
 func main() {
 	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
@@ -60,16 +61,12 @@ func run(args []string, in io.Reader, out io.Writer) error {
 		}
 		_, err = io.WriteString(out, report)
 		return err
-	case (args[0] == "verify" || args[0] == "verify-ptx") && len(args) == 2:
-		wanted := architectures
-		if args[0] == "verify-ptx" {
-			wanted = []string{"ptx"}
-		}
+	case args[0] == "verify" && len(args) > 2:
 		table, err := readTable(string(text))
 		if err != nil {
 			return err
 		}
-		return verify(args[1], wanted, table, out)
+		return verify(args[1], args[2:], table, out)
 	}
 	return fmt.Errorf("%q: %s", args, commands)
 }

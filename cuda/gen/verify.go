@@ -5,13 +5,11 @@ import (
 	"io"
 	"os/exec"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 )
-
-// architectures are those of the fatbin that programs have; ptx is that of the oldest GPUs.
-var architectures = []string{"ptx", "ptx_90", "sm_80", "sm_90"}
 
 var tableRow = regexp.MustCompile(`(?m)^\t\{"(\w+)", "(\w*)"\},$`)
 
@@ -41,7 +39,7 @@ func verify(fatbin string, wanted []string, table map[string]string, out io.Writ
 	}
 	kernels := found{}
 	kernels.addPTX(string(ptx))
-	if len(wanted) > 1 {
+	if slices.ContainsFunc(wanted, func(a string) bool { return strings.HasPrefix(a, "sm_") }) {
 		elf, err := exec.Command("cuobjdump", "-elf", fatbin).Output()
 		if err != nil {
 			return fmt.Errorf("cuobjdump -elf %s: %w", fatbin, err)
