@@ -17,7 +17,7 @@ import (
 	"os"
 )
 
-const commands = "want one of launch, launch-plain, models, resources, verify FATBIN ARCHITECTURE..."
+const commands = "want one of launch, launch-plain, models, resources, verify FATBIN ARCHITECTURES"
 
 func main() {
 	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
