@@ -43,8 +43,8 @@ func newWorker() *cobra.Command {
 		Use:   "worker --queue cpu|cuda",
 		Short: "Run parts, one after another",
 		Long: `Run parts of whatever plans are submitted for this kind of device and this build of grove, one at a time,
-each as a process (grove run-part). A machine may have several workers, with some threads each, or one for each
-GPU. Ctrl-C ends a worker at once; its part runs elsewhere.`,
+those of one plan by one process (grove run-part). A machine may have several workers, with some threads
+each, or one for each GPU. Ctrl-C ends a worker at once; its part runs elsewhere.`,
 		Example: `  grove-cluster worker --queue cpu --address 10.0.0.1:7233
   grove-cluster worker --queue cuda --device cuda:1 --address 10.0.0.1:7233`,
 		Args: cobra.NoArgs,
@@ -96,5 +96,6 @@ func work(ctx context.Context, f *workerFlags) error {
 	case <-ctx.Done():
 	}
 	w.Stop()
+	m.close()
 	return err
 }
