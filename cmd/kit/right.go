@@ -162,8 +162,8 @@ func (s *session) onCuBLAS(run func() (any, string, error)) func() (any, string,
 	})
 }
 
-// test runs tests of a package on the GPU, for so long at most, and longer on a simulated one, which is a processor that
-// others use. Tests that skip themselves, all of them, are not run.
+// test runs tests of a package on the GPU, for so long at most, and longer on a simulated one, which is a processor
+// that others use. Tests that skip themselves, all of them, are not run.
 func (s *session) test(pkg, run, skip string, limit time.Duration) func() (any, string, error) {
 	if s.sim {
 		limit *= 3
