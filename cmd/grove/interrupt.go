@@ -16,6 +16,11 @@ const (
 	moment   = 100 * time.Millisecond
 )
 
+const (
+	stopping    = "grove: stopping; press Ctrl-C again to end at once"
+	interrupted = "grove: interrupted"
+)
+
 // obeySignals lets signals interrupt the work until the returned function is called.
 func (a *app) obeySignals(cancel func()) (leave func()) {
 	signals, finished := make(chan os.Signal, 2), make(chan struct{})
@@ -42,7 +47,8 @@ func notify(signals chan<- os.Signal) {
 // obey cancels the work at the first signal, and ends the program at the second or where the work has not finished
 // when patience is over. Nothing is lost by it: files appear complete or not at all.
 func obey(
-	signals <-chan os.Signal, finished <-chan struct{}, cancel func(), say func(line string), exit func(status int),
+	signals <-chan os.Signal, finished <-chan struct{}, cancel func(), say func(line string, last bool),
+	exit func(status int),
 ) {
 	select {
 	case <-signals:
@@ -51,14 +57,14 @@ func obey(
 	}
 	enough := time.After(patience)
 	cancel()
-	within(moment, func() { say("grove: stopping; press Ctrl-C again to end at once") })
+	within(moment, func() { say(stopping, false) })
 	select {
 	case <-finished:
 		return
 	case <-signals:
 	case <-enough:
 	}
-	within(moment, func() { say("grove: interrupted") })
+	within(moment, func() { say(interrupted, true) })
 	exit(exitInterrupted)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ func started(t *testing.T) (
 	returned := make(chan struct{})
 	go func() {
 		defer close(returned)
-		obey(signals, finished, func() { close(cancelled) }, func(line string) { said <- line },
+		obey(signals, finished, func() { close(cancelled) }, func(line string, _ bool) { said <- line },
 			func(s int) { status <- s })
 	}()
 	t.Cleanup(func() { <-returned })
@@ -28,7 +29,7 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	signals, _, cancelled, said, status := started(t)
 	signals <- os.Interrupt
 	<-cancelled
-	if line := <-said; line != "grove: stopping; press Ctrl-C again to end at once" {
+	if line := <-said; line != stopping {
 		t.Errorf("it says %q", line)
 	}
 	signals <- os.Interrupt
@@ -65,10 +66,22 @@ func TestWorkThatComesBackIsNotLeft(t *testing.T) {
 func TestInterruptWhileNobodyReads(t *testing.T) {
 	signals, status := make(chan os.Signal, 1), make(chan int, 1)
 	signals <- os.Interrupt
-	go obey(signals, nil, func() {}, func(string) { select {} }, func(s int) { status <- s })
+	go obey(signals, nil, func() {}, func(string, bool) { select {} }, func(s int) { status <- s })
 	select {
 	case <-status:
 	case <-time.After(10 * time.Second):
 		t.Error("the program waits for ever")
+	}
+}
+
+// The last line stays the last: the work may have said it before the signal is spoken of.
+func TestNothingIsSaidAfterTheLastLine(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&out)
+	p.finish(interrupted, true)
+	p.finish(stopping, false)
+	p.finish(interrupted, true)
+	if out.String() != interrupted+"\n" {
+		t.Errorf("it says %q", out.String())
 	}
 }

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintln(stderr, "grove: interrupted")
+		a.progress.finish(interrupted, true)
 		return exitInterrupted
 	}
 	fmt.Fprintln(stderr, "grove: "+oneLine(err.Error()))

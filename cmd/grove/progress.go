@@ -37,6 +37,7 @@ type progress struct {
 	shown   time.Time // last time that something was written
 	visible bool      // there is a bar on the screen
 	over    bool      // no more progress is shown
+	ended   bool      // the last line was written
 }
 
 func newProgress(out io.Writer) *progress {
@@ -152,16 +153,24 @@ func bar(share float64, width int) string {
 func (p *progress) say(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.write(line)
+}
+
+func (p *progress) write(line string) {
 	p.wipe()
 	fmt.Fprintln(p.out, line)
 }
 
-// finish is say for a line after which no more progress is shown.
-func (p *progress) finish(line string) {
+// finish is say for a line after which no more progress is shown, and after the last no more lines of it: the work and
+// the signal that ends it may finish at the same time.
+func (p *progress) finish(line string, last bool) {
 	p.mu.Lock()
-	p.over = true
-	p.mu.Unlock()
-	p.say(line)
+	defer p.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.over, p.ended = true, last
+	p.write(line)
 }
 
 // clear takes the bar off the screen.
