@@ -149,20 +149,8 @@ func bar(share float64, width int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
 
-// say writes a line, also with --quiet, and leaves no bar on its screen row.
-func (p *progress) say(line string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.write(line)
-}
-
-func (p *progress) write(line string) {
-	p.wipe()
-	fmt.Fprintln(p.out, line)
-}
-
-// finish is say for a line after which no more progress is shown, and after the last no more lines of it: the work and
-// the signal that ends it may finish at the same time.
+// finish writes a line after which no more progress is shown, also with --quiet, and leaves no bar on its screen row.
+// After the last one it writes no more: the work and the signal that ends it may finish at the same time.
 func (p *progress) finish(line string, last bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +158,8 @@ func (p *progress) finish(line string, last bool) {
 		return
 	}
 	p.over, p.ended = true, last
-	p.write(line)
+	p.wipe()
+	fmt.Fprintln(p.out, line)
 }
 
 // clear takes the bar off the screen.

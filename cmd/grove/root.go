@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strings"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/spf13/cobra"
@@ -59,14 +60,16 @@ that other machines come to the same bits (see grove devices --help).`,
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	finish(root)
+	if len(a.line) > 0 && strings.HasPrefix(a.line[0], cobra.ShellCompRequestCmd) {
+		completeWords(root)
+	}
 	return root
 }
 
-// finish does for every command what none may forget: flags keep the order in which they were declared, the shell
-// completes those that take one of a few words, and no output is an input.
+// finish does for every command what none may forget: flags keep the order in which they were declared, and no output is
+// an input.
 func finish(c *cobra.Command) {
 	c.Flags().SortFlags = false
-	completeWords(c)
 	if do := c.RunE; do != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
 			if err := keepApart(c, args); err != nil {
