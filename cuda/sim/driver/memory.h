@@ -53,6 +53,9 @@ class Memory {
     // check_guards reports what was written beside an allocation; who names the kernel or call.
     bool check_guards(uintptr_t address, const std::string &who);
     void check_all(const std::string &who);
+    // check_some is check_all for so many bytes of freed memory alone, others each time: all are checked once more when
+    // they are used again.
+    void check_some(const std::string &who, size_t freed_bytes);
 
     long long live() const { return (long long)allocations.size(); }
     long long live_bytes() const;
@@ -82,7 +85,7 @@ class Memory {
     std::map<uintptr_t, Allocation> allocations; // by address
     std::map<uintptr_t, size_t> holes;           // free ranges below used
     std::deque<Allocation> quarantine;           // freed, not to be used again yet
-    size_t quarantined = 0;
+    size_t quarantined = 0, next_freed = 0;
     struct Pinned { size_t bytes; uint64_t serial; };
     std::map<uintptr_t, Pinned> pinned;
 };
