@@ -13,7 +13,9 @@ cd "$(dirname "$0")/../.."
 root=$PWD
 with="$root/cuda/sim/with.sh"
 go() { "$root/cuda/go.sh" "$@"; }
-simulated() { go test -count=1 -timeout 45m -exec "$with $root/build/sim" "$@"; }
+# What go vet says is part of make lint-gpu.
+on() { library=$1; shift; go test -vet=off -ldflags=-w -count=1 -timeout 45m -exec "$with $root/build/$library" "$@"; }
+simulated() { on sim "$@"; }
 
 case ${1-all} in
 engine)
@@ -25,10 +27,10 @@ engine)
 		simulated ./cuda/...
 	fi
 	echo "== GPU engine with sanitizers"
-	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -short -exec "$with $root/build/sim-sanitized" -run 'TestConformance/tuned/sample|TestEveryTiling|Upload|View|Convert' ./cuda
+	GROVE_CUDA_POOL=off on sim-sanitized -short -run 'TestConformance/tuned/sample|TestEveryTiling|Upload|View|Convert' ./cuda
 	echo "== races and reads of what was never written"
-	GROVE_CUDA_POOL=off go test -count=1 -timeout 45m -exec "$with $root/build/lens" -run TestOneCaseAKernel ./cuda
-	go test -count=1 -timeout 45m -exec "$with $root/build/lens" -run TestAccess ./cmd/bench
+	GROVE_CUDA_POOL=off on lens -run TestOneCaseAKernel ./cuda
+	on lens -run TestAccess ./cmd/bench
 	;;
 models)
 	echo "== models and golden values on the simulated GPU"
