@@ -141,9 +141,12 @@ func (s Estimator) fit(ctx context.Context, w *model.Work) (*network, train.Grap
 	case w.Seen != nil:
 		seen = train.InMemory(b.Select(w.Seen))
 	}
-	m, err := fitWith(ctx, w.Engine, seen, input, s.Options, w.Progress, s.remembered(w))
+	m, err := fitWith(ctx, w.Engine, seen, input, s.Options, w.Rounds, w.Progress, s.remembered(w))
 	return &network{encoding, m}, all, err
 }
+
+// InRounds implements [model.InRounds].
+func (s Estimator) InRounds() error { return nil }
 
 // Encoder implements [model.Encoder].
 func (s Estimator) Encoder(ctx context.Context, w *model.Work, _ bool) (model.Embedder, error) {

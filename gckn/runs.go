@@ -75,15 +75,12 @@ const (
 )
 
 // eachPiece calls visit with pieces of graphs, of about pieceVertices vertices, and the number of the first of each.
-func eachPiece(
-	ctx context.Context, graphs train.Graphs, progress model.Progress, visit func(b *graph.Batch, first int) error,
-) error {
+func eachPiece(ctx context.Context, graphs train.Graphs, visit func(b *graph.Batch, first int) error) error {
 	n, vertices := graphs.NumGraphs(), 0
 	for first, size := 0, 64; first < n; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		progress.Report("encode", first, n)
 		end := min(first+size, n)
 		b, err := selectRange(graphs, first, end)
 		if err != nil {
@@ -95,8 +92,22 @@ func eachPiece(
 		first, vertices = end, vertices+b.NumVertices()
 		size = min(max(int(int64(pieceVertices)*int64(first)/int64(max(vertices, 1))), 1), pieceGraphs)
 	}
-	progress.Report("encode", n, n)
 	return nil
+}
+
+// blockGraphs is the number of graphs of a block of package rounds.
+const blockGraphs = 1 << 12
+
+// eachOfBlock is eachPiece for the graphs of a block, counted from the first of these.
+func eachOfBlock(
+	ctx context.Context, graphs train.Graphs, block int, visit func(b *graph.Batch, first int) error,
+) error {
+	from := block * blockGraphs
+	list := make([]int, min(blockGraphs, graphs.NumGraphs()-from))
+	for i := range list {
+		list[i] = from + i
+	}
+	return eachPiece(ctx, train.Part(graphs, list), visit)
 }
 
 // selectRange returns consecutive graphs.

@@ -10,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/nystrom"
 	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 	"github.com/grove-graph/grove/train"
@@ -124,21 +125,26 @@ func TestRunsOnDiskAreThoseInMemory(t *testing.T) {
 			layers := m.layers
 			for l := range opt.Layers {
 				m.layers = layers[:l]
-				want, err := m.sample(context.Background(), inMemory, l)
-				if err != nil {
-					t.Fatal(err)
+				points := func(graphs train.Graphs) nystrom.Points {
+					t.Helper()
+					drawn, err := m.sample(context.Background(), graphs, l, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					p, err := drawn.points(e, opt.dtype(), opt.Layers[l].PathSize, opt.whole(l))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return p
 				}
-				got, err := m.sample(context.Background(), stays, l)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want, got := points(inMemory), points(stays)
 				if !slices.Equal(got.Rows, want.Rows) || !slices.Equal(numbersOf(got.Table), numbersOf(want.Table)) ||
 					!slices.Equal(got.Weights, want.Weights) {
 					t.Errorf("%s, layer %d, runs of %d vertices: other points", variant, l+1, vertices)
 				}
-				n, err := m.numberPaths(context.Background(), stays, 2)
-				if err != nil || vertices < 100 && len(n.ends) < 5 {
-					t.Errorf("%d runs, %v", len(n.ends), err)
+				n, err := m.numberPaths(context.Background(), stays, 0, nil)
+				if err != nil || vertices < 100 && len(n.First) < 5 {
+					t.Errorf("%d runs, %v", len(n.First), err)
 				}
 			}
 			m.layers = layers

@@ -28,26 +28,49 @@ const maxNumbers = 1 << 48
 func (b *Batch) NewPathIndex(size int, walks bool, workers int) *PathIndex {
 	var p PathCount
 	if walks {
-		p.Add(b, size, true, workers)
+		p.Add(b.CountPaths(size, true, workers)...)
 	}
 	return b.NewPathIndexAfter(PathCount{}, p.Walks, size, walks, workers)
 }
 
-// PathCount counts the paths, or the walks, of graphs that come some at a time.
+// PathCount is the number of paths, or of walks, of some graphs: the sum of those of each, one after another, so that
+// rounding does not depend on how many come at a time.
 type PathCount struct {
 	Paths int64
 	Walks float64
 }
 
-// Add counts the paths of size vertices in b, or the walks.
-func (p *PathCount) Add(b *Batch, size int, walks bool, workers int) {
-	if !walks {
-		p.Paths += b.NewPathIndex(size, false, workers).Total()
-		return
+// CountPaths counts the paths of size vertices of every graph, or the walks.
+func (b *Batch) CountPaths(size int, walks bool, workers int) []PathCount {
+	counts := make([]PathCount, b.NumGraphs())
+	if walks {
+		of := b.WalkCounts(size)
+		for g := range counts {
+			counts[g].Walks = b.walksOf(of, g, size)
+		}
+		return counts
 	}
-	counts := b.WalkCounts(size)
-	for v := range b.NumVertices() {
-		p.Walks += counts[v*size+size-1]
+	index := b.NewPathIndex(size, false, workers)
+	for g := range counts {
+		counts[g].Paths = index.Before(int(b.Offsets[g+1])) - index.Before(int(b.Offsets[g]))
+	}
+	return counts
+}
+
+// walksOf returns the number of walks of size vertices in a graph.
+func (b *Batch) walksOf(counts []float64, g, size int) float64 {
+	walks := 0.0
+	for v := b.Offsets[g]; v < b.Offsets[g+1]; v++ {
+		walks += counts[int(v)*size+size-1]
+	}
+	return walks
+}
+
+// Add adds what was counted of the graphs that come next.
+func (p *PathCount) Add(more ...PathCount) {
+	for _, c := range more {
+		p.Paths += c.Paths
+		p.Walks += c.Walks
 	}
 }
 
@@ -66,9 +89,13 @@ func (b *Batch) NewPathIndexAfter(before PathCount, allWalks float64, size int, 
 	if walks {
 		x.walks, x.share = b.WalkCounts(size), shareOf(allWalks)
 		x.start[0] = int64(before.Walks / x.share)
-		for v := range n {
-			before.Walks += x.walks[v*size+size-1]
-			x.start[v+1] = int64(before.Walks / x.share)
+		for g := range b.NumGraphs() {
+			first, within := before.Walks, 0.0
+			before.Walks += b.walksOf(x.walks, g, size)
+			for v := b.Offsets[g]; v < b.Offsets[g+1]; v++ {
+				within += x.walks[int(v)*size+size-1]
+				x.start[v+1] = int64((first + within) / x.share)
+			}
 		}
 		return x
 	}

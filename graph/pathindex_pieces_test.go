@@ -28,7 +28,7 @@ func TestPathIndexOfPieces(t *testing.T) {
 		whole := b.NewPathIndex(c.size, c.walks, 2)
 		var all, before PathCount
 		for g := range b.NumGraphs() {
-			all.Add(b.Slice(g, g+1), c.size, c.walks, 2)
+			all.Add(b.Slice(g, g+1).CountPaths(c.size, c.walks, 2)...)
 		}
 		if all.Total() != whole.Total() {
 			t.Errorf("%+v: %d numbers, want %d", c, all.Total(), whole.Total())
@@ -36,7 +36,7 @@ func TestPathIndexOfPieces(t *testing.T) {
 		for g := range b.NumGraphs() {
 			piece := b.Slice(g, g+1)
 			index := piece.NewPathIndexAfter(before, all.Walks, c.size, c.walks, 2)
-			before.Add(piece, c.size, c.walks, 2)
+			before.Add(piece.CountPaths(c.size, c.walks, 2)...)
 			from, to := b.Vertices(g)
 			for v := from; v <= to; v++ {
 				if got, want := index.Before(int(v-from)), whole.Before(int(v)); got != want {

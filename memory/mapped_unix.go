@@ -29,3 +29,9 @@ func mapped(bytes int64) (raw []byte, release func() error, err error) {
 	}
 	return raw, func() error { return syscall.Munmap(raw) }, nil
 }
+
+// mappedFile returns the first bytes of a file, for reading.
+func mappedFile(file *os.File, bytes int64) (raw []byte, release func() error, err error) {
+	raw, err = syscall.Mmap(int(file.Fd()), 0, int(bytes), syscall.PROT_READ, syscall.MAP_SHARED)
+	return raw, func() error { return syscall.Munmap(raw) }, err
+}

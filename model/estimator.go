@@ -104,6 +104,12 @@ type Unsupervised interface {
 	Unsupervised(ctx context.Context, w *Work) (Model, error)
 }
 
+// InRounds is an estimator that goes over the graphs of a store by package rounds, wherever that takes time.
+type InRounds interface {
+	// InRounds returns an error where these options do not.
+	InRounds() error
+}
+
 // Layered is an estimator whose model represents graphs by a number of layers.
 type Layered interface {
 	// Depth returns that number, and the line of [Estimator] without it.

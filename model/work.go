@@ -8,6 +8,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/rounds"
 	"github.com/grove-graph/grove/split"
 )
 
@@ -21,6 +22,9 @@ type Work struct {
 	Seen []int
 	// Blind is set where no targets may be looked at meanwhile. Otherwise those of the graphs seen may.
 	Blind bool
+
+	// Rounds says who goes over the graphs of a store, nil for this process alone: for estimators that are [InRounds].
+	Rounds *rounds.Rounds
 
 	Progress Progress
 	Spent    *Stopwatch // may be nil
@@ -166,6 +170,14 @@ func (w *Work) Of(graphs []int) (*Work, error) {
 	return some, nil
 }
 
+// Apart returns the work on the same graphs, which this process goes over alone. It shares nothing with w but the store,
+// the engine and the stopwatch. Release what is left to it when it is no longer needed.
+func (w *Work) Apart() (apart *Work, release func() error) {
+	apart = NewWork(w.Data, w.Engine)
+	apart.Store, apart.Progress, apart.Spent = w.Store, w.Progress, w.Spent
+	return apart, apart.releaseAll
+}
+
 // Each calls visit with the graphs of the data, piece by piece where they stay on disk, in their order.
 func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
 	if w.Store != nil {
@@ -177,7 +189,9 @@ func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
 // FitEncoding learns what a model sees of vertices from the graphs that w shows, as [dataset.FitEncoding] does.
 func (w *Work) FitEncoding(features dataset.Features) (*dataset.Encoding, error) {
 	if w.Store != nil {
-		return dataset.FitStoredEncoding(w.Store, features, w.Seen)
+		return rounds.Keep(w.Rounds, func() (*dataset.Encoding, error) {
+			return dataset.FitStoredEncoding(w.Store, features, w.Seen)
+		})
 	}
 	return dataset.FitEncoding(w.Data, features, w.Seen)
 }
@@ -185,14 +199,20 @@ func (w *Work) FitEncoding(features dataset.Features) (*dataset.Encoding, error)
 // Close gives back what the work holds beside memory: the store, where the graphs stay on disk, and what was left to it
 // by [Work.OnClose]. Nothing that was learned may be asked any more, but models.
 func (w *Work) Close() error {
+	all := w.releaseAll()
+	if w.Store != nil {
+		all = errors.Join(all, w.Store.Close())
+	}
+	return all
+}
+
+// releaseAll does what was left to be done.
+func (w *Work) releaseAll() error {
 	var all error
 	for _, release := range w.whole.release {
 		all = errors.Join(all, release())
 	}
 	w.whole.release = nil
-	if w.Store != nil {
-		all = errors.Join(all, w.Store.Close())
-	}
 	return all
 }
 
