@@ -105,16 +105,17 @@ func (l *list[T]) Set(text string) error {
 type one[T any] struct {
 	value *T
 	parse func(string) (T, error)
+	given string // that it was set to
 }
 
 // One is a value that fills another one, which holds the default.
-func One[T any](value *T, parse func(string) (T, error)) Value { return &one[T]{value, parse} }
+func One[T any](value *T, parse func(string) (T, error)) Value { return &one[T]{value: value, parse: parse} }
 
 func (o *one[T]) Type() string { return "value" }
 
 func (o *one[T]) String() string {
-	if o.value == nil {
-		return ""
+	if o.value == nil || o.given != "" {
+		return o.given
 	}
 	text := fmt.Sprint(*o.value)
 	if text == "[]" || text == "0" {
@@ -126,7 +127,7 @@ func (o *one[T]) String() string {
 func (o *one[T]) Set(text string) error {
 	v, err := o.parse(text)
 	if err == nil {
-		*o.value = v
+		*o.value, o.given = v, text
 	}
 	return err
 }
