@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/grove-graph/grove/atomicfile"
 )
@@ -31,6 +30,11 @@ type Plan struct {
 	Unit  string `json:"unit"`  // what the job is cut between, in the plural: graphs
 	Items int    `json:"items"` // how many there are
 	Size  int    `json:"size"`  // of every part but the last
+
+	// Round counts the rounds of a plan with several, from 1, and Pass says what all parts compute in it; 0: the parts
+	// are all there is.
+	Round int    `json:"round,omitempty"`
+	Pass  string `json:"pass,omitempty"`
 
 	path   string // of the file
 	digest string // of its bytes
@@ -55,6 +59,14 @@ const format = 1
 // Create checks the plan and writes it to a file. Paths in it, which are absolute or relative to the current folder,
 // are made relative to that of the file where they lie below it: a folder that is shared may be mounted anywhere.
 func (p *Plan) Create(path string) error {
+	if err := p.Place(path); err != nil {
+		return err
+	}
+	return p.store()
+}
+
+// Place is Create without the file, for a plan with rounds: [Plan.Next] writes it.
+func (p *Plan) Place(path string) error {
 	p.Format = format
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -73,12 +85,18 @@ func (p *Plan) Create(path string) error {
 	if err := p.check(); err != nil {
 		return err
 	}
+	p.path = path
+	return nil
+}
+
+// store writes the file of the plan.
+func (p *Plan) store() error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return err
 	}
-	p.opened(path, append(text, '\n'))
-	return atomicfile.Write(path, func(w io.Writer) error {
+	p.opened(p.path, append(text, '\n'))
+	return atomicfile.Write(p.path, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -181,6 +199,3 @@ func FileDigest(path string) (string, error) {
 	}
 	return content.sum(), nil
 }
-
-// Folder returns the folder with the results of the parts, which lies beside the plan.
-func (p *Plan) Folder() string { return strings.TrimSuffix(p.path, filepath.Ext(p.path)) + ".parts" }

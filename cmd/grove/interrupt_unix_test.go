@@ -113,6 +113,7 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 		"embed":        {{"gckn-path", "--path-size", "12", "--data", full, "-o", out}},
 		"gram":         {{"wl", "--data", slow, "-o", out}},
 		"plan":         {{}},
+		"plan train":   {{"gckn-path", "--data", store, "--out", out + "m", "-o", out + "5.json"}},
 		"plan gram":    {{"wl", "--data", slow, "--out", out + "k.npy", "-o", out + "4.json"}},
 		"plan embed":   {{"--model", model, "--data", store, "--out", out + ".npy", "-o", out + ".json"}},
 		"plan compare": {{"--data", slow, "--out", out + "c.json", "-o", out + "3.json"}},

@@ -22,8 +22,12 @@ const (
 	exitFailure     = 1
 	exitUsage       = 2
 	exitRefused     = 3   // a part of a plan whose bits could differ: to run it again helps nothing
+	exitAgain       = 4   // a round of a plan is put together: there is another one
 	exitInterrupted = 130 // 128 + SIGINT, as shells report it
 )
+
+// errAgain ends a command by [exitAgain], which has said everything.
+var errAgain = errors.New("there is another round")
 
 func main() {
 	status, done := guard(os.Args[1:])
@@ -49,6 +53,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if ctx.Err() != nil {
 		a.progress.finish(interrupted, true)
 		return exitInterrupted
+	}
+	if errors.Is(err, errAgain) {
+		return exitAgain
 	}
 	fmt.Fprintln(stderr, "grove: "+oneLine(err.Error()))
 	var usage *usageError

@@ -12,6 +12,7 @@ import (
 	_ "github.com/grove-graph/grove/families" // all of them, by their registrations
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/rounds"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -23,6 +24,7 @@ type named struct {
 	family *model.Family
 	verb   model.Verb
 	params param.Set
+	rounds *rounds.Rounds // nil: this process goes over all graphs
 }
 
 // addModels adds to a command one command for each model that knows the verb, with the model's flags.
@@ -153,6 +155,7 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.Rounds = m.rounds
 	learns := (m.verb == model.Eval || m.verb == model.Train) && !m.bare()
 	j := &job{Work: w}
 	if learns {

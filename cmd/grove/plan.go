@@ -22,6 +22,7 @@ const (
 	predictJob = "predict"
 	compareJob = "compare"
 	gramJob    = "gram"
+	trainJob   = "train"
 )
 
 // cut is how a job is cut, and where its plan goes.
@@ -66,17 +67,33 @@ type planned struct {
 	Parts  int    `json:"parts"`
 	Size   int    `json:"size"`   // items of a part
 	Folder string `json:"folder"` // of the results of the parts
+
+	Round int    `json:"round,omitempty"` // of a plan with several, and what its parts compute
+	Pass  string `json:"pass,omitempty"`
 }
 
 // writePlan completes a plan and writes it, and says what is planned in words.
 func (a *app) writePlan(p *parts.Plan, f *cut, e engine.Engine, leftOut []eval.LeftOut) error {
-	p.Program, p.Instructions, p.Device, p.Size = thisBuild().String(), simd.Level(), kindOf(e.String()), f.size
+	f.describe(p, e)
 	if err := p.Create(f.plan); err != nil {
 		return fmt.Errorf("--plan %s: %w", f.plan, plain(err))
 	}
-	r := planned{f.plan, p.Job, p.Unit, p.Items, p.Parts(), p.Size, p.Folder()}
+	return a.emitPlanned(p, f.plan, leftOut)
+}
+
+// describe says in a plan how it is cut and who can compute its parts.
+func (f *cut) describe(p *parts.Plan, e engine.Engine) {
+	p.Program, p.Instructions, p.Device, p.Size = thisBuild().String(), simd.Level(), kindOf(e.String()), f.size
+}
+
+// emitPlanned says what is planned.
+func (a *app) emitPlanned(p *parts.Plan, path string, leftOut []eval.LeftOut) error {
+	r := planned{path, p.Job, p.Unit, p.Items, p.Parts(), p.Size, p.Folder(), p.Round, p.Pass}
 	return a.emit(r, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s, %d %s in %d parts of %d\n", r.Plan, r.Job, r.Items, r.Unit, r.Parts, r.Size)
+		if r.Round > 0 {
+			fact(w, "round", "%d, %s", r.Round, r.Pass)
+		}
 		fact(w, "run", "grove run-part %s --index I, for every I from 0 to %d", r.Plan, r.Parts-1)
 		fact(w, "then", "grove merge %s", r.Plan)
 		for _, left := range leftOut {
@@ -120,6 +137,8 @@ by rows, on any data.`,
 	c.AddCommand(compare)
 	gram := &planGramFlags{}
 	c.AddCommand(newPlanGram(a, gram, func(c *cobra.Command, m *named) error { return a.planGram(c, gram, m) }))
+	train := &planTrainFlags{}
+	c.AddCommand(newPlanTrain(a, train, func(c *cobra.Command, m *named) error { return a.planTraining(c, train, m) }))
 	return c
 }
 

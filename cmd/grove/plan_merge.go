@@ -18,7 +18,10 @@ func newMerge(a *app) *cobra.Command {
 		Short: "Put the parts of a plan together",
 		Long: `Write what the planned command would have written on one machine, from the results of all parts, whose
 bytes are checked against their receipts; and remove these. Where parts are missing nothing is written, and
-the line that says so names them as grove run-part --index and job schedulers take them.`,
+the line that says so names them as grove run-part --index and job schedulers take them.
+
+Of a training it puts a round together and writes the plan of the next one, with exit status ` + fmt.Sprint(exitAgain) + `: run the parts
+again, and merge again.`,
 		Example: `  grove merge plan.json
   grove merge plan.json --keep      # leave the results of the parts where they are`,
 		Args:        onePlan,
@@ -45,6 +48,9 @@ func (a *app) merge(ctx context.Context, path string, keep bool) error {
 	if err != nil {
 		return err
 	}
+	if p.Job == trainJob {
+		return a.mergeTraining(ctx, p, path, keep)
+	}
 	var outputs []parts.Merged
 	if p.Job == compareJob {
 		outputs, err = a.mergeComparison(ctx, p, path)
@@ -53,7 +59,7 @@ func (a *app) merge(ctx context.Context, path string, keep bool) error {
 	}
 	var missing *parts.MissingError
 	if errors.As(err, &missing) {
-		return fmt.Errorf("%s: %w (grove run-part %s --index %s)", path, err, path, missing.Ranges())
+		return wantsParts(path, missing)
 	}
 	if err != nil {
 		return err
@@ -63,6 +69,16 @@ func (a *app) merge(ctx context.Context, path string, keep bool) error {
 			return err
 		}
 	}
+	return a.emitMerged(p, path, outputs)
+}
+
+// wantsParts says how to compute the parts that are missing.
+func wantsParts(path string, missing *parts.MissingError) error {
+	return fmt.Errorf("%s: %w (grove run-part %s --index %s)", path, missing, path, missing.Ranges())
+}
+
+// emitMerged says what was written.
+func (a *app) emitMerged(p *parts.Plan, path string, outputs []parts.Merged) error {
 	r := mergeReport{path, p.Parts(), p.Items, outputs}
 	return a.emit(r, func(w io.Writer) {
 		for _, o := range r.Outputs {

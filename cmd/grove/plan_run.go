@@ -240,6 +240,8 @@ func (w *partWorker) compute(ctx context.Context, from, to int, out []io.Writer)
 		return w.comparePart(ctx, from, to, out[0])
 	case gramJob:
 		return w.gramPart(ctx, from, to, out[0])
+	case trainJob:
+		return w.trainPart(ctx, from, to, out[0])
 	}
 	if w.model == nil {
 		if err := w.start(); err != nil {

@@ -14,9 +14,10 @@ import (
 )
 
 // addOutputFlags declares the flags of every command that reports something.
+// They keep what they are where a command is made again, for a plan.
 func (a *app) addOutputFlags(fs *pflag.FlagSet) {
-	fs.BoolVar(&a.json, "json", false, "write one JSON object to standard output and nothing else")
-	fs.BoolVarP(&a.progress.quiet, "quiet", "q", false, "show no progress")
+	fs.BoolVar(&a.json, "json", a.json, "write one JSON object to standard output and nothing else")
+	fs.BoolVarP(&a.progress.quiet, "quiet", "q", a.progress.quiet, "show no progress")
 }
 
 // emit writes the result of a command: value as one JSON object with --json, otherwise what text writes.

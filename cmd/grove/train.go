@@ -17,6 +17,8 @@ import (
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/report"
+	"github.com/grove-graph/grove/rounds"
+	"github.com/grove-graph/grove/split"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -56,13 +58,7 @@ chosen by stratified cross-validation within the given data, of more than 20000 
 		f.source.addFlags(fs)
 		addTaskFlags(fs, &f.task, &f.target)
 	})
-	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
-		fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses what is left open")
-		bound(fs, "cv", 2, param.Many)
-		fs.IntVar(&f.chooseOn, "choose-on", eval.EnoughGraphs,
-			"`N` graphs to choose on, a sample with the shares of all classes where there are more; 0: all")
-		bound(fs, "choose-on", 0, param.Many)
-	})
+	addFlags(c.PersistentFlags(), groupProtocol, f.addChoosing)
 	addFlags(c.PersistentFlags(), groupComputing, func(fs *pflag.FlagSet) {
 		f.computing.addFlags(fs)
 		fs.Uint64Var(&f.seed, "seed", 0, "`S` number that everything drawn at random follows from")
@@ -73,6 +69,15 @@ chosen by stratified cross-validation within the given data, of more than 20000 
 		a.addOutputFlags(fs)
 	})
 	return c
+}
+
+// addChoosing declares how what is left open is chosen.
+func (f *trainFlags) addChoosing(fs *pflag.FlagSet) {
+	fs.IntVar(&f.cv, "cv", 5, "`K` parts of the cross-validation that chooses what is left open")
+	bound(fs, "cv", 2, param.Many)
+	fs.IntVar(&f.chooseOn, "choose-on", eval.EnoughGraphs,
+		"`N` graphs to choose on, a sample with the shares of all classes where there are more; 0: all")
+	bound(fs, "choose-on", 0, param.Many)
 }
 
 // addTaskFlags declares what is to be predicted.
@@ -160,7 +165,7 @@ func (a *app) fit(
 		trained, err = model.FitUnsupervised(ctx, j.Work, est)
 		return &eval.Chosen{}, trained, err
 	}
-	if chosen, err = a.choose(ctx, f, j); err != nil {
+	if chosen, err = rounds.Keep(j.Rounds, func() (*eval.Chosen, error) { return a.choose(ctx, f, j) }); err != nil {
 		return nil, nil, err
 	}
 	est := j.estimators[chosen.Setting]
@@ -204,12 +209,16 @@ func (a *app) choose(ctx context.Context, f *trainFlags, j *job) (*eval.Chosen, 
 	folds := f.cv
 	extent := fmt.Sprintf("%s x %s", model.Count(folds, "fold"), model.Count(len(j.estimators), "setting"))
 	a.progress.repeats = len(j.estimators) > 1 || j.estimators[0].Grid().Size() > 1
-	chosen, err := eval.Choose(ctx, j.Work, j.estimators, eval.Choosing{
+	on, release := j.Work, func() error { return nil }
+	if j.Rounds != nil {
+		on, release = j.Apart()
+	}
+	chosen, err := eval.Choose(ctx, on, j.estimators, eval.Choosing{
 		Folds: folds, On: f.enough(), Seed: f.seed, Workers: f.goroutines(),
 		Progress: func(done, total int, _ string) { a.progress.report("choose a setting", done, total) },
 		Forecast: func(left time.Duration) { a.progress.forecast(left, extent) },
 	})
-	return chosen, asUsage(err)
+	return chosen, errors.Join(asUsage(err), release())
 }
 
 // enough is the number of graphs to choose on, as [eval.Choosing] wants it.
@@ -239,23 +248,13 @@ func (r *trainReport) take(est model.Estimator, chosen *eval.Chosen) {
 // score measures the model on what it was trained on, piece by piece where that stays on disk.
 func (r *trainReport) score(ctx context.Context, m model.Model, w *model.Work) error {
 	t := model.TargetsOf(w.Data)
-	said := &model.Predictions{}
-	var values []float64
-	if err := w.Each(func(d *dataset.Dataset) error {
-		some, err := m.Predict(ctx, d, nil)
-		if err != nil {
-			return err
-		}
-		said.Classes = append(said.Classes, some.Classes...)
-		if some.Values != nil {
-			values = append(values, some.Values.Float64s()...)
-		}
-		return nil
-	}); err != nil {
+	told, err := predictEach(ctx, m, w)
+	if err != nil {
 		return err
 	}
+	said := &model.Predictions{Classes: told.Classes}
 	if t.Regression() {
-		said.Values = model.Column(values)
+		said.Values = model.Column(told.Values)
 	}
 	known := t.Known()
 	score := func(m eval.Metric) *float64 {
@@ -268,6 +267,55 @@ func (r *trainReport) score(ctx context.Context, m model.Model, w *model.Work) e
 		r.Accuracy = score(eval.MetricAccuracy)
 	}
 	return nil
+}
+
+// told are the classes or values that a model predicts.
+type told struct {
+	Classes []int
+	Values  []float64
+}
+
+// scoredGraphs is the number of graphs that are predicted at a time where a training is cut into rounds.
+const scoredGraphs = 1 << 12
+
+// predictEach predicts all graphs of some work.
+func predictEach(ctx context.Context, m model.Model, w *model.Work) (all told, err error) {
+	predict := func(d *dataset.Dataset) (told, error) {
+		said, err := m.Predict(ctx, d, nil)
+		if err != nil {
+			return told{}, err
+		}
+		some := told{Classes: said.Classes}
+		if said.Values != nil {
+			some.Values = said.Values.Float64s()
+		}
+		return some, nil
+	}
+	add := func(all *told, some told) error {
+		all.Classes, all.Values = append(all.Classes, some.Classes...), append(all.Values, some.Values...)
+		return nil
+	}
+	if w.Rounds == nil {
+		return all, w.Each(func(d *dataset.Dataset) error {
+			some, err := predict(d)
+			if err != nil {
+				return err
+			}
+			return add(&all, some)
+		})
+	}
+	n := w.Store.NumGraphs()
+	first := rounds.Even(n, scoredGraphs)
+	return rounds.Collect(ctx, w.Rounds, rounds.Pass[told]{
+		Name: "predictions of the training graphs", First: first,
+		Compute: func(_ context.Context, block int) (told, error) {
+			d, err := w.Store.Select(split.All(min(first[block]+scoredGraphs, n))[first[block]:])
+			if err != nil {
+				return told{}, err
+			}
+			return predict(d)
+		},
+	}, all, add)
 }
 
 func (r *trainReport) print(w io.Writer) {

@@ -1,0 +1,70 @@
+package parts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Folder returns the folder with the results of the parts, which lies beside the plan: of a plan with rounds that of
+// this one.
+func (p *Plan) Folder() string {
+	if p.Round > 0 {
+		return filepath.Join(p.folder(), fmt.Sprintf("round-%d", p.Round))
+	}
+	return p.folder()
+}
+
+// folder returns the folder of all rounds.
+func (p *Plan) folder() string { return strings.TrimSuffix(p.path, filepath.Ext(p.path)) + ".parts" }
+
+// Known returns the folder of what the rounds so far gave. It has a name of its own for every plan.
+func (p *Plan) Known() (string, error) {
+	plan := *p
+	plan.Round, plan.Pass = 0, ""
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return filepath.Join(p.folder(), "known-"+hex.EncodeToString(sum[:6])), nil
+}
+
+// Next writes the plan with its next round.
+func (p *Plan) Next(pass string) error {
+	p.Round, p.Pass = p.Round+1, pass
+	return p.store()
+}
+
+// DiscardRounds removes what the rounds gave.
+func (p *Plan) DiscardRounds() error {
+	known, err := p.Known()
+	if err == nil {
+		err = os.RemoveAll(known)
+	}
+	if err == nil {
+		err = p.Discard()
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(p.folder()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// OpenResult opens what a part that is done has for an output, after it has compared the bytes with the receipt.
+func (p *Plan) OpenResult(part, output int) (io.ReadCloser, error) {
+	if err := p.Result(part, output, io.Discard); err != nil {
+		return nil, err
+	}
+	return os.Open(p.resultPath(part, output))
+}
