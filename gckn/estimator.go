@@ -169,7 +169,11 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 		return nil, err
 	}
 	vectors, err := machine.OnVectors(x, svm.VectorKernel{}, w.Engine)
-	return &learner{vectors, n, model.HeadOf(s.Name(), w.Data)}, err
+	if err != nil {
+		return nil, err
+	}
+	vectors.Rounds = w.Rounds
+	return &learner{vectors, n, model.HeadOf(s.Name(), w.Data)}, nil
 }
 
 // learner holds the representation of all graphs.

@@ -16,7 +16,7 @@ type Pass[P any] struct {
 	First    []int  // item that each block begins with, ascending; see [Even]
 	Workers  int    // blocks that are computed at the same time, default 1
 	Compute  func(ctx context.Context, block int) (P, error)
-	Progress func(done, blocks int) // may be nil
+	Progress func(done, blocks int) // of those that are computed here; may be nil
 }
 
 // Even returns the first items of blocks of the given size.
@@ -36,10 +36,10 @@ type node[P any] struct {
 
 // each calls visit with the blocks from one to the one before another, in their order.
 func (p *Pass[P]) each(ctx context.Context, from, to int, visit func(n node[P]) error) error {
-	workers := max(p.Workers, 1)
+	workers, first := max(p.Workers, 1), from
 	for ; from < to; from += workers {
 		if p.Progress != nil {
-			p.Progress(from, len(p.First))
+			p.Progress(from-first, to-first)
 		}
 		some := make([]P, min(workers, to-from))
 		errs := make([]error, len(some))

@@ -71,6 +71,26 @@ func TestTrainingInParts(t *testing.T) {
 	}
 }
 
+// Where the vectors of the graphs are many, the linear machine is learned in rounds too.
+func TestLinearMachineInParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("17000 graphs with 504 columns")
+	}
+	dir := t.TempDir()
+	store, whole := filepath.Join(dir, "store"), filepath.Join(dir, "m.grove")
+	must(t, "data", "synth", "molecules", "--graphs", "17000", "--vertices", "6", "--seed", "1", "--to", "shards", "--out",
+		store)
+	line := []string{"gckn-path", "--filters", "168", "--samples", "2000", "--path-size", "3", "--c", "0.001", "--data", store}
+	must(t, append([]string{"train", "-o", whole}, line...)...)
+	got, rounds := trainedInParts(t, 9000, line...)
+	if !bytes.Equal(got, readFile(t, whole)) {
+		t.Error("another model")
+	}
+	if rounds < 8 { // two for anchors, vectors, means, deviations, products, steps, predictions
+		t.Errorf("%d rounds", rounds)
+	}
+}
+
 // What cannot be planned is refused, and so is data that has changed.
 func TestTrainingsThatCannotBeCut(t *testing.T) {
 	dir, data := t.TempDir(), molecules(t, "molecules")

@@ -10,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/modelfile"
+	"github.com/grove-graph/grove/rounds"
 	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
@@ -19,7 +20,8 @@ import (
 // are standardised on the training part ([svm.FitClassifier], and [svm.FitFolds] to choose C), or by machines on a
 // kernel between the vectors.
 type Vectors struct {
-	OneScale bool // of a linear machine: see [svm.Options]
+	OneScale bool           // of a linear machine: see [svm.Options]
+	Rounds   *rounds.Rounds // who goes over the rows of the machine that is kept; nil: this process
 
 	x      *tensor.Dense
 	kernel svm.VectorKernel
@@ -170,12 +172,21 @@ func (v *Vectors) Fit(ctx context.Context, t model.Trial) (*VectorMachine, error
 	if len(rows) == v.x.Shape()[0] {
 		rows = nil // all, without a copy
 	}
-	trained, err := svm.FitClassifier(ctx, v.x, rows, t.Known.Classes, t.Grid, v.options(&t))
-	if err != nil {
-		return nil, err
+	var err error
+	if svm.Rowwise(len(t.Train), v.x.Shape()[1]) {
+		m.Linear, err = svm.FitRows(ctx, v.x, rows, t.Known.Classes, t.Grid[0], v.options(&t), v.Rounds)
+		if hidden := (*svm.NoSolutionError)(nil); !errors.As(err, &hidden) {
+			return m, err
+		}
 	}
-	m.Linear = trained.Model(0)
-	return m, nil
+	m.Linear, err = rounds.Keep(v.Rounds, func() (*svm.Model, error) {
+		trained, err := svm.FitClassifier(ctx, v.x, rows, t.Known.Classes, t.Grid, v.options(&t))
+		if err != nil {
+			return nil, err
+		}
+		return trained.Model(0), nil
+	})
+	return m, err
 }
 
 // VectorMachine classifies vectors: by a linear machine, or by one on a kernel with the vectors that it needs.

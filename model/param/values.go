@@ -109,7 +109,9 @@ type one[T any] struct {
 }
 
 // One is a value that fills another one, which holds the default.
-func One[T any](value *T, parse func(string) (T, error)) Value { return &one[T]{value: value, parse: parse} }
+func One[T any](value *T, parse func(string) (T, error)) Value {
+	return &one[T]{value: value, parse: parse}
+}
 
 func (o *one[T]) Type() string { return "value" }
 
