@@ -92,20 +92,29 @@ func (g *gatherer) add(shown []int32, n *neighbours, below []*assignment) ([]int
 	g.below = below
 	for v := range int32(len(of)) {
 		g.count(n, v)
-		r := g.find(shown[v])
-		if r == len(c.observation) {
-			c.observation = append(c.observation, shown[v])
-			c.weight = append(c.weight, 0)
-			g.append(c.x)
+		r, err := g.row(shown[v])
+		if err != nil {
+			return nil, err
 		}
 		of[v] = int32(r)
 		c.weight[r]++
+	}
+	return of, nil
+}
+
+// row returns the row of the current tokens with an observation, a new one of weight 0 where there is none.
+func (g *gatherer) row(shown int32) (int, error) {
+	r, c := g.find(shown), g.rows
+	if r == len(c.observation) {
+		c.observation = append(c.observation, shown)
+		c.weight = append(c.weight, 0)
+		g.append(c.x)
 		if len(c.x.Col) > math.MaxInt32-c.x.Cols {
-			return nil, fmt.Errorf("the contexts of the vertices have more than %d entries: take fewer graphs or states",
+			return 0, fmt.Errorf("the contexts of the vertices have more than %d entries: take fewer graphs or states",
 				math.MaxInt32)
 		}
 	}
-	return of, nil
+	return r, nil
 }
 
 // token is what one or several neighbours are to a vertex: their state (or row) in one of the layers below,

@@ -3,6 +3,7 @@ package cgmm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/rounds"
 	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 	"gorgonia.org/tensor"
@@ -96,14 +98,16 @@ func (s *Estimator) encode(w *model.Work, train []int) (*dataset.Encoding, error
 		encoding.Renumber(w.Data, train)
 		return encoding, nil
 	}
-	encoding, err := dataset.FitStoredEncoding(w.Store, features, train)
-	if err != nil {
-		return nil, err
-	}
-	if s.ArcLabels {
-		encoding.KeepArcLabels(w.Data)
-	}
-	return encoding, encoding.RenumberStored(w.Store, train)
+	return rounds.Keep(w.Rounds, func() (*dataset.Encoding, error) {
+		encoding, err := dataset.FitStoredEncoding(w.Store, features, train)
+		if err != nil {
+			return nil, err
+		}
+		if s.ArcLabels {
+			encoding.KeepArcLabels(w.Data)
+		}
+		return encoding, encoding.RenumberStored(w.Store, train)
+	})
 }
 
 // InputFor returns the input of a model on the vertices that [dataset.Encoding.Apart] gives.
@@ -169,6 +173,16 @@ func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoin
 		if w.Blind {
 			o.Patience = 0
 		}
+		var blocks *Blocks
+		if w.Rounds != nil {
+			blocks = &Blocks{w.Rounds, w.Store.NumGraphs(), func(from, to int) (*graph.Batch, error) {
+				d, err := w.Store.Select(split.All(to)[from:])
+				if err != nil {
+					return nil, err
+				}
+				return encoding.Apart(d)
+			}}
+		}
 		m, err := FitPieces(ctx, w.Engine, func(visit func(*graph.Batch) error) error {
 			return w.Store.EachOf(w.Seen, func(d *dataset.Dataset) error {
 				b, err := encoding.Apart(d)
@@ -177,7 +191,7 @@ func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoin
 				}
 				return cmp.Or(ctx.Err(), visit(b))
 			})
-		}, InputFor(encoding), o, Training{Progress: w.Progress, Checkpoint: checkpoint})
+		}, InputFor(encoding), o, Training{Progress: w.Progress, Checkpoint: checkpoint, Blocks: blocks})
 		return &grown{encoding: encoding, model: m}, err
 	}
 	b, err := encoding.Apart(d)
@@ -238,16 +252,34 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 	}
 	w.Spent.Transforming(transforming)
 	v, err := machine.OnVectors(x, s.Classifier, w.Engine)
-	return &learner{v, f, model.HeadOf(name, w.Data)}, err
+	if err != nil {
+		return nil, err
+	}
+	v.Rounds = w.Rounds
+	return &learner{v, f, model.HeadOf(name, w.Data)}, nil
 }
 
 // inMemory returns some work with all of its graphs in memory where these options look at all graphs at once: the
 // posteriors of neighbours, or how well the layers so far classify.
 func (s *Estimator) inMemory(w *model.Work) (*model.Work, error) {
-	if o := &s.Options; !o.Soft && !o.Fingerprint.Soft && (w.Blind || o.Pool == 1 && o.Patience == 0) {
+	if s.streams(w.Blind) {
 		return w, nil
 	}
 	return w.InMemory()
+}
+
+// streams reports whether the graphs may come some at a time.
+func (s *Estimator) streams(blind bool) bool {
+	o := &s.Options
+	return !o.Soft && !o.Fingerprint.Soft && (blind || o.Pool == 1 && o.Patience == 0)
+}
+
+// InRounds implements [model.InRounds].
+func (s Estimator) InRounds() error {
+	if !s.streams(false) || !s.linear() {
+		return errors.New("soft states, a pool, patience and kernels look at all graphs at once")
+	}
+	return nil
 }
 
 // learner learns by machines on the fingerprints of all graphs.

@@ -33,6 +33,9 @@ type Training struct {
 	// options or criterion is an error. Remove it when the model is stored.
 	Checkpoint string
 
+	// Blocks are the graphs in place of the pieces of [FitPieces], where they are gone over in rounds.
+	Blocks *Blocks
+
 	Progress model.Progress
 }
 
@@ -45,7 +48,7 @@ type Training struct {
 func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, opt Options, t Training) (*Model, error) {
 	g := &growth{Model: &Model{opt: opt, input: in, engine: e}, Training: t}
 	g.pieces = func(visit func(*graph.Batch) error) error { return visit(b) }
-	if err := g.begin(); err != nil {
+	if err := g.begin(ctx); err != nil {
 		return nil, err
 	}
 	var err error
@@ -66,14 +69,14 @@ func FitPieces(
 		return nil, fmt.Errorf("soft states and a criterion look at all graphs at once, these come some at a time")
 	}
 	g := &growth{Model: &Model{opt: opt, input: in, engine: e}, Training: t, pieces: pieces}
-	if err := g.begin(); err != nil {
+	if err := g.begin(ctx); err != nil {
 		return nil, err
 	}
 	return g.run(ctx)
 }
 
 // begin checks what is asked for and observes all vertices.
-func (g *growth) begin() error {
+func (g *growth) begin(ctx context.Context) error {
 	if err := g.opt.Check(); err != nil {
 		return err
 	}
@@ -83,11 +86,7 @@ func (g *growth) begin() error {
 	if g.opt.Patience > 0 && g.Criterion == nil {
 		return fmt.Errorf("patience %d: without a criterion nothing says whether a layer helps", g.opt.Patience)
 	}
-	g.observer = newObserver(&g.input)
-	if err := g.pieces(func(b *graph.Batch) error {
-		_, err := g.observer.observe(b)
-		return err
-	}); err != nil {
+	if err := g.observe(ctx); err != nil {
 		return err
 	}
 	if g.shown = g.observer.seen; g.shown.count == 0 {
@@ -96,6 +95,19 @@ func (g *growth) begin() error {
 	g.standard = standardOf(g.shown)
 	g.standard.apply(g.shown)
 	return nil
+}
+
+// observe observes all vertices.
+func (g *growth) observe(ctx context.Context) (err error) {
+	if g.Blocks != nil {
+		g.observer, err = g.Blocks.observe(ctx, &g.input)
+		return err
+	}
+	g.observer = newObserver(&g.input)
+	return g.pieces(func(b *graph.Batch) error {
+		_, err := g.observer.observe(b)
+		return err
+	})
 }
 
 // run grows layer after layer.
@@ -143,20 +155,23 @@ func (g *growth) contexts(ctx context.Context, previous, below []int, arcs int) 
 	if err != nil {
 		return nil, err
 	}
-	err = g.pieces(func(b *graph.Batch) error {
-		s, err := g.States(ctx, b, nil)
-		if err != nil {
-			return err
-		}
-		of, err := g.observer.of(b)
-		if err != nil {
-			return err
-		}
-		_, err = all.add(of, s.neighbours, s.at(previous))
-		return err
-	})
+	err = g.pieces(func(b *graph.Batch) error { return g.gather(ctx, all, b, previous) })
 	all.rows.x = cached(all.rows.x)
 	return all.rows, err
+}
+
+// gather adds what the vertices of a piece see of the given layers.
+func (g *growth) gather(ctx context.Context, to *gatherer, b *graph.Batch, previous []int) error {
+	s, err := g.States(ctx, b, nil)
+	if err != nil {
+		return err
+	}
+	of, err := g.observer.of(b)
+	if err != nil {
+		return err
+	}
+	_, err = to.add(of, s.neighbours, s.at(previous))
+	return err
 }
 
 // best returns the first layer with the highest score.
@@ -177,28 +192,19 @@ func (g *growth) stalled() bool {
 
 // grow trains a pool of candidates for the next layer and adds the best.
 func (g *growth) grow(ctx context.Context) error {
+	if g.Blocks != nil {
+		return g.growInRounds(ctx)
+	}
 	previous, below := g.previous()
 	blank := newLayer(&g.input, g.opt.States, previous, below)
 	c, err := g.contexts(ctx, previous, below, blank.arcs)
 	if err != nil {
 		return err
 	}
-	s := newEM(g.engine, g.shown, c, g.opt.States)
-	defer s.release()
-	var best *candidate
-	var scores []float64
-	for k := range g.opt.Pool {
-		g.Progress.Report("layers", len(g.layers)*g.opt.Pool+k, g.opt.Layers*g.opt.Pool)
-		next, err := g.candidate(ctx, s, previous, below, k)
-		if err != nil {
-			return err
-		}
-		scores = append(scores, next.Score)
-		if best == nil || next.Score > best.Score {
-			best = next
-		}
+	best, err := g.pool(ctx, c, previous, below)
+	if err != nil {
+		return err
 	}
-	best.Scores = scores
 	g.layers = append(g.layers, best.layer)
 	g.history = append(g.history, best.LayerHistory)
 	if g.states == nil {
@@ -209,6 +215,26 @@ func (g *growth) grow(ctx context.Context) error {
 	}
 	g.states.layers = append(g.states.layers, best.assignment)
 	return nil
+}
+
+// pool trains the candidates for the next layer on what it sees, and returns the best.
+func (g *growth) pool(ctx context.Context, c *contexts, previous, below []int) (best *candidate, err error) {
+	s := newEM(g.engine, g.shown, c, g.opt.States)
+	defer s.release()
+	var scores []float64
+	for k := range g.opt.Pool {
+		g.Progress.Report("layers", len(g.layers)*g.opt.Pool+k, g.opt.Layers*g.opt.Pool)
+		next, err := g.candidate(ctx, s, previous, below, k)
+		if err != nil {
+			return nil, err
+		}
+		scores = append(scores, next.Score)
+		if best == nil || next.Score > best.Score {
+			best = next
+		}
+	}
+	best.Scores = scores
+	return best, nil
 }
 
 // candidate is one layer of a pool.

@@ -127,30 +127,51 @@ func newObserver(in *Input) *observer {
 // observe adds the vertices of a batch, and returns the observation of each.
 func (r *observer) observe(b *graph.Batch) ([]int32, error) {
 	of := make([]int32, b.NumVertices())
-	return of, r.each(b, func(v, id int32, symbol int32, values []float64) {
-		o := r.seen
-		if int(id) == o.count {
-			r.ids[string(r.key)] = id
-			o.count++
-			o.number = append(o.number, 0)
-			o.reals = append(o.reals, values...)
-			if r.in.Labels > 0 {
-				o.symbols = append(o.symbols, symbol)
-			}
-		}
-		o.number[id]++
-		of[v] = id
+	return of, r.each(b, func(v, symbol int32, values []float64) {
+		of[v] = r.find(symbol, values)
+		r.seen.number[of[v]]++
 	})
+}
+
+// find returns the observation of what a vertex shows, a new one of no vertices where there is none.
+func (r *observer) find(symbol int32, values []float64) int32 {
+	id, known := r.known(symbol, values)
+	if !known {
+		o := r.seen
+		r.ids[string(r.key)] = id
+		o.count++
+		o.number = append(o.number, 0)
+		o.reals = append(o.reals, values...)
+		if r.in.Labels > 0 {
+			o.symbols = append(o.symbols, symbol)
+		}
+	}
+	return id
+}
+
+// known returns the observation of what a vertex shows, the next number where there is none yet. It leaves the key.
+func (r *observer) known(symbol int32, values []float64) (id int32, known bool) {
+	r.key = r.key[:0]
+	if r.in.Labels > 0 {
+		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(symbol))
+	}
+	for _, x := range values {
+		r.key = binary.LittleEndian.AppendUint64(r.key, math.Float64bits(x))
+	}
+	if id, known = r.ids[string(r.key)]; !known {
+		id = int32(r.seen.count)
+	}
+	return id, known
 }
 
 // of returns the observations of the vertices of a batch that was added before.
 func (r *observer) of(b *graph.Batch) ([]int32, error) {
 	of := make([]int32, b.NumVertices())
-	return of, r.each(b, func(v, id int32, _ int32, _ []float64) { of[v] = id })
+	return of, r.each(b, func(v, symbol int32, values []float64) { of[v], _ = r.known(symbol, values) })
 }
 
-// each tells the observation of every vertex of a batch, with what it shows; one that is new has the next number.
-func (r *observer) each(b *graph.Batch, tell func(v, id int32, symbol int32, values []float64)) error {
+// each tells what every vertex of a batch shows.
+func (r *observer) each(b *graph.Batch, tell func(v, symbol int32, values []float64)) error {
 	in := r.in
 	switch {
 	case in.Labels > 0 && b.Labels == nil:
@@ -159,13 +180,11 @@ func (r *observer) each(b *graph.Batch, tell func(v, id int32, symbol int32, val
 		return fmt.Errorf("the model wants %d attributes of every vertex, these have %d", in.Attributes, b.AttributeDim)
 	}
 	for v := range int32(b.NumVertices()) {
-		r.key = r.key[:0]
 		symbol := int32(unknown)
 		if in.Labels > 0 {
 			if l := b.Labels[v]; l >= 0 && int(l) < in.Labels {
 				symbol = l
 			}
-			r.key = binary.LittleEndian.AppendUint32(r.key, uint32(symbol))
 		}
 		var values []float64
 		if in.Attributes > 0 {
@@ -175,13 +194,8 @@ func (r *observer) each(b *graph.Batch, tell func(v, id int32, symbol int32, val
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				return fmt.Errorf("vertex %d: attribute %d is %g, want a finite number", v, d, x)
 			}
-			r.key = binary.LittleEndian.AppendUint64(r.key, math.Float64bits(x))
 		}
-		id, known := r.ids[string(r.key)]
-		if !known {
-			id = int32(r.seen.count)
-		}
-		tell(v, id, symbol, values)
+		tell(v, symbol, values)
 	}
 	return nil
 }

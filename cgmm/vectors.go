@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/rounds"
+	"github.com/grove-graph/grove/split"
 	"gorgonia.org/tensor"
 )
 
@@ -57,23 +58,33 @@ func (s Estimator) Encoder(ctx context.Context, w *model.Work, _ bool) (model.Em
 	return g.fingerprints(&s), nil
 }
 
-// stored returns the fingerprints of all graphs of some work that stay on disk. They lie in a temporary file, mapped in
-// memory as long as the work is open.
+// stored returns the fingerprints of all graphs of some work that stay on disk. They lie in a temporary file, or one of
+// package rounds, mapped in memory as long as the work is open.
 func (f *fingerprints) stored(ctx context.Context, w *model.Work) (*tensor.Dense, error) {
-	n, dim := w.Data.NumGraphs(), f.layers.DimOf(f.kind)
-	x, release, err := memory.Mapped[float64](n * dim)
+	n, dim := w.Store.NumGraphs(), f.layers.DimOf(f.kind)
+	x, release, err := rounds.Matrix(ctx, w.Rounds, rounds.Pass[[]float64]{
+		Name: "fingerprints of the graphs", First: rounds.Even(n, blockGraphs),
+		Progress: func(done, blocks int) { w.Progress.Report("states", done, blocks) },
+		Compute: func(ctx context.Context, block int) (some []float64, err error) {
+			end := min((block+1)*blockGraphs, n)
+			for from := block * blockGraphs; from < end; from += readGraphs {
+				d, err := w.Store.Select(split.All(min(from+readGraphs, end))[from:])
+				if err != nil {
+					return nil, err
+				}
+				if err := f.Embed(ctx, d, false, nil, func(rows *tensor.Dense) error {
+					some = append(some, rows.Float64s()...)
+					return nil
+				}); err != nil {
+					return nil, err
+				}
+			}
+			return some, nil
+		},
+	}, n*dim)
 	if err != nil {
 		return nil, err
 	}
 	w.OnClose(release)
-	at, done := 0, 0
-	err = w.Each(func(d *dataset.Dataset) error {
-		w.Progress.Report("states", done, n)
-		done += d.NumGraphs()
-		return f.Embed(ctx, d, false, nil, func(rows *tensor.Dense) error {
-			at += copy(x[at:], rows.Float64s())
-			return nil
-		})
-	})
-	return tensor.New(tensor.WithShape(n, dim), tensor.WithBacking(x)), err
+	return tensor.New(tensor.WithShape(n, dim), tensor.WithBacking(x)), nil
 }

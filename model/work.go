@@ -170,8 +170,8 @@ func (w *Work) Of(graphs []int) (*Work, error) {
 	return some, nil
 }
 
-// Apart returns the work on the same graphs, which this process goes over alone. It shares nothing with w but the store,
-// the engine and the stopwatch. Release what is left to it when it is no longer needed.
+// Apart returns the work on the same graphs, which this process goes over alone. It shares nothing with w but the
+// store, the engine and the stopwatch. Release what is left to it when it is no longer needed.
 func (w *Work) Apart() (apart *Work, release func() error) {
 	apart = NewWork(w.Data, w.Engine)
 	apart.Store, apart.Progress, apart.Spent = w.Store, w.Progress, w.Spent

@@ -48,7 +48,8 @@ func Take(dir, pass string, from, to int, out io.Writer) *Rounds {
 // leads reports whether this is a process that computes no block.
 func (r *Rounds) leads() bool { return r != nil && r.out == nil }
 
-// Keep returns what compute makes: a value that [encoding/gob] can write, computed by who leads and known to all others.
+// Keep returns what compute makes: a value that [encoding/gob] can write, computed by who leads and known to all
+// others.
 func Keep[T any](r *Rounds, compute func() (T, error)) (value T, err error) {
 	if r == nil {
 		return compute()
@@ -66,6 +67,19 @@ func Keep[T any](r *Rounds, compute func() (T, error)) (value T, err error) {
 	return value, write(path, value)
 }
 
+// Passed reports whether what is kept behind the next pass is known, so that nobody needs what comes of the pass. It
+// goes past the pass then.
+func (r *Rounds) Passed() bool {
+	if r == nil {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, name(r.next+2))); err != nil {
+		return false
+	}
+	r.next++
+	return true
+}
+
 // behind returns the error of a part whose pass is not the next one.
 func (r *Rounds) behind() error {
 	return fmt.Errorf("%s: what is known there is not what comes before %s: it is put together, or gone", r.dir, r.pass)
@@ -74,8 +88,11 @@ func (r *Rounds) behind() error {
 // path returns the file of what comes next.
 func (r *Rounds) path() string {
 	r.next++
-	return filepath.Join(r.dir, fmt.Sprintf("%04d", r.next))
+	return filepath.Join(r.dir, name(r.next))
 }
+
+// name returns that of the file of what comes after so many.
+func name(number int) string { return fmt.Sprintf("%04d", number) }
 
 // read reads a value, if its file is there.
 func read(path string, value any) (found bool, err error) {

@@ -43,6 +43,8 @@
 // [FitFolds] does the same for several folds of one matrix at a time, whose rows may be read from a file in blocks
 // ([Source]): it keeps sums over the rows instead of the rows, and one pass serves all folds and classes.
 //
+// [FitRows] trains the classifier of one C in few passes over rows, which parts of a plan can compute (package rounds).
+//
 // [FitSparseClassifier] trains the C-SVM of [FitKernelClassifier] on sparse rows ([Sparse]), without a kernel matrix.
 //
 // # Degenerate input

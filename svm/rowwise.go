@@ -19,10 +19,11 @@ func Rowwise(rows, columns int) bool {
 	return 8*rows*(columns+1) > 1<<26 && rows >= 4*(columns+1)
 }
 
-// FitRows trains the classifier of [FitClassifier] for one C on rows that are read in passes, each of which standardises
-// them anew: beside x the memory is quadratic in the columns, for each problem. A pass evaluates the objective of all
-// problems at a point each, with the gradient and the sum G of z z' over the rows that are active there; the sum changes
-// by the rows that are active at one of this point and the one before. Newton's method then takes the step
+// FitRows trains the classifier of [FitClassifier] for one C on rows that are read in passes, each of which
+// standardises them anew: beside x the memory is quadratic in the columns, for each problem. A pass evaluates the
+// objective of all problems at a point each, with the gradient and the sum G of z z' over the rows that are active
+// there; the sum changes by the rows that are active at one of this point and the one before. Newton's method then
+// takes the step
 //
 //	(D + 2 C G) step = -gradient,
 //
@@ -227,7 +228,8 @@ func (f *rowFit) begin(ctx context.Context) error {
 		return err
 	}
 	for k, one := range f.problems {
-		one.v, one.summed, one.gradient, one.gram = make([]float64, p), make([]float64, p), sum.Targets[k], slices.Clone(sum.Gram)
+		one.v, one.summed = make([]float64, p), make([]float64, p)
+		one.gradient, one.gram = sum.Targets[k], slices.Clone(sum.Gram)
 		simd.Scale(-2*f.c, one.gradient)
 		one.objective = f.c * float64(f.count)
 	}

@@ -20,8 +20,9 @@ func newMerge(a *app) *cobra.Command {
 bytes are checked against their receipts; and remove these. Where parts are missing nothing is written, and
 the line that says so names them as grove run-part --index and job schedulers take them.
 
-Of a training it puts a round together and writes the plan of the next one, with exit status ` + fmt.Sprint(exitAgain) + `: run the parts
-again, and merge again.`,
+Of a training it puts a round together and writes the plan of the next one, with exit status ` +
+			fmt.Sprint(exitAgain) + `:
+run the parts again, and merge again.`,
 		Example: `  grove merge plan.json
   grove merge plan.json --keep      # leave the results of the parts where they are`,
 		Args:        onePlan,

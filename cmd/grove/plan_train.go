@@ -129,7 +129,7 @@ func (a *app) trainInRounds(c *cobra.Command, f *planTrainFlags, m *named, by *r
 		return nil, usagef("plan train: %s cannot be learned in rounds of parts; use grove train", m.name)
 	}
 	if err := est.InRounds(); err != nil {
-		return nil, asUsage(err)
+		return nil, usagef("plan train %s: %v; use grove train", m.name, err)
 	}
 	if flag := c.Flags().Lookup("checkpoint"); flag != nil && flag.Changed {
 		return nil, usagef("--checkpoint: what the rounds of a plan gave is kept beside the plan")

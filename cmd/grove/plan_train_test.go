@@ -50,6 +50,7 @@ func TestTrainingInParts(t *testing.T) {
 	}{
 		{small("gckn-path", "--c", "1"), 4},
 		{small("gckn-walk", "--c-grid", "0.1,1", "--choose-on", "30", "--features", "degrees"), 4},
+		{[]string{"cgmm", "--c", "1", "--layers", "3", "--states", "4", "--arc-labels"}, 5},
 		{small("gckn-subtree", "--c", "1", "--samples", "500", "--global-pooling", "max"), 6},
 		{small("gckn-3layer", "--c", "1", "--precision", "float64"), 8},
 	} {
@@ -80,7 +81,8 @@ func TestLinearMachineInParts(t *testing.T) {
 	store, whole := filepath.Join(dir, "store"), filepath.Join(dir, "m.grove")
 	must(t, "data", "synth", "molecules", "--graphs", "17000", "--vertices", "6", "--seed", "1", "--to", "shards", "--out",
 		store)
-	line := []string{"gckn-path", "--filters", "168", "--samples", "2000", "--path-size", "3", "--c", "0.001", "--data", store}
+	line := []string{"gckn-path", "--filters", "168", "--samples", "2000", "--path-size", "3", "--c", "0.001",
+		"--data", store}
 	must(t, append([]string{"train", "-o", whole}, line...)...)
 	got, rounds := trainedInParts(t, 9000, line...)
 	if !bytes.Equal(got, readFile(t, whole)) {
@@ -101,6 +103,8 @@ func TestTrainingsThatCannotBeCut(t *testing.T) {
 		where...)...)
 	fails(t, exitUsage, []string{"wl cannot be learned in rounds", "grove train"}, append([]string{"plan", "train", "wl",
 		"--data", store}, where...)...)
+	fails(t, exitUsage, []string{"at once"}, append([]string{"plan", "train", "cgmm", "--pool", "3", "--data", store},
+		where...)...)
 	must(t, append(small("plan", "train", "gckn-path", "--c", "1", "--data", store), where...)...)
 	must(t, "data", "synth", "molecules", "--graphs", "60", "--seed", "2", "--to", "shards", "--out", store, "--overwrite")
 	fails(t, exitRefused, []string{"--data", "it has changed since"}, "run-part", plan, "--index", "0")
