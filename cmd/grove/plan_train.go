@@ -155,6 +155,13 @@ func (w *partWorker) trained(ctx context.Context, out string, by *rounds.Rounds)
 	if err := errors.Join(w.same("data", shards.Digest()), shards.Close()); err != nil {
 		return err
 	}
+	open := len(w.engines)
+	defer func() { // a process may compute many parts
+		for _, e := range w.engines[open:] {
+			_ = e.Close()
+		}
+		w.engines = w.engines[:open]
+	}()
 	c := newPlanTrain(w.app, f, func(c *cobra.Command, m *named) error {
 		f.computing, f.trainFlags.out = w.where, out
 		_, err := w.trainInRounds(c, f, m, by)
