@@ -76,7 +76,7 @@ func (f *counted) names(labels []string) (names []string) {
 	}
 	for k := range f.Encoding.Attributes {
 		for _, of := range []string{"mean", "sum", "smallest", "largest", "deviation", "mean by degree"} {
-			add("%s of attribute %d", of, k)
+			add("%s of %s", of, f.Encoding.AttributeName(k))
 		}
 	}
 	for _, l := range f.Encoding.ArcLabels {
@@ -105,7 +105,7 @@ func (f *counted) namesOfVertices(labels []string, add func(string, ...any)) {
 			add("%s%s", l, around)
 		}
 		for k := range f.Encoding.Attributes {
-			add("attribute %d%s", k, around)
+			add("%s%s", f.Encoding.AttributeName(k), around)
 		}
 	}
 }

@@ -29,11 +29,13 @@ type columnarHead struct {
 	Labels        []string            `json:"labels,omitempty"` // codes of vertex labels, in their order
 	LabelNames    []string            `json:"label_names,omitempty"`
 	ArcLabels     []string            `json:"arc_labels,omitempty"` // codes of arc labels, in their order
+	Attributes    []string            `json:"attributes,omitempty"` // their names
 }
 
 // columnarHeadOf returns the head of a data set.
 func columnarHeadOf(d *Dataset) columnarHead {
-	h := columnarHead{Task: d.Task.String(), Directed: d.Batch.Directed, Target: d.Target, ArcLabels: d.ArcLabelNames}
+	h := columnarHead{Task: d.Task.String(), Directed: d.Batch.Directed, Target: d.Target, ArcLabels: d.ArcLabelNames,
+		Attributes: d.AttributeNames}
 	if d.Batch.Labels != nil {
 		h.Labels, h.LabelNames = d.LabelCodes, d.LabelNames
 	}

@@ -65,6 +65,10 @@ func (r *graphRows) graphs(name string) (*Dataset, error) {
 		if b.Attributes == nil {
 			b.Attributes = []float64{}
 		}
+		if err := checkAttributeNames(r.head.Attributes, r.width); err != nil {
+			return nil, fmt.Errorf("the schema has %w under %s", err, headKey)
+		}
+		d.AttributeNames = r.head.Attributes
 	}
 	if r.vertexMarks >= 0 || r.arcMarks >= 0 {
 		d.Motif = &Motif{Vertices: make([]bool, b.NumVertices()), Arcs: make([]bool, b.NumArcs())}

@@ -81,6 +81,9 @@ type Dataset struct {
 	LabelNames    []string // name of each vertex label id, to show only: its code unless a name is given; may repeat
 	ArcLabelNames []string // code of each arc label id
 
+	// AttributeNames is what each attribute of the vertices is called, nil where they have no names but their numbers.
+	AttributeNames []string
+
 	// What graphs and vertices are called where they come from, a name for each of them; nil where they have no names but
 	// their numbers. A vertex is called so within its graph.
 	GraphIDs, VertexIDs []string

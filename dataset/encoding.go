@@ -60,6 +60,9 @@ type Encoding struct {
 	Standardisation *Standardisation `json:"standardisation,omitempty"` // of the attributes
 	Attributes      int              `json:"attributes,omitempty"`      // number of raw attributes
 
+	// AttributeNames is what each attribute is called, see [Dataset].AttributeNames; nil: they have no names.
+	AttributeNames []string `json:"attribute_names,omitempty"`
+
 	// ArcLabels is the code of each arc label id, see KeepArcLabels; nil: as they are.
 	ArcLabels []string `json:"arc_labels,omitempty"`
 }
@@ -130,6 +133,9 @@ func FitEncoding(d *Dataset, features Features, train []int) (*Encoding, error) 
 	if features.raw() {
 		e.Attributes = d.Batch.AttributeDim
 	}
+	if features.standardised() || features.raw() {
+		e.AttributeNames = slices.Clone(d.AttributeNames)
+	}
 	if features.standardised() {
 		from := d.Batch
 		if train != nil {
@@ -197,6 +203,9 @@ func (e *Encoding) Apart(d *Dataset) (*graph.Batch, error) {
 			return nil, fmt.Errorf("data set %s: the model wants labelled arcs", d.Name)
 		}
 		d, _ = d.AlignArcLabels(e.ArcLabels)
+	}
+	if err := e.checkNamed(d); err != nil {
+		return nil, err
 	}
 	b := *d.Batch
 	b.NumLabels = len(e.Labels)
@@ -270,6 +279,9 @@ func (e *Encoding) Check() error {
 		return fmt.Errorf("features %s with %d attributes", e.Features, e.Attributes)
 	case e.Names != nil && len(e.Names) != len(e.Labels):
 		return fmt.Errorf("%d names of %d labels", len(e.Names), len(e.Labels))
+	}
+	if err := checkAttributeNames(e.AttributeNames, e.attributes()); err != nil {
+		return err
 	}
 	for _, codes := range [][]string{e.Labels, e.ArcLabels} {
 		distinct := slices.Compact(slices.Sorted(slices.Values(codes)))

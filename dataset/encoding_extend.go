@@ -15,8 +15,8 @@ func (e *Encoding) LabelNames() []string {
 
 // Extended returns e with the labels of another encoding, one of the same features fitted on other data, so that Apply
 // takes those data: labels are the same where their names are, whatever their codes, and then have the id that e gives
-// them; those that e does not know come after its own. The scale of attributes is that of e. It is an error where the
-// other data have none of the labels, or attributes of another number.
+// them; those that e does not know come after its own. The scale of attributes is that of e, and they are matched by
+// their place. It is an error where the other data have none of the labels, or attributes of another number.
 func (e *Encoding) Extended(by *Encoding) (*Encoding, error) {
 	switch {
 	case e.Features != by.Features:
@@ -25,6 +25,7 @@ func (e *Encoding) Extended(by *Encoding) (*Encoding, error) {
 		return nil, fmt.Errorf("vertices have %d attributes, want %d", by.attributes(), e.attributes())
 	}
 	x := *e
+	x.AttributeNames = by.AttributeNames
 	if len(e.Labels) == 0 {
 		return &x, nil
 	}

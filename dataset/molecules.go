@@ -159,6 +159,9 @@ func (r *gatherer) set(name, file string) (*Dataset, error) {
 		Name: name, Batch: b, LabelCodes: codeNames(elements), ArcLabelNames: codeNames(orders), Atoms: r.atoms,
 		Molecules: &how, Skipped: r.skipped,
 	}
+	for _, a := range how.Attributes {
+		d.AttributeNames = append(d.AttributeNames, string(a))
+	}
 	for _, e := range elements {
 		d.LabelNames = append(d.LabelNames, smiles.Element(e).String())
 	}

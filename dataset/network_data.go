@@ -64,11 +64,14 @@ func (n *network) vertexData(d *Dataset) {
 	b := d.Batch
 	if b.AttributeDim = len(columns); b.AttributeDim > 0 {
 		b.Attributes = make([]float64, b.NumVertices()*len(columns))
+		names := make([]string, len(columns))
 		for k, c := range columns {
+			names[k] = c.name
 			for v, x := range c.numbers {
 				b.Attributes[v*len(columns)+k] = x
 			}
 		}
+		d.AttributeNames = attributeNames(names)
 	}
 	d.Notes = n.notes
 	d.fillMissing()

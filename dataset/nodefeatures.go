@@ -107,6 +107,7 @@ func (r *nodeReader) readDenseFeatures() error {
 		return fmt.Errorf("%s: no line for vertex %d", l.file, v)
 	}
 	r.set.Batch.Attributes, r.set.Batch.AttributeDim = slices.Concat(rows...), width
+	r.set.AttributeNames = attributeNames(header[1:])
 	r.set.fillMissing()
 	return nil
 }

@@ -212,6 +212,8 @@ func edgeRole(header []string) func(name string) Role {
 // vertexRole returns the role that a column of a table of vertices has by its name.
 func vertexRole(name string) Role {
 	switch plain := plainName(name); {
+	case ownAttribute(name) != name:
+		return AttributeRole
 	case predicted(name) != "":
 		return predicted(name)
 	case plain == "node", plain == "vertex", plain == "id":

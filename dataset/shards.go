@@ -43,6 +43,7 @@ type shardHead struct {
 	LabelNames    []string    `json:"label_names,omitempty"`
 	ArcLabelNames []string    `json:"arc_label_names,omitempty"`
 	Attributes    int         `json:"attributes"` // of every vertex
+	Names         []string    `json:"attribute_names,omitempty"`
 	Labels        bool        `json:"labels"`
 	ArcLabels     bool        `json:"arc_labels"`
 	ArcWeights    bool        `json:"arc_weights"`
@@ -64,6 +65,7 @@ func headOf(d *Dataset) shardHead {
 	h := shardHead{
 		Version: shardVersion, Name: d.Name, Task: d.Task, Directed: b.Directed,
 		LabelCodes: d.LabelCodes, LabelNames: d.LabelNames, ArcLabelNames: d.ArcLabelNames, Attributes: b.AttributeDim,
+		Names:  d.AttributeNames,
 		Labels: b.Labels != nil, ArcLabels: b.ArcLabels != nil, ArcWeights: b.ArcWeights != nil,
 		ArcTypes: b.ArcTypes != nil,
 	}

@@ -120,6 +120,9 @@ func (h *shardHead) check() error {
 	case h.Task == GraphRegression && len(h.TargetNames) == 0:
 		return errors.New("a regression without targets")
 	}
+	if err := checkAttributeNames(h.Names, h.Attributes); err != nil {
+		return err
+	}
 	for _, f := range h.Files {
 		if f.Name != filepath.Base(f.Name) || f.Graphs < 1 || f.Bytes < 8 {
 			return fmt.Errorf("file %q of %d graphs and %d bytes", f.Name, f.Graphs, f.Bytes)
@@ -222,6 +225,7 @@ func (s *Shards) empty() *Dataset {
 		Name: h.Name, Task: h.Task, Batch: b, ClassNames: h.ClassNames, TargetNames: h.TargetNames,
 		TargetClasses: h.TargetClasses,
 		LabelCodes:    h.LabelCodes, LabelNames: h.LabelNames, ArcLabelNames: h.ArcLabelNames,
+		AttributeNames: h.Names,
 	}
 }
 

@@ -20,6 +20,8 @@ type Summary struct {
 	Attributes int    `json:"attributes"` // real values of a vertex
 	Missing    int    `json:"missing_attributes"`
 
+	AttributeNames []string `json:"attribute_names,omitempty"`
+
 	ClassNames []string `json:"class_names,omitempty"`
 	ClassSizes []int    `json:"class_sizes,omitempty"`
 	Unlabelled int      `json:"unlabelled"` // vertices, or graphs, without a class or target
@@ -45,7 +47,7 @@ func (d *Dataset) Summary() Summary {
 	s := Summary{
 		Name: d.Name, Task: d.Task.String(), Graphs: b.NumGraphs(), Vertices: b.NumVertices(), Arcs: b.NumArcs(),
 		Directed: b.Directed, Labels: b.NumLabels, ArcLabels: len(d.ArcLabelNames),
-		Attributes: b.AttributeDim, Missing: len(d.Missing),
+		Attributes: b.AttributeDim, AttributeNames: d.AttributeNames, Missing: len(d.Missing),
 		ClassNames: d.ClassNames, Targets: d.TargetNames, Motif: d.Motif != nil,
 		Isolated: b.Isolated(), Bytes: b.Bytes(), Notes: d.Notes,
 		Skipped: d.Skipped,
@@ -131,7 +133,11 @@ func (s Summary) String() string {
 	}
 	line("vertex labels", "%s", countOrNone(s.Labels))
 	line("arc labels", "%s", countOrNone(s.ArcLabels))
-	line("attributes", "%s", countOrNone(s.Attributes))
+	attributes := countOrNone(s.Attributes)
+	if s.AttributeNames != nil {
+		attributes += ": " + abridged(s.AttributeNames)
+	}
+	line("attributes", "%s", attributes)
 	if len(s.ClassNames) > 0 {
 		var classes []string
 		for c, name := range s.ClassNames {

@@ -13,7 +13,7 @@ func (d *Dataset) WithBatch(b *graph.Batch) *Dataset {
 	changed := *d
 	changed.Batch = b
 	if b.AttributeDim != d.Batch.AttributeDim {
-		changed.Missing = nil
+		changed.Missing, changed.AttributeNames = nil, nil
 	}
 	return &changed
 }

@@ -105,8 +105,8 @@ func (d *Dataset) vertexColumns() []written {
 	if len(d.Missing) > 0 {
 		attributes = d.MissingAsNaN().Batch.Attributes
 	}
-	for k := range width {
-		columns = append(columns, written{"attribute" + strconv.Itoa(k+1), func(v int) string {
+	for k, name := range d.attributeColumns() {
+		columns = append(columns, written{name, func(v int) string {
 			return realText(attributes[v*width+k])
 		}})
 	}

@@ -153,10 +153,6 @@ func writeFeatures(w *folderWriter, d *Dataset) {
 		return
 	}
 	w.file("features.csv", func(t *text) {
-		names := make([]string, width)
-		for c := range names {
-			names[c] = fmt.Sprintf("attribute%d", c+1)
-		}
-		writeRows(t, names, d.MissingAsNaN().Batch.Attributes)
+		writeRows(t, d.attributeColumns(), d.MissingAsNaN().Batch.Attributes)
 	})
 }

@@ -1,7 +1,6 @@
 package treeg
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/grove-graph/grove/dataset"
@@ -94,7 +93,7 @@ func (m *Trained) names(round int, labels []string) (names Names, err error) {
 		attributes -= columns + 1 // labels follow the attributes, and one column for those never seen
 	}
 	for i := range attributes {
-		names.Features = append(names.Features, fmt.Sprintf("attribute %d", i))
+		names.Features = append(names.Features, e.AttributeName(i))
 	}
 	names.Features = append(names.Features, known...)
 	if both {
