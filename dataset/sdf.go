@@ -54,6 +54,7 @@ func (r *tableReader) record(from *sdf.Record) error {
 	if err := r.add(from.Molecule); err != nil {
 		return fmt.Errorf("%s:%d: %w", r.file, from.Line, err)
 	}
+	r.names = append(r.names, from.Name)
 	for _, name := range from.Names {
 		if !slices.ContainsFunc(r.columns, func(c column) bool { return c.name == name }) {
 			r.columns = append(r.columns, column{name: name, values: make([]string, before)})

@@ -91,6 +91,7 @@ type tableReader struct {
 	header  []string
 	at      int // the column of the molecules
 	columns []column
+	names   []string // of the molecules, "" for one that has none beside the columns
 }
 
 // read reads all of a table.
@@ -190,7 +191,10 @@ func (r *tableReader) finish(name string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.predict(r.columns)
+	if distinctNames(r.names) {
+		d.GraphIDs = r.names
+	}
+	d.predict(d.named(r.columns))
 	return d, nil
 }
 
@@ -222,7 +226,10 @@ func openSmiles(f folder, file string, how Reading) (*Dataset, error) {
 		case l.number == 1 && how.Molecules.Column != "":
 			return nil, fmt.Errorf("%s:1: no column %s", r.file, how.Molecules.Column)
 		case len(r.header) == 1:
-			err = r.row(row[:1], l.number)
+			before := len(r.offsets)
+			if err = r.row(row[:1], l.number); len(r.offsets) > before {
+				r.names = append(r.names, strings.TrimSpace(strings.TrimPrefix(string(l.line), row[0])))
+			}
 		case len(row) != len(r.header):
 			err = fmt.Errorf("%s:%d: %d values, the header has %d", r.file, l.number, len(row), len(r.header))
 		default:

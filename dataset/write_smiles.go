@@ -13,7 +13,7 @@ import (
 	"github.com/grove-graph/grove/smiles"
 )
 
-// writeTable writes a table of molecules, NAME.csv, with the classes or targets of the graphs.
+// writeTable writes a table of molecules, NAME.csv, with the classes or targets of the graphs, and their names.
 func writeTable(to *folderWriter, d *Dataset) error {
 	molecules, err := d.ToMolecules()
 	if err != nil {
@@ -28,6 +28,13 @@ func writeTable(to *folderWriter, d *Dataset) error {
 	default:
 		header = append(header, d.TargetNames...)
 	}
+	id := "id"
+	if slices.Contains(header, id) {
+		id = "molecule_id"
+	}
+	if d.GraphIDs != nil {
+		header = append(header, id)
+	}
 	if i := columnOf(header[1:], ""); i >= 0 {
 		return fmt.Errorf("write SMILES: a target is called %s", header[1+i])
 	}
@@ -35,7 +42,11 @@ func writeTable(to *folderWriter, d *Dataset) error {
 		w := csv.NewWriter(out)
 		_ = w.Write(header)
 		for g, m := range molecules {
-			_ = w.Write(append([]string{m.String()}, d.known(g)...))
+			row := append([]string{m.String()}, d.known(g)...)
+			if d.GraphIDs != nil {
+				row = append(row, d.GraphIDs[g])
+			}
+			_ = w.Write(row)
 		}
 		w.Flush()
 		return w.Error()

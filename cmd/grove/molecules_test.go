@@ -126,13 +126,16 @@ func TestMoleculesAreConvertedAndBack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	data := alcohols(t)
 	must(t, "data", "convert", data, "--to", "smiles", "--out", "a/alcohols")
-	must(t, "data", "convert", data, "--to", "shards", "--out", "b/alcohols")
+	must(t, "data", "convert", data, "--to", "parquet", "--out", "b/alcohols")
 	must(t, "data", "convert", "b/alcohols", "--to", "smiles", "--out", "c/alcohols")
+	must(t, "data", "convert", data, "--to", "shards", "--out", "h/alcohols")
+	must(t, "data", "convert", "h/alcohols", "--to", "smiles", "--out", "i/alcohols")
+	must(t, "data", "convert", "i/alcohols", "--target", "kind", "--to", "tu", "--out", "j/alcohols")
 	must(t, "data", "convert", data, "--target", "kind", "--to", "tu", "--out", "d/alcohols")
 	must(t, "data", "convert", "a/alcohols", "--target", "kind", "--to", "tu", "--out", "e/alcohols")
 	must(t, "data", "convert", "d/alcohols", "--to", "smiles", "--out", "f/alcohols")
 	must(t, "data", "convert", "f/alcohols", "--to", "tu", "--out", "g/alcohols")
-	for _, same := range [][2]string{{"a", "c"}, {"d", "e"}, {"d", "g"}} {
+	for _, same := range [][2]string{{"a", "c"}, {"d", "e"}, {"d", "g"}, {"d", "j"}} {
 		first, err := filepath.Glob(filepath.Join(same[0], "alcohols", "*"))
 		if err != nil || len(first) == 0 {
 			t.Fatalf("%s: %v", same[0], err)
