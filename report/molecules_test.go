@@ -27,7 +27,7 @@ var molecules = []struct {
 	{`C[N+]1=[O+][Cu-5]2345[O+]=[N+](C)[N-]N2c2ccccc2[S+]3CC[S+]4c2ccccc2N5[N-]1`, 0},
 	{`Oc1ccccc1C1=[O+][Mn+]234([O+]=C(c5ccccc5O)[N-][N+]2=Cc2cccc[n+]23)[N+](=Cc2cccc[n+]24)[N-]1`, 0},
 	{`[Cl-].c1cc[n+]2c(c1)-c1cccc[n+]1[Rh-4]213(N=c2c(c4ccccc4c4ccccc24)=N1)N=c1c(c2ccccc2c2ccccc12)=N3`, 0},
-	{`C[PH](C)(C)[Ir+3]123([PH](C)(C)C)([PH](C)(C)C)C4=C1CCC2=C3CC4.[Cl-]`, 11},
+	{`C[PH](C)(C)[Ir+3]123([PH](C)(C)C)([PH](C)(C)C)C4=C1CCC2=C3CC4.[Cl-]`, 5},
 	{`C1=[N+]2c3ccccc3[SH+][Cu-5]234([O+]=C1c1ccco1)[O+]=C(c1ccco1)C=[N+]3c1ccccc1[SH+]4`, 0},
 	{`O=C1[OH+][Cu-5]234([O+]=C(c5cccs5)C=[N+]2c2ccccc21)[O+]=C(c1cccs1)C=[N+]3c1ccccc1C(=O)[OH+]4`, 0},
 	{`Oc1ccccc1C1=N[N+]2=Cc3cccc[n+]3[Ni-4]234([OH+]1)[OH+]C(c1ccccc1O)=N[N+]3=Cc1cccc[n+]14`, 0},

@@ -102,15 +102,35 @@ func (c *component) middle() {
 // isMiddle reports whether a vertex is the middle of a fan.
 func (c *component) isMiddle(v int32) bool { return c.real > 0 && int(v) >= c.real }
 
-// rings returns the rings that are to be regular: without the lines to middles, and without chelates, whose metal has
-// no angles to spare.
+// rings returns the rings that are to be regular: without the lines to middles, without chelates, whose metal has no
+// angles to spare, and without those that a metal holds at two places, as that of cyclooctadiene, which fold before it.
 func (c *component) rings() [][]int32 {
 	if c.real == 0 {
 		return rings(c.neighbours)
 	}
 	return slices.DeleteFunc(rings(c.bonds), func(ring []int32) bool {
-		return slices.ContainsFunc(ring, func(v int32) bool { return c.metals[v] && len(c.neighbours[v]) > 3 })
+		return c.heldTwice(ring) ||
+			slices.ContainsFunc(ring, func(v int32) bool { return c.metals[v] && len(c.neighbours[v]) > 3 })
 	})
+}
+
+// heldTwice reports whether two groups of a ring have fans of the same metal.
+func (c *component) heldTwice(ring []int32) bool {
+	held := map[int32]int32{} // the middle of a fan, by its metal
+	for _, v := range ring {
+		for _, middle := range c.neighbours[v] {
+			if !c.isMiddle(middle) {
+				continue
+			}
+			of := c.neighbours[middle]
+			metal := of[slices.IndexFunc(of, func(u int32) bool { return c.metals[u] })]
+			if other, met := held[metal]; met && other != middle {
+				return true
+			}
+			held[metal] = middle
+		}
+	}
+	return false
 }
 
 // reach returns the distance of a group from its middle: that of a regular polygon, or of an open chain about as much.
