@@ -107,6 +107,21 @@ func TestTablesComeBack(t *testing.T) {
 	}
 }
 
+// An error says what is wrong with a file in words that do not need its format to be known.
+func TestFilesThatAreNoneOrCutOff(t *testing.T) {
+	parquet, arrow := written(t, "a.parquet", []int64{1, 2, 3}), written(t, "a.arrow", []int64{1, 2, 3})
+	for text, raw := range map[string][]byte{
+		`neither Parquet nor Arrow IPC, it begins with "a,b\n"`:           []byte("a,b\n1,2\n"),
+		"the file does not end as Parquet does: it is cut off or damaged": parquet[:len(parquet)-3],
+		"the file ends within its data: it is cut off":                    arrow[:len(arrow)/3],
+	} {
+		_, _, err := numbers(columnar.NewReader(bytes.NewReader(raw)))
+		if err == nil || err.Error() != text {
+			t.Errorf("%v, want %s", err, text)
+		}
+	}
+}
+
 // Whatever bytes of a table are others or missing, reading it gives numbers or an error of one line.
 func TestDamagedTablesAreErrors(t *testing.T) {
 	for _, file := range []string{"a.parquet", "a.arrow"} {

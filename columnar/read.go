@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -18,6 +19,7 @@ import (
 const (
 	magicParquet = "PAR1"
 	magicArrow   = "ARROW1\x00\x00"
+	magicStream  = "\xff\xff\xff\xff"
 )
 
 // Reader reads a table, some rows at a time.
@@ -45,7 +47,11 @@ func NewReader(in Source) (r *Reader, err error) {
 		if _, err := in.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
-		return NewStream(in)
+		rows, err := NewStream(in)
+		if begin := string(start); err != nil && begin != magicArrow[:len(begin)] && begin != magicStream {
+			return nil, fmt.Errorf("neither Parquet nor Arrow IPC, it begins with %q", strings.TrimRight(begin, "\x00"))
+		}
+		return rows, err
 	}
 	format, err := registered()
 	if err != nil {
@@ -125,9 +131,16 @@ func (bounded) check(size int) {
 	}
 }
 
-// plain drops the names of packages from an error of the library.
+// plain says in other words what the library says of a file that is cut off, and drops the names of packages from all
+// else.
 func plain(err error) error {
 	text := err.Error()
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends within its data: it is cut off")
+	case strings.Contains(text, "magic bytes not found"), strings.Contains(text, "smaller than indicated metadata size"):
+		return errors.New("the file does not end as Parquet does: it is cut off or damaged")
+	}
 	for _, prefix := range []string{"arrow/ipc: ", "parquet: "} {
 		for len(text) > len(prefix) && text[:len(prefix)] == prefix {
 			text = text[len(prefix):]
