@@ -20,7 +20,10 @@ type located struct {
 // find returns the data set at path, a folder or a file.
 func (how Reading) find(path string) (located, error) {
 	if _, err := os.Stat(path); err != nil {
-		return located{}, fmt.Errorf("%s: %w", path, plainError(err))
+		if _, compressed := os.Stat(path + ".gz"); compressed != nil {
+			return located{}, fmt.Errorf("%s: %w", path, plainError(err))
+		}
+		path += ".gz"
 	}
 	var p located
 	p.folder, p.file = locate(path)

@@ -34,7 +34,7 @@ func TestOpenFindsTheFormat(t *testing.T) {
 	write("halfnode/features.coo.csv", "row,col,value\n")
 	good := map[string]string{
 		"tu": "X", "tugz": "X", "tu/X_A.txt": "X", "node": "node", "node/edges.csv": "node",
-		"text": "Y", "text/Y.txt": "Y", "textgz": "Y", "textgz/Y.txt.gz": "Y", "many/Z.txt": "Z",
+		"text": "Y", "text/Y.txt": "Y", "textgz": "Y", "textgz/Y.txt.gz": "Y", "textgz/Y.txt": "Y", "many/Z.txt": "Z",
 	}
 	for path, name := range good {
 		d, err := Open(filepath.Join(dir, path))

@@ -19,6 +19,8 @@ type Summary struct {
 	ArcLabels  int    `json:"arc_labels"` // distinct arc labels, 0 where there are none
 	Attributes int    `json:"attributes"` // real values of a vertex
 	Missing    int    `json:"missing_attributes"`
+	ArcTypes   int    `json:"arc_types"` // adjacency matrices, 0 where arcs have no type
+	ArcWeights bool   `json:"arc_weights"`
 
 	AttributeNames []string `json:"attribute_names,omitempty"`
 
@@ -46,11 +48,14 @@ func (d *Dataset) Summary() Summary {
 	b := d.Batch
 	s := Summary{
 		Name: d.Name, Task: d.Task.String(), Graphs: b.NumGraphs(), Vertices: b.NumVertices(), Arcs: b.NumArcs(),
-		Directed: b.Directed, Labels: b.NumLabels, ArcLabels: len(d.ArcLabelNames),
+		Directed: b.Directed, Labels: b.NumLabels, ArcLabels: len(d.ArcLabelNames), ArcWeights: b.ArcWeights != nil,
 		Attributes: b.AttributeDim, AttributeNames: d.AttributeNames, Missing: len(d.Missing),
 		ClassNames: d.ClassNames, Targets: d.TargetNames, Motif: d.Motif != nil,
 		Isolated: b.Isolated(), Bytes: b.Bytes(), Notes: d.Notes,
 		Skipped: d.Skipped,
+	}
+	for _, t := range b.ArcTypes {
+		s.ArcTypes = max(s.ArcTypes, int(t)+1)
 	}
 	if len(d.ClassNames) > 0 {
 		s.ClassSizes = d.ClassSizes()
@@ -102,6 +107,7 @@ func (s *Summary) add(d *Dataset) {
 	s.Vertices += piece.Vertices
 	s.Arcs += piece.Arcs
 	s.Missing += piece.Missing
+	s.ArcTypes = max(s.ArcTypes, piece.ArcTypes)
 	s.Unlabelled += piece.Unlabelled
 	for c, n := range piece.ClassSizes {
 		s.ClassSizes[c] += n
@@ -133,6 +139,12 @@ func (s Summary) String() string {
 	}
 	line("vertex labels", "%s", countOrNone(s.Labels))
 	line("arc labels", "%s", countOrNone(s.ArcLabels))
+	if s.ArcTypes > 0 {
+		line("arc types", "%d", s.ArcTypes)
+	}
+	if s.ArcWeights {
+		line("arc weights", "known")
+	}
 	attributes := countOrNone(s.Attributes)
 	if s.AttributeNames != nil {
 		attributes += ": " + abridged(s.AttributeNames)

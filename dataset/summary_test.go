@@ -33,6 +33,20 @@ func TestSummaryTellsWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestSummaryTellsOfAttributesAndArcs(t *testing.T) {
+	d := measured(t, "charge", "mass")
+	d.Batch.ArcTypes = []int32{0, 1, 0, 2, 0, 0}
+	d.Batch.ArcWeights = make([]float64, 6)
+	text := d.Summary().String()
+	for _, want := range []string{
+		"attributes         2: charge, mass\n", "arc types          3\n", "arc weights        known\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 func TestSummaryOfAVertexTask(t *testing.T) {
 	d, err := openNode(nodeTask.folder(), DetectDirection)
 	if err != nil {
