@@ -201,3 +201,52 @@ func TestBadPlansAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// The rounds of a plan have parts of their own, and what is known of it lies in one folder; other plans have others.
+func TestRoundsHavePartsOfTheirOwn(t *testing.T) {
+	p := planned(t)
+	known, err := p.Known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := range 3 {
+		if err := p.Next(fmt.Sprint("pass ", round)); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Missing()) != 3 {
+			t.Errorf("round %d begins with %v missing", round, p.Missing())
+		}
+		for part := range 3 {
+			if done, err := run(p, part); done || err != nil {
+				t.Errorf("round %d, part %d: %v, %v", round, part, done, err)
+			}
+		}
+		file, err := p.OpenResult(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(file)
+		if err := errors.Join(err, file.Close()); err != nil || string(text) != "4\n5\n6\n7\n" {
+			t.Errorf("%v, %q", err, text)
+		}
+		opened, err := parts.Open(filepath.Join(filepath.Dir(known), "..", "plan.json"))
+		if err != nil || opened.Round != round+1 || opened.Pass != fmt.Sprint("pass ", round) {
+			t.Errorf("%v: %+v", err, opened)
+		}
+		if same, err := opened.Known(); err != nil || same != known {
+			t.Errorf("%v: known in %s, then in %s", err, known, same)
+		}
+	}
+	if other, err := plannedIn(t, t.TempDir(), "other").Known(); err != nil || filepath.Base(other) == filepath.Base(known) {
+		t.Errorf("%v: another plan knows %s", err, other)
+	}
+	if err := os.MkdirAll(known, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.DiscardRounds(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Dir(known)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+}

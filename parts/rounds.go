@@ -4,10 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,16 +47,13 @@ func (p *Plan) DiscardRounds() error {
 	if err == nil {
 		err = os.RemoveAll(known)
 	}
+	for round := *p; err == nil && round.Round > 0; round.Round-- { // some may be left of merges that were killed
+		err = round.Discard()
+	}
 	if err == nil {
-		err = p.Discard()
+		_ = os.Remove(p.folder()) // unless it holds something of another plan
 	}
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(p.folder()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // OpenResult opens what a part that is done has for an output, after it has compared the bytes with the receipt.

@@ -418,3 +418,44 @@ func TestKilledPartsMakeTheSameBytes(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// A training in rounds whose parts and merges are killed has the model of one machine, and leaves nothing behind.
+func TestKilledRoundsMakeTheSameModel(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must(t, "data", "synth", "molecules", "--graphs", "9000", "--vertices", "12", "--seed", "1", "--to", "shards",
+		"--out", in("store"))
+	line := append(small("gckn-path", "--data", in("store")), "--c", "1")
+	must(t, append([]string{"train", "-o", in("whole")}, line...)...)
+	must(t, append([]string{"plan", "train", "--part-graphs", "2000", "--out", in("m"), "-o", in("plan.json")}, line...)...)
+	all := []string{"run-part", in("plan.json"), "--index", "0-4"}
+	rng := rand.New(rand.NewPCG(1, 3))
+	some := func() time.Duration { return time.Duration(rng.Int64N(int64(time.Second / 2))) }
+	status := exitAgain
+	for tries := 0; status != 0; tries++ {
+		killed(t, dir, some(), all...)
+		must(t, all...)
+		merge := newProcess(t, "", "merge", in("plan.json"))
+		if err := merge.Start(); err != nil {
+			t.Fatal(err)
+		}
+		after := some()
+		if tries > 12 {
+			after = never
+		}
+		timer := time.AfterFunc(after, func() { _ = merge.Process.Kill() })
+		_ = merge.Wait()
+		timer.Stop()
+		status = merge.ProcessState.ExitCode() // -1 of one that was killed
+		if status > 0 && status != exitAgain {
+			t.Fatalf("status %d: %s", status, merge.stderr.String())
+		}
+	}
+	if !bytes.Equal(readFile(t, in("m")), readFile(t, in("whole"))) {
+		t.Error("another model than that of one machine")
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 4 || len(hidden(t, dir)) > 0 { // store, plan, two models
+		t.Errorf("%v: left behind: %v", err, left)
+	}
+}
