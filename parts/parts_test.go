@@ -237,7 +237,8 @@ func TestRoundsHavePartsOfTheirOwn(t *testing.T) {
 			t.Errorf("%v: known in %s, then in %s", err, known, same)
 		}
 	}
-	if other, err := plannedIn(t, t.TempDir(), "other").Known(); err != nil || filepath.Base(other) == filepath.Base(known) {
+	other, err := plannedIn(t, t.TempDir(), "other").Known()
+	if err != nil || filepath.Base(other) == filepath.Base(known) {
 		t.Errorf("%v: another plan knows %s", err, other)
 	}
 	if err := os.MkdirAll(known, 0o777); err != nil {

@@ -427,7 +427,8 @@ func TestKilledRoundsMakeTheSameModel(t *testing.T) {
 		"--out", in("store"))
 	line := append(small("gckn-path", "--data", in("store")), "--c", "1")
 	must(t, append([]string{"train", "-o", in("whole")}, line...)...)
-	must(t, append([]string{"plan", "train", "--part-graphs", "2000", "--out", in("m"), "-o", in("plan.json")}, line...)...)
+	must(t, append([]string{"plan", "train", "--part-graphs", "2000", "--out", in("m"), "-o", in("plan.json")},
+		line...)...)
 	all := []string{"run-part", in("plan.json"), "--index", "0-4"}
 	rng := rand.New(rand.NewPCG(1, 3))
 	some := func() time.Duration { return time.Duration(rng.Int64N(int64(time.Second / 2))) }
