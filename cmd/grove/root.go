@@ -66,8 +66,8 @@ that other machines come to the same bits (see grove devices --help).`,
 	return root
 }
 
-// finish does for every command what none may forget: flags keep the order in which they were declared, and no output is
-// an input.
+// finish does for every command what none may forget: flags keep the order in which they were declared, and no output
+// is an input.
 func finish(c *cobra.Command) {
 	c.Flags().SortFlags = false
 	if do := c.RunE; do != nil {

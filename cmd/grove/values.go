@@ -41,8 +41,8 @@ func annotateWords[T ~string](fs *pflag.FlagSet, name string, words []T) {
 	_ = fs.SetAnnotation(name, "words", texts)
 }
 
-// completeWords makes the shell complete the flags that take one of a few words, of a command and of all below it. It is
-// for a command line that asks for completions: cobra keeps what is registered for the life of the process.
+// completeWords makes the shell complete the flags that take one of a few words, of a command and of all below it. It
+// is for a command line that asks for completions: cobra keeps what is registered for the life of the process.
 func completeWords(c *cobra.Command) {
 	register := func(f *pflag.Flag) {
 		if words := f.Annotations["words"]; len(words) > 0 {
