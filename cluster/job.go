@@ -13,8 +13,9 @@ import (
 // Job is what travels: a path and a digest, and how patient to be. It is the argument of every workflow and activity.
 type Job struct {
 	Plan         string // path of the file, the same on every machine
-	Digest       string // of its bytes
+	Digest       string // of what is planned, the same in all rounds
 	Parts        int
+	Round        int    // of a training, from 1
 	Instructions string // of the processor, which the bits follow from
 	Patience
 }
@@ -53,9 +54,9 @@ func open(path string, p Patience) (*parts.Plan, Job, error) {
 	if err != nil {
 		return nil, Job{}, err
 	}
-	job := Job{Parts: plan.Parts(), Instructions: plan.Instructions, Patience: p}
+	job := Job{Parts: plan.Parts(), Round: plan.Round, Instructions: plan.Instructions, Patience: p}
 	if job.Plan, err = filepath.Abs(path); err == nil {
-		job.Digest, err = parts.FileDigest(path)
+		job.Digest, err = plan.Identity()
 	}
 	return plan, job, err
 }
@@ -69,11 +70,19 @@ func (j *Job) id() string {
 // queue is where workers of a kind of device and a build of grove wait. Others never see these parts.
 func queue(device, program string) string { return fmt.Sprintf("%s, grove %s", device, program) }
 
-// same reports that the plan is not the one that was submitted.
-func (j *Job) same() error {
-	digest, err := parts.FileDigest(j.Plan)
-	if err == nil && digest != j.Digest {
-		err = refused(fmt.Sprintf("%s: it has changed since it was submitted; submit it again", j.Plan))
+// open reads the plan, which is the one that was submitted, and reports whether its round is over: another worker has put
+// it together while this one was taken for dead.
+func (j *Job) open() (plan *parts.Plan, over bool, err error) {
+	if plan, err = parts.Open(j.Plan); err != nil {
+		return nil, false, err
 	}
-	return err
+	digest, err := plan.Identity()
+	switch {
+	case err != nil:
+	case digest != j.Digest:
+		err = refused(fmt.Sprintf("%s: it has changed since it was submitted; submit it again", j.Plan))
+	case plan.Round < j.Round:
+		err = fmt.Errorf("%s: its round %d is not here yet", j.Plan, j.Round)
+	}
+	return plan, err == nil && plan.Round > j.Round, err
 }

@@ -2,18 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/grove-graph/grove/parts"
 )
 
-// exitRefused is the exit status of grove run-part for a part whose bits could differ.
-const exitRefused = 3
+// Exit statuses of grove: of run-part for a part whose bits could differ, of merge where the plan has another round now.
+const (
+	exitRefused = 3
+	exitAgain   = 4
+)
 
 // Machine runs grove on behalf of a worker. Its methods are the activities.
 type Machine struct {
@@ -67,7 +69,7 @@ func beside(name string) string {
 
 // Part computes a part, by the process that computed the one before where that was of the same plan.
 func (m *Machine) Part(ctx context.Context, job Job, part int) error {
-	if err := job.same(); err != nil {
+	if _, over, err := job.open(); over || err != nil {
 		return err
 	}
 	p, err := m.parts(job)
@@ -104,26 +106,39 @@ func (m *Machine) parts(job Job) (*process, error) {
 	return m.start(job, args...)
 }
 
-// Merge puts the parts together and leaves them, so that it can be run again. It returns what grove said.
-func (m *Machine) Merge(ctx context.Context, job Job) (string, error) {
-	if err := job.same(); err != nil {
-		return "", err
+// Merged is what became of the parts.
+type Merged struct {
+	Said  string // by grove
+	Again bool   // the plan has another round now
+}
+
+// Merge puts the parts together and leaves them, so that it can be run again.
+func (m *Machine) Merge(ctx context.Context, job Job) (Merged, error) {
+	if _, over, err := job.open(); over || err != nil {
+		return Merged{Again: over}, err
 	}
 	p, err := m.start(job, "merge", job.Plan, "--keep")
 	if err != nil {
-		return "", err
+		return Merged{}, err
 	}
-	return p.follow(ctx, job.Heartbeat, true)
+	said, err := p.follow(ctx, job.Heartbeat, true)
+	var exit *exec.ExitError
+	if errors.As(p.err, &exit) && exit.ExitCode() == exitAgain {
+		return Merged{Again: true}, nil
+	}
+	return Merged{Said: said}, err
 }
 
-// Discard removes the results of the parts, which are merged.
+// Discard removes the results of the parts, which are merged, and after the last round what all rounds gave.
 func (m *Machine) Discard(_ context.Context, job Job) error {
-	if err := job.same(); err != nil {
+	plan, over, err := job.open()
+	switch {
+	case err != nil:
 		return err
-	}
-	plan, err := parts.Open(job.Plan)
-	if err != nil {
-		return err
+	case over:
+		plan.Round = job.Round
+	case plan.Round > 0:
+		return plan.DiscardRounds()
 	}
 	return plan.Discard()
 }

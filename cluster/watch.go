@@ -23,7 +23,8 @@ type watch struct {
 	plan   *parts.Plan
 	job    Job
 
-	first int       // parts that were done at the first look, -1: not known
+	round int
+	first int       // parts of the round that were done at the first look, -1: not known
 	began time.Time // when that was
 	said  time.Time // last
 }
@@ -85,13 +86,17 @@ func (w *watch) line(ctx context.Context) string {
 	if err != nil {
 		return fmt.Sprintf("%d parts; no worker answers", w.job.Parts)
 	}
-	if w.first < 0 {
-		w.first, w.began = p.Done+p.Failed, time.Now()
+	if w.first < 0 || w.round != p.Round {
+		w.round, w.first, w.began = p.Round, p.Done+p.Failed, time.Now()
+	}
+	of := ""
+	if p.Round > 0 {
+		of = fmt.Sprintf(" of round %d", p.Round)
 	}
 	if p.Merging {
-		return fmt.Sprintf("all %d parts are done, merging", w.job.Parts)
+		return fmt.Sprintf("all %d parts%s are done, merging", w.job.Parts, of)
 	}
-	text := fmt.Sprintf("%d of %d parts", p.Done, w.job.Parts)
+	text := fmt.Sprintf("%d of %d parts%s", p.Done, w.job.Parts, of)
 	if p.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", p.Failed)
 	}

@@ -28,6 +28,7 @@ type Progress struct {
 	Done, Failed int      // parts
 	Slices       []string // workflows under way, whose parts come on top
 	Merging      bool
+	Round        int // of a training, from 1
 }
 
 // Failures are parts that failed as often as they may.
@@ -53,9 +54,10 @@ func isRefusal(err error) bool {
 	return errors.As(err, &e) && e.Type() == refusal
 }
 
-// Whole is the workflow of a plan: all parts, then the merge. It returns what the merge said.
+// Whole is the workflow of a plan: all parts, then the merge; and where that gave another round, the same again. It returns
+// what the last merge said.
 func Whole(ctx workflow.Context, job Job) (string, error) {
-	var state Progress
+	state := Progress{Round: job.Round}
 	err := workflow.SetQueryHandler(ctx, progressQuery, func() (Progress, error) { return state, nil })
 	if err != nil {
 		return "", err
@@ -72,13 +74,20 @@ func Whole(ctx workflow.Context, job Job) (string, error) {
 			len(failed.Parts), job.Parts, missing.Ranges(), failed.Why), "failure", nil)
 	}
 	state.Merging = true
-	ctx = withPatience(ctx, job)
-	var said string
+	patient := withPatience(ctx, job)
+	var merged Merged
 	var m *Machine
-	if err := workflow.ExecuteActivity(ctx, m.Merge, job).Get(ctx, &said); err != nil {
+	if err := workflow.ExecuteActivity(patient, m.Merge, job).Get(ctx, &merged); err != nil {
 		return "", err
 	}
-	return said, workflow.ExecuteActivity(ctx, m.Discard, job).Get(ctx, nil)
+	if err := workflow.ExecuteActivity(patient, m.Discard, job).Get(ctx, nil); err != nil {
+		return "", err
+	}
+	if merged.Again {
+		job.Round++
+		return "", workflow.NewContinueAsNewError(ctx, Whole, job)
+	}
+	return merged.Said, nil
 }
 
 // everySlice runs all slices, some at a time. The first that is refused ends the others.
@@ -91,7 +100,7 @@ func everySlice(ctx workflow.Context, job Job, state *Progress) (failed Failures
 			break
 		}
 		all.Add(1)
-		to, id := min(from+sliceParts, job.Parts), fmt.Sprintf("%s-%d", job.id(), from)
+		to, id := min(from+sliceParts, job.Parts), fmt.Sprintf("%s-%d-%d", job.id(), job.Round, from)
 		state.Slices = append(state.Slices, id)
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			defer all.Done()

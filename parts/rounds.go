@@ -23,8 +23,8 @@ func (p *Plan) Folder() string {
 // folder returns the folder of all rounds.
 func (p *Plan) folder() string { return strings.TrimSuffix(p.path, filepath.Ext(p.path)) + ".parts" }
 
-// Known returns the folder of what the rounds so far gave. It has a name of its own for every plan.
-func (p *Plan) Known() (string, error) {
+// Identity returns the SHA-256 of what is planned, the same in all rounds.
+func (p *Plan) Identity() (string, error) {
 	plan := *p
 	plan.Round, plan.Pass = 0, ""
 	text, err := json.Marshal(plan)
@@ -32,7 +32,16 @@ func (p *Plan) Known() (string, error) {
 		return "", err
 	}
 	sum := sha256.Sum256(text)
-	return filepath.Join(p.folder(), "known-"+hex.EncodeToString(sum[:6])), nil
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Known returns the folder of what the rounds so far gave. It has a name of its own for every plan.
+func (p *Plan) Known() (string, error) {
+	identity, err := p.Identity()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(p.folder(), "known-"+identity[:12]), nil
 }
 
 // Next writes the plan with its next round.

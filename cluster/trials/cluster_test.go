@@ -28,6 +28,9 @@ var (
 	wanted         map[string][]byte // outputs by name
 )
 
+// training is a training of some seconds, without where from and where to.
+var training = []string{"train", "gckn-path", "--filters", "16", "--seed", "1", "--c", "1"}
+
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
@@ -75,13 +78,14 @@ func prepare(dir string) error {
 		{"embed", "--model", model, "--data", store, "-o", filepath.Join(dir, "rows.npy"),
 			"--ids", filepath.Join(dir, "rows.csv")},
 		{"predict", "--model", model, "--data", store, "-o", filepath.Join(dir, "predictions.csv")},
+		append(training, "--data", store, "-o", filepath.Join(dir, "trained.grove")),
 	} {
 		if said, err := exec.Command(grove, line...).CombinedOutput(); err != nil {
 			return fmt.Errorf("grove %s: %w: %s", strings.Join(line, " "), err, said)
 		}
 	}
 	wanted = map[string][]byte{}
-	for _, name := range []string{"rows.npy", "rows.csv", "predictions.csv"} {
+	for _, name := range []string{"rows.npy", "rows.csv", "predictions.csv", "trained.grove"} {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return err

@@ -37,6 +37,41 @@ func TestWorkersAreKilled(t *testing.T) {
 	}
 }
 
+// A training has rounds, in each of which a worker may be killed.
+func TestWorkersOfATrainingAreKilled(t *testing.T) {
+	p := filepath.Join(t.TempDir(), "plan.json")
+	line := append([]string{"plan"}, training...)
+	must(t, grove, append(line, "--data", store, "--part-graphs", fmt.Sprint(4*perPart), "--out", beside(p, "trained.grove"),
+		"-o", p)...)
+	victim := worker(t)
+	worker(t)
+	s := submit(t, p)
+	for round := 1; !isThere(beside(p, "trained.grove")); {
+		if isThere(beside(p, fmt.Sprintf("plan.parts/round-%d", round))) {
+			victim.kill()
+			victim = worker(t)
+			round++
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case err := <-s.ended:
+			if err != nil {
+				t.Fatal(s.said.String())
+			}
+			s.ended <- nil // for who waits for it below
+		}
+	}
+	if said := s.succeeds(t); !strings.Contains(said, "trained.grove") {
+		t.Error(said)
+	}
+	whole(t, p)
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // Who submits may be killed; the work goes on, and who submits again looks at it, also when it is over.
 func TestTheSubmitterIsKilled(t *testing.T) {
 	p := plan(t, "embed")
