@@ -50,14 +50,17 @@ func (p *Plan) Next(pass string) error {
 	return p.store()
 }
 
-// DiscardRounds removes what the rounds gave.
+// DiscardRounds removes what the rounds gave: what is known last, so that the parts of the last round can be computed
+// again where this is killed.
 func (p *Plan) DiscardRounds() error {
+	for round := *p; round.Round > 0; round.Round-- { // some may be left of merges that were killed
+		if err := round.Discard(); err != nil {
+			return err
+		}
+	}
 	known, err := p.Known()
 	if err == nil {
 		err = os.RemoveAll(known)
-	}
-	for round := *p; err == nil && round.Round > 0; round.Round-- { // some may be left of merges that were killed
-		err = round.Discard()
 	}
 	if err == nil {
 		_ = os.Remove(p.folder()) // unless it holds something of another plan
