@@ -131,7 +131,7 @@ func TestRunsOnDiskAreThoseInMemory(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					p, err := drawn.points(e, opt.dtype(), opt.Layers[l].PathSize, opt.whole(l))
+					p, err := drawn.points(e.Host(), opt.dtype(), opt.Layers[l].PathSize, opt.whole(l))
 					if err != nil {
 						t.Fatal(err)
 					}
