@@ -12,7 +12,7 @@ export GOFLAGS := $(GOFLAGS) -tags=netgo,osusergo
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
-.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda test-slurm cluster test-cluster papers
+.PHONY: help demo build python test test-browser test-python lint cross bench gpu sims test-sim lens lint-gpu conformance kit test-kit generate generate-gpu clean need-go need-cuda test-slurm cluster lint-cluster test-cluster papers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,6 +59,10 @@ cluster: need-go ## build grove-cluster, which runs plans by Temporal, into buil
 
 test-cluster: build cluster ## run plans by grove-cluster on generated molecules, and kill what runs them
 	cd cluster && BUILD=$(CURDIR)/$(BUILD) $(GO) test -count=1 ./trials
+
+lint-cluster: need-go ## check grove-cluster by go vet and staticcheck
+	$(GO) build -o $(BUILD)/staticcheck honnef.co/go/tools/cmd/staticcheck
+	cd cluster && $(GO) vet ./... && $(CURDIR)/$(BUILD)/staticcheck ./...
 
 test-slurm: build ## run a plan by a Slurm of two nodes on this machine; needs root, and Slurm, which INSTALL=yes installs on Debian
 	cluster/slurm.sh

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Exit statuses of grove: of run-part for a part whose bits could differ, of merge where the plan has another round now.
+// Exit statuses of grove: of run-part for a part whose bits could differ, of merge where the plan has another round.
 const (
 	exitRefused = 3
 	exitAgain   = 4

@@ -54,8 +54,8 @@ func isRefusal(err error) bool {
 	return errors.As(err, &e) && e.Type() == refusal
 }
 
-// Whole is the workflow of a plan: all parts, then the merge; and where that gave another round, the same again. It returns
-// what the last merge said.
+// Whole is the workflow of a plan: all parts, then the merge; and where that gave another round, the same again. It
+// returns what the last merge said.
 func Whole(ctx workflow.Context, job Job) (string, error) {
 	state := Progress{Round: job.Round}
 	err := workflow.SetQueryHandler(ctx, progressQuery, func() (Progress, error) { return state, nil })

@@ -41,8 +41,8 @@ func TestWorkersAreKilled(t *testing.T) {
 func TestWorkersOfATrainingAreKilled(t *testing.T) {
 	p := filepath.Join(t.TempDir(), "plan.json")
 	line := append([]string{"plan"}, training...)
-	must(t, grove, append(line, "--data", store, "--part-graphs", fmt.Sprint(4*perPart), "--out", beside(p, "trained.grove"),
-		"-o", p)...)
+	must(t, grove, append(line, "--data", store, "--part-graphs", fmt.Sprint(4*perPart),
+		"--out", beside(p, "trained.grove"), "-o", p)...)
 	victim := worker(t)
 	worker(t)
 	s := submit(t, p)
