@@ -12,8 +12,8 @@ var entrants = []entrant{
 	{model: "gckn-subtree", on: shown},
 	{model: "cgmm", flags: "--depth 1,2,4,8", on: shown},
 	{model: "mpgk-ra", flags: "--iterations 1,2,3,4"},
-	{model: "gcn"},
-	{model: "gin"},
+	{model: "gcn", on: shown},
+	{model: "gin", on: shown},
 }
 
 // shown is what vertices show where there are labels and attributes.
