@@ -35,12 +35,14 @@ const (
 	AtomRing      AtomAttribute = "ring"      // 1 in a ring, otherwise 0
 	AtomIsotope   AtomAttribute = "isotope"   // mass number, 0 where none is given
 	AtomChirality AtomAttribute = "chirality" // 1 for @, 2 for @@, more for the marks with a class, 0 without a mark
+	AtomSides     AtomAttribute = "sides"     // neighbours that / and \ put above the atom, less those below
 )
 
 // AtomAttributes lists the attributes that atoms may have.
 func AtomAttributes() []AtomAttribute {
 	return []AtomAttribute{
 		AtomCharge, AtomAromatic, AtomHydrogens, AtomDegree, AtomRing, AtomIsotope, AtomChirality,
+		AtomSides,
 	}
 }
 
@@ -97,6 +99,19 @@ func (r *gatherer) attributes(m *smiles.Molecule) {
 			for i := range m.Bonds {
 				*column(int(m.Bonds[i].From))++
 				*column(int(m.Bonds[i].To))++
+			}
+			continue
+		case AtomSides:
+			for i := range m.Bonds {
+				b, above := &m.Bonds[i], 0.0 // by which To is above From
+				switch b.Mark {
+				case '/':
+					above = 1
+				case '\\':
+					above = -1
+				}
+				*column(int(b.From)) += above
+				*column(int(b.To)) -= above
 			}
 			continue
 		case AtomRing:

@@ -137,13 +137,21 @@ func TestAtomsHaveTheAttributesThatWereAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// charge, aromatic, hydrogens, degree, ring, isotope, chirality
+	// charge, aromatic, hydrogens, degree, ring, isotope, chirality, sides
 	for v, want := range map[int32][]float64{
-		0: {0, 0, 3, 1, 0, 0, 0}, 1: {0, 0, 1, 3, 0, 0, 2}, 2: {0, 0, 2, 1, 0, 0, 0}, 3: {0, 1, 0, 3, 1, 0, 0},
-		6: {0, 1, 1, 2, 1, 0, 0}, 8: {-1, 0, 3, 0, 0, 13, 0},
+		0: {0, 0, 3, 1, 0, 0, 0, 0}, 1: {0, 0, 1, 3, 0, 0, 2, 0}, 2: {0, 0, 2, 1, 0, 0, 0, 0},
+		3: {0, 1, 0, 3, 1, 0, 0, 0}, 6: {0, 1, 1, 2, 1, 0, 0, 0}, 8: {-1, 0, 3, 0, 0, 13, 0, 0},
 	} {
 		if got := d.Batch.Attribute(v); !slices.Equal(got, want) {
 			t.Errorf("vertex %d: %v, want %v", v, got, want)
+		}
+	}
+	for text, want := range map[string][]float64{ // trans, twice, and cis, in two orders of the text
+		"F/C=C/F": {1, -1, 1, -1}, `F\C=C\F`: {-1, 1, -1, 1}, `F/C=C\F`: {1, -1, -1, 1}, "C(/F)=C/F": {1, -1, 1, -1},
+	} {
+		d, err := openSmilesText(text+"\n", Molecules{Attributes: []AtomAttribute{AtomSides}})
+		if err != nil || !slices.Equal(d.Batch.Attributes, want) {
+			t.Errorf("%s: %v, %v, want %v", text, d.Batch.Attributes, err, want)
 		}
 	}
 	how = Molecules{Hydrogens: true, Attributes: []AtomAttribute{AtomDegree, AtomHydrogens}}
