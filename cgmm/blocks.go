@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/rounds"
 )
 
@@ -16,15 +17,13 @@ type Blocks struct {
 	Read func(from, to int) (*graph.Batch, error)
 }
 
-const (
-	blockGraphs = 1 << 12 // of a block of package rounds
-	readGraphs  = 1 << 9  // that are read at a time
-)
+// readGraphs is the number of graphs of a block that are read at a time.
+const readGraphs = 1 << 9
 
 // each calls visit with the graphs of a block, some at a time.
 func (b *Blocks) each(ctx context.Context, block int, visit func(b *graph.Batch) error) error {
-	end := min((block+1)*blockGraphs, b.Graphs)
-	for from := block * blockGraphs; from < end; from += readGraphs {
+	end := min((block+1)*model.BlockGraphs, b.Graphs)
+	for from := block * model.BlockGraphs; from < end; from += readGraphs {
 		some, err := b.Read(from, min(from+readGraphs, end))
 		if err != nil {
 			return err
@@ -65,7 +64,7 @@ func (r *observer) join(s shown) {
 func (b *Blocks) observe(ctx context.Context, in *Input) (*observer, error) {
 	all := newObserver(in)
 	seen, err := rounds.Collect(ctx, b.Rounds, rounds.Pass[shown]{
-		Name: "what vertices show", First: rounds.Even(b.Graphs, blockGraphs),
+		Name: "what vertices show", First: rounds.Even(b.Graphs, model.BlockGraphs),
 		Compute: func(ctx context.Context, block int) (shown, error) {
 			r := newObserver(in)
 			err := b.each(ctx, block, func(b *graph.Batch) error {
@@ -140,7 +139,7 @@ func (b *Blocks) contexts(ctx context.Context, g *growth, previous, below []int,
 	}
 	known, err := rounds.Collect(ctx, b.Rounds, rounds.Pass[table]{
 		Name:  fmt.Sprintf("what vertices see of their neighbours in layer %d", len(g.layers)+1),
-		First: rounds.Even(b.Graphs, blockGraphs),
+		First: rounds.Even(b.Graphs, model.BlockGraphs),
 		Compute: func(ctx context.Context, block int) (table, error) {
 			some, err := empty()
 			if err != nil {

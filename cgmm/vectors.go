@@ -63,11 +63,11 @@ func (s Estimator) Encoder(ctx context.Context, w *model.Work, _ bool) (model.Em
 func (f *fingerprints) stored(ctx context.Context, w *model.Work) (*tensor.Dense, error) {
 	n, dim := w.Store.NumGraphs(), f.layers.DimOf(f.kind)
 	x, release, err := rounds.Matrix(ctx, w.Rounds, rounds.Pass[[]float64]{
-		Name: "fingerprints of the graphs", First: rounds.Even(n, blockGraphs),
+		Name: "fingerprints of the graphs", First: rounds.Even(n, model.BlockGraphs),
 		Progress: func(done, blocks int) { w.Progress.Report("states", done, blocks) },
 		Compute: func(ctx context.Context, block int) (some []float64, err error) {
-			end := min((block+1)*blockGraphs, n)
-			for from := block * blockGraphs; from < end; from += readGraphs {
+			end := min((block+1)*model.BlockGraphs, n)
+			for from := block * model.BlockGraphs; from < end; from += readGraphs {
 				d, err := w.Store.Select(split.All(min(from+readGraphs, end))[from:])
 				if err != nil {
 					return nil, err

@@ -95,15 +95,12 @@ func eachPiece(ctx context.Context, graphs train.Graphs, visit func(b *graph.Bat
 	return nil
 }
 
-// blockGraphs is the number of graphs of a block of package rounds.
-const blockGraphs = 1 << 12
-
 // eachOfBlock is eachPiece for the graphs of a block, counted from the first of these.
 func eachOfBlock(
 	ctx context.Context, graphs train.Graphs, block int, visit func(b *graph.Batch, first int) error,
 ) error {
-	from := block * blockGraphs
-	list := make([]int, min(blockGraphs, graphs.NumGraphs()-from))
+	from := block * model.BlockGraphs
+	list := make([]int, min(model.BlockGraphs, graphs.NumGraphs()-from))
 	for i := range list {
 		list[i] = from + i
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/nystrom"
 	"github.com/grove-graph/grove/rounds"
 	"github.com/grove-graph/grove/train"
@@ -161,7 +162,7 @@ func (m *Model) numberPaths(
 ) (*numbered, error) {
 	size, limit := m.opt.Layers[l].PathSize, m.runVertices(m.runs)
 	return rounds.Collect(ctx, by, rounds.Pass[counted]{
-		Name: fmt.Sprintf("numbers of paths for layer %d", l+1), First: rounds.Even(graphs.NumGraphs(), blockGraphs),
+		Name: fmt.Sprintf("numbers of paths for layer %d", l+1), First: rounds.Even(graphs.NumGraphs(), model.BlockGraphs),
 		Compute: func(ctx context.Context, block int) (c counted, err error) {
 			return c, eachOfBlock(ctx, graphs, block, func(b *graph.Batch, _ int) error {
 				c.Paths = append(c.Paths, b.CountPaths(size, m.opt.Walk, m.engine.Workers())...)

@@ -39,10 +39,10 @@ func representStored[T float32 | float64](
 			tensor.WithBacking(numbers))
 	}
 	all, release, err := rounds.Matrix(ctx, w.Rounds, rounds.Pass[[]T]{
-		Name: "vectors of the graphs", First: rounds.Even(n, blockGraphs),
+		Name: "vectors of the graphs", First: rounds.Even(n, model.BlockGraphs),
 		Progress: func(done, blocks int) { w.Progress.Report("encode", done, blocks) },
 		Compute: func(ctx context.Context, block int) ([]T, error) {
-			numbers := make([]T, min(blockGraphs, n-block*blockGraphs)*width)
+			numbers := make([]T, min(model.BlockGraphs, n-block*model.BlockGraphs)*width)
 			out := matrix(numbers)
 			return numbers, eachOfBlock(ctx, graphs, block, func(b *graph.Batch, first int) error {
 				next := func(n int) *tensor.Dense {

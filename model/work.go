@@ -170,6 +170,10 @@ func (w *Work) Of(graphs []int) (*Work, error) {
 	return some, nil
 }
 
+// BlockGraphs is the number of graphs of a block of package rounds, for whoever goes over the graphs of a store.
+// Another one gives other bits where numbers are added up.
+const BlockGraphs = 1 << 12
+
 // Apart returns the work on the same graphs, which this process goes over alone. It shares nothing with w but the
 // store, the engine and the stopwatch. Release what is left to it when it is no longer needed.
 func (w *Work) Apart() (apart *Work, release func() error) {

@@ -275,9 +275,6 @@ type told struct {
 	Values  []float64
 }
 
-// scoredGraphs is the number of graphs that are predicted at a time where a training is cut into rounds.
-const scoredGraphs = 1 << 12
-
 // predictEach predicts all graphs of some work.
 func predictEach(ctx context.Context, m model.Model, w *model.Work) (all told, err error) {
 	predict := func(d *dataset.Dataset) (told, error) {
@@ -305,11 +302,11 @@ func predictEach(ctx context.Context, m model.Model, w *model.Work) (all told, e
 		})
 	}
 	n := w.Store.NumGraphs()
-	first := rounds.Even(n, scoredGraphs)
+	first := rounds.Even(n, model.BlockGraphs)
 	return rounds.Collect(ctx, w.Rounds, rounds.Pass[told]{
 		Name: "predictions of the training graphs", First: first,
 		Compute: func(_ context.Context, block int) (told, error) {
-			d, err := w.Store.Select(split.All(min(first[block]+scoredGraphs, n))[first[block]:])
+			d, err := w.Store.Select(split.All(min(first[block]+model.BlockGraphs, n))[first[block]:])
 			if err != nil {
 				return told{}, err
 			}
