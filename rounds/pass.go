@@ -155,24 +155,35 @@ func Collect[P, S any](ctx context.Context, r *Rounds, p Pass[P], sum S, add fun
 
 // Reduce returns the sum of what became of all blocks: by join, which may change and return its first argument, of
 // neighbours in a tree that depends on their number alone. A part hands on the sums of the subtrees that it has whole.
-func Reduce[P any](ctx context.Context, r *Rounds, p Pass[P], join func(a, b P) P) (sum P, err error) {
+func Reduce[P any](ctx context.Context, r *Rounds, p Pass[P], join func(a, b P) P) (P, error) {
+	return Conclude(ctx, r, p, join, func(sum P) (P, error) { return sum, nil })
+}
+
+// Conclude is [Reduce] where all that anybody needs is what follows from the sum, by who leads.
+func Conclude[P, S any](
+	ctx context.Context, r *Rounds, p Pass[P], join func(a, b P) P, follows func(sum P) (S, error),
+) (value S, err error) {
 	t := tree[P]{join: join}
 	if r == nil {
-		err = p.each(ctx, 0, len(p.First), t.add)
-		return t.sum(), err
+		if err := p.each(ctx, 0, len(p.First), t.add); err != nil {
+			return value, err
+		}
+		return follows(t.sum())
 	}
 	path := r.path()
-	if found, err := read(path, &sum); found || err != nil {
-		return sum, err
+	if found, err := read(path, &value); found || err != nil {
+		return value, err
 	}
 	if !r.leads() {
-		return sum, p.part(ctx, r, join)
+		return value, p.part(ctx, r, join)
 	}
 	if err := p.nodes(ctx, r, t.add); err != nil {
-		return sum, err
+		return value, err
 	}
-	sum = t.sum()
-	return sum, write(path, sum)
+	if value, err = follows(t.sum()); err != nil {
+		return value, err
+	}
+	return value, write(path, value)
 }
 
 // tree adds up nodes that come in their order.

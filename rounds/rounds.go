@@ -67,6 +67,32 @@ func Keep[T any](r *Rounds, compute func() (T, error)) (value T, err error) {
 	return value, write(path, value)
 }
 
+// Whole is [Keep] of what takes passes of its own, which compute goes through in the rounds that it is called with. When
+// the value is known, what those passes gave is forgotten.
+func Whole[T any](r *Rounds, compute func(inner *Rounds) (T, error)) (value T, err error) {
+	if r == nil {
+		return compute(nil)
+	}
+	path := r.path()
+	if found, err := read(path, &value); found || err != nil {
+		return value, err
+	}
+	inner := *r
+	inner.dir, inner.next = path+"-passes", 0
+	value, err = compute(&inner)
+	r.results = inner.results // which serve one pass
+	if err != nil {
+		return value, err
+	}
+	if !r.leads() {
+		return value, r.behind()
+	}
+	if err := write(path, value); err != nil {
+		return value, err
+	}
+	return value, os.RemoveAll(inner.dir)
+}
+
 // Passed reports whether what is kept behind the next pass is known, so that nobody needs what comes of the pass. It
 // goes past the pass then.
 func (r *Rounds) Passed() bool {

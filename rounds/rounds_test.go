@@ -16,7 +16,7 @@ import (
 
 const items = 23
 
-// program goes over numbers three times: it collects them, adds up what depends on what was kept of them in float64,
+// program goes over numbers four times: it collects them, adds up what depends on what was kept of them in float64, twice,
 // and squares them. It counts how often it keeps something.
 func program(r *rounds.Rounds, size int, keeps *int) (list []int, sum float64, squares []float32, err error) {
 	ctx, first := context.Background(), rounds.Even(items, size)
@@ -42,15 +42,25 @@ func program(r *rounds.Rounds, size int, keeps *int) (list []int, sum float64, s
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	sum, err = rounds.Reduce(ctx, r, rounds.Pass[float64]{
-		Name: "sum", First: first, Workers: 3, Compute: func(_ context.Context, block int) (float64, error) {
-			some := 0.0
+	add := func(a, b float64) float64 { return a + b }
+	scaled := rounds.Pass[float64]{
+		Name: "sum", First: first, Workers: 3, Compute: func(_ context.Context, block int) (some float64, err error) {
 			for _, x := range list[first[block]:end(block)] {
 				some += float64(x) * scale
 			}
 			return some, nil
 		},
-	}, func(a, b float64) float64 { return a + b })
+	}
+	sum, err = rounds.Whole(r, func(inner *rounds.Rounds) (float64, error) {
+		mean, err := rounds.Conclude(ctx, inner, scaled, add, func(sum float64) (float64, error) { return sum / items, nil })
+		if err != nil {
+			return 0, err
+		}
+		scale = mean
+		again := scaled
+		again.Name = "sum by the mean"
+		return rounds.Reduce(ctx, inner, again, add)
+	})
 	if err != nil {
 		return nil, 0, nil, err
 	}
