@@ -17,12 +17,12 @@ const (
 	NumCells  = evenCells + 4
 )
 
-// Cells are even parts of a range; the first and the last hold what is beyond it.
-type Cells struct{ from, to, scale, empty float64 }
+// Cells are even parts of a range; the first and the last hold what is beyond it. The zero Cells tell nothing apart.
+type Cells struct{ From, To, Scale, Empty float64 }
 
 // Of returns the cell of a value, which must not be -0. Larger values are not in smaller cells.
 func (c *Cells) Of(v float64) int {
-	return max(int((min(v, c.to)-c.from)*c.scale), 0) + steps(v, 0) + steps(v, c.empty)
+	return max(int((min(v, c.To)-c.From)*c.Scale), 0) + steps(v, 0) + steps(v, c.Empty)
 }
 
 // steps returns 0 below a bound, 1 on it and 2 above it, without a branch that values from both sides mislead.
@@ -54,7 +54,10 @@ func SampleCells(sample []float64, empty float64) (Cells, bool) {
 	beyond := len(sample) / sampleBeyond
 	lo, hi := sample[beyond], sample[len(sample)-1-beyond]
 	c := Cells{lo, hi, (evenCells - 1) / (hi - lo), empty}
-	return c, c.scale > 0 && c.scale <= math.MaxFloat64
+	if !(c.Scale > 0 && c.Scale <= math.MaxFloat64) {
+		return Cells{}, false
+	}
+	return c, true
 }
 
 // Cell holds the weight of the examples in a cell, with their least and largest value.
@@ -67,7 +70,7 @@ func EmptyCell() Cell { return Cell{0, math.Inf(1), math.Inf(-1)} }
 // values apart: where few cells have examples, or one with several values has too many. Without any cell of several
 // values each is a group.
 func (c *Cells) Groups(numbers []int, cells []Cell, bins int) bool {
-	zero, empty := c.Of(0), c.Of(c.empty)
+	zero, empty := c.Of(0), c.Of(c.Empty)
 	occupied, weight, most, several := 0, 0.0, 0.0, false
 	for i := range cells {
 		x := &cells[i]

@@ -17,6 +17,14 @@ func (s *Scanner) histogram(c, given *Column) bool {
 		return false
 	}
 	s.weigh(c, &even)
+	return s.join(&even, c.AtEmpty, &c.Zero, &c.Empty)
+}
+
+// join makes groups of the cells that are filled with entries, and of the examples that have none. It reports false
+// where thresholds are to be exact.
+func (s *Scanner) join(even *engine.Cells, atEmpty float64, zero, empty *Statistic) bool {
+	s.put(even.Of(0), 0, zero)
+	s.put(even.Of(atEmpty), atEmpty, empty)
 	if !even.Groups(s.numbers, s.cells, s.Bins) {
 		return false
 	}
@@ -41,16 +49,21 @@ func (s *Scanner) histogram(c, given *Column) bool {
 	return true
 }
 
-// weigh fills the cells with the examples of a column.
-func (s *Scanner) weigh(c *Column, even *engine.Cells) {
-	width := s.groups.width
+// clearCells empties the cells.
+func (s *Scanner) clearCells() {
 	if s.cells == nil {
 		s.cells, s.numbers = make([]engine.Cell, engine.NumCells), make([]int, engine.NumCells)
 	}
 	for i := range s.cells {
 		s.cells[i] = engine.EmptyCell()
 	}
-	s.sums = growTo(s.sums, width*engine.NumCells)
+	s.sums = growTo(s.sums, s.groups.width*engine.NumCells)
+}
+
+// weigh fills the cells with the entries of a column.
+func (s *Scanner) weigh(c *Column, even *engine.Cells) {
+	s.clearCells()
+	width := s.groups.width
 	cells, weight := s.cells, c.Of.Weight[:len(c.Values)]
 	for i, v := range c.Values {
 		at := even.Of(v + 0) // -0 becomes 0
@@ -68,8 +81,6 @@ func (s *Scanner) weigh(c *Column, even *engine.Cells) {
 			s.sums[at*width+int(c.Of.Class[i])] += weight[i]
 		}
 	}
-	s.put(even.Of(0), 0, &c.Zero)
-	s.put(even.Of(c.AtEmpty), c.AtEmpty, &c.Empty)
 }
 
 // put takes examples that share a value into a cell of no other.
