@@ -67,8 +67,8 @@ func Keep[T any](r *Rounds, compute func() (T, error)) (value T, err error) {
 	return value, write(path, value)
 }
 
-// Whole is [Keep] of what takes passes of its own, which compute goes through in the rounds that it is called with. When
-// the value is known, what those passes gave is forgotten.
+// Whole is [Keep] of what takes passes of its own, which compute goes through in the rounds that it is called with.
+// When the value is known, what those passes gave is forgotten.
 func Whole[T any](r *Rounds, compute func(inner *Rounds) (T, error)) (value T, err error) {
 	if r == nil {
 		return compute(nil)

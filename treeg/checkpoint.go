@@ -23,50 +23,50 @@ type checkpoint struct {
 }
 
 // store writes the trees so far.
-func (b *sampledBooster) store() error {
-	if b.checkpoint == "" {
+func (f *storedFit) store() error {
+	if f.checkpoint == "" {
 		return nil
 	}
-	identity, err := b.identity()
+	identity, err := f.identity()
 	if err != nil {
 		return err
 	}
-	if err := modelfile.Write(b.checkpoint, checkpointKind, checkpoint{identity, b.m.trees}, nil); err != nil {
+	if err := modelfile.Write(f.checkpoint, checkpointKind, checkpoint{identity, f.m.trees}, nil); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
 // resume goes on from a checkpoint, where there is one.
-func (b *sampledBooster) resume() error {
-	if b.checkpoint == "" {
+func (f *storedFit) resume() error {
+	if f.checkpoint == "" {
 		return nil
 	}
-	if _, err := os.Stat(b.checkpoint); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(f.checkpoint); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	f, err := modelfile.Read(b.checkpoint)
+	file, err := modelfile.Read(f.checkpoint)
 	if err != nil {
 		return fmt.Errorf("checkpoint %w", err)
 	}
 	var c checkpoint
-	if f.Kind != checkpointKind || json.Unmarshal(f.Model, &c) != nil {
-		return fmt.Errorf("checkpoint %s: the file holds something else; name another one", b.checkpoint)
+	if file.Kind != checkpointKind || json.Unmarshal(file.Model, &c) != nil {
+		return fmt.Errorf("checkpoint %s: the file holds something else; name another one", f.checkpoint)
 	}
-	identity, err := b.identity()
+	identity, err := f.identity()
 	if err != nil {
 		return err
 	}
 	if c.Training != identity {
 		return fmt.Errorf("checkpoint %s: it comes from a training with other graphs, options or targets; "+
-			"remove it or name another one", b.checkpoint)
+			"remove it or name another one", f.checkpoint)
 	}
-	b.m.trees = c.Trees
+	f.m.trees = c.Trees
 	return nil
 }
 
 // identity is a digest of all that the result of a training follows from.
-func (b *sampledBooster) identity() (string, error) {
+func (f *storedFit) identity() (string, error) {
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode(struct {
 		Graphs  string
@@ -74,10 +74,10 @@ func (b *sampledBooster) identity() (string, error) {
 		Input   Input
 		Loss    Loss
 		Classes int
-	}{b.graphs.Digest(), *b.opt, b.m.input, b.loss, b.classes}); err != nil {
+	}{f.graphs.Digest(), *f.opt, f.m.input, f.loss, f.classes}); err != nil {
 		return "", err
 	}
-	for _, part := range []any{b.train, b.y} {
+	for _, part := range []any{f.train, f.y} {
 		if err := binary.Write(hash, binary.LittleEndian, part); err != nil {
 			return "", err
 		}

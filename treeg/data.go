@@ -68,11 +68,18 @@ func (d *Data) fits(opt *Options) error {
 
 // grower returns what grows trees on some goroutines.
 func (d *Data) grower(o *Options, workers int) *search.Grower {
-	return search.NewGrower(d.data, &d.resident, &search.Options{
+	opt := searchOptions(o, &d.data.Input, d.large)
+	opt.Method = d.method
+	return search.NewGrower(d.data, &d.resident, opt, workers)
+}
+
+// searchOptions returns the options of searches on what an input says. large is that of Data.
+func searchOptions(o *Options, in *Input, large int) *search.Options {
+	return &search.Options{
 		LevelWise: o.Growth == LevelWise, MaxLeaves: o.MaxLeaves, MaxDepth: o.MaxDepth,
 		MinSplit: o.MinSplit, MinLeaf: o.MinLeaf, MinGain: o.MinGain,
 		MaxLength: o.MaxLength, MaxDistance: o.MaxDistance, Walks: o.Walks, Aggregations: o.Aggregations, Empty: o.Empty,
-		Keep: o.Keep, Features: o.featuresOf(d.data.Input.Features()), Randomised: o.Ensemble == ExtraTrees,
-		Bins: o.Bins, Large: d.large, Method: d.method,
-	}, workers)
+		Keep: o.Keep, Features: o.featuresOf(in.Features()), Randomised: o.Ensemble == ExtraTrees,
+		Bins: o.Bins, Large: large,
+	}
 }

@@ -44,9 +44,13 @@
 //
 // # Where things are
 //
+// Graphs of a store stay there (FitStored): a search joins what is known of every column in blocks of the graphs, each
+// of which has the nodes of the tree with its own examples. Passes over the blocks are those of package rounds.
+//
 // This package holds the options, the fit of ensembles, the model with its predictions, explanations, dump and file.
 // internal/walks computes the dynamic features and cuts subsets, internal/splits finds thresholds, internal/search
-// grows trees with one Searcher, on the host or on a device, and internal/predict sends examples through trees.
+// grows trees with one Searcher, on the host, on a device or over blocks of graphs, and internal/predict sends examples
+// through trees.
 //
 // # Conventions
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
+	"github.com/grove-graph/grove/rounds"
 )
 
 // Estimator is one choice of options for the graphs, vertices or edges of a data set. Edges are the vertices of line
@@ -19,7 +20,7 @@ type Estimator struct {
 	Features dataset.Features // of the vertices; default all that the data have: attributes as they are, and labels
 	Rounds   []int            // numbers of estimators to choose from, which one fit serves; nil: that of the options
 
-	// Checkpoint is that of [FitSampled], for the model of all graphs; "" for none. Without sampling it is an error.
+	// Checkpoint is that of [FitStored], for the model of all graphs; "" for none. It is an error for graphs in memory.
 	Checkpoint string
 
 	// Static, unless nil, compares: the same trees on [StaticFeatures] along walks up to this length, in place of walks
@@ -138,7 +139,11 @@ func (s Estimator) Sees(w *model.Work) (*dataset.Encoding, error) {
 	features := s.features(w.Data)
 	fit := func() (*dataset.Encoding, error) { return dataset.FitEncoding(w.Data.MissingAsNaN(), features, nil) }
 	if w.Store != nil {
-		fit = func() (*dataset.Encoding, error) { return dataset.FitStoredEncoding(w.Store, features, nil) }
+		fit = func() (*dataset.Encoding, error) {
+			return rounds.Keep(w.Rounds, func() (*dataset.Encoding, error) {
+				return dataset.FitStoredEncoding(w.Store, features, nil)
+			})
+		}
 	}
 	encoding, err := fit()
 	if err != nil {

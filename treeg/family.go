@@ -86,8 +86,8 @@ func (o *byName) Declare(s *param.Set, verb model.Verb) {
 	model.DeclareFeatures(s, &o.features,
 		"auto", "labels", "degrees", "raw", "raw+labels", "attributes", "attributes+labels", "none")
 	if verb == model.Train {
-		s.Text(&o.checkpoint, "checkpoint", "`FILE` finished rounds, kept while boosting runs that draws some of the graphs "+
-			"of a store in every round; a training that finds it goes on from there, to the same bits")
+		s.Text(&o.checkpoint, "checkpoint", "`FILE` finished rounds, kept while boosting runs on the graphs of a store; "+
+			"a training that finds it goes on from there, to the same bits")
 	}
 	if verb == model.Eval {
 		s.Int(&o.static, "static", -1, 16,

@@ -238,12 +238,12 @@ func (p *problem) chooseLoss() error {
 }
 
 // targetsOf returns targets for splits by the squared loss: values by position in examples, each with its weight.
-func (d *Data) targetsOf(examples []int32, values, weights []float64) *search.Targets {
+func (p *problem) targetsOf(examples []int32, values, weights []float64) *search.Targets {
 	t := &search.Targets{Examples: len(examples), Width: 1, Criterion: splits.Variance}
 	of := engine.TreeTargets{Values: values, Weights: weights}
 	of.Centre()
-	t.Weight, t.Target, t.Shift = make([]float64, d.Examples()), make([]float64, d.Examples()), of.Shift
-	t.Values = make([]float64, d.Examples())
+	t.Weight, t.Target, t.Shift = make([]float64, p.n), make([]float64, p.n), of.Shift
+	t.Values = make([]float64, p.n)
 	for i, e := range examples {
 		t.Weight[e], t.Target[e], t.Values[e] = weights[i], of.Targets[i], values[i]
 	}

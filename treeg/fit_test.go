@@ -45,7 +45,7 @@ func checkTrainedLeaves(t *testing.T, b *graph.Batch, opt Options, y []float64, 
 	}
 	g := d.grower(&opt, 2)
 	for i := range uint64(3) {
-		targets := d.targetsOf(examples, y, slices.Repeat([]float64{1}, len(y)))
+		targets := (&problem{n: d.Examples()}).targetsOf(examples, y, slices.Repeat([]float64{1}, len(y)))
 		grown, err := g.Grow(ctx, targets, examples, rand.New(rand.NewPCG(i, 0)))
 		if err != nil {
 			t.Fatal(err)

@@ -73,7 +73,7 @@ func (p *problem) targets(examples []int32, weights []float64) *search.Targets {
 	if p.classes > 0 {
 		return p.classTargets(examples, weights)
 	}
-	return p.d.targetsOf(examples, split.Select(p.values, examples), weights)
+	return p.targetsOf(examples, split.Select(p.values, examples), weights)
 }
 
 // bootstrap draws as many examples as there are, with replacement; weights say how often each was drawn.

@@ -109,7 +109,7 @@ func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error)
 	}
 	if l.estimator.Checkpoint != "" {
 		return nil, param.Errorf("checkpoint", l.estimator.Checkpoint,
-			"there is one of boosting whose rounds draw some of the labelled graphs of a store (--subsample) alone")
+			"there is one of boosting on the labelled graphs of a store alone")
 	}
 	defer l.work.Spent.Fitting(time.Now())
 	m, err := l.fit(ctx, &t, l.work.Progress)

@@ -2,11 +2,13 @@ package treeg
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/rounds"
 )
 
 // storedGraphs are the graphs of a store as trees see them.
@@ -24,10 +26,7 @@ func (g storedGraphs) Select(graphs []int) (*graph.Batch, error) {
 	return g.encoding.Apply(d)
 }
 
-// Each implements [GraphReader].
-func (g storedGraphs) Each(visit func(*graph.Batch) error) error { return g.of(nil, visit) }
-
-// of is Each for some graphs, all where there is no list.
+// of calls visit with some graphs, all where there is no list, in their order, some at a time.
 func (g storedGraphs) of(graphs []int, visit func(*graph.Batch) error) error {
 	return g.EachOf(graphs, func(d *dataset.Dataset) error {
 		b, err := g.encoding.Apply(d)
@@ -38,8 +37,19 @@ func (g storedGraphs) of(graphs []int, visit func(*graph.Batch) error) error {
 	})
 }
 
-// onDisk returns a learner whose graphs stay on disk, nil where these options want them in memory, or a sample of the
-// graphs takes long to read.
+// InRounds implements [model.InRounds].
+func (s Estimator) InRounds() error {
+	if o := s.fitted(); s.Static != nil || !o.Streams(&graph.Batch{}) {
+		return errNoParts
+	}
+	return nil
+}
+
+// errNoParts says what trees cannot be grown of parts of the graphs.
+var errNoParts = errors.New("trees grow by histograms of parts where they are boosted by newton steps without a " +
+	"stop, arcs of all types count as one and unweighted, and vertices have labels alone; and on a CPU")
+
+// onDisk returns a learner whose graphs stay on disk, nil where these options want them in memory.
 func (s Estimator) onDisk(w *model.Work) (model.Learner, error) {
 	shards, ok := w.Store.(*dataset.Shards)
 	if !ok {
@@ -53,7 +63,10 @@ func (s Estimator) onDisk(w *model.Work) (model.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o := s.fitted(); s.Static != nil || w.Engine.Capabilities().Wide || !o.Samples(empty) {
+	if o := s.fitted(); s.Static != nil || w.Engine.Capabilities().Wide || !o.Streams(empty) {
+		if w.Rounds != nil {
+			return nil, errNoParts
+		}
 		return nil, nil
 	}
 	return &diskLearner{s, w, storedGraphs{shards, encoding}, empty}, nil
@@ -68,10 +81,10 @@ type diskLearner struct {
 }
 
 func (l *diskLearner) fit(
-	ctx context.Context, t *model.Trial, checkpoint string, progress model.Progress,
+	ctx context.Context, t *model.Trial, by *rounds.Rounds, checkpoint string, progress model.Progress,
 ) (*Model, error) {
 	targets, opt := l.estimator.asked(t)
-	m, err := FitSampled(ctx, l.work.Engine, l.empty, l.graphs, targets, opt, checkpoint, progress)
+	m, err := FitStored(ctx, l.work.Engine, l.empty, l.graphs, targets, opt, by, checkpoint, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +94,7 @@ func (l *diskLearner) fit(
 
 // Learn implements [model.Learner].
 func (l *diskLearner) Learn(ctx context.Context, t model.Trial) ([]*model.Predictions, error) {
-	m, err := l.fit(ctx, &t, "", told(&t))
+	m, err := l.fit(ctx, &t, nil, "", told(&t))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +110,7 @@ func (l *diskLearner) Learn(ctx context.Context, t model.Trial) ([]*model.Predic
 // Model implements [model.Learner].
 func (l *diskLearner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
 	defer l.work.Spent.Fitting(time.Now())
-	m, err := l.fit(ctx, &t, l.estimator.Checkpoint, l.work.Progress)
+	m, err := l.fit(ctx, &t, l.work.Rounds, l.estimator.Checkpoint, l.work.Progress)
 	if err != nil {
 		return nil, err
 	}

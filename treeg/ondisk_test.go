@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -71,7 +72,7 @@ func TestTreesOfStoresAreThoseOfMemory(t *testing.T) {
 			}
 			onDisk := model.NewStoredWork(shards, engine.NewCPU(2))
 			defer onDisk.Close()
-			if l, err := s.onDisk(onDisk); err != nil || (l == nil) != (o.Subsample == 1 || o.Patience > 0) {
+			if l, err := s.onDisk(onDisk); err != nil || (l == nil) != (o.Patience > 0) {
 				t.Fatalf("a learner on disk: %t, %v", l != nil, err)
 			}
 			var files [2][]byte
@@ -140,7 +141,8 @@ func (f *failing) Select(graphs []int) (*graph.Batch, error) {
 }
 
 // A boosting that is killed in any round goes on from the round before and ends with the same trees. A checkpoint of
-// another one is refused, and so is one where no rounds are kept.
+// another one is refused, and so is one where no rounds are kept. With few graphs rounds on all of them read these for
+// every tree.
 func TestBoostingGoesOnAfterAKill(t *testing.T) {
 	d, path := inStore(t, 60, 3)
 	shards, err := dataset.OpenShards(path)
@@ -148,8 +150,15 @@ func TestBoostingGoesOnAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shards.Close()
+	for _, share := range []float64{0.5, 1} {
+		t.Run(fmt.Sprint(share), func(t *testing.T) { goesOn(t, d, shards, share) })
+	}
+}
+
+// goesOn kills a boosting whose rounds draw a share of the graphs, in each of its rounds.
+func goesOn(t *testing.T, d *dataset.Dataset, shards *dataset.Shards, share float64) {
 	o := Defaults(Graphs, Boosting)
-	o.Estimators, o.Subsample = 3, 0.5
+	o.Estimators, o.Subsample = 3, share
 	w := model.NewStoredWork(shards, engine.NewCPU(1))
 	l, err := Estimator{Options: o}.onDisk(w)
 	if err != nil {
@@ -157,14 +166,14 @@ func TestBoostingGoesOnAfterAKill(t *testing.T) {
 	}
 	on := l.(*diskLearner)
 	fit := func(rounds int, o Options, checkpoint string) ([]byte, error) {
-		m, err := FitSampled(context.Background(), engine.NewCPU(1), on.empty, &failing{on.graphs, rounds},
-			Targets{Classes: d.Classes}, o, checkpoint, nil)
+		m, err := FitStored(context.Background(), engine.NewCPU(1), on.empty, &failing{on.graphs, 1 + rounds},
+			Targets{Classes: d.Classes}, o, nil, checkpoint, nil)
 		if err != nil {
 			return nil, err
 		}
 		return m.MarshalJSON()
 	}
-	whole, err := fit(3, o, "")
+	whole, err := fit(math.MaxInt-1, o, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,16 +183,16 @@ func TestBoostingGoesOnAfterAKill(t *testing.T) {
 		if _, err := fit(rounds, o, file); !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}
-		if again, err := fit(3-rounds, o, file); err != nil || !bytes.Equal(again, whole) {
+		if again, err := fit(math.MaxInt-1, o, file); err != nil || !bytes.Equal(again, whole) {
 			t.Errorf("killed after %d rounds: other trees, %v", rounds, err)
 		}
 	}
 	o.Seed++
-	if _, err := fit(3, o, file); err == nil {
+	if _, err := fit(math.MaxInt-1, o, file); err == nil {
 		t.Error("the checkpoint of another seed is no error")
 	}
-	s := Estimator{Options: Defaults(Graphs, Boosting), Checkpoint: file}
+	s := Estimator{Options: Defaults(Graphs, Forest), Checkpoint: file}
 	if _, err := model.FitWork(context.Background(), w, s, nil); err == nil {
-		t.Error("a checkpoint of rounds on all graphs is no error")
+		t.Error("a checkpoint of a forest is no error")
 	}
 }

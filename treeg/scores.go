@@ -65,7 +65,7 @@ func (s *hostScores) targets(k int, sample []int32) *search.Targets {
 	for i, p := range sample {
 		values[i] = s.slopes[int(p)*s.outputs+k]
 	}
-	return s.d.targetsOf(split.Select(s.examples, sample), values, slices.Repeat([]float64{1}, len(sample)))
+	return s.targetsOf(split.Select(s.examples, sample), values, slices.Repeat([]float64{1}, len(sample)))
 }
 
 func (s *hostScores) add(ctx context.Context, grown *search.Grown, k int, rate float64, _ []int32) error {

@@ -53,6 +53,7 @@ func TestTrainingInParts(t *testing.T) {
 		{[]string{"cgmm", "--c", "1", "--layers", "3", "--states", "4", "--arc-labels"}, 5},
 		{small("gckn-subtree", "--c", "1", "--samples", "500", "--global-pooling", "max"), 6},
 		{small("gckn-3layer", "--c", "1", "--precision", "float64"), 8},
+		{[]string{"treeg", "--estimators", "3"}, 2},
 	} {
 		line := append(c.line, "--data", store, "--seed", "3")
 		whole := filepath.Join(t.TempDir(), "m.grove")
@@ -72,8 +73,9 @@ func TestTrainingInParts(t *testing.T) {
 	}
 }
 
-// Where the vectors of the graphs are many, the linear machine is learned in rounds too.
-func TestLinearMachineInParts(t *testing.T) {
+// Where the vectors of the graphs are many, the linear machine is learned in rounds too. Trees of many graphs grow in
+// rounds.
+func TestLargeTrainingsInParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("17000 graphs with 504 columns")
 	}
@@ -91,6 +93,16 @@ func TestLinearMachineInParts(t *testing.T) {
 	if rounds < 8 { // two for anchors, vectors, means, deviations, products, steps, predictions
 		t.Errorf("%d rounds", rounds)
 	}
+
+	line = []string{"treeg", "--estimators", "2", "--leaves", "3", "--seed", "2", "--data", store}
+	must(t, append([]string{"train", "-o", whole}, line...)...)
+	got, rounds = trainedInParts(t, 9000, line...)
+	if !bytes.Equal(got, readFile(t, whole)) {
+		t.Error("other trees")
+	}
+	if rounds < 7 { // walks; searches and splits of two trees
+		t.Errorf("%d rounds of trees", rounds)
+	}
 }
 
 // What cannot be planned is refused, and so is data that has changed.
@@ -102,6 +114,8 @@ func TestTrainingsThatCannotBeCut(t *testing.T) {
 	fails(t, exitUsage, []string{"only a store can be cut"}, append([]string{"plan", "train", "gckn-path", "--data", data},
 		where...)...)
 	fails(t, exitUsage, []string{"wl cannot be learned in rounds", "grove train"}, append([]string{"plan", "train", "wl",
+		"--data", store}, where...)...)
+	fails(t, exitUsage, []string{"histograms of parts"}, append([]string{"plan", "train", "treeg", "--ensemble", "forest",
 		"--data", store}, where...)...)
 	fails(t, exitUsage, []string{"at once"}, append([]string{"plan", "train", "cgmm", "--pool", "3", "--data", store},
 		where...)...)

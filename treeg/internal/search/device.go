@@ -189,8 +189,12 @@ func (s *deviceSearcher) release(n *node) {
 }
 
 // partition implements [Searcher]: the engine has ordered the examples and cut the subsets already.
-func (s *deviceSearcher) partition(n, lte, gt *node) {
-	lte.sums, gt.sums = n.found.Below, n.found.Above
-	lte.from, gt.from = n.from, n.from+lte.sums.Count
-	n.found = nil
+func (s *deviceSearcher) partition(_ context.Context, nodes []*node) error {
+	for _, n := range nodes {
+		lte, gt := n.children[0], n.children[1]
+		lte.sums, gt.sums = n.found.Below, n.found.Above
+		lte.from, gt.from = n.from, n.from+lte.sums.Count
+		n.found = nil
+	}
+	return nil
 }

@@ -228,7 +228,9 @@ func (h *harness) force(n *node, s walks.Split, empty walks.Empty) (lte, gt *nod
 	h.g.opt.MaxDistance, h.g.opt.Empty, h.g.searcher = 2, empty, h.g.onHost(false)
 	n.best = candidate{Split: s, gain: 1}
 	n.Place(h.g.d)
-	h.g.split(n)
+	if _, err := h.g.split(context.Background(), n); err != nil {
+		h.t.Fatal(err)
+	}
 	return n.children[0], n.children[1]
 }
 

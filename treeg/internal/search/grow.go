@@ -93,7 +93,11 @@ func (g *Grower) bestFirst(ctx context.Context) error {
 		if next == nil {
 			return nil
 		}
-		if err := g.try(ctx, g.split(next)); err != nil {
+		children, err := g.split(ctx, next)
+		if err == nil {
+			err = g.try(ctx, children)
+		}
+		if err != nil {
 			return err
 		}
 		g.close(next)
@@ -121,11 +125,11 @@ func (g *Grower) levelWise(ctx context.Context) error {
 		if len(level) == 0 {
 			return nil
 		}
-		var children []*node
-		for _, n := range level {
-			children = append(children, g.split(n)...)
+		children, err := g.split(ctx, level...)
+		if err == nil {
+			err = g.try(ctx, children)
 		}
-		if err := g.try(ctx, children); err != nil {
+		if err != nil {
 			return err
 		}
 		for _, n := range level {
@@ -193,20 +197,26 @@ func (g *Grower) hold(n *node, change int) {
 	}
 }
 
-// split applies the best split of a node and returns its children.
-func (g *Grower) split(n *node) []*node {
-	n.rule = g.d.Input.Rule(n.best.Split)
-	lte, gt := &node{parent: n, depth: n.depth + 1, row: -1}, &node{parent: n, depth: n.depth + 1, row: -1}
-	g.searcher.partition(n, lte, gt)
-	n.children = [2]*node{lte, gt}
-	for _, c := range n.children {
+// split applies the best splits of some nodes and returns their children.
+func (g *Grower) split(ctx context.Context, nodes ...*node) (children []*node, err error) {
+	for _, n := range nodes {
+		n.rule = g.d.Input.Rule(n.best.Split)
+		for i := range n.children {
+			n.children[i] = &node{parent: n, depth: n.depth + 1, row: -1}
+		}
+		children = append(children, n.children[:]...)
+	}
+	if err := g.searcher.partition(ctx, nodes); err != nil {
+		return nil, err
+	}
+	for _, c := range children {
 		g.drawWalks(c)
 		g.drawFeatures(c)
 		g.drawSeed(c)
-		g.nodes = append(g.nodes, c)
 	}
-	g.leaves++
-	return n.children[:]
+	g.nodes = append(g.nodes, children...)
+	g.leaves += len(nodes)
+	return children, nil
 }
 
 // drawWalks draws the walk types that a node below the root may use: each of the allowed ones with probability

@@ -15,6 +15,7 @@ import (
 type hostSearcher struct {
 	*growth
 	oneByOne bool // features at vertex level alone although nodes may use many
+	every    bool // features that none of the graphs has are listed too, and all in their order
 
 	mu      sync.Mutex
 	scratch []*worker
@@ -99,7 +100,10 @@ func (s *hostSearcher) list(nodes []*node) {
 			}
 		}
 	} else {
-		for _, feature := range s.d.Frequent {
+		for i, feature := range s.d.Frequent {
+			if s.every {
+				feature = i
+			}
 			for i := range views {
 				if v := &views[i]; s.sees(v.nodes, feature) {
 					s.units = append(s.units, unit{view: v, feature: feature})
@@ -155,7 +159,8 @@ func (s *hostSearcher) views(nodes []*node) []view {
 
 // sees reports whether some of the nodes may use a feature, and it is not zero everywhere.
 func (s *hostSearcher) sees(nodes []*node, feature int) bool {
-	return s.d.Present(feature) && slices.ContainsFunc(nodes, func(n *node) bool { return n.seesAny(feature) })
+	return (s.every || s.d.Present(feature)) &&
+		slices.ContainsFunc(nodes, func(n *node) bool { return n.seesAny(feature) })
 }
 
 // inBlocks reports whether features are searched in blocks: at vertex level, unless nodes draw fewer than one feature
@@ -177,6 +182,8 @@ type worker struct {
 	values  []float64         // of the column
 	marks   walks.Marks
 	column  splits.Column
+
+	take func(c *splits.Column) // takes columns that are not to be scanned; nil: they are
 }
 
 func newWorker(s *hostSearcher) *worker {
@@ -217,6 +224,10 @@ func (w *worker) work(u *unit) {
 
 // try scans one column of a node for split s and keeps the better of the outcome and best.
 func (w *worker) try(best *candidate, n *node, s walks.Split) {
+	if w.take != nil {
+		w.take(&w.column)
+		return
+	}
 	var t splits.Threshold
 	if w.opt.Randomised {
 		t = w.scanner.Draw(&w.column, &n.total, uniform(&s, n.seed))

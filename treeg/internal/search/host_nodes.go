@@ -13,8 +13,30 @@ func (s *hostSearcher) plant(root *node) error {
 	return nil
 }
 
-// ready implements [Searcher].
-func (s *hostSearcher) ready(n *node) bool {
+// ready implements [Searcher], on the host.
+func (s *growth) ready(n *node) bool {
+	s.takeUp(n)
+	if !n.mixed {
+		return false
+	}
+	impurity := n.total.N
+	if s.targets.Target != nil {
+		centre := n.total.Sum[0] / n.total.N
+		if s.targets.Shift != 0 {
+			centre = float64(centre+s.targets.Shift) - s.targets.Shift
+		}
+		n.centreBy(centre)
+		local := &n.local
+		impurity = engine.Total(len(local.Weight), func(i int) float64 {
+			return float64(local.Target[i]*local.Target[i]) / local.Weight[i]
+		})
+	}
+	s.open(n, impurity)
+	return true
+}
+
+// takeUp gathers the targets of the examples of a node.
+func (s *growth) takeUp(n *node) {
 	t := s.targets
 	n.Place(s.d)
 	n.local.Clear()
@@ -27,30 +49,19 @@ func (s *hostSearcher) ready(n *node) bool {
 			n.mixed = n.mixed || t.Class[i] != t.Class[n.Examples[0]]
 		}
 	}
-	if !n.mixed {
-		return false
-	}
 	n.total = splits.NewStatistic(t.Width)
 	for i := range n.Examples {
 		n.total.Add(&n.local, i)
 	}
-	impurity := n.total.N
-	if t.Target != nil {
-		// Gains of centred targets are not small differences of large numbers.
-		local, centre := &n.local, n.total.Sum[0]/n.total.N
-		if t.Shift != 0 {
-			centre = float64(centre+t.Shift) - t.Shift
-		}
-		for i, w := range local.Weight {
-			local.Target[i] -= float64(w * centre)
-		}
-		impurity = engine.Total(len(local.Weight), func(i int) float64 {
-			return float64(local.Target[i]*local.Target[i]) / local.Weight[i]
-		})
-		n.total.Sum[0] -= float64(n.total.N * centre)
+}
+
+// centreBy subtracts a number from the targets: gains of centred ones are not small differences of large numbers.
+func (n *node) centreBy(centre float64) {
+	n.centre = centre
+	for i, w := range n.local.Weight {
+		n.local.Target[i] -= float64(w * centre)
 	}
-	s.open(n, impurity)
-	return true
+	n.total.Sum[0] -= float64(n.total.N * centre)
 }
 
 // positive turns -0 into 0.

@@ -22,6 +22,7 @@ type node struct {
 	seed     uint64               // of the thresholds that it draws
 
 	local      splits.Sample    // of the examples; numbers are centred
+	centre     float64          // of the numbers
 	total      splits.Statistic // of local
 	leastGain  float64          // that counts as a gain
 	wholeKinds []walks.Kind     // of features of all vertices

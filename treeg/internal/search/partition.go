@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"slices"
 
 	"github.com/grove-graph/grove/parallel"
@@ -11,7 +12,15 @@ import (
 const verticesOfPiece = 1 << 8
 
 // partition implements [Searcher] by the code that predicts.
-func (g *hostSearcher) partition(n, lte, gt *node) {
+func (g *hostSearcher) partition(_ context.Context, nodes []*node) error {
+	for _, n := range nodes {
+		g.divide(n)
+	}
+	return nil
+}
+
+// divide sends the examples of a node to its children.
+func (g *hostSearcher) divide(n *node) {
 	if g.opt.MaxDistance > 0 && g.growsBelow(n) {
 		if last := len(g.cuts) - 1; last >= 0 {
 			n.cut, g.cuts = g.cuts[last], g.cuts[:last]
@@ -28,14 +37,20 @@ func (g *hostSearcher) partition(n, lte, gt *node) {
 		w := g.splitter()
 		return func(i int) { w.sides(n, i*graphs/pieces, (i+1)*graphs/pieces, g.toGT) }
 	})
+	n.hand(g.toGT)
+}
+
+// hand gives the children of a node its examples, by whether they go to the GT child.
+func (n *node) hand(toGT []bool) {
 	ups := 0
-	for _, up := range g.toGT {
+	for _, up := range toGT {
 		if up {
 			ups++
 		}
 	}
+	lte, gt := n.children[0], n.children[1]
 	lte.Examples, gt.Examples = make([]int32, 0, len(n.Examples)-ups), make([]int32, 0, ups)
-	for i, up := range g.toGT {
+	for i, up := range toGT {
 		if up {
 			gt.Examples = append(gt.Examples, n.Examples[i])
 		} else {

@@ -74,9 +74,9 @@ type Searcher interface {
 	// that gain into the nodes.
 	search(ctx context.Context, nodes []*node) error
 
-	// partition sends the examples of a node to its children by its best split, or says how many go there, and generates
-	// the subsets of the split where nodes below may use them.
-	partition(n, lte, gt *node)
+	// partition sends the examples of some nodes to their children by their best splits, or says how many go there, and
+	// generates the subsets of the splits where nodes below may use them.
+	partition(ctx context.Context, nodes []*node) error
 
 	// release forgets the subsets that the split of a node generated.
 	release(n *node)

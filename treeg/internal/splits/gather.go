@@ -9,9 +9,9 @@ import (
 // Gathered is what is known of a column in some examples of a node. What is known of the parts of a node joins to what
 // is known of the whole: sums are exact, and the form depends on the values alone.
 //
-// The form is one of two. By values: of every value that the entries have, ascending. By cells (Cells is not nil): of the
-// cells of a histogram that have entries, ascending. It is by cells where the entries fill more cells than a histogram
-// has bins and are no close integers, so that a histogram tells them apart.
+// The form is one of two. By values: of every value that the entries have, ascending. By cells (Cells is not nil): of
+// the cells of a histogram that have entries, ascending. It is by cells where the entries fill more cells than a
+// histogram has bins and are no close integers, so that a histogram tells them apart.
 type Gathered struct {
 	Cells     []int32
 	Low, High []float64 // of the values in a cell; by values Low is the value, and High is nil

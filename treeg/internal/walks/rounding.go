@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/parallel"
 )
 
@@ -98,28 +96,6 @@ func (d *Data) chooseGrids() {
 		d.features[k].exact = exact
 	})
 	d.applyGrids()
-}
-
-// JoinGrids adds the graphs of a batch to those that some grids were chosen for, nil for none, and returns the grids
-// that [Prepare] chooses for walks of up to a length on all of them together. It is for labels and unweighted arcs:
-// there the grid of a feature is the coarsest of those of its graphs.
-func JoinGrids(e engine.Engine, grids []Grid, b *graph.Batch, in Input, length int) ([]Grid, error) {
-	in.FeatureGrids = nil
-	d, err := read(e, b, in, Demand{Fit: true, Length: length})
-	if err != nil {
-		return nil, err
-	}
-	if grids == nil {
-		return d.Input.FeatureGrids, nil
-	}
-	for k, g := range d.Input.FeatureGrids {
-		if grids[k] == NoGrid || g == NoGrid {
-			grids[k] = NoGrid
-		} else {
-			grids[k] = max(grids[k], g)
-		}
-	}
-	return grids, nil
 }
 
 // applyGrids rounds the values to the grids of the input.
