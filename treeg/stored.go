@@ -32,8 +32,8 @@ func (o *Options) Streams(b *graph.Batch) bool {
 //
 // Rounds of boosting that draw a share of the graphs read those alone, and predict them by the rounds before: there are
 // never more in memory than one round draws. Rounds on all graphs, and all where there are by, go over blocks of graphs
-// and add up histograms. In memory are the targets of all, and as many blocks as have room in a quarter of the memory
-// that is free; the others are read again for every split.
+// and add up histograms; where thresholds are exact (Options.Bins 0) they read all. In memory are the targets of all,
+// and as many blocks as have room in a quarter of the memory that is free; the others are read again for every split.
 //
 // checkpoint, unless "", names a file that is written after every round. Where it is there, the training that it comes
 // from goes on, and ends with the same bits as without a break. Remove it when the model is stored. There is none where
