@@ -63,7 +63,7 @@ func (r *observer) join(s shown) {
 // observe observes the vertices of all graphs.
 func (b *Blocks) observe(ctx context.Context, in *Input) (*observer, error) {
 	all := newObserver(in)
-	seen, err := rounds.Collect(ctx, b.Rounds, rounds.Pass[shown]{
+	seen, err := rounds.Digest(ctx, b.Rounds, rounds.Pass[shown]{
 		Name: "what vertices show", First: rounds.Even(b.Graphs, model.BlockGraphs),
 		Compute: func(ctx context.Context, block int) (shown, error) {
 			r := newObserver(in)
@@ -73,11 +73,10 @@ func (b *Blocks) observe(ctx context.Context, in *Input) (*observer, error) {
 			})
 			return r.shown(), err
 		},
-	}, shown{}, func(sum *shown, s shown) error {
+	}, func(s shown) error {
 		all.join(s)
-		*sum = all.shown()
 		return nil
-	})
+	}, func() (shown, error) { return all.shown(), nil })
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +119,16 @@ func (g *gatherer) join(t table) error {
 	return nil
 }
 
-// contexts gathers what a layer on top of the given ones sees of all vertices.
-func (b *Blocks) contexts(ctx context.Context, g *growth, previous, below []int, arcs int) (*contexts, error) {
+// layerKept is a layer in a file of package rounds.
+type layerKept struct {
+	Parameters [][]float64 // in the order of [layer.parameters]
+	History    LayerHistory
+}
+
+// learn gathers what a layer on top of the given ones sees of all vertices, and keeps what learn makes of it.
+func (b *Blocks) learn(
+	ctx context.Context, g *growth, previous, below []int, arcs int, learn func(c *contexts) (layerKept, error),
+) (kept layerKept, err error) {
 	states := make([]*assignment, len(below)) // of other vertices
 	for l, n := range below {
 		states[l] = &assignment{states: n}
@@ -133,11 +140,11 @@ func (b *Blocks) contexts(ctx context.Context, g *growth, previous, below []int,
 		}
 		return all, err
 	}
-	joined, err := empty()
+	all, err := empty()
 	if err != nil {
-		return nil, err
+		return kept, err
 	}
-	known, err := rounds.Collect(ctx, b.Rounds, rounds.Pass[table]{
+	return rounds.Digest(ctx, b.Rounds, rounds.Pass[table]{
 		Name:  fmt.Sprintf("what vertices see of their neighbours in layer %d", len(g.layers)+1),
 		First: rounds.Even(b.Graphs, model.BlockGraphs),
 		Compute: func(ctx context.Context, block int) (table, error) {
@@ -148,47 +155,17 @@ func (b *Blocks) contexts(ctx context.Context, g *growth, previous, below []int,
 			err = b.each(ctx, block, func(batch *graph.Batch) error { return g.gather(ctx, some, batch, previous) })
 			return some.all(), err
 		},
-	}, table{}, func(sum *table, t table) error {
-		if err := joined.join(t); err != nil {
-			return err
-		}
-		*sum = joined.all()
-		return nil
+	}, all.join, func() (layerKept, error) {
+		all.rows.x = cached(all.rows.x)
+		return learn(all.rows)
 	})
-	if err != nil {
-		return nil, err
-	}
-	all, err := empty()
-	if err == nil {
-		err = all.join(known)
-	}
-	if err != nil {
-		return nil, err
-	}
-	all.rows.x = cached(all.rows.x)
-	return all.rows, nil
-}
-
-// layerKept is a layer in a file of package rounds.
-type layerKept struct {
-	Parameters [][]float64 // in the order of [layer.parameters]
-	History    LayerHistory
 }
 
 // growInRounds is grow for graphs that are gone over in rounds.
 func (g *growth) growInRounds(ctx context.Context) error {
 	previous, below := g.previous()
 	y := newLayer(&g.input, g.opt.States, previous, below)
-	var c *contexts
-	if len(previous) == 0 {
-		c = withoutContext(g.shown)
-	} else if !g.Blocks.Rounds.Passed() {
-		var err error
-		if c, err = g.Blocks.contexts(ctx, g, previous, below, y.arcs); err != nil {
-			return err
-		}
-	}
-	k, err := rounds.Keep(g.Blocks.Rounds, func() (k layerKept, err error) {
+	learn := func(c *contexts) (k layerKept, err error) {
 		best, err := g.pool(ctx, c, previous, below)
 		if err != nil {
 			return k, err
@@ -198,7 +175,14 @@ func (g *growth) growInRounds(ctx context.Context) error {
 		}
 		k.History = best.LayerHistory
 		return k, nil
-	})
+	}
+	var k layerKept
+	var err error
+	if len(previous) == 0 {
+		k, err = rounds.Keep(g.Blocks.Rounds, func() (layerKept, error) { return learn(withoutContext(g.shown)) })
+	} else {
+		k, err = g.Blocks.learn(ctx, g, previous, below, y.arcs, learn)
+	}
 	if err != nil {
 		return err
 	}

@@ -133,24 +133,18 @@ func (p *Pass[P]) nodes(ctx context.Context, r *Rounds, visit func(n node[P]) er
 	return nil
 }
 
+// Digest returns what finish makes after add has been called with what became of every block, in their order: a value
+// that [encoding/gob] can write. Nothing else is kept.
+func Digest[P, T any](
+	ctx context.Context, r *Rounds, p Pass[P], add func(of P) error, finish func() (T, error),
+) (T, error) {
+	return goOver(ctx, r, p, nil, func(n node[P]) error { return add(n.Value) }, finish)
+}
+
 // Collect returns sum after add has been called with what became of every block, in their order. The sum is a value
 // that [encoding/gob] can write.
 func Collect[P, S any](ctx context.Context, r *Rounds, p Pass[P], sum S, add func(sum *S, of P) error) (S, error) {
-	added := func(n node[P]) error { return add(&sum, n.Value) }
-	if r == nil {
-		return sum, p.each(ctx, 0, len(p.First), added)
-	}
-	path := r.path()
-	if found, err := read(path, &sum); found || err != nil {
-		return sum, err
-	}
-	if !r.leads() {
-		return sum, p.part(ctx, r, nil)
-	}
-	if err := p.nodes(ctx, r, added); err != nil {
-		return sum, err
-	}
-	return sum, write(path, sum)
+	return Digest(ctx, r, p, func(of P) error { return add(&sum, of) }, func() (S, error) { return sum, nil })
 }
 
 // Reduce returns the sum of what became of all blocks: by join, which may change and return its first argument, of
@@ -159,16 +153,25 @@ func Reduce[P any](ctx context.Context, r *Rounds, p Pass[P], join func(a, b P) 
 	return Conclude(ctx, r, p, join, func(sum P) (P, error) { return sum, nil })
 }
 
-// Conclude is [Reduce] where all that anybody needs is what follows from the sum, by who leads.
-func Conclude[P, S any](
-	ctx context.Context, r *Rounds, p Pass[P], join func(a, b P) P, follows func(sum P) (S, error),
-) (value S, err error) {
+// Conclude is [Reduce] where nothing is kept but what follows from the sum.
+func Conclude[P, T any](
+	ctx context.Context, r *Rounds, p Pass[P], join func(a, b P) P, follows func(sum P) (T, error),
+) (T, error) {
 	t := tree[P]{join: join}
+	return goOver(ctx, r, p, join, t.add, func() (T, error) { return follows(t.sum()) })
+}
+
+// goOver returns what finish makes after visit has been called with what became of all blocks, or of subtrees of them
+// where they can be joined. It is computed by who leads, and known to all others.
+func goOver[P, T any](
+	ctx context.Context, r *Rounds, p Pass[P], join func(a, b P) P, visit func(n node[P]) error,
+	finish func() (T, error),
+) (value T, err error) {
 	if r == nil {
-		if err := p.each(ctx, 0, len(p.First), t.add); err != nil {
+		if err := p.each(ctx, 0, len(p.First), visit); err != nil {
 			return value, err
 		}
-		return follows(t.sum())
+		return finish()
 	}
 	path := r.path()
 	if found, err := read(path, &value); found || err != nil {
@@ -177,10 +180,10 @@ func Conclude[P, S any](
 	if !r.leads() {
 		return value, p.part(ctx, r, join)
 	}
-	if err := p.nodes(ctx, r, t.add); err != nil {
+	if err := p.nodes(ctx, r, visit); err != nil {
 		return value, err
 	}
-	if value, err = follows(t.sum()); err != nil {
+	if value, err = finish(); err != nil {
 		return value, err
 	}
 	return value, write(path, value)

@@ -93,19 +93,6 @@ func Whole[T any](r *Rounds, compute func(inner *Rounds) (T, error)) (value T, e
 	return value, os.RemoveAll(inner.dir)
 }
 
-// Passed reports whether what is kept behind the next pass is known, so that nobody needs what comes of the pass. It
-// goes past the pass then.
-func (r *Rounds) Passed() bool {
-	if r == nil {
-		return false
-	}
-	if _, err := os.Stat(filepath.Join(r.dir, name(r.next+2))); err != nil {
-		return false
-	}
-	r.next++
-	return true
-}
-
 // behind returns the error of a part whose pass is not the next one.
 func (r *Rounds) behind() error {
 	return fmt.Errorf("%s: what is known there is not what comes before %s: it is put together, or gone", r.dir, r.pass)
