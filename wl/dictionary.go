@@ -12,7 +12,9 @@ import (
 type dictionary struct {
 	items []uint64 // signatures, one after another
 	start []int    // of each signature in items, and the end of the last
-	table []uint64 // open hash table of a power of two places: upper half of the hash, number + 1; 0 is free
+	// table is an open hash table of a power of two places: upper half of the hash, which says where, and number + 1; 0 is
+	// free.
+	table []uint64
 
 	refilled sync.Once // the table, after it was dropped
 }
@@ -47,7 +49,7 @@ func hash(signature []uint64) uint64 {
 // place returns the place of a signature in the table, or the free place where it belongs.
 func (d *dictionary) place(signature []uint64, h uint64) int {
 	mask := len(d.table) - 1
-	for at := int(h) & mask; ; at = (at + 1) & mask {
+	for at := int(h>>32) & mask; ; at = (at + 1) & mask {
 		e := d.table[at]
 		if e == 0 || e&hashMask == h&hashMask && slices.Equal(d.signature(int(e&numberMask)-1), signature) {
 			return at
@@ -63,7 +65,7 @@ func (d *dictionary) drop() { d.table = nil }
 func (d *dictionary) find(signature []uint64, h uint64) int32 {
 	d.refilled.Do(func() {
 		if d.table == nil {
-			d.fill(1 << bits.Len(uint(2*d.size()|15)))
+			d.refill()
 		}
 	})
 	return int32(d.table[d.place(signature, h)]&numberMask) - 1
@@ -79,21 +81,36 @@ func (d *dictionary) number(signature []uint64, h uint64) int32 {
 	d.start = append(d.start, len(d.items))
 	d.table[at] = h&hashMask | uint64(d.size())
 	if 2*d.size() >= len(d.table) {
-		d.fill(2 * len(d.table))
+		d.grow()
 	}
 	return int32(d.size()) - 1
 }
 
-// fill makes a table of so many places.
-func (d *dictionary) fill(places int) {
-	d.table = make([]uint64, places)
-	mask := len(d.table) - 1
+// refill makes a table for the signatures that there are.
+func (d *dictionary) refill() {
+	d.table = make([]uint64, 1<<bits.Len(uint(2*d.size()|15)))
 	for c := range d.size() {
-		h := hash(d.signature(c))
-		at := int(h) & mask
-		for d.table[at] != 0 {
-			at = (at + 1) & mask
-		}
-		d.table[at] = h&hashMask | uint64(c+1)
+		d.insert(hash(d.signature(c))&hashMask | uint64(c+1))
 	}
+}
+
+// grow makes the table twice as large.
+func (d *dictionary) grow() {
+	entries := d.table
+	d.table = make([]uint64, 2*len(entries))
+	for _, e := range entries {
+		if e != 0 {
+			d.insert(e)
+		}
+	}
+}
+
+// insert writes an entry to the free place where it belongs.
+func (d *dictionary) insert(entry uint64) {
+	mask := len(d.table) - 1
+	at := int(entry>>32) & mask
+	for d.table[at] != 0 {
+		at = (at + 1) & mask
+	}
+	d.table[at] = entry
 }

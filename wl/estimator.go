@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/dataset"
-	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/model/param"
@@ -78,33 +77,11 @@ type sharedColours struct {
 	features dataset.Features
 }
 
-// colours refines the colours of all graphs, piece by piece where these stay on disk. Estimators with the same options
-// share it.
+// colours refines the colours of all graphs. Estimators with the same options share it.
 func (s Estimator) colours(ctx context.Context, w *model.Work) (*coloured, error) {
 	s.settle(w.Data)
 	return model.Shared(w, sharedColours{s.Options, s.Features}, func() (*coloured, error) {
-		encoding, err := s.Sees(w)
-		if err != nil {
-			return nil, err
-		}
-		done, progress := 0, w.Progress
-		if w.Store != nil {
-			progress = nil
-		}
-		m, err := FitPieces(ctx, w.Engine, func(visit func(*graph.Batch) error) error {
-			return w.Each(func(d *dataset.Dataset) error {
-				if progress == nil {
-					w.Progress.Report("refine colours", done, w.Data.NumGraphs())
-				}
-				b, err := encoding.Apply(d)
-				if err != nil {
-					return err
-				}
-				done += b.NumGraphs()
-				return visit(b)
-			})
-		}, s.Options, progress)
-		return &coloured{encoding, m}, err
+		return inBlocks(ctx, s, w, nil, func(c *coloured) (*coloured, error) { return c, nil })
 	})
 }
 
@@ -184,20 +161,25 @@ func (s Estimator) grams(ctx context.Context, w *model.Work) (map[int]svm.Kernel
 
 // Learner implements [model.Estimator].
 func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
-	w = w.Whole()
+	l := &learner{estimator: s, work: w.Whole()}
+	if w.Rounds != nil { // colours are refined where the model is made
+		return l, nil
+	}
 	byRows, err := s.Machine.Linear(w.Data)
 	if err != nil {
 		return nil, err
 	}
 	if byRows {
-		rows, err := s.features(ctx, w)
-		return &learner{machine.Kernel{Rows: rows[s.Options.Iterations]}, s, w}, err
+		rows, err := s.features(ctx, l.work)
+		l.Rows = rows[s.Options.Iterations]
+		return l, err
 	}
-	grams, err := s.grams(ctx, w)
+	grams, err := s.grams(ctx, l.work)
 	if err != nil {
 		return nil, err
 	}
-	return &learner{machine.Kernel{Gram: grams[s.Options.Iterations], Epsilon: s.Epsilon}, s, w}, nil
+	l.Gram, l.Epsilon = grams[s.Options.Iterations], s.Epsilon
+	return l, nil
 }
 
 type learner struct {
@@ -208,6 +190,9 @@ type learner struct {
 
 // Model implements [model.Learner].
 func (l *learner) Model(ctx context.Context, t model.Trial) (model.Model, error) {
+	if l.work.Rounds != nil {
+		return l.estimator.modelInRounds(ctx, l.work, t)
+	}
 	most, _, _ := l.estimator.most(l.work)
 	colours, err := most.colours(ctx, l.work)
 	if err != nil {

@@ -30,45 +30,14 @@ type Model struct {
 // is a device, it computes the matrices of [Assignment]. Errors are options that make no sense or ask for labels
 // that b does not have, and a context that is done.
 func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, opt Options, progress model.Progress) (*Model, error) {
-	return FitPieces(ctx, e, func(visit func(*graph.Batch) error) error { return visit(b) }, opt, progress)
-}
-
-// FitPieces is [Fit] for graphs that come some at a time: each calls visit with all of them in their order. A piece is
-// looked at once, and the model does not depend on where one ends. Errors are those of each, too.
-func FitPieces(
-	ctx context.Context, e engine.Engine, each func(visit func(*graph.Batch) error) error, opt Options,
-	progress model.Progress,
-) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
-	m := &Model{opt: opt, engine: e}
-	all := noHistograms(opt.Iterations + 1)
-	if err := each(func(b *graph.Batch) error {
-		if m.refinement == nil {
-			m.refinement = newRefinement(b, opt)
-		}
-		c, err := m.refinement.fit(ctx, b, e.Workers(), progress)
-		if err != nil {
-			return err
-		}
-		for t, h := range c.addTo(all) {
-			if len(h.colour) > math.MaxInt32 {
-				return fmt.Errorf("round %d has more than %d counts of colours", t, math.MaxInt32)
-			}
-		}
-		return nil
-	}); err != nil {
+	s := nothing(b, opt)
+	if err := s.see(ctx, b, e.Workers(), progress); err != nil {
 		return nil, err
 	}
-	if m.refinement == nil {
-		m.refinement = newRefinement(&graph.Batch{}, opt)
-	}
-	for _, d := range m.refinement.rounds {
-		d.drop()
-	}
-	m.setTrain(all)
-	return m, nil
+	return s.model(e), nil
 }
 
 func (m *Model) setTrain(rounds []*histograms) {

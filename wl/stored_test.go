@@ -9,35 +9,35 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/split"
 )
 
-// Where a piece of the graphs ends does not show in a model.
-func TestPiecesMakeTheSameModel(t *testing.T) {
+// Graphs that are looked at in blocks, each by itself, make the model of all of them: where a block ends does not show.
+func TestBlocksMakeTheSameModel(t *testing.T) {
 	d := molecules(t, 60)
 	opt := DefaultOptions(Assignment)
 	want := fit(t, engine.NewCPU(2), d.Batch, opt)
 	for _, size := range []int{1, 7, 60, 100} {
-		m, err := FitPieces(context.Background(), engine.NewCPU(2), func(visit func(*graph.Batch) error) error {
-			for from := 0; from < 60; from += size {
-				if err := visit(d.Batch.Select(split.All(60)[from:min(from+size, 60)])); err != nil {
-					return err
-				}
+		all := nothing(d.Batch, opt)
+		for from := 0; from < 60; from += size {
+			b := d.Batch.Select(split.All(60)[from:min(from+size, 60)])
+			next := nothing(b, opt)
+			if err := next.see(context.Background(), b, 1, nil); err != nil {
+				t.Fatal(err)
 			}
-			return nil
-		}, opt, nil)
-		if err != nil {
-			t.Fatal(err)
+			if err := all.join(next.block().seen(opt), 2); err != nil {
+				t.Fatal(err)
+			}
 		}
+		m := all.model(engine.NewCPU(2))
 		if !slices.Equal(gram(t, m), gram(t, want)) || !slices.Equal(m.NumColours(), want.NumColours()) {
-			t.Errorf("pieces of %d graphs make another model", size)
+			t.Errorf("blocks of %d graphs make another model", size)
 		}
 		for name, tensor := range want.Tensors() {
 			if !slices.Equal(m.Tensors()[name].Float32s(), tensor.Float32s()) {
-				t.Errorf("pieces of %d graphs: another %s", size, name)
+				t.Errorf("blocks of %d graphs: another %s", size, name)
 			}
 		}
 	}

@@ -424,7 +424,9 @@ func TestKilledRoundsMakeTheSameModel(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	must(t, "data", "synth", "molecules", "--graphs", "17000", "--vertices", "6", "--seed", "1", "--to", "shards",
 		"--out", store)
-	for _, line := range [][]string{small("gckn-path", "--c", "1"), {"treeg", "--estimators", "1", "--leaves", "3"}} {
+	for _, line := range [][]string{
+		small("gckn-path", "--c", "1"), {"wl", "--c", "1"}, {"treeg", "--estimators", "1", "--leaves", "3"},
+	} {
 		t.Run(line[0], func(t *testing.T) { killedRounds(t, append(line, "--data", store)) })
 	}
 }

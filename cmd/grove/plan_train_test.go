@@ -54,6 +54,9 @@ func TestTrainingInParts(t *testing.T) {
 		{small("gckn-subtree", "--c", "1", "--samples", "500", "--global-pooling", "max"), 6},
 		{small("gckn-3layer", "--c", "1", "--precision", "float64"), 8},
 		{[]string{"treeg", "--estimators", "3"}, 2},
+		{[]string{"wl", "--c", "1"}, 2},
+		{[]string{"wl", "--c", "1", "--machine", "linear", "--arc-labels"}, 2},
+		{[]string{"wl-oa", "--c-grid", "0.1,1", "--iterations", "2,3", "--machine", "linear"}, 2},
 	} {
 		line := append(c.line, "--data", store, "--seed", "3")
 		whole := filepath.Join(t.TempDir(), "m.grove")
@@ -105,6 +108,19 @@ func TestLargeTrainingsInParts(t *testing.T) {
 	}
 }
 
+// Colours that parts refine by themselves, in several blocks each, are joined to those of all graphs.
+func TestColoursInParts(t *testing.T) {
+	dir := t.TempDir()
+	store, whole := filepath.Join(dir, "store"), filepath.Join(dir, "m.grove")
+	must(t, "data", "synth", "molecules", "--graphs", "13000", "--vertices", "6", "--seed", "1", "--to", "shards", "--out",
+		store)
+	line := []string{"wl-oa", "--c", "1", "--data", store}
+	must(t, append([]string{"train", "-o", whole}, line...)...)
+	if got, _ := trainedInParts(t, 5000, line...); !bytes.Equal(got, readFile(t, whole)) {
+		t.Error("another model")
+	}
+}
+
 // What cannot be planned is refused, and so is data that has changed.
 func TestTrainingsThatCannotBeCut(t *testing.T) {
 	dir, data := t.TempDir(), molecules(t, "molecules")
@@ -113,8 +129,8 @@ func TestTrainingsThatCannotBeCut(t *testing.T) {
 	where := []string{"--out", out, "-o", plan}
 	fails(t, exitUsage, []string{"only a store can be cut"}, append([]string{"plan", "train", "gckn-path", "--data", data},
 		where...)...)
-	fails(t, exitUsage, []string{"wl cannot be learned in rounds", "grove train"}, append([]string{"plan", "train", "wl",
-		"--data", store}, where...)...)
+	fails(t, exitUsage, []string{"mpgk-ra cannot be learned in rounds", "grove train"}, append([]string{"plan", "train",
+		"mpgk-ra", "--data", store}, where...)...)
 	fails(t, exitUsage, []string{"histograms of parts"}, append([]string{"plan", "train", "treeg", "--ensemble", "forest",
 		"--data", store}, where...)...)
 	fails(t, exitUsage, []string{"at once"}, append([]string{"plan", "train", "cgmm", "--pool", "3", "--data", store},
