@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,8 +61,12 @@ func (p *Plan) DiscardRounds() error {
 		}
 	}
 	known, err := p.Known()
-	if err == nil {
-		err = os.RemoveAll(known)
+	if err != nil {
+		return err
+	}
+	gone := known + "-gone" // what is known goes as a whole
+	if err = os.Rename(known, gone); err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.RemoveAll(gone)
 	}
 	if err == nil {
 		_ = os.Remove(p.folder()) // unless it holds something of another plan
