@@ -33,7 +33,8 @@ func (o *Options) Streams(b *graph.Batch) bool {
 // Rounds of boosting that draw a share of the graphs read those alone, and predict them by the rounds before: there are
 // never more in memory than one round draws. Rounds on all graphs, and all where there are by, go over blocks of graphs
 // and add up histograms; where thresholds are exact (Options.Bins 0) they read all. In memory are the targets of all,
-// and as many blocks as have room in a quarter of the memory that is free; the others are read again for every split.
+// and as many blocks as have room in a quarter of the memory that is free, or a GiB if that is less; the others are
+// read again for every split.
 //
 // checkpoint, unless "", names a file that is written after every round. Where it is there, the training that it comes
 // from goes on, and ends with the same bits as without a break. Remove it when the model is stored. There is none where
@@ -73,6 +74,9 @@ type storedFit struct {
 // blockGraphs is the number of graphs of a block. Another one gives the same bits.
 const blockGraphs = 1 << 10
 
+// keptBytes is what blocks that are kept take at most.
+const keptBytes = 1 << 30
+
 // fewGraphs is the number of graphs up to which those of a node are read and searched in memory.
 const fewGraphs = 1 << 12
 
@@ -91,7 +95,7 @@ func newStoredFit(e engine.Engine, b *graph.Batch, graphs GraphReader, t Targets
 	}
 	m := &Model{engine: e, opt: opt, input: in, loss: p.loss, number: p.classes}
 	f := &storedFit{booster: p.booster(m), graphs: graphs, empty: b, block: blockGraphs, few: fewGraphs,
-		large: histogramFrom, room: memory.Available() / 4}
+		large: histogramFrom, room: min(memory.Available()/4, keptBytes)}
 	f.want = walks.Demand{Fit: true, Length: opt.MaxLength, Cycles: slices.Contains(opt.Walks, Cycle)}
 	return f, nil
 }
