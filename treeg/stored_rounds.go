@@ -18,7 +18,7 @@ import (
 type wholeRounds struct {
 	*storedFit
 	scores *hostScores
-	grower *search.Grower
+	grower *search.StoredGrower
 	lock   sync.Mutex // of room
 }
 
