@@ -49,7 +49,7 @@ func (s *storedSearcher) search(ctx context.Context, nodes []*node) error {
 	judged, err := s.ask(ctx, q)
 	if err == nil && len(judged.Again) > 0 {
 		q.even, q.again = make([]engine.Cells, len(q.even)), judged.Again
-		judged, err = s.ask(ctx, q)
+		_, err = s.ask(ctx, q)
 	}
 	return err
 }
