@@ -139,7 +139,7 @@ func TestBlocksOfGraphsGrowTheTreesOfMemory(t *testing.T) {
 		"no cycles":        {2, func(o *Options) { o.Walks, o.Directions = []Walk{Target, Source}, BothWays }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, store := inStore(t, 500, test.classes)
+			data, store := inStore(t, 330, test.classes)
 			o := Defaults(Graphs, Boosting)
 			o.Estimators, o.Bins, o.Keep, o.Seed = 2, 16, 0.6, 5
 			test.change(&o)
@@ -156,7 +156,7 @@ func TestBlocksOfGraphsGrowTheTreesOfMemory(t *testing.T) {
 					t.Errorf("%+v: other trees, %v", as, err)
 				}
 			}
-			part := map[string]int{"two classes": 230, "numbers": 50, "exact thresholds": 500, "some in a round": 500}[name]
+			part := map[string]int{"two classes": 170, "numbers": 70, "exact thresholds": 330, "some in a round": 330}[name]
 			if part == 0 {
 				return
 			}
