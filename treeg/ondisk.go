@@ -8,6 +8,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/model/param"
 	"github.com/grove-graph/grove/rounds"
 )
 
@@ -46,8 +47,8 @@ func (s Estimator) InRounds() error {
 }
 
 // errNoParts says what trees cannot be grown of parts of the graphs.
-var errNoParts = errors.New("trees grow by histograms of parts where they are boosted by newton steps without a " +
-	"stop, arcs of all types count as one and unweighted, and vertices have labels alone; and on a CPU")
+var errNoParts = errors.New("trees grow by histograms of parts where they are boosted by newton steps without a stop, " +
+	"arcs of all types count as one and unweighted, and vertices have labels alone")
 
 // onDisk returns a learner whose graphs stay on disk, nil where these options want them in memory.
 func (s Estimator) onDisk(w *model.Work) (model.Learner, error) {
@@ -63,10 +64,13 @@ func (s Estimator) onDisk(w *model.Work) (model.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o := s.fitted(); s.Static != nil || w.Engine.Capabilities().Wide || !o.Streams(empty) {
-		if w.Rounds != nil {
-			return nil, errNoParts
-		}
+	wide, o := w.Engine.Capabilities().Wide, s.fitted()
+	switch streams := s.Static == nil && o.Streams(empty); {
+	case wide && w.Rounds != nil:
+		return nil, param.Errorf("device", nil, "trees grow by histograms of parts on a CPU alone")
+	case !streams && w.Rounds != nil:
+		return nil, param.Errorf("data", nil, "%w", errNoParts)
+	case wide || !streams:
 		return nil, nil
 	}
 	return &diskLearner{s, w, storedGraphs{shards, encoding}, empty}, nil

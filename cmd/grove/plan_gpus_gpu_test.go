@@ -45,3 +45,22 @@ func TestPartsOnEveryGPU(t *testing.T) {
 		t.Errorf("%v: %s", err, p.stderr.String())
 	}
 }
+
+// A training in rounds on a GPU has the model of one process there. Trees grow in parts on a CPU alone.
+func TestRoundsOnAGPU(t *testing.T) {
+	wantGPU(t)
+	store := inStore(t, molecules(t, "molecules"))
+	for _, line := range [][]string{
+		small("gckn-path", "--c", "1"), {"cgmm", "--c", "1", "--layers", "2"}, {"wl", "--c", "1"},
+	} {
+		line = append(line, "--data", store, "--seed", "3", "--device", "cuda")
+		whole := filepath.Join(t.TempDir(), "m.grove")
+		must(t, append([]string{"train", "-o", whole}, line...)...)
+		if got, _ := trainedInParts(t, 25, line...); !bytes.Equal(got, readFile(t, whole)) {
+			t.Errorf("%q: another model", line)
+		}
+	}
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	fails(t, exitUsage, []string{"--device", "on a CPU"}, "plan", "train", "treeg", "--data", store, "--device", "cuda",
+		"--out", "m.grove", "-o", plan)
+}
