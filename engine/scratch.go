@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/grove-graph/grove/memory"
@@ -53,14 +54,14 @@ type scratch struct {
 	sizes sync.Map // memoryKey -> *sync.Pool of pointers to slices
 }
 
-// memoryKey tells pieces of memory apart: only one of the same size may take the place of another.
+// memoryKey tells pieces of memory apart: only one with the same room may take the place of another.
 type memoryKey struct {
-	dtype    tensor.Dtype
-	elements int
+	dtype tensor.Dtype
+	room  int // elements
 }
 
-func (s *scratch) pool(dtype tensor.Dtype, elements int) *sync.Pool {
-	key := memoryKey{dtype, elements}
+func (s *scratch) pool(dtype tensor.Dtype, room int) *sync.Pool {
+	key := memoryKey{dtype, room}
 	if p, ok := s.sizes.Load(key); ok {
 		return p.(*sync.Pool)
 	}
@@ -74,30 +75,45 @@ const scratchBytes = 1 << 14
 // take returns the backing of a tensor, a []float32 or []float64.
 func (s *scratch) take(dtype tensor.Dtype, elements int) any {
 	var old any // a pointer to a slice
+	room := elements
 	if elements*int(dtype.Size()) >= scratchBytes {
-		old = s.pool(dtype, elements).Get()
+		room = roomFor(elements)
+		old = s.pool(dtype, room).Get()
 	}
 	switch x := old.(type) {
 	case *[]float32:
-		return *x
+		return (*x)[:elements]
 	case *[]float64:
-		return *x
+		return (*x)[:elements]
 	}
 	if dtype == tensor.Float32 {
-		return make([]float32, elements)
+		return make([]float32, elements, room)
 	}
-	return make([]float64, elements)
+	return make([]float64, elements, room)
+}
+
+// roomFor returns the number of elements of the memory that so many are given: at most an eighth more, so that pieces
+// of about the same size can take each other's place.
+func roomFor(elements int) int {
+	step := 1 << max(bits.Len(uint(elements))-4, 0)
+	return (elements + step - 1) / step * step
 }
 
 func (s *scratch) give(t *tensor.Dense) {
-	n := t.DataSize()
-	switch {
-	case n*int(t.Dtype().Size()) < scratchBytes:
-	case t.Dtype() == tensor.Float32:
-		x := t.Float32s()
-		s.pool(tensor.Float32, n).Put(&x)
-	default:
-		x := t.Float64s()
-		s.pool(tensor.Float64, n).Put(&x)
+	if t.DataSize()*int(t.Dtype().Size()) < scratchBytes {
+		return
+	}
+	switch x := t.Data().(type) {
+	case []float32:
+		s.keep(tensor.Float32, cap(x), &x)
+	case []float64:
+		s.keep(tensor.Float64, cap(x), &x)
+	}
+}
+
+// keep keeps memory with so much room that [scratch.take] asks for it.
+func (s *scratch) keep(dtype tensor.Dtype, room int, x any) {
+	if room == roomFor(room) {
+		s.pool(dtype, room).Put(x)
 	}
 }

@@ -47,10 +47,14 @@ func (n *npyWriter) close() error {
 	return nil
 }
 
-// writeNumbers writes numbers a few thousand at a time: their bytes are a copy.
-func writeNumbers[T float32 | float64](w io.Writer, numbers []T) error {
-	for chunk := range slices.Chunk(numbers, 4096) {
-		if err := binary.Write(w, binary.LittleEndian, chunk); err != nil {
+// writeNumbers writes numbers some at a time: their bytes are a copy.
+func writeNumbers[T float32 | float64](w io.Writer, numbers []T) (err error) {
+	var bytes []byte
+	for chunk := range slices.Chunk(numbers, 1<<14) {
+		if bytes, err = binary.Append(bytes[:0], binary.LittleEndian, chunk); err != nil {
+			return err
+		}
+		if _, err := w.Write(bytes); err != nil {
 			return err
 		}
 	}
