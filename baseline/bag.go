@@ -40,8 +40,10 @@ type bag struct {
 	Directed bool              `json:"directed,omitempty"` // edges have a tail and a head
 }
 
-// encodingOf returns the encoding for some statistics of a data set.
-func encodingOf(d *dataset.Dataset, statistics []Statistic) (*dataset.Encoding, error) {
+// encodingOf returns the encoding for some statistics of all graphs of some work.
+func encodingOf(w *model.Work, statistics []Statistic) (*dataset.Encoding, error) {
+	w = w.Whole()
+	d := w.Data
 	asked := func(s Statistic) bool { return slices.Contains(statistics, s) }
 	have := map[Statistic]bool{OfLabels: d.Batch.Labels != nil, OfAttributes: d.Batch.AttributeDim > 0,
 		OfArcLabels: d.Batch.ArcLabels != nil, OfSizes: true, OfDegrees: true}
@@ -66,54 +68,76 @@ func encodingOf(d *dataset.Dataset, statistics []Statistic) (*dataset.Encoding, 
 	case attributes:
 		features = dataset.RawAttributes
 	}
-	e, err := dataset.FitEncoding(d, features, nil)
+	e, err := w.FitEncoding(features)
 	if err != nil {
 		return nil, err
 	}
 	if have[OfArcLabels] && (all || asked(OfArcLabels)) && model.TaskOf(d) == model.GraphTask {
 		e.KeepArcLabels(d)
 	}
+	if w.Store != nil {
+		return e, e.RenumberStored(w.Store, nil)
+	}
 	e.Renumber(d, nil)
 	return e, nil
 }
 
-// newBag returns the bag for some statistics of a data set.
-func newBag(d *dataset.Dataset, statistics []Statistic) (*bag, error) {
-	e, err := encodingOf(d, statistics)
+// newBag returns the bag for some statistics of all graphs of some work.
+func newBag(w *model.Work, statistics []Statistic) (*bag, error) {
+	e, err := encodingOf(w, statistics)
 	if err != nil {
 		return nil, err
 	}
-	f := &bag{Task: model.TaskOf(d), Encoding: e, Directed: d.Batch.Directed}
-	b, err := e.Apart(d.MissingAsNaN())
-	if err != nil {
-		return nil, err
-	}
-	f.Fill = means(b)
-	all := len(statistics) == 0 || slices.Contains(statistics, AllStatistics)
-	if f.Task == model.GraphTask {
-		f.Sizes = all || slices.Contains(statistics, OfSizes)
-		if all || slices.Contains(statistics, OfDegrees) {
-			for v := range b.NumVertices() {
-				f.Degrees = max(f.Degrees, degreeClass(b.Degree(int32(v)))+1)
-			}
+	f := &bag{Task: model.TaskOf(w.Data), Encoding: e, Directed: w.Data.Batch.Directed}
+	all, of := len(statistics) == 0 || slices.Contains(statistics, AllStatistics), &means{}
+	f.Sizes = f.Task == model.GraphTask && (all || slices.Contains(statistics, OfSizes))
+	degrees := f.Task == model.GraphTask && (all || slices.Contains(statistics, OfDegrees))
+	if err := w.Each(func(d *dataset.Dataset) error {
+		b, err := e.Apart(d.MissingAsNaN())
+		if err != nil {
+			return err
 		}
+		if of.add(b); degrees {
+			f.Degrees = max(f.Degrees, degreeClasses(b))
+		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
+	f.Fill = of.values()
 	return f, nil
 }
 
-// means returns the mean of every attribute over the vertices that have it, 0 where none has.
-func means(b *graph.Batch) []float64 {
-	sums, n := make([]float64, b.AttributeDim), make([]float64, b.AttributeDim)
+// means are those of every attribute over the vertices that have it.
+type means struct{ sums, n []float64 }
+
+// add adds the vertices of some graphs.
+func (m *means) add(b *graph.Batch) {
+	if m.sums == nil {
+		m.sums, m.n = make([]float64, b.AttributeDim), make([]float64, b.AttributeDim)
+	}
 	for i, v := range b.Attributes {
 		if v == v {
-			sums[i%b.AttributeDim] += v
-			n[i%b.AttributeDim]++
+			m.sums[i%b.AttributeDim] += v
+			m.n[i%b.AttributeDim]++
 		}
 	}
-	for k := range sums {
-		sums[k] /= max(n[k], 1)
+}
+
+// values returns the means, 0 where no vertex has an attribute.
+func (m *means) values() []float64 {
+	for k := range m.sums {
+		m.sums[k] /= max(m.n[k], 1)
 	}
-	return sums
+	return m.sums
+}
+
+// degreeClasses returns the number of classes of degrees of some graphs.
+func degreeClasses(b *graph.Batch) (classes int) {
+	for v := range b.NumVertices() {
+		classes = max(classes, degreeClass(b.Degree(int32(v)))+1)
+	}
+	return classes
 }
 
 // exactDegrees is the largest degree with a class of its own. Above a class ends at a power of two.
@@ -196,24 +220,39 @@ func directedError(d *dataset.Dataset, trained bool) error {
 		d.Name, trained, d.Batch.Directed)
 }
 
-// rows returns the vectors of all examples of d, a matrix of Float64.
-func (f *bag) rows(d *dataset.Dataset) (*tensor.Dense, error) {
-	b, err := f.seen(d)
-	if err != nil {
-		return nil, err
-	}
-	n, columns, width := examples(f.Task, d), f.columns(), f.width()
+// rows returns the vectors of all examples of some work, a matrix of Float64.
+func (f *bag) rows(w *model.Work) (*tensor.Dense, error) {
+	n, columns := examples(f.Task, w.Data), f.columns()
 	if n == 0 {
-		return nil, fmt.Errorf("data set %s has no %s", d.Name, f.Task.Plural())
+		return nil, fmt.Errorf("data set %s has no %s", w.Data.Name, f.Task.Plural())
 	}
 	if err := memory.ForMatrices("matrix of features", 1, n, columns); err != nil {
 		return nil, err
 	}
 	x := make([]float64, n*columns)
+	left := x
+	if err := w.Each(func(d *dataset.Dataset) error {
+		some := examples(f.Task, d) * columns
+		err := f.fill(left[:some], d)
+		left = left[some:]
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return tensor.New(tensor.WithShape(n, columns), tensor.WithBacking(x)), nil
+}
+
+// fill writes the vectors of all examples of d to x, which is zero, one after the other.
+func (f *bag) fill(x []float64, d *dataset.Dataset) error {
+	b, err := f.seen(d)
+	if err != nil {
+		return err
+	}
+	columns, width := f.columns(), f.width()
 	add := func(row []float64, v int32, times float64) {
 		f.of(b, v, func(c int, value float64) { row[c] += times * value })
 	}
-	for i := range n {
+	for i := range len(x) / columns {
 		row := x[i*columns : (i+1)*columns]
 		switch f.Task {
 		case model.NodeTask:
@@ -243,7 +282,7 @@ func (f *bag) rows(d *dataset.Dataset) (*tensor.Dense, error) {
 			}
 		}
 	}
-	return tensor.New(tensor.WithShape(n, columns), tensor.WithBacking(x)), nil
+	return nil
 }
 
 // split returns what every vertex of a graph adds to <weights, vector of the graph>.

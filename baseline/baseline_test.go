@@ -90,11 +90,11 @@ func TestMajority(t *testing.T) {
 // A graph has the sum and the mean of what its vertices show, and their shares in a decision add up to it.
 func TestBagOfAGraph(t *testing.T) {
 	d := random(t, 30, 2, false)
-	f, err := newBag(d, nil)
+	f, err := newBag(model.NewWork(d, nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := f.rows(d)
+	x, err := f.rows(model.NewWork(d, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestStatisticsRefused(t *testing.T) {
 		{&vertices, OfDegrees, "counted of graphs"}, {&vertices, OfSizes, "counted of graphs"},
 		{d.WithBatch(&bare), OfLabels, "has none"}, {d.WithBatch(&bare), OfArcLabels, "has none"},
 	} {
-		_, err := newBag(c.d, []Statistic{c.of})
+		_, err := newBag(model.NewWork(c.d, nil), []Statistic{c.of})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want a line with %q", c.of, err, c.want)
 		}

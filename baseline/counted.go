@@ -24,24 +24,25 @@ type counted struct {
 	Directed bool              `json:"directed,omitempty"`
 }
 
-// newCounted returns what is counted of a data set.
-func newCounted(d *dataset.Dataset, steps, colours int) (*counted, error) {
-	e, err := encodingOf(d, nil)
+// newCounted returns what is counted of all graphs of some work.
+func newCounted(w *model.Work, steps, colours int) (*counted, error) {
+	e, err := encodingOf(w, nil)
 	if err != nil {
 		return nil, err
 	}
+	d := w.Data
 	f := &counted{Task: model.TaskOf(d), Encoding: e, Steps: steps, Colours: colours, Directed: d.Batch.Directed}
 	if colours > 0 && f.Task != model.GraphTask {
 		return nil, param.Errorf("colours", colours, "they are counted of graphs; data set %s has a target for every %s",
 			d.Name, f.Task.Noun())
 	}
-	for v := range d.Batch.NumVertices() {
-		f.Degrees = max(f.Degrees, degreeClass(d.Batch.Degree(int32(v)))+1)
-	}
 	if f.Task != model.GraphTask {
-		f.Degrees = 0
+		return f, nil
 	}
-	return f, nil
+	return f, w.Each(func(d *dataset.Dataset) error {
+		f.Degrees = max(f.Degrees, degreeClasses(d.Batch))
+		return nil
+	})
 }
 
 // names returns what each column holds. labels, unless nil, are the names of the vertex labels.
@@ -145,36 +146,46 @@ func degreeName(class int) string {
 	return fmt.Sprintf("degrees %d to %d", last/2+1, last)
 }
 
-// table counts the examples of d.
-func (f *counted) table(d *dataset.Dataset, workers int) (*trees.Table, error) {
+// table counts the examples of some work.
+func (f *counted) table(w *model.Work, workers int) (*trees.Table, error) {
+	columns, n := len(f.names(nil)), examples(f.Task, w.Data)
+	rows := max(n, w.Data.Batch.NumVertices())
+	if err := memory.ForMatrices("table of features", 1, rows, (columns+1)/2); err != nil {
+		return nil, err
+	}
+	t, first := trees.NewTable(n, columns), 0
+	return t, w.Each(func(d *dataset.Dataset) error {
+		err := f.fill(t, first, d, workers)
+		first += examples(f.Task, d)
+		return err
+	})
+}
+
+// fill counts the examples of d, which are those of a table from one on. Vertices and edges are all that there are.
+func (f *counted) fill(t *trees.Table, first int, d *dataset.Dataset, workers int) error {
 	if f.Task == model.EdgeTask && d.Batch.Directed != f.Directed && d.Batch.NumArcs() > 0 {
-		return nil, directedError(d, f.Directed)
+		return directedError(d, f.Directed)
 	}
 	b, err := f.Encoding.Apart(d.MissingAsNaN())
 	if err != nil {
-		return nil, err
-	}
-	columns, n := len(f.names(nil)), examples(f.Task, d)
-	if err := memory.ForMatrices("table of features", 1, max(n, b.NumVertices()), (columns+1)/2); err != nil {
-		return nil, err
+		return err
 	}
 	walks, common := b.WalkCounts(f.Steps+2), commonNeighbours(b, workers)
-	t := trees.NewTable(n, columns)
 	switch f.Task {
 	case model.GraphTask:
 		components := componentsOf(b)
-		parallel.For(workers, n, func(g int) {
-			w := &row{to: t.Row(g)[:0]}
+		parallel.For(workers, b.NumGraphs(), func(g int) {
+			w := &row{to: t.Row(first + g)[:0]}
 			f.ofGraph(w, b, g, components[g], walks, common)
 		})
 	case model.NodeTask:
 		f.ofVertices(t, b, walks, common, workers)
 	default:
-		vertices := trees.NewTable(b.NumVertices(), (columns-1)/2)
+		vertices := trees.NewTable(b.NumVertices(), (t.Columns-1)/2)
 		f.ofVertices(vertices, b, walks, common, workers)
 		f.ofEdges(t, vertices, b, d.Edges)
 	}
-	return t, nil
+	return nil
 }
 
 // check returns an error where the parts do not fit each other, as they may in a file.

@@ -26,11 +26,11 @@ func cell(t *testing.T, f *counted, row []float32, name string) float64 {
 // The numbers of a graph are what their names say.
 func TestCountsOfGraphs(t *testing.T) {
 	d := random(t, 25, 7, false)
-	f, err := newCounted(d, 2, 0)
+	f, err := newCounted(model.NewWork(d, nil), 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := f.table(d, 2)
+	x, err := f.table(model.NewWork(d, nil), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,11 +89,11 @@ func TestCountsOfVerticesAndEdges(t *testing.T) {
 	vertices := *d
 	vertices.Task, vertices.Classes, vertices.VertexClasses = dataset.NodeClassification, nil,
 		make([]int, d.Batch.NumVertices())
-	f, err := newCounted(&vertices, 2, 0)
+	f, err := newCounted(model.NewWork(&vertices, nil), 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := f.table(&vertices, 2)
+	x, err := f.table(model.NewWork(&vertices, nil), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +123,11 @@ func TestCountsOfVerticesAndEdges(t *testing.T) {
 		}
 		near(t, "labels", cell(t, f, row, "label 0")+cell(t, f, row, "label 1")+cell(t, f, row, "label 2"), 1)
 	}
-	of, err := newCounted(edges, 2, 0)
+	of, err := newCounted(model.NewWork(edges, nil), 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := of.table(edges, 1)
+	y, err := of.table(model.NewWork(edges, nil), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestCountsOfVerticesAndEdges(t *testing.T) {
 func TestNamesAndColumns(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		d := random(t, 4, 9, directed)
-		f, err := newCounted(d, 3, 0)
+		f, err := newCounted(model.NewWork(d, nil), 3, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

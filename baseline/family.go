@@ -26,7 +26,7 @@ func init() {
 			{Name: staticName, Short: "boosted decision trees on sizes, degrees, triangles, walks, labels and attributes"},
 		},
 		Verbs: []model.Verb{model.Eval, model.Train},
-		Tasks: []model.Task{model.GraphTask, model.NodeTask, model.EdgeTask}, Classes: true, Regression: true,
+		Tasks: []model.Task{model.GraphTask, model.NodeTask, model.EdgeTask}, Classes: true, Regression: true, Streams: true,
 		New: newOptions, Load: load,
 	})
 }

@@ -114,21 +114,21 @@ func (s Linear) Grid() model.Grid {
 
 // Sees implements [model.Estimator].
 func (s Linear) Sees(w *model.Work) (*dataset.Encoding, error) {
-	return encodingOf(w.Whole().Data, s.Statistics)
+	return encodingOf(w, s.Statistics)
 }
 
 // Learner implements [model.Estimator]: the features of all examples.
 func (s Linear) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
 	defer w.Spent.Transforming(time.Now())
-	if err := model.HasVertices(w.Data); err != nil {
+	if err := w.HasVertices(); err != nil {
 		return nil, err
 	}
-	d := w.Whole().Data
-	f, err := newBag(d, s.Statistics)
+	whole := w.Whole()
+	f, err := newBag(whole, s.Statistics)
 	if err != nil {
 		return nil, err
 	}
-	x, err := f.rows(d)
+	x, err := f.rows(whole)
 	if err != nil {
 		return nil, err
 	}

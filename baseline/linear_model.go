@@ -35,7 +35,7 @@ func (m *linearModel) Predict(
 	if err != nil {
 		return nil, err
 	}
-	x, err := m.bag.rows(d)
+	x, err := m.bag.rows(model.NewWork(d, nil))
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (Majority) Grid() model.Grid { return model.Grid{} }
 
 // Sees implements [model.Estimator]: nothing.
 func (Majority) Sees(w *model.Work) (*dataset.Encoding, error) {
-	return dataset.FitEncoding(w.Data, dataset.NoFeatures, nil)
+	return w.Whole().FitEncoding(dataset.NoFeatures)
 }
 
 // Learner implements [model.Estimator].

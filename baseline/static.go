@@ -110,7 +110,7 @@ func (s Static) Grid() model.Grid {
 
 // Sees implements [model.Estimator].
 func (s Static) Sees(w *model.Work) (*dataset.Encoding, error) {
-	return encodingOf(w.Whole().Data, nil)
+	return encodingOf(w, nil)
 }
 
 // countedTable are the features of all examples.
@@ -133,17 +133,17 @@ func (s Static) Learner(ctx context.Context, w *model.Work) (model.Learner, erro
 	if s.Colours < 0 || s.Colours > maxColours {
 		return nil, param.Errorf("colours", s.Colours, "want 0 to %d", maxColours)
 	}
-	if err := model.HasVertices(w.Data); err != nil {
+	if err := w.HasVertices(); err != nil {
 		return nil, err
 	}
 	whole := w.Whole()
 	c, err := model.Shared(whole, sharedTable{s.Steps, s.Colours, w.Engine.Workers()}, func() (*countedTable, error) {
 		defer w.Spent.Transforming(time.Now())
-		f, err := newCounted(whole.Data, s.Steps, s.Colours)
+		f, err := newCounted(whole, s.Steps, s.Colours)
 		if err != nil {
 			return nil, err
 		}
-		t, err := f.table(whole.Data, w.Engine.Workers())
+		t, err := f.table(whole, w.Engine.Workers())
 		return &countedTable{f, t}, err
 	})
 	if err != nil {

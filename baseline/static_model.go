@@ -34,7 +34,7 @@ func (m *staticModel) Predict(
 	if err != nil {
 		return nil, err
 	}
-	t, err := m.counted.table(d, 1)
+	t, err := m.counted.table(model.NewWork(d, nil), 1)
 	if err != nil {
 		return nil, err
 	}

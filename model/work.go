@@ -182,6 +182,14 @@ func (w *Work) Apart() (apart *Work, release func() error) {
 	return apart, apart.releaseAll
 }
 
+// HasVertices is that of its data set, or of the graphs on disk.
+func (w *Work) HasVertices() error {
+	if w.Store != nil && w.Store.HasVertices() {
+		return nil
+	}
+	return HasVertices(w.Data)
+}
+
 // Each calls visit with the graphs of the data, piece by piece where they stay on disk, in their order.
 func (w *Work) Each(visit func(d *dataset.Dataset) error) error {
 	if w.Store != nil {

@@ -59,7 +59,7 @@ func (a *app) load(c *computing, path string, data *source) (model.Model, *model
 	}
 	w, err := openWork(data, e, dataset.StoreFormat, dataset.ParquetFormat, dataset.ArrowFormat)
 	if err == nil {
-		err = hasVertices(w)
+		err = w.HasVertices()
 	}
 	if err != nil {
 		return nil, nil, err
@@ -112,14 +112,6 @@ func openWork(from *source, e engine.Engine, stay ...dataset.Format) (*model.Wor
 		return nil, err
 	}
 	return model.NewWork(d, e), nil
-}
-
-// hasVertices refuses data without vertices.
-func hasVertices(w *model.Work) error {
-	if w.Store != nil && w.Store.HasVertices() {
-		return nil
-	}
-	return model.HasVertices(w.Data)
 }
 
 // loadModel reads the model file that --model names.

@@ -178,7 +178,7 @@ func (m *named) job(c *cobra.Command, on asked, e engine.Engine) (*job, error) {
 		}
 		j.notes = notesOn(w.Data)
 	} else {
-		err = hasVertices(w)
+		err = w.HasVertices()
 	}
 	if err != nil {
 		return nil, asUsage(err)

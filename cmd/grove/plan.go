@@ -216,7 +216,7 @@ func (a *app) plan(c *cobra.Command, job string, f *planFlags) error {
 	}
 	w := model.NewStoredWork(shards, e)
 	defer func() { _ = w.Close() }()
-	if err := hasVertices(w); err != nil {
+	if err := w.HasVertices(); err != nil {
 		return err
 	}
 	digest, err := parts.FileDigest(f.model)
