@@ -91,7 +91,7 @@ func (s SupervisedEstimator) start(d *dataset.Dataset, by *dataset.Encoding) (*d
 // Learner implements [model.Estimator]. It encodes the graphs; what else there is to learn without targets is part of
 // every training.
 func (s SupervisedEstimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
-	data, err := train.Open(ctx, w, s.Name(), s.shown())
+	data, err := train.Open(ctx, w, s.shown())
 	if err != nil {
 		return nil, err
 	}

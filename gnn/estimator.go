@@ -48,7 +48,7 @@ func (s Estimator) shown(d *dataset.Dataset) dataset.Features {
 
 // Learner implements [model.Estimator].
 func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, error) {
-	data, err := train.Open(ctx, w, s.Name(), s.shown(w.Data))
+	data, err := train.Open(ctx, w, s.shown(w.Data))
 	if err != nil {
 		return nil, err
 	}

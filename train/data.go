@@ -3,7 +3,6 @@ package train
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
@@ -55,9 +54,9 @@ type Data struct {
 	Input    Input
 }
 
-// Open encodes the graphs of some work for a model of the given name. All else that there is to learn is part of every
-// training. A part of the graphs on disk is refused: what is on disk is learned from as a whole.
-func Open(ctx context.Context, w *model.Work, name string, features dataset.Features) (*Data, error) {
+// Open encodes the graphs of some work. All else that there is to learn is part of every training. Graphs on disk stay
+// there where all are learned from; a part of them is learned from in memory.
+func Open(ctx context.Context, w *model.Work, features dataset.Features) (*Data, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -65,8 +64,11 @@ func Open(ctx context.Context, w *model.Work, name string, features dataset.Feat
 	if w.Data.Task.PerVertex() {
 		w = w.Whole() // the graphs belong to every part
 	}
-	if w.Store != nil && w.Seen != nil {
-		return nil, fmt.Errorf("%s learns from all graphs on disk, not from a part of them", name)
+	if w.Seen != nil {
+		var err error
+		if w, err = w.InMemory(); err != nil {
+			return nil, err
+		}
 	}
 	encoding, b, input, err := Encode(w, features)
 	if err != nil {

@@ -237,6 +237,9 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	}
 	r.Seconds = spent(j.Spent, load, o.Select, start)
 	if f.html != "" {
+		if p.Work, err = p.Work.InMemory(); err != nil { // some graphs are drawn
+			return err
+		}
 		p, err := a.study(p, r.Device, r.Notes).Evaluation(c.Context(), &r.Result, o, r.facts())
 		if err == nil {
 			err = writePage(f.html, p)

@@ -206,7 +206,7 @@ func (m *named) open(from *source, task string, e engine.Engine) (*model.Work, e
 	case !m.family.Streams || task == string(model.EdgeTask):
 	case m.verb == model.Embed:
 		stay = []dataset.Format{dataset.StoreFormat, dataset.ParquetFormat, dataset.ArrowFormat}
-	case m.verb == model.Train:
+	case m.verb == model.Train || m.verb == model.Eval:
 		stay = []dataset.Format{dataset.StoreFormat}
 	}
 	return openWork(from, e, stay...)

@@ -87,6 +87,34 @@ func TestStoresAreAsGoodAsMemory(t *testing.T) {
 	}
 }
 
+// What is evaluated on graphs in a store has the figures of memory, and predicts the same of every graph.
+func TestStoresAreEvaluatedAsInMemory(t *testing.T) {
+	data := molecules(t, "molecules")
+	store, dir := inStore(t, data), t.TempDir()
+	for _, line := range [][]string{
+		small("gckn-path", "--c", "1"), small("gckn-subtree", "--anchors", "train", "--c-grid", "0.1,1"),
+		{"wl", "--iterations", "1,2", "--machine", "linear"}, {"wl-oa", "--c", "1"}, {"linear"}, {"majority"},
+		{"static", "--estimators", "2,3"}, {"treeg", "--estimators", "2"},
+		{"cgmm", "--states", "3", "--layers", "2", "--c", "1"}, {"gin", "--epochs", "2"},
+		{"gckn-path-sup", "--filters", "8", "--epochs", "2", "--path-size", "2"},
+	} {
+		var said [2]string
+		for i, from := range []string{data, store} {
+			file, page := filepath.Join(dir, "p.csv"), filepath.Join(dir, "page.html")
+			r := mustJSON(t, append(append([]string{"eval"}, line...), "--data", from, "--cv", "3", "--seed", "1",
+				"--predictions", file, "--html", page)...)
+			delete(r, "seconds")
+			delete(r, "device") // of graphs on disk nobody knows how few they are
+			if said[i] = jsonOf(t, r) + string(readFile(t, file)); !bytes.Contains(readFile(t, page), []byte("<svg")) {
+				t.Errorf("%q on %s: nothing is drawn", line, from)
+			}
+		}
+		if said[0] != said[1] {
+			t.Errorf("%q on a store:\n%s\nin memory:\n%s", line, said[1], said[0])
+		}
+	}
+}
+
 // Vectors of graphs in a store, or in a columnar file, are those of the same graphs in memory, with anchors that are
 // learned and with a model, and --ids says what they are.
 func TestStoresAreEmbeddedAsInMemory(t *testing.T) {
