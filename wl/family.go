@@ -37,7 +37,7 @@ func init() {
 		Title: "deep WL-OA", Kind: "dwl-oa", Verbs: verbs, Inner: "5",
 		Models: []model.Name{{Name: deepName,
 			Short: "deep WL-OA: the assignment kernel with a weight for each colour, learned by EasyMKL"}},
-		Tasks: []model.Task{model.GraphTask}, Classes: true,
+		Tasks: []model.Task{model.GraphTask}, Classes: true, Streams: true,
 		New: func(string) model.Options { return newDeepOptions() },
 		Load: func(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfile.File) (model.Model, error) {
 			m, err := machine.Load(h, parts, func(description json.RawMessage) (machine.GraphKernel, error) {

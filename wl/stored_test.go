@@ -51,11 +51,14 @@ func TestModelsOfStoresAreThoseOfMemory(t *testing.T) {
 	if err := dataset.WriteShards(filepath.Join(dir, "store"), d); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []Estimator{
-		{Options: DefaultOptions(Subtree), Machine: machine.ByRows, C: []float64{1}},
-		{Options: DefaultOptions(Assignment), Machine: machine.ByRows, C: []float64{1}},
-		{Options: DefaultOptions(Subtree), Machine: machine.ByKernel, C: []float64{1}},
-		{Options: DefaultOptions(Subtree), Machine: machine.ByRows, C: []float64{1}, Features: dataset.DegreeFeatures},
+	deep := Estimator{Options: DefaultOptions(Assignment), Machine: machine.ByRows, C: []float64{1}}
+	for _, s := range []model.Estimator{
+		Estimator{Options: DefaultOptions(Subtree), Machine: machine.ByRows, C: []float64{1}},
+		Estimator{Options: DefaultOptions(Assignment), Machine: machine.ByRows, C: []float64{1}},
+		Estimator{Options: DefaultOptions(Subtree), Machine: machine.ByKernel, C: []float64{1}},
+		Estimator{Options: DefaultOptions(Subtree), Machine: machine.ByRows, C: []float64{1},
+			Features: dataset.DegreeFeatures},
+		DeepEstimator{Kernel: deep, Deep: DefaultDeepOptions(0)}, DeepEstimator{Kernel: deep, Deep: DefaultDeepOptions(3)},
 	} {
 		shards, err := dataset.OpenShards(filepath.Join(dir, "store"))
 		if err != nil {
@@ -77,7 +80,7 @@ func TestModelsOfStoresAreThoseOfMemory(t *testing.T) {
 			}
 		}
 		if !slices.Equal(files[0], files[1]) {
-			t.Errorf("%s, machine %s, features %q: another model", s.Name(), s.Machine, s.Features)
+			t.Errorf("%s, %+v: another model", s.Name(), s)
 		}
 		if err := stored.Close(); err != nil {
 			t.Fatal(err)
