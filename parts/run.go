@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/grove-graph/grove/atomicfile"
@@ -142,13 +143,20 @@ func (p *Plan) Missing() []int {
 	return missing
 }
 
+// Files names the files of a part that is done: the results, and behind them the receipt.
+func (p *Plan) Files(part int) []string {
+	var paths []string
+	for k := range p.Outputs {
+		paths = append(paths, p.resultPath(part, k))
+	}
+	return append(paths, p.receiptPath(part))
+}
+
 // Discard removes the results of all parts.
 func (p *Plan) Discard() error {
 	for part := range p.Parts() {
-		paths := []string{p.receiptPath(part)}
-		for k := range p.Outputs {
-			paths = append(paths, p.resultPath(part, k))
-		}
+		paths := p.Files(part)
+		slices.Reverse(paths) // no receipt is there without its results
 		for _, path := range paths {
 			if err := atomicfile.Clean(path); err != nil {
 				return err
