@@ -12,7 +12,8 @@ import (
 
 // Job is what travels: a path and a digest, and how patient to be. It is the argument of every workflow and activity.
 type Job struct {
-	Plan         string // path of the file, the same on every machine
+	Plan         string // path of the file, the same on every machine; s3://BUCKET/PREFIX/plans/ID in a bucket
+	Bucket       string // s3://BUCKET/PREFIX, "": all files are in a shared folder
 	Digest       string // of what is planned, the same in all rounds
 	Parts        int
 	Round        int    // of a training, from 1
@@ -44,6 +45,9 @@ func (p *Patience) check() error {
 	}
 	return nil
 }
+
+// inBucket reports whether the files of the plan are in a bucket.
+func (j *Job) inBucket() bool { return j.Bucket != "" }
 
 // open reads a plan and makes it a job.
 func open(path string, p Patience) (*parts.Plan, Job, error) {

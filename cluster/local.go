@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 )
 
 // localFlags are the flags of grove-cluster local.
 type localFlags struct {
 	workers, threads int
-	grove            string
+	grove, cache     string
+	bucketFlags
 	Patience
 }
 
@@ -31,7 +33,8 @@ func newLocal() *cobra.Command {
 replaced. Where all of it dies, or is stopped by Ctrl-C, the same line goes on: the books lie beside the plan, in a
 folder with its name and the ending .cluster, until the work is over.`,
 		Example: `  grove-cluster local --workers 2 plan.json
-  grove-cluster local --workers 4 --threads 8 plan.json`,
+  grove-cluster local --workers 4 --threads 8 plan.json
+  grove-cluster local --bucket s3://molecules/tries plan.json     # where its inputs and results are kept`,
 		Args: onePlan,
 		RunE: func(c *cobra.Command, args []string) error { return local(c.Context(), args[0], f) },
 	}
@@ -39,7 +42,9 @@ folder with its name and the ending .cluster, until the work is over.`,
 	fs.IntVar(&f.workers, "workers", 2, "`N` processes that run parts")
 	fs.IntVar(&f.threads, "threads", 0, "`N` threads of each, 0: the CPUs shared among them; results do not depend on it")
 	fs.StringVar(&f.grove, "grove", "", "`FILE` command of grove (default: the one beside this program, or on the PATH)")
-	f.addFlags(fs, 10*time.Second)
+	f.Patience.addFlags(fs, 10*time.Second)
+	f.bucketFlags.addFlags(fs)
+	addCache(fs, &f.cache)
 	return c
 }
 
@@ -62,7 +67,19 @@ func local(ctx context.Context, path string, f *localFlags) error {
 		return fmt.Errorf("%s: planned by grove %s, and %s is grove %s: their bits may differ; use that one, or plan again",
 			path, plan.Program, m.grove, m.program)
 	}
-	books := strings.TrimSuffix(job.Plan, filepath.Ext(job.Plan)) + ".cluster"
+	return submitted(ctx, plan, job, &f.bucketFlags, func(job Job) error {
+		return localServer(ctx, path, func(server client.Client) error {
+			return submit(ctx, server, plan, job)
+		}, f.workers, "worker", "--queue", plan.Device, "--grove", m.grove, "--threads", strconv.Itoa(f.threads),
+			"--endpoint", f.endpoint, "--cache", f.cache)
+	})
+}
+
+// localServer does something by a server whose books lie beside a plan, and so many workers with the given arguments.
+func localServer(
+	ctx context.Context, plan string, do func(server client.Client) error, workers int, args ...string,
+) error {
+	books := strings.TrimSuffix(plan, filepath.Ext(plan)) + ".cluster"
 	if err := os.MkdirAll(books, 0o777); err != nil {
 		return err
 	}
@@ -76,13 +93,12 @@ func local(ctx context.Context, path string, f *localFlags) error {
 			return err
 		}
 		defer server.Close()
-		return submit(ctx, server, plan, job)
-	}, f.workers, "worker", "--queue", plan.Device, "--address", s.address, "--grove", m.grove,
-		"--threads", strconv.Itoa(f.threads))
+		return do(server)
+	}, workers, append(args, "--address", s.address)...)
 	interrupted := ctx.Err() != nil
 	_ = s.stop()
 	if interrupted {
-		return fmt.Errorf("stopped; grove-cluster local %s goes on", path)
+		return fmt.Errorf("stopped; grove-cluster local %s goes on", plan)
 	}
 	if e := os.RemoveAll(books); err == nil {
 		err = e

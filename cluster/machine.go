@@ -26,6 +26,7 @@ type Machine struct {
 
 	idle *process // waits for a part of a job, may be nil
 	of   Job
+	desk *desk // for plans in buckets
 }
 
 // start starts grove for a job.
@@ -33,11 +34,12 @@ func (m *Machine) start(job Job, args ...string) (*process, error) {
 	return start(m.grove, append(os.Environ(), "GROVE_SIMD="+job.Instructions), args...)
 }
 
-// close ends what waits.
+// close ends what waits, and leaves nothing.
 func (m *Machine) close() {
 	if m.idle != nil {
 		m.idle.end()
 	}
+	m.desk.close()
 }
 
 // newMachine finds the program grove, and asks which build it is.
@@ -67,12 +69,46 @@ func beside(name string) string {
 	return name
 }
 
-// Part computes a part, by the process that computed the one before where that was of the same plan.
+// Part computes a part.
 func (m *Machine) Part(ctx context.Context, job Job, part int) error {
-	if _, over, err := job.open(); over || err != nil {
+	if !job.inBucket() {
+		if _, over, err := job.open(); over || err != nil {
+			return err
+		}
+		return m.compute(ctx, job, job.Plan, part)
+	}
+	done := false
+	if err := transfer(ctx, job, func(ctx context.Context) (err error) {
+		if done, err = m.place(ctx, job); done || err != nil {
+			return err
+		}
+		if done, err = m.desk.done(ctx, part); done || err != nil {
+			return err
+		}
+		from, to := m.desk.plan.Range(part)
+		return m.desk.bring(ctx, from, to)
+	}); done || err != nil {
 		return err
 	}
-	p, err := m.parts(job)
+	if err := m.compute(ctx, job, m.desk.path(planName), part); err != nil {
+		return err
+	}
+	return transfer(ctx, job, func(ctx context.Context) error { return m.desk.handIn(ctx, part) })
+}
+
+// place has the plan of a job on the desk, and reports whether its round is over.
+func (m *Machine) place(ctx context.Context, job Job) (over bool, err error) {
+	if m.idle != nil && m.of != job {
+		m.idle.end()
+		m.idle = nil
+	}
+	over, err = m.desk.place(ctx, job)
+	return over || m.desk.said.Outputs != nil, err
+}
+
+// compute computes a part of a job, by the process that computed the one before where that was of the same job.
+func (m *Machine) compute(ctx context.Context, job Job, plan string, part int) error {
+	p, err := m.parts(job, plan)
 	if err != nil {
 		return err
 	}
@@ -89,8 +125,8 @@ func (m *Machine) Part(ctx context.Context, job Job, part int) error {
 	return nil
 }
 
-// parts returns the process that computes parts of a plan: the one that waits, or a new one.
-func (m *Machine) parts(job Job) (*process, error) {
+// parts returns the process that computes parts of the plan of a job: the one that waits, or a new one.
+func (m *Machine) parts(job Job, plan string) (*process, error) {
 	p := m.idle
 	m.idle = nil
 	if p != nil {
@@ -99,7 +135,7 @@ func (m *Machine) parts(job Job) (*process, error) {
 		}
 		p.end()
 	}
-	args := []string{"run-part", job.Plan, "--index", "-", "--workers", strconv.Itoa(m.threads)}
+	args := []string{"run-part", plan, "--index", "-", "--workers", strconv.Itoa(m.threads)}
 	if m.device != "" {
 		args = append(args, "--device", m.device)
 	}
@@ -114,10 +150,42 @@ type Merged struct {
 
 // Merge puts the parts together and leaves them, so that it can be run again.
 func (m *Machine) Merge(ctx context.Context, job Job) (Merged, error) {
-	if _, over, err := job.open(); over || err != nil {
-		return Merged{Again: over}, err
+	if !job.inBucket() {
+		if _, over, err := job.open(); over || err != nil {
+			return Merged{Again: over}, err
+		}
+		return m.merge(ctx, job, job.Plan)
 	}
-	p, err := m.start(job, "merge", job.Plan, "--keep")
+	over := false
+	if err := transfer(ctx, job, func(ctx context.Context) (err error) {
+		if over, err = m.place(ctx, job); over || err != nil {
+			return err
+		}
+		if err = m.desk.gather(ctx); err == nil {
+			err = m.desk.bring(ctx, 0, 0)
+		}
+		return err
+	}); over || err != nil {
+		return Merged{Again: m.desk.said.Outputs == nil}, err
+	}
+	merged, err := m.merge(ctx, job, m.desk.path(planName))
+	if err == nil {
+		err = transfer(ctx, job, func(ctx context.Context) error {
+			if merged.Again {
+				return m.desk.advance(ctx)
+			}
+			return m.desk.deliver(ctx)
+		})
+	}
+	if err != nil { // the plan may be one of the next round
+		m.desk.clear()
+	}
+	return merged, err
+}
+
+// merge puts the parts of a plan of this machine together.
+func (m *Machine) merge(ctx context.Context, job Job, plan string) (Merged, error) {
+	p, err := m.start(job, "merge", plan, "--keep")
 	if err != nil {
 		return Merged{}, err
 	}
@@ -130,7 +198,15 @@ func (m *Machine) Merge(ctx context.Context, job Job) (Merged, error) {
 }
 
 // Discard removes the results of the parts, which are merged, and after the last round what all rounds gave.
-func (m *Machine) Discard(_ context.Context, job Job) error {
+func (m *Machine) Discard(ctx context.Context, job Job) error {
+	if job.inBucket() {
+		return transfer(ctx, job, func(ctx context.Context) error {
+			if over, err := m.place(ctx, job); !over || err != nil {
+				return err
+			}
+			return m.desk.discard(ctx, job.Round)
+		})
+	}
 	plan, over, err := job.open()
 	switch {
 	case err != nil:

@@ -68,6 +68,9 @@ On several, which see the same files under the same names, one keeps the books, 
   grove-cluster worker --queue cpu --address 10.0.0.1:7233            # on each machine, as often as you like
   grove-cluster submit plan.json --address 10.0.0.1:7233
 
+Where they see no files in common, a bucket of S3, or of what speaks like it, holds them: submit and local take
+--bucket s3://BUCKET/PREFIX, and nothing else changes.
+
 Workers come and go, and are killed, as they please: their parts run elsewhere. Who submits may leave and submit
 again, which looks at the same work. A part that fails is tried again, and then named, while the others are done.`,
 		SilenceErrors: true,

@@ -166,7 +166,7 @@ func verdict(asked context.Context, stopped bool, err error, said string) error 
 	case asked.Err() != nil:
 		return asked.Err()
 	case stopped:
-		return errors.New("its worker was stopped")
+		return errStopped
 	case err == nil:
 		return errors.New("grove ended before it was done")
 	case !errors.As(err, &exit):
@@ -178,3 +178,32 @@ func verdict(asked context.Context, stopped bool, err error, said string) error 
 	}
 	return errors.New(said)
 }
+
+// transfer moves files while the server hears that this goes on. It ends when the activity is cancelled, or its worker
+// stops.
+func transfer(ctx context.Context, job Job, do func(ctx context.Context) error) error {
+	moving, end := context.WithCancel(ctx)
+	defer end()
+	done := make(chan error, 1)
+	go func() { done <- do(moving) }()
+	ticks := time.NewTicker(job.Heartbeat / 4)
+	defer ticks.Stop()
+	stop, stopped := activity.GetWorkerStopChannel(ctx), false
+	for {
+		select {
+		case <-ticks.C:
+			activity.RecordHeartbeat(ctx, "moving files")
+		case <-stop:
+			stop, stopped = nil, true
+			end()
+		case err := <-done:
+			if err != nil && stopped && ctx.Err() == nil {
+				err = errStopped
+			}
+			return err
+		}
+	}
+}
+
+// errStopped says that an activity is for another worker.
+var errStopped = errors.New("its worker was stopped")

@@ -19,6 +19,11 @@ func addAddress(fs *pflag.FlagSet, address *string) {
 	fs.StringVar(address, "address", "127.0.0.1:7233", "`HOST:PORT` of the server")
 }
 
+func addCache(fs *pflag.FlagSet, cache *string) {
+	fs.StringVar(cache, "cache", "",
+		"`DIR` for what was fetched from buckets (default: grove-cluster in the user's cache)")
+}
+
 // dial connects to a server.
 func dial(ctx context.Context, address string) (client.Client, error) {
 	quiet := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
@@ -33,8 +38,8 @@ func dial(ctx context.Context, address string) (client.Client, error) {
 
 // workerFlags are the flags of a worker.
 type workerFlags struct {
-	kind, address, grove, device string
-	threads                      int
+	kind, address, grove, device, endpoint, cache string
+	threads                                       int
 }
 
 func newWorker() *cobra.Command {
@@ -44,8 +49,12 @@ func newWorker() *cobra.Command {
 		Short: "Run parts, one after another",
 		Long: `Run parts of whatever plans are submitted for this kind of device and this build of grove, one at a time,
 those of one plan by one process (grove run-part). A machine may have several workers, with some threads
-each, or one for each GPU. Ctrl-C ends a worker at once; its part runs elsewhere.`,
+each, or one for each GPU. Ctrl-C ends a worker at once; its part runs elsewhere.
+
+Of a plan in a bucket a worker fetches what its parts read, once for all workers of the machine, into a folder
+(--cache). What nobody wanted for a week is removed from there; so may all of it be while no worker runs.`,
 		Example: `  grove-cluster worker --queue cpu --address 10.0.0.1:7233
+  grove-cluster worker --queue cpu --address 10.0.0.1:7233 --endpoint http://10.0.0.1:9000 --cache /scratch/grove
   grove-cluster worker --queue cuda --device cuda:1 --address 10.0.0.1:7233`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return work(c.Context(), f) },
@@ -56,6 +65,8 @@ each, or one for each GPU. Ctrl-C ends a worker at once; its part runs elsewhere
 	fs.StringVar(&f.grove, "grove", "", "`FILE` command of grove (default: the one beside this program, or on the PATH)")
 	fs.StringVar(&f.device, "device", "", "`DEVICE` that computes, as cuda:1 (default: any of the kind)")
 	fs.IntVar(&f.threads, "threads", 0, "`N` threads of a part, 0: one for every CPU; results do not depend on it")
+	addEndpoint(fs, &f.endpoint)
+	addCache(fs, &f.cache)
 	return c
 }
 
@@ -69,6 +80,9 @@ func work(ctx context.Context, f *workerFlags) error {
 		return err
 	}
 	m.threads, m.device = f.threads, f.device
+	if m.desk, err = newDesk(f.cache, f.endpoint); err != nil {
+		return err
+	}
 	c, err := dial(ctx, f.address)
 	if err != nil {
 		return err

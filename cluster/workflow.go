@@ -49,6 +49,9 @@ const refusal = "refusal"
 
 func refused(why string) error { return temporal.NewNonRetryableApplicationError(why, refusal, nil) }
 
+// final returns an error that no other try of the same activity would change.
+func final(why string) error { return temporal.NewNonRetryableApplicationError(why, "failure", nil) }
+
 func isRefusal(err error) bool {
 	var e *temporal.ApplicationError
 	return errors.As(err, &e) && e.Type() == refusal
@@ -69,9 +72,9 @@ func Whole(ctx workflow.Context, job Job) (string, error) {
 	if len(failed.Parts) > 0 {
 		slices.Sort(failed.Parts)
 		missing := parts.MissingError{Parts: failed.Parts, Of: job.Parts}
-		return "", temporal.NewNonRetryableApplicationError(fmt.Sprintf(
+		return "", final(fmt.Sprintf(
 			"%d of %d parts failed: %s (%s); the others are kept: submit the plan again when the cause is gone",
-			len(failed.Parts), job.Parts, missing.Ranges(), failed.Why), "failure", nil)
+			len(failed.Parts), job.Parts, missing.Ranges(), failed.Why))
 	}
 	state.Merging = true
 	patient := withPatience(ctx, job)
