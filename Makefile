@@ -58,7 +58,7 @@ cluster: need-go ## build grove-cluster, which runs plans by Temporal, into buil
 	cd cluster && $(GO) build -o $(CURDIR)/$(BUILD)/grove-cluster .
 
 test-cluster: build cluster ## run plans by grove-cluster on generated molecules, and kill what runs them
-	cd cluster && BUILD=$(CURDIR)/$(BUILD) $(GO) test -count=1 ./trials
+	cd cluster && BUILD=$(CURDIR)/$(BUILD) $(GO) test -count=1 -timeout 30m ./trials
 
 lint-cluster: need-go ## check grove-cluster by go vet and staticcheck
 	$(GO) build -o $(BUILD)/staticcheck honnef.co/go/tools/cmd/staticcheck

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -189,8 +190,28 @@ func whole(t *testing.T, plan string) {
 // process is a program that runs.
 type process struct {
 	*exec.Cmd
-	said  bytes.Buffer
+	said  text
 	ended chan error
+}
+
+// text is what a process has said so far.
+type text struct {
+	mutex sync.Mutex
+	said  bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (t *text) Write(p []byte) (int, error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.said.Write(p)
+}
+
+// String returns all of it.
+func (t *text) String() string {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.said.String()
 }
 
 // start runs a program in the background, until the test ends.

@@ -84,7 +84,12 @@ func TestAnotherVersionIsRefused(t *testing.T) {
 
 	worker(t)
 	s := submit(t, p)
-	time.Sleep(4 * time.Second)
+	for range 600 {
+		if strings.Contains(s.said.String(), "\n") {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	s.kill()
 	if said := s.ends(t, false); !strings.Contains(said, "no worker is there") || !strings.Contains(said, "grove v0.0.1") {
 		t.Errorf("%q", said)
