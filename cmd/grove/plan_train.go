@@ -102,12 +102,15 @@ func (a *app) planTraining(c *cobra.Command, f *planTrainFlags, m *named) error 
 	if err != nil {
 		return err
 	}
-	_, err = a.trainInRounds(c, f, m, rounds.Lead(known, "", nil))
-	var next *rounds.NextError
-	if err == nil {
-		return usagef("plan train %s: there is nothing to be cut into parts; use grove train", m.name)
+	_, before := os.Stat(known)
+	if _, err = a.trainInRounds(c, f, m, rounds.Lead(known, "", nil)); err == nil {
+		err = usagef("plan train %s: there is nothing to be cut into parts; use grove train", m.name)
 	}
+	var next *rounds.NextError
 	if !errors.As(err, &next) {
+		if before != nil { // what is known was not there before
+			_ = p.DiscardRounds()
+		}
 		return err
 	}
 	if err := p.Next(next.Pass); err != nil {

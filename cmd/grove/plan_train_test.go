@@ -135,6 +135,9 @@ func TestTrainingsThatCannotBeCut(t *testing.T) {
 		"--data", store}, where...)...)
 	fails(t, exitUsage, []string{"at once"}, append([]string{"plan", "train", "cgmm", "--pool", "3", "--data", store},
 		where...)...)
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 { // the store
+		t.Errorf("%v: left of plans that were refused: %v", err, left)
+	}
 	must(t, append(small("plan", "train", "gckn-path", "--c", "1", "--data", store), where...)...)
 	must(t, "data", "synth", "molecules", "--graphs", "60", "--seed", "2", "--to", "shards", "--out", store, "--overwrite")
 	fails(t, exitRefused, []string{"--data", "it has changed since"}, "run-part", plan, "--index", "0")
