@@ -1,10 +1,10 @@
 // Package rounds carries out learning that goes over some data several times, each time with what came of the time
 // before: by one process, or in parts that any machine computes, round after round.
 //
-// Who learns writes one program, in which each pass over the data is a [Collect], a [Digest], a [Reduce], a [Conclude] or
-// a [Matrix], what should be computed once is a [Keep], and what has passes of its own a [Whole]. They cut the data into blocks that do not depend on who computes them,
-// and put the results of the blocks together in an order of their own, so that results have the same bits in three
-// roles:
+// Who learns writes one program, in which each pass over the data is a [Collect], a [Digest], a [Reduce], a [Conclude]
+// or a [Matrix], what should be computed once is a [Keep], and what has passes of its own a [Whole]. They cut the data
+// into blocks that do not depend on who computes them, and put the results of the blocks together in an order of their
+// own, so that results have the same bits in three roles:
 //
 //   - Nil [Rounds]: the process computes everything.
 //   - [Lead]: it computes no block. What is known is read from a folder; at the first pass that is not known it takes

@@ -16,8 +16,8 @@ import (
 
 const items = 23
 
-// program goes over numbers five times: it collects them, looks for the largest, adds up what depends on what was kept of
-// it in float64, twice, and squares them. It counts how often it keeps something.
+// program goes over numbers five times: it collects them, looks for the largest, adds up what depends on what was kept
+// of it in float64, twice, and squares them. It counts how often it keeps something.
 func program(r *rounds.Rounds, size int, keeps *int) (list []int, sum float64, squares []float32, err error) {
 	ctx, first := context.Background(), rounds.Even(items, size)
 	end := func(block int) int { return min(first[block]+size, items) }

@@ -47,8 +47,8 @@ func (s Estimator) InRounds() error {
 }
 
 // errNoParts says what trees cannot be grown of parts of the graphs.
-var errNoParts = errors.New("trees grow by histograms of parts where they are boosted by newton steps without a stop, " +
-	"arcs of all types count as one and unweighted, and vertices have labels alone")
+var errNoParts = errors.New("trees grow by histograms of parts where they are boosted by newton steps without a " +
+	"stop, arcs of all types count as one and unweighted, and vertices have labels alone")
 
 // onDisk returns a learner whose graphs stay on disk, nil where these options want them in memory.
 func (s Estimator) onDisk(w *model.Work) (model.Learner, error) {

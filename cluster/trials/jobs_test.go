@@ -27,7 +27,8 @@ func jobs(t *testing.T) []job {
 		return job{append(line, "--part-graphs", fmt.Sprint(size)), "model.grove", append(line, "-o")}
 	}
 	return []job{
-		{[]string{"gram", "wl-oa", "--data", few, "--part-rows", "500"}, "K.npy", []string{"gram", "wl-oa", "--data", few, "-o"}},
+		{[]string{"gram", "wl-oa", "--data", few, "--part-rows", "500"}, "K.npy",
+			[]string{"gram", "wl-oa", "--data", few, "-o"}},
 		{[]string{"gram", "wl", "--data", few, "--part-rows", "500", "--nystrom", "200"}, "Z.npy",
 			[]string{"gram", "wl", "--data", few, "--nystrom", "200", "-o"}},
 		{[]string{"compare", "majority", "linear", "--data", store, "--cv", "3", "--inner", "1/10", "--seed", "1"},

@@ -93,7 +93,8 @@ func TestStoresAreEvaluatedAsInMemory(t *testing.T) {
 	store, dir := inStore(t, data), t.TempDir()
 	for _, line := range [][]string{
 		small("gckn-path", "--c", "1"), small("gckn-subtree", "--anchors", "train", "--c-grid", "0.1,1"),
-		{"wl", "--iterations", "1,2", "--machine", "linear"}, {"wl-oa", "--c", "1"}, {"dwl-oa", "--c", "1"}, {"linear"}, {"majority"},
+		{"wl", "--iterations", "1,2", "--machine", "linear"}, {"wl-oa", "--c", "1"}, {"dwl-oa", "--c", "1"},
+		{"linear"}, {"majority"},
 		{"static", "--estimators", "2,3"}, {"treeg", "--estimators", "2"},
 		{"cgmm", "--states", "3", "--layers", "2", "--c", "1"}, {"gin", "--epochs", "2"},
 		{"gckn-path-sup", "--filters", "8", "--epochs", "2", "--path-size", "2"},
