@@ -86,9 +86,10 @@ func startServer(address, store string) (*server, error) {
 		hosts[primitives.ServiceName(name)] =
 			static.SingleLocalHost(net.JoinHostPort(host, strconv.Itoa(service.RPC.GRPCPort)))
 	}
+	hosts[primitives.WorkerService] = static.SingleLocalHost(s.address) // which is asked for, and never spoken to
 	logger := log.NewZapLogger(log.BuildZapLogger(log.Config{Level: "warn", OutputFile: store + ".log"}))
 	s.Server, err = temporal.NewServer(
-		temporal.WithConfig(c), temporal.ForServices(temporal.DefaultServices), temporal.WithStaticHosts(hosts),
+		temporal.WithConfig(c), temporal.ForServices(services()), temporal.WithStaticHosts(hosts),
 		temporal.WithLogger(logger), temporal.WithDynamicConfigClient(dynamicconfig.StaticClient{}))
 	if err == nil {
 		err = s.Start()
@@ -111,8 +112,9 @@ func (s *server) stop() error {
 	}
 }
 
-// services are the four of a Temporal; the first is the one that is spoken to.
-func services() []string { return []string{"frontend", "history", "matching", "worker"} }
+// services are those of a Temporal that plans need; the first is the one that is spoken to. The fourth, worker, runs
+// schedules, batches and scavengers of large books; it takes half a second to start, and a second to stop.
+func services() []string { return []string{"frontend", "history", "matching"} }
 
 // freePorts returns a port for each service, the first the given one unless that is 0.
 func freePorts(host string, first int) (ports []int, err error) {

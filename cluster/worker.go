@@ -89,6 +89,7 @@ func work(ctx context.Context, f *workerFlags) error {
 	}
 	defer c.Close()
 	failed := make(chan error, 1)
+	worker.SetBinaryChecksum(m.program) // which would be computed, of 200 MB
 	w := worker.New(c, queue(f.kind, m.program), worker.Options{
 		MaxConcurrentActivityExecutionSize: 1,
 		MaxConcurrentActivityTaskPollers:   1,
