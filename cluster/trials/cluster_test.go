@@ -266,8 +266,8 @@ func (p *process) ends(t *testing.T, well bool) string {
 		if well != (err == nil) {
 			t.Fatalf("%s: %v: %s", strings.Join(p.Args, " "), err, p.said.String())
 		}
-	case <-time.After(time.Minute):
-		t.Fatalf("%s: no end after a minute: %s", strings.Join(p.Args, " "), p.said.String())
+	case <-time.After(5 * time.Minute):
+		t.Fatalf("%s: no end after five minutes: %s", strings.Join(p.Args, " "), p.said.String())
 	}
 	return p.said.String()
 }
