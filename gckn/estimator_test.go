@@ -9,6 +9,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine/enginetest"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
@@ -224,8 +225,22 @@ func TestSupervisedEstimatorLearnsFromDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	samePredictions(t, "from disk", got, d, said)
-	if _, err := s.Learner(context.Background(), model.NewStoredWork(shards, e).InFold([]int{1, 2})); err == nil {
-		t.Error("a part of the graphs on disk was learned from")
+	known := model.TargetsOf(d)
+	train, test := split.All(20), []int{20, 25, 29}
+	var of [2]*model.Predictions // of a part, from disk and from memory
+	for i, w := range []*model.Work{model.NewStoredWork(shards, e), model.NewWork(d, e)} {
+		l, err := s.Learner(context.Background(), w.InFold(train))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := l.Learn(context.Background(), model.Trial{Train: train, Known: known.Only(train), Test: test})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of[i] = all[0]
+	}
+	if !slices.Equal(of[0].Probabilities.Float64s(), of[1].Probabilities.Float64s()) {
+		t.Errorf("a part on disk: %v, in memory %v", of[0].Probabilities, of[1].Probabilities)
 	}
 }
 
