@@ -57,7 +57,7 @@ test-python: build ## test the Python package; needs numpy, scikit-learn and net
 cluster: need-go ## build grove-cluster, which runs plans by Temporal, into build/: a module of its own, many minutes the first time
 	cd cluster && $(GO) build -o $(CURDIR)/$(BUILD)/grove-cluster .
 
-test-cluster: build cluster ## run plans by grove-cluster on generated molecules, and kill what runs them
+test-cluster: build cluster ## run plans by grove-cluster on generated molecules, and kill what runs them; JOBS=all: every job, half an hour
 	cd cluster && BUILD=$(CURDIR)/$(BUILD) $(GO) test -count=1 -timeout 30m ./trials
 
 lint-cluster: need-go ## check grove-cluster by go vet and staticcheck

@@ -81,6 +81,7 @@ func TestABucketIsAllThatIsShared(t *testing.T) {
 
 // The rounds of a training go through a bucket too, and what the planning gave.
 func TestATrainingInABucket(t *testing.T) {
+	long(t)
 	b := newBucket(t)
 	p := filepath.Join(t.TempDir(), "plan.json")
 	line := append([]string{"plan"}, training...)
@@ -117,6 +118,7 @@ func TestLocalInABucket(t *testing.T) {
 
 // A worker that hangs with its part loses it to another one, and leaves nothing in the bucket when it wakes up.
 func TestAWorkerOfABucketHangs(t *testing.T) {
+	long(t)
 	b := newBucket(t)
 	p := plan(t, "embed", "--part-graphs", "25000")
 	slow := worker(t, "--cache", t.TempDir())
@@ -165,6 +167,7 @@ func TestBucketsThatCannotBeHad(t *testing.T) {
 
 // What is changed or removed in a bucket meanwhile is named; what is done is kept, and submitting again goes on.
 func TestABucketIsChangedUnderneath(t *testing.T) {
+	long(t)
 	b := newBucket(t)
 	p := plan(t, "embed")
 	stranger := submitBy(t, "another secret", p)

@@ -114,6 +114,14 @@ func answers(address string) error {
 	return err
 }
 
+// long leaves a trial to those who ask for all: two minutes are what the others take.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("JOBS") != "all" {
+		t.Skip("make test-cluster JOBS=all runs it")
+	}
+}
+
 // must runs a program that succeeds and returns what it says.
 func must(t *testing.T, program string, args ...string) string {
 	t.Helper()

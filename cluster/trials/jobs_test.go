@@ -42,9 +42,7 @@ func jobs(t *testing.T) []job {
 // Every job has the bytes of one process: by two workers of this machine, with a worker that is killed three times, and
 // with who submits it killed. Nothing else is left. It takes ten minutes and more: make test-cluster JOBS=all.
 func TestAllJobs(t *testing.T) {
-	if os.Getenv("JOBS") != "all" {
-		t.Skip("JOBS=all runs it")
-	}
+	long(t)
 	for _, j := range jobs(t) {
 		t.Run(strings.Join(j.line[:2], " "), func(t *testing.T) {
 			want := j.byOneProcess(t)
