@@ -161,6 +161,11 @@ func (s *Shards) open(f shardFile) error {
 		return errChecksum
 	}
 	at := int64(0)
+	s.starts, s.lengths = slices.Grow(s.starts, f.Graphs), slices.Grow(s.lengths, f.Graphs)
+	s.targets = slices.Grow(s.targets, f.Graphs*columns)
+	if s.head.ClassNames != nil {
+		s.classes = slices.Grow(s.classes, f.Graphs)
+	}
 	for ; len(rows) > 0; rows = rows[row:] {
 		length, class := binary.LittleEndian.Uint32(rows), int32(binary.LittleEndian.Uint32(rows[4:]))
 		if length > math.MaxInt32 || s.head.Task == GraphClassification && s.head.ClassNames != nil &&
