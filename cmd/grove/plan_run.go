@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ where it failed otherwise, as by a full disk, and may be run again.`,
 		fs.StringVar(&f.index, "index", "", "`I` number of the part, from 0; or several, as 0-9,12; -: from standard input")
 		fs.StringVar(&f.device, "device", "", "device that computes, of the kind of the plan (default: any of that kind)")
 		annotateWords(fs, "device", []string{"cpu", "cuda", everyGPU})
-		fs.IntVar(&f.workers, "workers", 0, "`N` goroutines that compute, 0: one for every CPU; results do not depend on it")
+		fs.IntVar(&f.workers, "workers", 0, "`N` threads, 0: one for every CPU; results do not depend on it")
 		bound(fs, "workers", 0, 1<<12)
 	})
 	addFlags(c.Flags(), groupOutput, a.addOutputFlags)
@@ -83,6 +84,9 @@ func (a *app) runParts(ctx context.Context, f *runPartFlags, path string) error 
 	p, err := parts.Open(path)
 	if err != nil {
 		return err
+	}
+	if f.workers > 0 { // threads for everything: what else the machine has is for other parts
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(f.workers, runtime.GOMAXPROCS(0))))
 	}
 	worker := &partWorker{app: a, plan: p, path: path, where: f.computing}
 	if f.index == "-" {
