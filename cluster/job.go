@@ -74,6 +74,9 @@ func (j *Job) id() string {
 // queue is where workers of a kind of device and a build of grove wait. Others never see these parts.
 func queue(device, program string) string { return fmt.Sprintf("%s, grove %s", device, program) }
 
+// mergeQueue is where the same workers wait for plans to merge while they compute parts.
+func mergeQueue(parts string) string { return parts + ", merging" }
+
 // open reads the plan, which is the one that was submitted, and reports whether its round is over: another worker has
 // put it together while this one was taken for dead.
 func (j *Job) open() (plan *parts.Plan, over bool, err error) {

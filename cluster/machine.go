@@ -148,13 +148,14 @@ type Merged struct {
 	Again bool   // the plan has another round now
 }
 
-// Merge puts the parts together and leaves them, so that it can be run again.
+// Merge puts the parts together and leaves them, so that it can be run again. In a shared folder it waits for them; it
+// touches nothing of the machine there, and may run beside a part.
 func (m *Machine) Merge(ctx context.Context, job Job) (Merged, error) {
 	if !job.inBucket() {
 		if _, over, err := job.open(); over || err != nil {
 			return Merged{Again: over}, err
 		}
-		return m.merge(ctx, job, job.Plan)
+		return m.merge(ctx, job, job.Plan, "--wait")
 	}
 	over := false
 	if err := transfer(ctx, job, func(ctx context.Context) (err error) {
@@ -184,8 +185,8 @@ func (m *Machine) Merge(ctx context.Context, job Job) (Merged, error) {
 }
 
 // merge puts the parts of a plan of this machine together.
-func (m *Machine) merge(ctx context.Context, job Job, plan string) (Merged, error) {
-	p, err := m.start(job, "merge", plan, "--keep")
+func (m *Machine) merge(ctx context.Context, job Job, plan string, flags ...string) (Merged, error) {
+	p, err := m.start(job, append([]string{"merge", plan, "--keep"}, flags...)...)
 	if err != nil {
 		return Merged{}, err
 	}

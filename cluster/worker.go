@@ -88,20 +88,29 @@ func work(ctx context.Context, f *workerFlags) error {
 		return err
 	}
 	defer c.Close()
-	failed := make(chan error, 1)
+	defer m.close()                     // after the workers are stopped
+	failed := make(chan error, 2)       // of two workers of Temporal
 	worker.SetBinaryChecksum(m.program) // which would be computed, of 200 MB
-	w := worker.New(c, queue(f.kind, m.program), worker.Options{
+	options := worker.Options{
 		MaxConcurrentActivityExecutionSize: 1,
 		MaxConcurrentActivityTaskPollers:   1,
 		WorkerStopTimeout:                  2 * grace,
 		MaxHeartbeatThrottleInterval:       10 * time.Second, // by which a cancelled part learns of it
 		OnFatalError:                       func(err error) { failed <- err },
-	})
+	}
+	parts := queue(f.kind, m.program)
+	w := worker.New(c, parts, options)
 	w.RegisterWorkflow(Whole)
 	w.RegisterWorkflow(Slice)
 	w.RegisterActivity(m)
-	if err := w.Start(); err != nil {
-		return fmt.Errorf("--address %s: %w", f.address, err)
+	options.DisableWorkflowWorker = true
+	merges := worker.New(c, mergeQueue(parts), options)
+	merges.RegisterActivity(m)
+	for _, each := range []worker.Worker{w, merges} {
+		if err := each.Start(); err != nil {
+			return fmt.Errorf("--address %s: %w", f.address, err)
+		}
+		defer each.Stop()
 	}
 	fmt.Fprintf(os.Stderr, "grove-cluster: working for %s on %s, grove %s; Ctrl-C stops it\n",
 		f.address, f.kind, m.program)
@@ -110,7 +119,5 @@ func work(ctx context.Context, f *workerFlags) error {
 		err = fmt.Errorf("--address %s: %w", f.address, err)
 	case <-ctx.Done():
 	}
-	w.Stop()
-	m.close()
 	return err
 }

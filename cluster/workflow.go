@@ -57,14 +57,17 @@ func isRefusal(err error) bool {
 	return errors.As(err, &e) && e.Type() == refusal
 }
 
-// Whole is the workflow of a plan: all parts, then the merge; and where that gave another round, the same again. It
-// returns what the last merge said.
+// Whole is the workflow of a plan: all parts and the merge, which puts together what is there in the meantime; and where
+// that gave another round, the same again. It returns what the last merge said.
 func Whole(ctx workflow.Context, job Job) (string, error) {
 	state := Progress{Round: job.Round}
 	err := workflow.SetQueryHandler(ctx, progressQuery, func() (Progress, error) { return state, nil })
 	if err != nil {
 		return "", err
 	}
+	patient := withPatience(ctx, job)
+	merging, giveUp := mergeMeanwhile(patient, job)
+	defer giveUp()
 	failed, err := everySlice(ctx, job, &state)
 	if err != nil {
 		return "", err
@@ -77,10 +80,14 @@ func Whole(ctx workflow.Context, job Job) (string, error) {
 			len(failed.Parts), job.Parts, missing.Ranges(), failed.Why))
 	}
 	state.Merging = true
-	patient := withPatience(ctx, job)
-	var merged Merged
 	var m *Machine
-	if err := workflow.ExecuteActivity(patient, m.Merge, job).Get(ctx, &merged); err != nil {
+	if merging == nil {
+		merging = workflow.ExecuteActivity(patient, m.Merge, job)
+	} else if over, err := workflow.AwaitWithTimeout(ctx, job.Limit, merging.IsReady); !over && err == nil {
+		return "", final("the merge took longer than it may (--limit)")
+	}
+	var merged Merged
+	if err := merging.Get(ctx, &merged); err != nil {
 		return "", err
 	}
 	if err := workflow.ExecuteActivity(patient, m.Discard, job).Get(ctx, nil); err != nil {
@@ -92,6 +99,31 @@ func Whole(ctx workflow.Context, job Job) (string, error) {
 	}
 	return merged.Said, nil
 }
+
+// mergeMeanwhile begins to merge a plan whose parts come into a shared folder; in a bucket there is nothing to look at
+// before all are there, and the merge is nil. To give up ends it, and waits for that.
+func mergeMeanwhile(ctx workflow.Context, job Job) (merging workflow.Future, giveUp func()) {
+	if job.inBucket() {
+		return nil, func() {}
+	}
+	options := workflow.GetActivityOptions(ctx)
+	options.TaskQueue = mergeQueue(workflow.GetInfo(ctx).TaskQueueName)
+	options.StartToCloseTimeout = 0 // it waits for the parts, however long they take
+	options.ScheduleToCloseTimeout = aYear
+	ctx, cancel := workflow.WithCancel(workflow.WithActivityOptions(ctx, options))
+	var m *Machine
+	merging = workflow.ExecuteActivity(ctx, m.Merge, job)
+	return merging, func() {
+		if merging.IsReady() {
+			return
+		}
+		cancel()
+		patient, _ := workflow.NewDisconnectedContext(ctx)
+		_ = merging.Get(patient, nil)
+	}
+}
+
+const aYear = 365 * 24 * time.Hour
 
 // everySlice runs all slices, some at a time. The first that is refused ends the others.
 func everySlice(ctx workflow.Context, job Job, state *Progress) (failed Failures, err error) {

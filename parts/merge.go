@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/grove-graph/grove/atomicfile"
 )
@@ -19,20 +20,29 @@ type Merged struct {
 }
 
 // Merge writes the outputs of a plan all of whose parts are done, each the results of the parts one behind the other,
-// and checks every byte of them against the receipts. Where parts are missing it says which, and writes nothing.
-func (p *Plan) Merge(ctx context.Context, progress func(done, parts int)) ([]Merged, error) {
-	return p.MergeBy(func(w io.Writer, output int) error {
+// and checks every byte of them against the receipts. Where parts are missing it says which, and writes nothing; or it
+// waits for them, and puts together what is there in the meantime.
+func (p *Plan) Merge(ctx context.Context, wait bool, progress func(done, parts int)) ([]Merged, error) {
+	content := func(w io.Writer, output int) error {
 		for part := range p.Parts() {
-			if err := ctx.Err(); err != nil {
+			progress(output*p.Parts()+part, len(p.Outputs)*p.Parts())
+			err := ctx.Err()
+			if wait {
+				err = p.Wait(ctx, part)
+			}
+			if err != nil {
 				return err
 			}
-			progress(output*p.Parts()+part, len(p.Outputs)*p.Parts())
 			if err := p.Result(part, output, w); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
+	if wait {
+		return p.write(content)
+	}
+	return p.MergeBy(content)
 }
 
 // MergeBy is [Plan.Merge] where an output is not the results one behind the other: content writes it, from what
@@ -41,6 +51,11 @@ func (p *Plan) MergeBy(content func(w io.Writer, output int) error) ([]Merged, e
 	if missing := p.Missing(); missing != nil {
 		return nil, &MissingError{missing, p.Parts()}
 	}
+	return p.write(content)
+}
+
+// write writes the outputs.
+func (p *Plan) write(content func(w io.Writer, output int) error) ([]Merged, error) {
 	var merged []Merged
 	for k, output := range p.Outputs {
 		path, failed := p.Path(output.Path), error(nil)
@@ -61,8 +76,39 @@ func (p *Plan) MergeBy(content func(w io.Writer, output int) error) ([]Merged, e
 	return merged, nil
 }
 
-// Result copies what a part that is done has for an output, and returns an error where the bytes are not those of its
-// receipt.
+// How often somebody who waits for a part looks for its receipt, and whether the plan is still the same.
+const (
+	lookEvery  = 20 * time.Millisecond
+	checkEvery = time.Second
+)
+
+// Wait waits until a part is done. It ends with the context, and where the plan is changed or removed.
+func (p *Plan) Wait(ctx context.Context, part int) error {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for checked := time.Now(); p.Receipt(part) == nil; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-look.C:
+		}
+		if time.Since(checked) < checkEvery {
+			continue
+		}
+		checked = time.Now()
+		now, err := Open(p.path)
+		if err != nil {
+			return err
+		}
+		if now.digest != p.digest {
+			return fmt.Errorf("%s: it has changed while its parts were waited for", p.path)
+		}
+	}
+	return nil
+}
+
+// Result copies what a part that is done has for an output. Where the bytes are not those of its receipt the part is
+// not done any more: it returns an error that is a [MissingError], too.
 func (p *Plan) Result(part, output int, to io.Writer) error {
 	r := p.Receipt(part)
 	if r == nil {
@@ -75,13 +121,17 @@ func (p *Plan) Result(part, output int, to io.Writer) error {
 	}
 	defer func() { _ = file.Close() }()
 	copied := newCounter(to)
-	if _, err := io.Copy(copied, file); err != nil {
+	if _, err := io.CopyBuffer(copied, struct{ io.Reader }{file}, make([]byte, 1<<20)); err != nil {
 		return err
 	}
-	if copied.sum() != r.Results[output].SHA256 {
-		return fmt.Errorf("%s: the bytes are not those of the receipt: remove it and run part %d again", path, part)
+	if copied.sum() == r.Results[output].SHA256 {
+		return nil
 	}
-	return nil
+	if err := os.Remove(p.receiptPath(part)); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: the bytes are not those of its receipt, which is removed: %w",
+		path, &MissingError{[]int{part}, p.Parts()})
 }
 
 // MissingError says which parts of a plan are not done.

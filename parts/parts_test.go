@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,7 +50,7 @@ func count(_ context.Context, from, to int, out []io.Writer) error {
 }
 
 func merge(p *parts.Plan) ([]parts.Merged, error) {
-	return p.Merge(context.Background(), func(int, int) {})
+	return p.Merge(context.Background(), false, func(int, int) {})
 }
 
 func run(p *parts.Plan, part int) (done bool, err error) {
@@ -114,6 +115,52 @@ func TestMissingPartsAreNamed(t *testing.T) {
 	}
 }
 
+// A merge that waits puts together what comes, and ends with its context and with its plan.
+func TestMergeWaitsForParts(t *testing.T) {
+	p := planned(t)
+	waiting := func(ctx context.Context) chan error {
+		began, ended := make(chan struct{}), make(chan error, 1)
+		go func() {
+			begun := sync.OnceFunc(func() { close(began) })
+			_, err := p.Merge(ctx, true, func(int, int) { begun() })
+			ended <- err
+		}()
+		<-began
+		return ended
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stopped := waiting(ctx)
+	stop()
+	if err := <-stopped; !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+	merged := waiting(context.Background())
+	for _, part := range []int{2, 0, 1} {
+		if len(merged) > 0 {
+			t.Errorf("%v before part %d is there", <-merged, part)
+		}
+		if _, err := run(p, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := <-merged; err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(p.Path(p.Outputs[0].Path)); err != nil || string(got) != "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n" {
+		t.Errorf("%v, %q", err, got)
+	}
+	if err := p.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	changed, next := waiting(context.Background()), *p
+	if err := next.Next("another pass"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-changed; err == nil || !strings.Contains(err.Error(), "plan.json: it has changed while") {
+		t.Errorf("changed: %v", err)
+	}
+}
+
 // Ranges are those that job schedulers take, and not more than a line holds.
 func TestRangesOfMissingParts(t *testing.T) {
 	e := &parts.MissingError{Parts: []int{0, 1, 2, 5, 7, 8}, Of: 9}
@@ -154,8 +201,16 @@ func TestWhatIsWrongIsNoPart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.Folder(), "000001.out"), []byte("4\n5\n9\n7\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := merge(p); err == nil || !strings.Contains(err.Error(), "remove it and run part 1 again") {
+	var missing *parts.MissingError
+	if _, err := merge(p); !errors.As(err, &missing) || !slices.Equal(missing.Parts, []int{1}) ||
+		!strings.Contains(err.Error(), "000001.out: the bytes are not those of its receipt") {
 		t.Errorf("forged bytes: %v", err)
+	}
+	if !slices.Equal(p.Missing(), []int{1}) {
+		t.Errorf("after forged bytes %v are missing", p.Missing())
+	}
+	if done, err := run(p, 1); done || err != nil {
+		t.Errorf("a part whose bytes were forged counts as done: %v, %v", done, err)
 	}
 	if err := os.WriteFile(filepath.Join(p.Folder(), "000001.out"), []byte("4\n"), 0o666); err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func (p *Plan) Run(
 	start := time.Now()
 	r = &Receipt{Plan: p.digest, Part: part, Results: make([]Result, len(p.Outputs))}
 	r.From, r.To = p.Range(part)
-	if err := p.write(r, nil, func(out []io.Writer) error { return compute(ctx, r.From, r.To, out) }); err != nil {
+	if err := p.writeResults(r, nil, func(out []io.Writer) error { return compute(ctx, r.From, r.To, out) }); err != nil {
 		return nil, false, err
 	}
 	r.Seconds = time.Since(start).Seconds()
@@ -68,15 +68,15 @@ func (p *Plan) Run(
 	})
 }
 
-// write makes the files of the outputs that follow those in out, and calls content with all of them.
-func (p *Plan) write(r *Receipt, out []io.Writer, content func(out []io.Writer) error) error {
+// writeResults makes the files of the outputs that follow those in out, and calls content with all of them.
+func (p *Plan) writeResults(r *Receipt, out []io.Writer, content func(out []io.Writer) error) error {
 	if len(out) == len(p.Outputs) {
 		return content(out)
 	}
 	k, failed := len(out), error(nil)
 	err := atomicfile.Write(p.resultPath(r.Part, k), func(w io.Writer) error {
 		counted := newCounter(w)
-		failed = p.write(r, append(out, counted), content)
+		failed = p.writeResults(r, append(out, counted), content)
 		r.Results[k] = Result{counted.bytes, counted.sum()}
 		return failed
 	})
@@ -98,10 +98,12 @@ func newCounter(w io.Writer) *counter { return &counter{w: w, hash: sha256.New()
 // sum returns the SHA-256 of what was written.
 func (c *counter) sum() string { return hex.EncodeToString(c.hash.Sum(nil)) }
 
-// Write implements [io.Writer].
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.hash.Write(b[:n])
+// Write implements [io.Writer]. A digest takes as long as to write, so it is computed meanwhile.
+func (c *counter) Write(b []byte) (n int, err error) {
+	done := make(chan struct{})
+	go func() { defer close(done); c.hash.Write(b) }()
+	n, err = c.w.Write(b)
+	<-done
 	c.bytes += int64(n)
 	return n, err
 }

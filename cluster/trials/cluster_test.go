@@ -115,7 +115,7 @@ func answers(address string) error {
 }
 
 // long leaves a trial to those who ask for all: two minutes are what the others take.
-func long(t *testing.T) {
+func long(t testing.TB) {
 	t.Helper()
 	if os.Getenv("JOBS") != "all" {
 		t.Skip("make test-cluster JOBS=all runs it")
@@ -123,7 +123,7 @@ func long(t *testing.T) {
 }
 
 // must runs a program that succeeds and returns what it says.
-func must(t *testing.T, program string, args ...string) string {
+func must(t testing.TB, program string, args ...string) string {
 	t.Helper()
 	said, err := exec.Command(program, args...).CombinedOutput()
 	if err != nil {
@@ -133,12 +133,12 @@ func must(t *testing.T, program string, args ...string) string {
 }
 
 // plan cuts a job into parts in a folder of its own.
-func plan(t *testing.T, job string, more ...string) string {
+func plan(t testing.TB, job string, more ...string) string {
 	t.Helper()
 	return planIn(t, t.TempDir(), job, more...)
 }
 
-func planIn(t *testing.T, dir, job string, more ...string) string {
+func planIn(t testing.TB, dir, job string, more ...string) string {
 	t.Helper()
 	path := filepath.Join(dir, "plan.json")
 	line := []string{"plan", job, "--model", model, "--data", store, "--part-graphs", fmt.Sprint(perPart), "-o", path}
@@ -160,7 +160,7 @@ func receipts(plan string) int {
 }
 
 // wait waits until so many parts are done.
-func wait(t *testing.T, plan string, parts int) {
+func wait(t testing.TB, plan string, parts int) {
 	t.Helper()
 	for range 2400 {
 		if receipts(plan) >= parts {
@@ -172,7 +172,7 @@ func wait(t *testing.T, plan string, parts int) {
 }
 
 // whole wants the outputs beside a plan to be those of one process, and nothing else to be left.
-func whole(t *testing.T, plan string) {
+func whole(t testing.TB, plan string) {
 	t.Helper()
 	outputs := 0
 	err := filepath.WalkDir(filepath.Dir(plan), func(path string, entry fs.DirEntry, err error) error {
@@ -223,7 +223,7 @@ func (t *text) String() string {
 }
 
 // start runs a program in the background, until the test ends.
-func start(t *testing.T, program string, args ...string) *process {
+func start(t testing.TB, program string, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(program, args...), ended: make(chan error, 1)}
 	p.Stdout, p.Stderr = &p.said, &p.said
@@ -238,25 +238,25 @@ func start(t *testing.T, program string, args ...string) *process {
 func (p *process) kill() { _ = p.Process.Signal(syscall.SIGKILL) }
 
 // worker starts a worker with one thread.
-func worker(t *testing.T, more ...string) *process {
+func worker(t testing.TB, more ...string) *process {
 	line := []string{"worker", "--queue", "cpu", "--address", address, "--grove", grove, "--threads", "1"}
 	return start(t, cluster, append(line, more...)...)
 }
 
 // submit starts a submitter, which loses patience with a worker soon.
-func submit(t *testing.T, plan string, more ...string) *process {
+func submit(t testing.TB, plan string, more ...string) *process {
 	line := []string{"submit", plan, "--address", address, "--heartbeat", "2s", "--attempts", "4"}
 	return start(t, cluster, append(line, more...)...)
 }
 
 // succeeds waits for the end of a process, which is a success.
-func (p *process) succeeds(t *testing.T) string {
+func (p *process) succeeds(t testing.TB) string {
 	t.Helper()
 	return p.ends(t, true)
 }
 
 // fails waits for the end of a process, which is a failure that it explains in one line with all these words.
-func (p *process) fails(t *testing.T, words ...string) {
+func (p *process) fails(t testing.TB, words ...string) {
 	t.Helper()
 	said := p.ends(t, false)
 	lines := strings.Split(strings.TrimSpace(said), "\n")
@@ -267,7 +267,7 @@ func (p *process) fails(t *testing.T, words ...string) {
 	}
 }
 
-func (p *process) ends(t *testing.T, well bool) string {
+func (p *process) ends(t testing.TB, well bool) string {
 	t.Helper()
 	select {
 	case err := <-p.ended:

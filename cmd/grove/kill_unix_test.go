@@ -409,8 +409,14 @@ func TestKilledPartsMakeTheSameBytes(t *testing.T) {
 	for range 8 {
 		killed(t, dir, time.Duration(rng.Int64N(int64(lived))), all...)
 	}
+	merge := newProcess(t, "", "merge", in("plan.json"), "--wait")
+	if err := merge.Start(); err != nil {
+		t.Fatal(err)
+	}
 	must(t, all...)
-	must(t, "merge", in("plan.json"))
+	if err := merge.Wait(); err != nil {
+		t.Errorf("%v: %s", err, merge.stderr.String())
+	}
 	if !bytes.Equal(readFile(t, in("X.npy")), readFile(t, in("whole.npy"))) {
 		t.Error("other bytes than those of one machine")
 	}
@@ -447,11 +453,11 @@ func killedRounds(t *testing.T, line []string) {
 			break // the merge was killed when all was done
 		}
 		killed(t, dir, some(), all...)
-		must(t, all...)
-		merge := newProcess(t, "", "merge", in("plan.json"))
+		merge := newProcess(t, "", "merge", in("plan.json"), "--wait")
 		if err := merge.Start(); err != nil {
 			t.Fatal(err)
 		}
+		must(t, all...)
 		after := some()
 		if tries > 12 {
 			after = never

@@ -176,28 +176,28 @@ func (w *partWorker) comparePart(ctx context.Context, from, to int, out io.Write
 }
 
 // mergeComparison writes the comparison that the parts of a plan make.
-func (a *app) mergeComparison(ctx context.Context, p *parts.Plan, path string) ([]parts.Merged, error) {
-	if missing := p.Missing(); missing != nil { // before anything is read
-		return nil, &parts.MissingError{Parts: missing, Of: p.Parts()}
+func (a *app) mergeComparison(ctx context.Context, p *parts.Plan, path string, with mergeFlags) error {
+	if err := a.wanted(ctx, p, with); err != nil { // before anything is read
+		return err
 	}
 	w := &partWorker{app: a, plan: p, path: path}
 	if err := w.check(); err != nil {
-		return nil, err
+		return err
 	}
 	w.where.device = "cpu" // nothing is trained
 	x, f, err := w.planned()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for part := range p.Parts() {
 		var lines bytes.Buffer
 		if err := p.Result(part, 0, &lines); err != nil {
-			return nil, err
+			return err
 		}
 		for d := json.NewDecoder(&lines); d.More(); {
 			var c testedFold
 			if err := d.Decode(&c); err != nil || c.Entrant < 0 || c.Entrant >= len(x.Entrants) {
-				return nil, fmt.Errorf("%s: the result of part %d is none of a comparison", path, part)
+				return fmt.Errorf("%s: the result of part %d is none of a comparison", path, part)
 			}
 			x.kept.Models[c.Entrant].Tested = append(x.kept.Models[c.Entrant].Tested, c.Tested)
 		}
@@ -205,10 +205,14 @@ func (a *app) mergeComparison(ctx context.Context, p *parts.Plan, path string) (
 	x.Known = x.kept.Known
 	entries, err := eval.Compare(ctx, x.Comparison)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := x.kept.Finish(&x.Comparison, entries, f.choose); err != nil {
-		return nil, err
+		return err
 	}
-	return p.MergeBy(func(to io.Writer, _ int) error { return json.NewEncoder(to).Encode(&x.kept) })
+	outputs, err := p.MergeBy(func(to io.Writer, _ int) error { return json.NewEncoder(to).Encode(&x.kept) })
+	if err != nil {
+		return err
+	}
+	return a.merged(p, path, with, outputs)
 }

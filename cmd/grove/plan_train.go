@@ -189,9 +189,9 @@ func (w *partWorker) trainPart(ctx context.Context, from, to int, out io.Writer)
 }
 
 // mergeTraining puts the parts of a round together: into the plan of the next one, or into the model.
-func (a *app) mergeTraining(ctx context.Context, p *parts.Plan, path string, keep bool) error {
-	if missing := p.Missing(); missing != nil { // before anything is read
-		return wantsParts(path, &parts.MissingError{Parts: missing, Of: p.Parts()})
+func (a *app) mergeTraining(ctx context.Context, p *parts.Plan, path string, f mergeFlags) error {
+	if err := a.wanted(ctx, p, f); err != nil { // before anything is read
+		return err
 	}
 	w := &partWorker{app: a, plan: p, path: path}
 	if err := w.check(); err != nil {
@@ -204,7 +204,7 @@ func (a *app) mergeTraining(ctx context.Context, p *parts.Plan, path string, kee
 	out := p.Path(p.Outputs[0].Path)
 	err = w.trained(ctx, out, rounds.Lead(known, p.Pass, func(visit func(r io.Reader) error) error {
 		for part := range p.Parts() {
-			a.progress.report("merge", part, p.Parts())
+			a.merging(part, p.Parts())
 			if err := visitResult(p, part, visit); err != nil {
 				return err
 			}
@@ -218,7 +218,7 @@ func (a *app) mergeTraining(ctx context.Context, p *parts.Plan, path string, kee
 		if err := p.Next(next.Pass); err != nil {
 			return err
 		}
-		if !keep {
+		if !f.keep {
 			if err := ended.Discard(); err != nil {
 				return err
 			}
@@ -238,7 +238,7 @@ func (a *app) mergeTraining(ctx context.Context, p *parts.Plan, path string, kee
 	if err != nil {
 		return err
 	}
-	if !keep {
+	if !f.keep {
 		if err := p.DiscardRounds(); err != nil {
 			return err
 		}
