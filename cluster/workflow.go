@@ -57,8 +57,8 @@ func isRefusal(err error) bool {
 	return errors.As(err, &e) && e.Type() == refusal
 }
 
-// Whole is the workflow of a plan: all parts and the merge, which puts together what is there in the meantime; and where
-// that gave another round, the same again. It returns what the last merge said.
+// Whole is the workflow of a plan: all parts, and beside them the merge; and where that gave another round, the same
+// again. It returns what the last merge said.
 func Whole(ctx workflow.Context, job Job) (string, error) {
 	state := Progress{Round: job.Round}
 	err := workflow.SetQueryHandler(ctx, progressQuery, func() (Progress, error) { return state, nil })
@@ -100,8 +100,8 @@ func Whole(ctx workflow.Context, job Job) (string, error) {
 	return merged.Said, nil
 }
 
-// mergeMeanwhile begins to merge a plan whose parts come into a shared folder; in a bucket there is nothing to look at
-// before all are there, and the merge is nil. To give up ends it, and waits for that.
+// mergeMeanwhile begins to merge a plan whose parts come into a shared folder; in a bucket nothing is looked at before
+// all are there, and the merge is nil. To give up ends it, and waits for that.
 func mergeMeanwhile(ctx workflow.Context, job Job) (merging workflow.Future, giveUp func()) {
 	if job.inBucket() {
 		return nil, func() {}
