@@ -1,29 +1,58 @@
 package cgmm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/rounds"
 )
 
-// Blocks are graphs that are gone over in rounds, to the model that [FitPieces] makes.
+// Blocks are graphs that are read some at a time, in rounds or by one process.
 type Blocks struct {
 	Rounds *rounds.Rounds
 	Graphs int // number
 	// Read reads consecutive graphs, from one to the one before another.
 	Read func(from, to int) (*graph.Batch, error)
+
+	size int // of a block; 0: model.BlockGraphs
+}
+
+// FitBlocks is [Fit] for graphs that are read once for each layer, and once or twice before. Fit makes the same model of
+// all of them together. Soft states and a criterion are errors: they look at all graphs at once.
+func FitBlocks(ctx context.Context, e engine.Engine, graphs *Blocks, in Input, opt Options, t Training) (*Model, error) {
+	if opt.Soft || t.Criterion != nil {
+		return nil, fmt.Errorf("soft states and a criterion look at all graphs at once, these come some at a time")
+	}
+	g := &growth{Model: &Model{opt: opt, input: in, engine: e}, Training: t, blocks: graphs}
+	g.pieces = func(visit func(b *graph.Batch) error) error { return graphs.all(ctx, visit) }
+	if err := g.begin(ctx); err != nil {
+		return nil, err
+	}
+	return g.run(ctx)
 }
 
 // readGraphs is the number of graphs of a block that are read at a time.
 const readGraphs = 1 << 9
 
+func (b *Blocks) blockGraphs() int { return cmp.Or(b.size, model.BlockGraphs) }
+
+// all calls visit with all graphs, some at a time.
+func (b *Blocks) all(ctx context.Context, visit func(b *graph.Batch) error) error {
+	return b.within(ctx, 0, b.Graphs, visit)
+}
+
 // each calls visit with the graphs of a block, some at a time.
 func (b *Blocks) each(ctx context.Context, block int, visit func(b *graph.Batch) error) error {
-	end := min((block+1)*model.BlockGraphs, b.Graphs)
-	for from := block * model.BlockGraphs; from < end; from += readGraphs {
+	from := block * b.blockGraphs()
+	return b.within(ctx, from, min(from+b.blockGraphs(), b.Graphs), visit)
+}
+
+func (b *Blocks) within(ctx context.Context, from, end int, visit func(b *graph.Batch) error) error {
+	for ; from < end; from += readGraphs {
 		some, err := b.Read(from, min(from+readGraphs, end))
 		if err != nil {
 			return err
@@ -64,7 +93,7 @@ func (r *observer) join(s shown) {
 func (b *Blocks) observe(ctx context.Context, in *Input) (*observer, error) {
 	all := newObserver(in)
 	seen, err := rounds.Digest(ctx, b.Rounds, rounds.Pass[shown]{
-		Name: "what vertices show", First: rounds.Even(b.Graphs, model.BlockGraphs),
+		Name: "what vertices show", First: rounds.Even(b.Graphs, b.blockGraphs()),
 		Compute: func(ctx context.Context, block int) (shown, error) {
 			r := newObserver(in)
 			err := b.each(ctx, block, func(b *graph.Batch) error {
@@ -146,7 +175,7 @@ func (b *Blocks) learn(
 	}
 	return rounds.Digest(ctx, b.Rounds, rounds.Pass[table]{
 		Name:  fmt.Sprintf("what vertices see of their neighbours in layer %d", len(g.layers)+1),
-		First: rounds.Even(b.Graphs, model.BlockGraphs),
+		First: rounds.Even(b.Graphs, b.blockGraphs()), Workers: g.blocksAtOnce(),
 		Compute: func(ctx context.Context, block int) (table, error) {
 			some, err := empty()
 			if err != nil {
@@ -161,8 +190,16 @@ func (b *Blocks) learn(
 	})
 }
 
-// growInRounds is grow for graphs that are gone over in rounds.
-func (g *growth) growInRounds(ctx context.Context) error {
+// blocksAtOnce returns how many blocks are gathered at the same time: on a CPU, whose work is mostly to look contexts up.
+func (g *growth) blocksAtOnce() int {
+	if g.engine.Host() == g.engine {
+		return g.engine.Workers()
+	}
+	return 1
+}
+
+// growOnBlocks is grow for graphs that are read some at a time.
+func (g *growth) growOnBlocks(ctx context.Context) error {
 	previous, below := g.previous()
 	y := newLayer(&g.input, g.opt.States, previous, below)
 	learn := func(c *contexts) (k layerKept, err error) {
@@ -179,9 +216,9 @@ func (g *growth) growInRounds(ctx context.Context) error {
 	var k layerKept
 	var err error
 	if len(previous) == 0 {
-		k, err = rounds.Keep(g.Blocks.Rounds, func() (layerKept, error) { return learn(withoutContext(g.shown)) })
+		k, err = rounds.Keep(g.blocks.Rounds, func() (layerKept, error) { return learn(withoutContext(g.shown)) })
 	} else {
-		k, err = g.Blocks.learn(ctx, g, previous, below, y.arcs, learn)
+		k, err = g.blocks.learn(ctx, g, previous, below, y.arcs, learn)
 	}
 	if err != nil {
 		return err

@@ -9,9 +9,7 @@ import (
 	"testing"
 
 	"github.com/grove-graph/grove/engine"
-	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/rounds"
-	"github.com/grove-graph/grove/split"
 )
 
 // Graphs that are gone over in rounds make the model of all graphs at once, by one process and by parts; a layer is
@@ -25,20 +23,15 @@ func TestRoundsMakeTheSameModel(t *testing.T) {
 		want := contents(t, trained(t, engine.NewCPU(1), b, in, opt, Training{}))
 		layers := 0
 		fit := func(by *rounds.Rounds) (*Model, error) {
-			return FitPieces(ctx, engine.NewCPU(2), nil, in, opt, Training{
-				Blocks: &Blocks{by, b.NumGraphs(), func(from, to int) (*graph.Batch, error) {
-					return b.Select(split.All(to)[from:]), nil
-				}},
+			graphs := blocksOf(b, 5)
+			graphs.Rounds = by
+			return FitBlocks(ctx, engine.NewCPU(2), graphs, in, opt, Training{
 				Progress: func(stage string, done, total int) {
 					if stage == "layers" && done < total {
 						layers++
 					}
 				},
 			})
-		}
-		m, err := fit(nil)
-		if err != nil || contents(t, m) != want {
-			t.Errorf("%+v: another model by blocks in one process: %v", in, err)
 		}
 		dir, pass := filepath.Join(t.TempDir(), "known"), ""
 		var result []byte

@@ -173,25 +173,20 @@ func (s *Estimator) fit(ctx context.Context, w *model.Work, o Options, checkpoin
 		if w.Blind {
 			o.Patience = 0
 		}
-		var blocks *Blocks
-		if w.Rounds != nil {
-			blocks = &Blocks{w.Rounds, w.Store.NumGraphs(), func(from, to int) (*graph.Batch, error) {
-				d, err := w.Store.Select(split.All(to)[from:])
-				if err != nil {
-					return nil, err
-				}
-				return encoding.Apart(d)
-			}}
+		seen := w.Seen
+		if seen == nil {
+			seen = split.All(w.Store.NumGraphs())
 		}
-		m, err := FitPieces(ctx, w.Engine, func(visit func(*graph.Batch) error) error {
-			return w.Store.EachOf(w.Seen, func(d *dataset.Dataset) error {
-				b, err := encoding.Apart(d)
-				if err != nil {
-					return err
-				}
-				return cmp.Or(ctx.Err(), visit(b))
-			})
-		}, InputFor(encoding), o, Training{Progress: w.Progress, Checkpoint: checkpoint, Blocks: blocks})
+		graphs := &Blocks{Rounds: w.Rounds, Graphs: len(seen), Read: func(from, to int) (*graph.Batch, error) {
+			d, err := w.Store.Select(seen[from:to])
+			if err != nil {
+				return nil, err
+			}
+			return encoding.Apart(d)
+		}}
+		m, err := FitBlocks(ctx, w.Engine, graphs, InputFor(encoding), o, Training{
+			Progress: w.Progress, Checkpoint: checkpoint,
+		})
 		return &grown{encoding: encoding, model: m}, err
 	}
 	b, err := encoding.Apart(d)

@@ -33,9 +33,6 @@ type Training struct {
 	// options or criterion is an error. Remove it when the model is stored.
 	Checkpoint string
 
-	// Blocks are the graphs in place of the pieces of [FitPieces], where they are gone over in rounds.
-	Blocks *Blocks
-
 	Progress model.Progress
 }
 
@@ -53,23 +50,6 @@ func Fit(ctx context.Context, e engine.Engine, b *graph.Batch, in Input, opt Opt
 	}
 	var err error
 	if g.states, err = newStates(&in, g.standard, b); err != nil {
-		return nil, err
-	}
-	return g.run(ctx)
-}
-
-// FitPieces is [Fit] for graphs that come some at a time: pieces calls visit with all of them in their order, as often
-// as it is called: once for each layer, and once or twice before. Fit makes the same model of all of them together.
-// Soft states and a criterion are errors: they look at all graphs at once.
-func FitPieces(
-	ctx context.Context, e engine.Engine, pieces func(visit func(*graph.Batch) error) error, in Input, opt Options,
-	t Training,
-) (*Model, error) {
-	if opt.Soft || t.Criterion != nil {
-		return nil, fmt.Errorf("soft states and a criterion look at all graphs at once, these come some at a time")
-	}
-	g := &growth{Model: &Model{opt: opt, input: in, engine: e}, Training: t, pieces: pieces}
-	if err := g.begin(ctx); err != nil {
 		return nil, err
 	}
 	return g.run(ctx)
@@ -99,8 +79,8 @@ func (g *growth) begin(ctx context.Context) error {
 
 // observe observes all vertices.
 func (g *growth) observe(ctx context.Context) (err error) {
-	if g.Blocks != nil {
-		g.observer, err = g.Blocks.observe(ctx, &g.input)
+	if g.blocks != nil {
+		g.observer, err = g.blocks.observe(ctx, &g.input)
 		return err
 	}
 	g.observer = newObserver(&g.input)
@@ -136,28 +116,12 @@ func (g *growth) run(ctx context.Context) (*Model, error) {
 type growth struct {
 	*Model
 	Training
-	pieces   func(visit func(*graph.Batch) error) error
+	blocks   *Blocks                                    // nil where all graphs are in memory
+	pieces   func(visit func(*graph.Batch) error) error // calls visit with all graphs, in their order
 	observer *observer
 	shown    *observations // of all vertices, standardised
-	states   *States       // of all vertices; nil where they come some at a time
+	states   *States       // of all vertices; nil with blocks
 	digest   string        // of all that the result follows from, see identity
-}
-
-// contexts returns what a layer on top of the given ones sees of all vertices.
-func (g *growth) contexts(ctx context.Context, previous, below []int, arcs int) (*contexts, error) {
-	switch {
-	case g.states != nil:
-		return g.states.contexts(previous, arcs, g.opt.Soft)
-	case len(previous) == 0:
-		return withoutContext(g.shown), nil
-	}
-	all, err := newGatherer(arcs, below, false)
-	if err != nil {
-		return nil, err
-	}
-	err = g.pieces(func(b *graph.Batch) error { return g.gather(ctx, all, b, previous) })
-	all.rows.x = cached(all.rows.x)
-	return all.rows, err
 }
 
 // gather adds what the vertices of a piece see of the given layers.
@@ -192,12 +156,11 @@ func (g *growth) stalled() bool {
 
 // grow trains a pool of candidates for the next layer and adds the best.
 func (g *growth) grow(ctx context.Context) error {
-	if g.Blocks != nil {
-		return g.growInRounds(ctx)
+	if g.blocks != nil {
+		return g.growOnBlocks(ctx)
 	}
 	previous, below := g.previous()
-	blank := newLayer(&g.input, g.opt.States, previous, below)
-	c, err := g.contexts(ctx, previous, below, blank.arcs)
+	c, err := g.states.contexts(previous, newLayer(&g.input, g.opt.States, previous, below).arcs, g.opt.Soft)
 	if err != nil {
 		return err
 	}
@@ -207,9 +170,6 @@ func (g *growth) grow(ctx context.Context) error {
 	}
 	g.layers = append(g.layers, best.layer)
 	g.history = append(g.history, best.LayerHistory)
-	if g.states == nil {
-		return nil
-	}
 	if !g.opt.Soft && !g.opt.Fingerprint.Soft {
 		best.assignment.posterior = nil // nothing will look at it
 	}

@@ -164,10 +164,11 @@ func (r *observer) known(symbol int32, values []float64) (id int32, known bool) 
 	return id, known
 }
 
-// of returns the observations of the vertices of a batch that was added before.
+// of returns the observations of the vertices of a batch that was added before. Several goroutines may ask.
 func (r *observer) of(b *graph.Batch) ([]int32, error) {
-	of := make([]int32, b.NumVertices())
-	return of, r.each(b, func(v, symbol int32, values []float64) { of[v], _ = r.known(symbol, values) })
+	of, asked := make([]int32, b.NumVertices()), *r
+	asked.key = nil
+	return of, r.each(b, func(v, symbol int32, values []float64) { of[v], _ = asked.known(symbol, values) })
 }
 
 // each tells what every vertex of a batch shows.

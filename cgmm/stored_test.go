@@ -12,28 +12,20 @@ import (
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 )
 
-// inPieces calls visit with runs of so many graphs of a batch.
-func inPieces(b *graph.Batch, size int) func(visit func(*graph.Batch) error) error {
-	return func(visit func(*graph.Batch) error) error {
-		for from := 0; from < b.NumGraphs(); from += size {
-			var some []int
-			for g := from; g < min(from+size, b.NumGraphs()); g++ {
-				some = append(some, g)
-			}
-			if err := visit(b.Select(some)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+// blocksOf are the graphs of a batch in blocks of so many.
+func blocksOf(b *graph.Batch, size int) *Blocks {
+	return &Blocks{Graphs: b.NumGraphs(), Read: func(from, to int) (*graph.Batch, error) {
+		return b.Select(split.All(to)[from:]), nil
+	}, size: size}
 }
 
-// Where a piece of the graphs ends does not show in a model, whatever its layers look at; and a training on pieces that
+// Where a block of the graphs ends does not show in a model, whatever its layers look at; and a training on blocks that
 // was killed goes on from its last layer to the same bits.
-func TestPiecesMakeTheSameModel(t *testing.T) {
+func TestBlocksMakeTheSameModel(t *testing.T) {
 	ctx := context.Background()
 	b := randomBatch(t, 12, true)
 	for _, in := range []Input{{Labels: 4}, {Labels: 4, ArcLabels: 3}, {Labels: 4, Attributes: 2}} {
@@ -41,29 +33,31 @@ func TestPiecesMakeTheSameModel(t *testing.T) {
 		opt.Previous, opt.Pool = []int{1, 2}, 2
 		whole := contents(t, trained(t, engine.NewCPU(1), b, in, opt, Training{}))
 		for _, size := range []int{1, 5, 12} {
-			m, err := FitPieces(ctx, engine.NewCPU(2), inPieces(b, size), in, opt, Training{})
+			m, err := FitBlocks(ctx, engine.NewCPU(2), blocksOf(b, size), in, opt, Training{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if contents(t, m) != whole {
-				t.Errorf("%+v: pieces of %d graphs make another model", in, size)
+				t.Errorf("%+v: blocks of %d graphs make another model", in, size)
 			}
 		}
 		file := filepath.Join(t.TempDir(), "checkpoint")
-		passes, pieces := 0, inPieces(b, 5)
-		_, err := FitPieces(ctx, engine.NewCPU(2), func(visit func(*graph.Batch) error) error {
-			if passes++; passes == 5 { // observations, identity, two layers above the first
-				return errKilled
+		reads, dying := 0, blocksOf(b, 12)
+		read := dying.Read
+		dying.Read = func(from, to int) (*graph.Batch, error) {
+			if reads++; reads == 5 { // observations, identity, two layers above the first
+				return nil, errKilled
 			}
-			return pieces(visit)
-		}, in, opt, Training{Checkpoint: file})
+			return read(from, to)
+		}
+		_, err := FitBlocks(ctx, engine.NewCPU(2), dying, in, opt, Training{Checkpoint: file})
 		if !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(file); err != nil {
 			t.Fatal(err)
 		}
-		m, err := FitPieces(ctx, engine.NewCPU(1), pieces, in, opt, Training{Checkpoint: file})
+		m, err := FitBlocks(ctx, engine.NewCPU(1), blocksOf(b, 5), in, opt, Training{Checkpoint: file})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,8 +67,8 @@ func TestPiecesMakeTheSameModel(t *testing.T) {
 	}
 	soft := smallOptions(2)
 	soft.Soft = true
-	if _, err := FitPieces(ctx, engine.NewCPU(1), inPieces(b, 5), Input{Labels: 4}, soft, Training{}); err == nil {
-		t.Error("soft states of pieces are no error")
+	if _, err := FitBlocks(ctx, engine.NewCPU(1), blocksOf(b, 5), Input{Labels: 4}, soft, Training{}); err == nil {
+		t.Error("soft states of blocks are no error")
 	}
 }
 
