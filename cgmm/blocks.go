@@ -190,7 +190,7 @@ func (b *Blocks) learn(
 	})
 }
 
-// blocksAtOnce returns how many blocks are gathered at the same time: on a CPU, whose work is mostly to look contexts up.
+// blocksAtOnce returns how many blocks are gathered at the same time: several on a CPU, which looks contexts up alone.
 func (g *growth) blocksAtOnce() int {
 	if g.engine.Host() == g.engine {
 		return g.engine.Workers()

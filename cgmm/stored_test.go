@@ -1,7 +1,6 @@
 package cgmm
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -11,7 +10,7 @@ import (
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
-	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/internal/storetest"
 	"github.com/grove-graph/grove/split"
 	"github.com/grove-graph/grove/svm"
 )
@@ -78,11 +77,7 @@ func TestModelsOfStoresAreThoseOfMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Name = "store"
-	store := filepath.Join(t.TempDir(), "store")
-	if err := dataset.WriteShards(store, d); err != nil {
-		t.Fatal(err)
-	}
+	dir := storetest.Write(t, d)
 	for name, s := range map[string]Estimator{
 		"counts":          {},
 		"frequencies":     {Options: Options{Fingerprint: Fingerprint{Frequencies: true, Bigrams: true, Depth: 2}}},
@@ -96,30 +91,6 @@ func TestModelsOfStoresAreThoseOfMemory(t *testing.T) {
 		o.States, o.Layers, o.Soft, o.Fingerprint, o.Seed = 5, 3, s.Options.Soft, s.Options.Fingerprint, 4
 		o.Pool = max(s.Options.Pool, 1)
 		s.Options, s.C = o, []float64{1}
-		shards, err := dataset.OpenShards(store)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stored := model.NewStoredWork(shards, engine.NewCPU(2))
-		var files [2][]byte
-		for i, w := range []*model.Work{model.NewWork(d, engine.NewCPU(1)), stored} {
-			m, err := model.FitWork(context.Background(), w, s, []float64{1})
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			path := filepath.Join(t.TempDir(), "model")
-			if err := model.Save(path, m); err != nil {
-				t.Fatal(err)
-			}
-			if files[i], err = os.ReadFile(path); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !bytes.Equal(files[0], files[1]) {
-			t.Errorf("%s: another model", name)
-		}
-		if err := stored.Close(); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) { storetest.SameModel(t, dir, d, s, []float64{1}) })
 	}
 }

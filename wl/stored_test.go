@@ -2,13 +2,12 @@ package wl
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/internal/storetest"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/split"
@@ -46,11 +45,7 @@ func TestBlocksMakeTheSameModel(t *testing.T) {
 // A model of graphs that stay on disk has the bytes of one of graphs in memory, by both machines.
 func TestModelsOfStoresAreThoseOfMemory(t *testing.T) {
 	d := molecules(t, 300)
-	d.Name = "store"
-	dir := t.TempDir()
-	if err := dataset.WriteShards(filepath.Join(dir, "store"), d); err != nil {
-		t.Fatal(err)
-	}
+	dir := storetest.Write(t, d)
 	deep := Estimator{Options: DefaultOptions(Assignment), Machine: machine.ByRows, C: []float64{1}}
 	for _, s := range []model.Estimator{
 		Estimator{Options: DefaultOptions(Subtree), Machine: machine.ByRows, C: []float64{1}},
@@ -60,30 +55,6 @@ func TestModelsOfStoresAreThoseOfMemory(t *testing.T) {
 			Features: dataset.DegreeFeatures},
 		DeepEstimator{Kernel: deep, Deep: DefaultDeepOptions(0)}, DeepEstimator{Kernel: deep, Deep: DefaultDeepOptions(3)},
 	} {
-		shards, err := dataset.OpenShards(filepath.Join(dir, "store"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		stored := model.NewStoredWork(shards, engine.NewCPU(2))
-		var files [2][]byte
-		for i, w := range []*model.Work{model.NewWork(d, engine.NewCPU(1)), stored} {
-			m, err := model.FitWork(context.Background(), w, s, []float64{1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(dir, "model")
-			if err := model.Save(path, m); err != nil {
-				t.Fatal(err)
-			}
-			if files[i], err = os.ReadFile(path); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !slices.Equal(files[0], files[1]) {
-			t.Errorf("%s, %+v: another model", s.Name(), s)
-		}
-		if err := stored.Close(); err != nil {
-			t.Fatal(err)
-		}
+		storetest.SameModel(t, dir, d, s, []float64{1})
 	}
 }
