@@ -12,7 +12,7 @@ const (
 	columnGroup   = 8    // columns of a block
 	columnThreads = 1024 // of a block
 
-	columnRows = 16384   // whose sums one block makes
+	columnRows = 8192    // whose sums one block makes; of more it takes longer than two launches of slices
 	sumSlice   = 4096    // rows of a block of several that make sums
 	freeSlice  = 512     // rows of a block that makes none
 	mostSlices = 1 << 12 // blocks in the second dimension
