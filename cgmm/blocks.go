@@ -21,9 +21,11 @@ type Blocks struct {
 	size int // of a block; 0: model.BlockGraphs
 }
 
-// FitBlocks is [Fit] for graphs that are read once for each layer, and once or twice before. Fit makes the same model of
-// all of them together. Soft states and a criterion are errors: they look at all graphs at once.
-func FitBlocks(ctx context.Context, e engine.Engine, graphs *Blocks, in Input, opt Options, t Training) (*Model, error) {
+// FitBlocks is [Fit] for graphs that are read once for each layer, and once or twice before. Fit makes the same model
+// of all of them together. Soft states and a criterion are errors: they look at all graphs at once.
+func FitBlocks(
+	ctx context.Context, e engine.Engine, graphs *Blocks, in Input, opt Options, t Training,
+) (*Model, error) {
 	if opt.Soft || t.Criterion != nil {
 		return nil, fmt.Errorf("soft states and a criterion look at all graphs at once, these come some at a time")
 	}
