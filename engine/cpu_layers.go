@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"math/bits"
-
 	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/parallel"
 	"gorgonia.org/tensor"
@@ -88,7 +86,7 @@ func linearGrad[T simd.Float](workers int, xGrad, weightGrad, biasGrad, yGrad, x
 	}
 }
 
-// Dropout implements [Engine].
+// Dropout implements [Engine] on the vector units.
 func (e *CPU) Dropout(y, x *tensor.Dense, d Dropout) error {
 	if err := CheckDropout(y, x, d); err != nil {
 		return err
@@ -101,13 +99,12 @@ func dropout[T simd.Float](workers int, y, x *tensor.Dense, d Dropout) {
 	in, out := data[T](x), data[T](y)
 	least, factor := d.Kept()
 	parallel.Chunks(workers, len(in), elementChunk, func(from, to int) {
-		for at := from; at < to; at += 4 {
-			words := d.words(uint32(at / 4))
-			for k, word := range words[:min(4, to-at)] {
-				choice := [2]T{0, in[at+k] * T(factor)} // no branch, which nobody could predict
-				_, dropped := bits.Sub32(word, least, 0)
-				out[at+k] = choice[1-dropped]
-			}
+		var words [elementChunk / 8]uint32
+		for at := from; at < to; at += len(words) {
+			end := min(at+len(words), to)
+			random := words[:end-at]
+			simd.PhiloxWords(random, d.counter(uint32(at/4)), d.key())
+			simd.Keep(out[at:end], in[at:end], random, least, T(factor))
 		}
 	})
 }

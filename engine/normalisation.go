@@ -47,20 +47,9 @@ func (d Dropout) Kept() (least uint32, factor float64) {
 	return uint32(min(math.Ceil(d.Rate*0x1p32), 0x1p32-1)), 1 / (1 - d.Rate)
 }
 
-// words returns the random words of the four elements from 4 block on.
-func (d Dropout) words(block uint32) [4]uint32 {
-	return philox([4]uint32{block, d.Stream, uint32(d.Step), uint32(d.Step >> 32)},
-		[2]uint32{uint32(d.Seed), uint32(d.Seed >> 32)})
+// counter and key return the arguments of Philox4x32-10 for the four elements from 4 block on.
+func (d Dropout) counter(block uint32) [4]uint32 {
+	return [4]uint32{block, d.Stream, uint32(d.Step), uint32(d.Step >> 32)}
 }
 
-// philox is the random function Philox4x32-10.
-func philox(counter [4]uint32, key [2]uint32) [4]uint32 {
-	a, b, c, d, left, right := counter[0], counter[1], counter[2], counter[3], key[0], key[1] // arrays are in memory
-	for range 10 {
-		first, second := uint64(a)*0xD2511F53, uint64(c)*0xCD9E8D57
-		a, b, c, d = uint32(second>>32)^b^left, uint32(second), uint32(first>>32)^d^right, uint32(first)
-		left += 0x9E3779B9
-		right += 0xBB67AE85
-	}
-	return [4]uint32{a, b, c, d}
-}
+func (d Dropout) key() [2]uint32 { return [2]uint32{uint32(d.Seed), uint32(d.Seed >> 32)} }

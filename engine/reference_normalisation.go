@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"github.com/grove-graph/grove/engine/simd"
 	"gorgonia.org/tensor"
 )
 
@@ -135,7 +136,7 @@ func (Reference) Dropout(y, x *tensor.Dense, d Dropout) error {
 	}
 	out := make([]float64, x.DataSize())
 	for i, v := range values(x) {
-		if u := float64(d.words(uint32(i / 4))[i%4]) / 0x1p32; u >= d.Rate {
+		if u := float64(simd.Philox(d.counter(uint32(i/4)), d.key())[i%4]) / 0x1p32; u >= d.Rate {
 			out[i] = v / (1 - d.Rate)
 		}
 	}

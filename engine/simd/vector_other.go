@@ -63,3 +63,11 @@ func normalizeGrad[T Float](_ level, dst, g, x, mean, average, factor, slope []T
 
 func rectify[T Float](_ level, dst, x, shift []T) { portableRectify(dst, x, shift) }
 func rectifyGrad[T Float](_ level, dst, g, y []T) { portableRectifyGrad(dst, g, y) }
+
+func philoxWords(_ level, words []uint32, counter [4]uint32, key [2]uint32) {
+	portablePhiloxWords(words, counter, key)
+}
+
+func keep[T Float](_ level, y, x []T, words []uint32, least uint32, factor T) {
+	portableKeep(y, x, words, least, factor)
+}

@@ -20,6 +20,7 @@ type float struct {
 	multiplyAdd, negMultiplyAdd, multiplyAddTo      instruction
 	broadcastMultiplyAdd, scalef                    instruction
 	loadZeroed                                      func(m, k, v operand.Op) (*ir.Instruction, error)
+	mulZeroed                                       func(x, y, k, z operand.Op) (*ir.Instruction, error)
 }
 
 func three(f func(x, y, z operand.Op) (*ir.Instruction, error)) instruction {
@@ -46,7 +47,7 @@ var floats = []float{
 		blend: four(x86.VBLENDVPS), signs: two(x86.VMOVMSKPS),
 		multiplyAdd: x86.VFMADD231PS, negMultiplyAdd: x86.VFNMADD231PS, multiplyAddTo: x86.VFMADD213PS,
 		broadcastMultiplyAdd: x86.VFMADD231PS_BCST, scalef: x86.VSCALEFPS,
-		loadZeroed: x86.VMOVUPS_Z,
+		loadZeroed: x86.VMOVUPS_Z, mulZeroed: x86.VMULPS_Z,
 	},
 	{
 		name: "F64", goType: "float64", bytes: 8,
@@ -56,7 +57,7 @@ var floats = []float{
 		blend: four(x86.VBLENDVPD), signs: two(x86.VMOVMSKPD),
 		multiplyAdd: x86.VFMADD231PD, negMultiplyAdd: x86.VFNMADD231PD, multiplyAddTo: x86.VFMADD213PD,
 		broadcastMultiplyAdd: x86.VFMADD231PD_BCST, scalef: x86.VSCALEFPD,
-		loadZeroed: x86.VMOVUPD_Z,
+		loadZeroed: x86.VMOVUPD_Z, mulZeroed: x86.VMULPD_Z,
 	},
 }
 

@@ -33,6 +33,7 @@ func main() {
 			"widen":       widenKernels,
 			"rotate":      rotateKernels,
 			"combine":     combineKernels,
+			"philox":      philoxKernels,
 		} {
 			a := newAssembler(set)
 			write(a)
