@@ -150,7 +150,7 @@ CUresult synchronised(Context &c, const char *call)
 {
     counters().synchronisations++;
     if (injected(settings().fail_synchronise)) return CUDA_ERROR_UNKNOWN;
-    memory().check_some(call, size_t(1) << 17);
+    memory().check_some(call, size_t(1) << 20);
     return c.error;
 }
 
