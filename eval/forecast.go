@@ -119,5 +119,9 @@ func (p *Problem) nestedTrainings(inner []split.Fold) float64 {
 		return 1
 	}
 	n := float64(len(p.Estimators))
-	return float64(len(inner)) + one(p.grids[0])*(1+math.Log(n))/n
+	folds := float64(len(inner))
+	if p.Halving && n > 1 {
+		folds = halvedTrainings(len(inner))
+	}
+	return folds + one(p.grids[0])*(1+math.Log(n))/n
 }

@@ -19,7 +19,8 @@ import (
 //
 // With FromTrain no step before the final test reads a graph of the test part. The inner folds share the
 // learner of their fold, so that anchors, which know no targets, have seen the graphs that the choice is
-// made by. Without FromTrain anchors have seen the test part too.
+// made by. Without FromTrain anchors have seen the test part too. With Halving settings that do badly on the first
+// inner folds are not learned on the others.
 //
 // Errors name the fold and the setting; a cancelled context is an error.
 func Nested(ctx context.Context, p Problem) (*Outcome, error) {
@@ -41,6 +42,11 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 		best, err = p.chooseAbreast(ctx, &r, inner)
 	} else {
 		best = make([]candidate, len(p.Folds))
+		for f := range best {
+			if p.Halving && len(p.Estimators) > 1 {
+				best[f].halving = newHalving(len(inner[f]))
+			}
+		}
 		err = p.forFolds(ctx, &r, func(ctx context.Context, setting, fold int, l model.Learner) error {
 			if err := p.improve(ctx, &best[fold], l, setting, fold, inner[fold]); err != nil {
 				return err
@@ -58,7 +64,11 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 	for f, c := range best {
 		predicted[f], chosen[f] = c.predicted, c.Choice
 	}
-	return p.outcome(nestedProtocol, predicted, chosen, &r)
+	protocol := nestedProtocol
+	if p.Halving {
+		protocol += ", by successive halving"
+	}
+	return p.outcome(protocol, predicted, chosen, &r)
 }
 
 const nestedProtocol = "nested: settings chosen inside each training fold"
@@ -68,6 +78,7 @@ const nestedProtocol = "nested: settings chosen inside each training fold"
 type candidate struct {
 	Choice
 	predicted *model.Predictions
+	halving   *halving // of the fold; nil where no setting is dropped
 }
 
 // tell tells of a fold that is done.
@@ -83,8 +94,8 @@ func (p *Problem) tell(r *run, fold int, c *candidate) error {
 // improve replaces the candidate of a fold if another setting does better at some value of its grid.
 func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner, setting, fold int,
 	inner []split.Fold) error {
-	v, err := p.validate(ctx, l, setting, inner)
-	if err != nil {
+	v, err := p.validate(ctx, l, setting, inner, best.halving)
+	if v == nil {
 		return err
 	}
 	k := p.Metric.firstBest(v.means)
@@ -92,7 +103,7 @@ func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner,
 		return nil
 	}
 	predicted, err := p.test(ctx, l, setting, k, v, fold)
-	*best = candidate{p.choice(setting, k, v.means, v.voice), predicted}
+	best.Choice, best.predicted = p.choice(setting, k, v.means, v.voice), predicted
 	return err
 }
 
@@ -135,19 +146,47 @@ func (p *Problem) choice(setting, place int, scores []float64, voice *Voice) Cho
 	return c
 }
 
-// validate measures a setting on inner folds, for every value of its grid.
-func (p *Problem) validate(ctx context.Context, l model.Learner, setting int, inner []split.Fold) (*validation, error) {
+// validate measures a setting on inner folds, for every value of its grid. A setting that is dropped has no validation.
+func (p *Problem) validate(
+	ctx context.Context, l model.Learner, setting int, inner []split.Fold, drop *halving,
+) (*validation, error) {
 	v := &validation{means: []float64{math.NaN()}}
 	if p.candidates() == 1 && p.Calibration == Uncalibrated && !p.Validated {
 		return v, nil
 	}
-	said, err := p.innerPredictions(ctx, l, p.grids[setting], inner)
-	if err != nil {
+	var said [][]*model.Predictions
+	measure := func(folds int) error { // so many from the first, in all
+		more, err := p.innerPredictions(ctx, l, p.grids[setting], inner[len(said):folds])
+		if err != nil {
+			return err
+		}
+		said = append(said, more...)
+		return p.judge(v, setting, said, inner[:folds])
+	}
+	if drop != nil {
+		for rung, folds := range drop.rungs {
+			if err := measure(folds); err != nil {
+				return nil, err
+			}
+			if !drop.passes(rung, p.Metric, v.means[p.Metric.firstBest(v.means)]) {
+				return nil, nil
+			}
+		}
+	}
+	if err := measure(len(inner)); err != nil {
 		return nil, err
 	}
+	best := p.Metric.firstBest(v.means)
+	v.voice = p.voice(v.means[best], column(said, best), tested(inner))
+	return v, nil
+}
+
+// judge takes the mean scores of a setting from what inner folds predict, calibrated where that is asked for.
+func (p *Problem) judge(v *validation, setting int, said [][]*model.Predictions, inner []split.Fold) error {
 	if p.Calibration != Uncalibrated {
+		v.calibrators = nil
 		if err := p.calibrate(v, said, inner); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	scores := make([][]float64, len(inner))
@@ -159,9 +198,7 @@ func (p *Problem) validate(ctx context.Context, l model.Learner, setting int, in
 		v.means[k], _ = MeanStd(column(scores, k))
 	}
 	v.means = smoothed(p.grids[setting], v.means)
-	best := p.Metric.firstBest(v.means)
-	v.voice = p.voice(v.means[best], column(said, best), tested(inner))
-	return v, nil
+	return nil
 }
 
 // tested lists what folds test on, one fold after another.

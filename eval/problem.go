@@ -31,6 +31,7 @@ type Problem struct {
 	HoldOut    bool           // validate on the first of the inner folds alone: 1/Inner of the training part is held out
 	InnerFolds [][]split.Fold // inner folds of every outer fold, in place of stratified ones; without its test part
 	Seed       uint64         // decides the stratified inner folds
+	Halving    bool           // drop settings in Nested by successive halving over the inner folds, one after another
 	// Calibration makes probabilities of decisions in Nested, in every fold learned from what its inner folds predict.
 	Calibration Calibration
 
@@ -93,7 +94,7 @@ func (p *Problem) check() error {
 		}
 	}
 	p.Workers = max(p.Workers, 1)
-	if p.trainsSideBySide() {
+	if p.trainsSideBySide() && !p.Halving {
 		p.abreast = newAbreast()
 	}
 	if err := p.Metric.check(p.Targets); err != nil {

@@ -46,6 +46,7 @@ func TestEvalSaysWhichProtocol(t *testing.T) {
 		{"--anchors all", "nested", "all graphs"},
 		{"--selection published", "published", "training part"},
 		{"--selection published --anchors all", "published", "all graphs"},
+		{"--sigma 0.4,0.6,1 --halving", "by successive halving", "training part"},
 	} {
 		args := small(append([]string{"eval", "gckn-path", "--data", data, "--cv", "3"}, strings.Fields(c.flags)...)...)
 		text := must(t, args...)

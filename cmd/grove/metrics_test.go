@@ -81,11 +81,13 @@ func TestFiguresFollowFromThePredictions(t *testing.T) {
 func TestMetricsThatDoNotFit(t *testing.T) {
 	data := molecules(t, "molecules")
 	for want, flags := range map[string]string{
-		"--metric rmse: data set molecules has classes": "--metric rmse",
-		"--metric log-loss: it needs probabilities":     "--metric log-loss",
-		"--calibrate belongs to --selection nested":     "--calibrate platt --selection published",
-		"--predictions nowhere/x.csv: there is no":      "--predictions nowhere/x.csv",
-		"this is read from":                             "--predictions " + data,
+		"--metric rmse: data set molecules has classes":                       "--metric rmse",
+		"--metric log-loss: it needs probabilities":                           "--metric log-loss",
+		"--calibrate belongs to --selection nested":                           "--calibrate platt --selection published",
+		"--halving belongs to --selection nested":                             "--halving --selection published",
+		"--halving drops settings between inner folds, of which there is one": "--halving --inner 1/5",
+		"--predictions nowhere/x.csv: there is no":                            "--predictions nowhere/x.csv",
+		"this is read from":                                                   "--predictions " + data,
 	} {
 		args := append([]string{"eval", "wl", "--data", data, "--cv", "3"}, strings.Fields(flags)...)
 		if _, stderr, status := grove(args...); status != exitUsage || !strings.Contains(stderr, want) {
