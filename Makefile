@@ -6,9 +6,11 @@ GO    ?= go
 PYTHON ?= /usr/bin/python3
 BUILD := build
 DEMO  := $(BUILD)/demo
+# The compiler and those who check spend a quarter of their time on memory that a machine with a few GB does not lack.
+SPARING := GOGC=400
 # Hosts and users are looked up by Go alone: the threads of C reserve so much address space that nothing runs under a
 # small ulimit -v. All targets have these tags, so that they share what is compiled.
-export GOFLAGS := $(GOFLAGS) -tags=netgo,osusergo
+export GOFLAGS := $(GOFLAGS) -tags=netgo,osusergo '-toolexec=env $(SPARING)'
 # In a git worktree the go command does not note the revision.
 STAMP := $(shell git log -1 --format=%H,%cI 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null; [ $$? != 1 ] || echo ,modified)
 
@@ -41,7 +43,7 @@ test: need-go ## run all tests
 lint: need-go ## check formatting, go vet, staticcheck and the rules of internal/lint
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	$(GO) tool staticcheck ./...
+	$(SPARING) $(GO) tool staticcheck ./...
 	$(if $(RULES),,$(GO) test ./internal/lint)
 
 test-browser: build ## look at the reports in a browser; needs Chromium, which INSTALL=yes installs on Debian
@@ -62,7 +64,7 @@ test-cluster: build cluster ## run plans by grove-cluster on generated molecules
 
 lint-cluster: need-go ## check grove-cluster by go vet and staticcheck
 	$(GO) build -o $(BUILD)/staticcheck honnef.co/go/tools/cmd/staticcheck
-	cd cluster && $(GO) vet ./... && $(CURDIR)/$(BUILD)/staticcheck ./...
+	cd cluster && $(GO) vet ./... && $(SPARING) $(CURDIR)/$(BUILD)/staticcheck ./...
 
 test-slurm: build ## run a plan by a Slurm of two nodes on this machine; needs root, and Slurm, which INSTALL=yes installs on Debian
 	cluster/slurm.sh
@@ -93,7 +95,7 @@ lens: gpu build/lens/libcuda.so.1 ## write docs/benchmarks/access.md: races, mem
 
 lint-gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## check what is built for a GPU, and that the fatbin has every kernel
 	cuda/go.sh vet $$(dirname $$(grep -rlE '^//go:build .*gpu' --include=*.go .) | sort -u)
-	cuda/go.sh tool staticcheck ./cuda/... ./cmd/...
+	$(SPARING) cuda/go.sh tool staticcheck ./cuda/... ./cmd/...
 	$(GO) run ./cuda/gen verify cuda/kernels.fatbin $$(cat $(BUILD)/gpu/architectures) < cuda/kernels_gen.go
 	$(GO) run ./cuda/gen verify cuda/plain.fatbin ptx < cuda/plain_gen_test.go
 	cuda/resources.sh
