@@ -29,27 +29,36 @@ func Fit(
 func FitGraphs(
 	ctx context.Context, e engine.Engine, graphs train.Graphs, input train.Input, opt Options, progress model.Progress,
 ) (*Model, error) {
-	return fitWith(ctx, e, graphs, input, opt, nil, progress,
-		func(_ int, learn func() (*tensor.Dense, error)) (*tensor.Dense, error) { return learn() })
+	return fitWith(ctx, e, graphs, input, opt, nil, progress, nothingKnown)
 }
 
-// fitWith is [FitGraphs] with anchors that may be known, in rounds.
+// nothingKnown is a [makeLayer] that learns.
+func nothingKnown(
+	_ int, learn func() (*tensor.Dense, error), root func(*tensor.Dense) (*layer, error),
+) (*layer, error) {
+	anchors, err := learn()
+	if err != nil {
+		return nil, err
+	}
+	return root(anchors)
+}
+
+// fitWith is [FitGraphs] with layers that may be known, in rounds.
 func fitWith(
 	ctx context.Context, e engine.Engine, graphs train.Graphs, input train.Input, opt Options, by *rounds.Rounds,
-	progress model.Progress, anchors learnAnchors,
+	progress model.Progress, made makeLayer,
 ) (*Model, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	m := newModel(e.Host(), input, opt)
 	for l := range opt.Layers {
-		z, err := anchors(l, func() (*tensor.Dense, error) { return m.learn(ctx, e, graphs, l, by, progress) })
+		learn := func() (*tensor.Dense, error) { return m.learn(ctx, e, graphs, l, by, progress) }
+		y, err := made(l, learn, m.next)
 		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", l+1, err)
 		}
-		if err := m.add(z); err != nil {
-			return nil, err
-		}
+		m.layers = append(m.layers, y)
 	}
 	progress.Report("anchors", len(opt.Layers), len(opt.Layers))
 	return m.moved(e)

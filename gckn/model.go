@@ -79,21 +79,26 @@ func newWith(e engine.Engine, input train.Input, opt Options, anchors []*tensor.
 
 // add puts a layer with the given anchors, whose rows are unit vectors, on top.
 func (m *Model) add(anchors *tensor.Dense) error {
-	l := len(m.layers)
-	want := m.anchorShape(l)
-	if !anchors.Shape().Eq(want) {
-		return fmt.Errorf("layer %d: anchors of shape %v, want %v", l+1, anchors.Shape(), want)
-	}
-	own := m.engine.Scratch(m.opt.dtype(), want...)
-	if err := m.engine.Convert(own, anchors); err != nil {
-		return err
-	}
-	y, err := newLayer(m.engine, &m.opt, l, own)
+	y, err := m.next(anchors)
 	if err != nil {
-		return fmt.Errorf("layer %d: %w", l+1, err)
+		return fmt.Errorf("layer %d: %w", len(m.layers)+1, err)
 	}
 	m.layers = append(m.layers, y)
 	return nil
+}
+
+// next returns the layer above those that there are, with the given anchors, whose rows are unit vectors.
+func (m *Model) next(anchors *tensor.Dense) (*layer, error) {
+	l := len(m.layers)
+	want := m.anchorShape(l)
+	if !anchors.Shape().Eq(want) {
+		return nil, fmt.Errorf("anchors of shape %v, want %v", anchors.Shape(), want)
+	}
+	own := m.engine.Scratch(m.opt.dtype(), want...)
+	if err := m.engine.Convert(own, anchors); err != nil {
+		return nil, err
+	}
+	return newLayer(m.engine, &m.opt, l, own)
 }
 
 // anchorShape returns the shape of the anchors of layer l.

@@ -9,53 +9,67 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// learnAnchors returns the anchors of a layer, counted from the bottom, that learn learns if need be.
-type learnAnchors func(l int, learn func() (*tensor.Dense, error)) (*tensor.Dense, error)
+// makeLayer returns a layer, counted from the bottom. If need be root computes it of the anchors that learn learns.
+type makeLayer func(l int, learn func() (*tensor.Dense, error), root func(*tensor.Dense) (*layer, error)) (*layer, error)
 
-// learned are anchors of a layer that the settings of a grid share: those that were learned last. A grid varies what
-// they do not depend on fastest, so that one place is enough.
-type learned struct {
-	mu      sync.Mutex
-	of      string // what they depend on
-	anchors *tensor.Dense
+// made is a layer that the settings of a grid share: the one that was made last. A grid varies what it does not depend
+// on fastest, so that one place is enough.
+type made struct {
+	mu sync.Mutex
+	of string // what it depends on
+	*layer
+	learned string // what its anchors depend on
 }
 
-// learnedLayer is the key of the place of a layer.
-type learnedLayer int
+// madeLayer is the key of the place of a layer.
+type madeLayer int
 
-// remembered takes the anchors of a setting from the one before where they are the same.
-func (s Estimator) remembered(w *model.Work) learnAnchors {
-	return func(l int, learn func() (*tensor.Dense, error)) (*tensor.Dense, error) {
-		last, err := model.Shared(w, learnedLayer(l), func() (*learned, error) { return new(learned), nil })
+// remembered takes layers of a setting from the one before where they are the same, or else their anchors.
+func (s Estimator) remembered(w *model.Work) makeLayer {
+	return func(l int, learn func() (*tensor.Dense, error), root func(*tensor.Dense) (*layer, error)) (*layer, error) {
+		last, err := model.Shared(w, madeLayer(l), func() (*made, error) { return new(made), nil })
 		if err != nil {
 			return nil, err
 		}
-		of := s.anchorsOf(l)
+		of, learned := s.layerOf(l), s.anchorsOf(l)
 		last.mu.Lock()
-		known := last.anchors
-		if last.of != of {
-			known = nil
+		known, anchors := last.layer, (*tensor.Dense)(nil)
+		if last.learned == learned {
+			anchors = known.stored
 		}
+		same := last.of == of
 		last.mu.Unlock()
-		if known != nil {
+		if same {
 			return known, nil
 		}
-		anchors, err := learn()
+		if anchors == nil {
+			if anchors, err = learn(); err != nil {
+				return nil, err
+			}
+		}
+		y, err := root(anchors)
 		if err != nil {
 			return nil, err
 		}
 		last.mu.Lock()
 		defer last.mu.Unlock()
-		last.of, last.anchors = of, anchors
-		return anchors, nil
+		last.of, last.learned, last.layer = of, learned, y
+		return y, nil
 	}
 }
 
-// anchorsOf says what the anchors of a layer depend on: the layers below, and of their own how many anchors there are
-// and of how many vertices. How a layer compares and pools comes after them.
-func (s Estimator) anchorsOf(l int) string {
+// layerOf says what a layer depends on: the layers below, and its own kernel and anchors. How it pools comes after it.
+func (s Estimator) layerOf(l int) string {
 	o := s.Options
 	o.Layers = slices.Clone(o.Layers[:l+1])
-	o.Layers[l].Sigma, o.Layers[l].Pooling, o.GlobalPooling, o.Concat = 0, "", "", false
+	o.Layers[l].Pooling, o.GlobalPooling, o.Concat = "", "", false
 	return fmt.Sprintf("%+v %s", o, s.Features)
+}
+
+// anchorsOf says what the anchors of a layer depend on: the layers below, and of their own how many anchors there are
+// and of how many vertices. How a layer compares comes after them.
+func (s Estimator) anchorsOf(l int) string {
+	s.Options.Layers = slices.Clone(s.Options.Layers)
+	s.Options.Layers[l].Sigma = 0
+	return s.layerOf(l)
 }

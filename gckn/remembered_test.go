@@ -51,27 +51,34 @@ func TestRememberedAnchorsAreThoseThatAreLearned(t *testing.T) {
 			}
 			for l := range s.Options.Layers {
 				if err := closeTo(float64s(e, got.fitted.Anchors(l)), float64s(e, want.fitted.Anchors(l)), 0); err != nil {
-					t.Errorf("%s, %v: layer %d: %v", variant, s, l+1, err)
+					t.Errorf("%s, %v: anchors of layer %d: %v", variant, s, l+1, err)
+				}
+				roots := func(n *network) []float64 { return float64s(e, n.fitted.layers[l].invSqrt) }
+				if err := closeTo(roots(got), roots(want), 0); err != nil {
+					t.Errorf("%s, %v: inverse square roots of layer %d: %v", variant, s, l+1, err)
 				}
 			}
 		}
 	}
 }
 
-func TestAnchorsAreLearnedOnceForWhatTheyDependOn(t *testing.T) {
-	for variant, want := range map[string][]int{ // of each layer, for 2 path sizes and 2 numbers of filters
-		"gckn-path":    {4},
-		"gckn-subtree": {4, 16}, // and 2 bandwidths and 2 local poolings below
-		"gckn-3layer":  {4, 16, 16},
+func TestLayersAreMadeOnceForWhatTheyDependOn(t *testing.T) {
+	for variant, want := range map[string][][2]int{ // anchors and roots, for 2 path sizes and 2 numbers of filters
+		"gckn-path":    {{4, 8}},           // and roots for 2 bandwidths
+		"gckn-subtree": {{4, 8}, {16, 16}}, // and 2 bandwidths and 2 local poolings below
+		"gckn-3layer":  {{4, 8}, {16, 16}, {16, 16}},
 	} {
 		w := model.NewWork(&dataset.Dataset{}, enginetest.Open(t, 1))
-		got := make([]int, len(want))
+		got := make([][2]int, len(want))
 		for _, s := range gridOf(t, variant) {
-			anchors := s.remembered(w)
+			made := s.remembered(w)
 			for l := range s.Options.Layers {
-				_, err := anchors(l, func() (*tensor.Dense, error) {
-					got[l]++
+				_, err := made(l, func() (*tensor.Dense, error) {
+					got[l][0]++
 					return tensor.New(tensor.WithShape(1), tensor.Of(tensor.Float64)), nil
+				}, func(anchors *tensor.Dense) (*layer, error) {
+					got[l][1]++
+					return &layer{stored: anchors}, nil
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -80,7 +87,8 @@ func TestAnchorsAreLearnedOnceForWhatTheyDependOn(t *testing.T) {
 		}
 		for l := range want {
 			if got[l] != want[l] {
-				t.Errorf("%s: anchors of layer %d are learned %d times for 32 settings, want %d", variant, l+1, got[l], want[l])
+				t.Errorf("%s: anchors and roots of layer %d are made %v times for 32 settings, want %v", variant, l+1, got[l],
+					want[l])
 			}
 		}
 	}
