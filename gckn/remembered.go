@@ -10,7 +10,9 @@ import (
 )
 
 // makeLayer returns a layer, counted from the bottom. If need be root computes it of the anchors that learn learns.
-type makeLayer func(l int, learn func() (*tensor.Dense, error), root func(*tensor.Dense) (*layer, error)) (*layer, error)
+type makeLayer func(
+	l int, learn func() (*tensor.Dense, error), root func(*tensor.Dense) (*layer, error),
+) (*layer, error)
 
 // made is a layer that the settings of a grid share: the one that was made last. A grid varies what it does not depend
 // on fastest, so that one place is enough.

@@ -183,7 +183,8 @@ var gcknReasons = map[string]string{
 	"bzr-walk":   thinGrid, "bzr-path": thinGrid, "cox2-path": thinGrid,
 }
 
-const thinGrid = "the test folds choose the best of few settings here, of 2772 in the paper, which alone is worth points."
+const thinGrid = "the test folds choose the best of few settings here, of 2772 in the paper, which alone is worth " +
+	"points."
 
 // gcknCell is a cell of table 1 or 2.
 func gcknCell(row, set string, f [2]float64) cell {

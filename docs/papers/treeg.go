@@ -111,8 +111,8 @@ var treegReasons = map[string]string{
 		"tree with walks sees too, have 88.3 ([treeg.md](../results/treeg.md)).",
 	"imdb-multi-walks": "as on IMDB-BINARY: degrees alone, the row below the others, have 52.1.",
 	"nci1-features":    "of one division into ten folds the standard error is 0.7; 50 trees alone, 20 were not tried.",
-	"enzymes-features": "the paper's table 4 has three features of a vertex, which are its labels. With the 18 attributes " +
-		"beside them (no --features) the same trees have 66.7, so the paper's have likely seen more than labels.",
+	"enzymes-features": "the paper's table 4 has three features of a vertex, which are its labels. With the 18 " +
+		"attributes beside them (no --features) the same trees have 66.7, so the paper's have likely seen more than labels.",
 	"mutagenicity-features": "at most ten leaves; with a depth of 10 in their place (--leaves 0 --max-depth 10), as " +
 		"appendix D.4 has it, 74.4. The rest is open: the paper's table 4 has 7 features where the data set has 14 labels.",
 }
