@@ -13,7 +13,7 @@ import (
 // terminal that is held, or to a pipe that nobody reads.
 const (
 	patience = 800 * time.Millisecond
-	moment   = 100 * time.Millisecond
+	moment   = 200 * time.Millisecond
 )
 
 const (
