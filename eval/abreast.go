@@ -79,7 +79,7 @@ func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fol
 		found[f] = make([]*validation, len(p.Estimators))
 	}
 	err := p.forFolds(ctx, r, func(ctx context.Context, setting, fold int, l model.Learner) (err error) {
-		found[fold][setting], err = p.validate(ctx, l, setting, inner[fold], nil)
+		found[fold][setting], err = p.validate(ctx, l, setting, inner[fold], new(halving))
 		return err
 	})
 	if err != nil {

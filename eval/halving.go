@@ -3,15 +3,15 @@ package eval
 // halving drops settings of a fold by their scores on its first inner folds. It is successive halving (Jamieson and
 // Talwalkar 2016) without a bracket to wait for (Li et al. 2020, asynchronous): the settings come one after another,
 // and one goes on where it is in the better half of those that came as far. So each is learned once, and what is kept
-// of a dropped one is a number.
+// of a dropped one is a number. The zero value drops nothing.
 type halving struct {
 	rungs  []int       // inner folds after which a setting is dropped or goes on: 1, 2, 4, ...
 	scores [][]float64 // of the settings that came as far, by rung
 }
 
 // newHalving returns one over some inner folds.
-func newHalving(inner int) *halving {
-	h := new(halving)
+func newHalving(inner int) halving {
+	var h halving
 	for m := 1; m < inner; m *= 2 {
 		h.rungs = append(h.rungs, m)
 	}

@@ -78,7 +78,7 @@ const nestedProtocol = "nested: settings chosen inside each training fold"
 type candidate struct {
 	Choice
 	predicted *model.Predictions
-	halving   *halving // of the fold; nil where no setting is dropped
+	halving   halving // of the fold
 }
 
 // tell tells of a fold that is done.
@@ -94,7 +94,7 @@ func (p *Problem) tell(r *run, fold int, c *candidate) error {
 // improve replaces the candidate of a fold if another setting does better at some value of its grid.
 func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner, setting, fold int,
 	inner []split.Fold) error {
-	v, err := p.validate(ctx, l, setting, inner, best.halving)
+	v, err := p.validate(ctx, l, setting, inner, &best.halving)
 	if v == nil {
 		return err
 	}
@@ -163,14 +163,12 @@ func (p *Problem) validate(
 		said = append(said, more...)
 		return p.judge(v, setting, said, inner[:folds])
 	}
-	if drop != nil {
-		for rung, folds := range drop.rungs {
-			if err := measure(folds); err != nil {
-				return nil, err
-			}
-			if !drop.passes(rung, p.Metric, v.means[p.Metric.firstBest(v.means)]) {
-				return nil, nil
-			}
+	for rung, folds := range drop.rungs {
+		if err := measure(folds); err != nil {
+			return nil, err
+		}
+		if !drop.passes(rung, p.Metric, v.means[p.Metric.firstBest(v.means)]) {
+			return nil, nil
 		}
 	}
 	if err := measure(len(inner)); err != nil {
