@@ -21,22 +21,39 @@ const (
 	// SymmetricWithSelf is D^(-1/2) (A + I) D^(-1/2) with the row sums D of A + I, the renormalised adjacency of a graph
 	// convolutional network (Kipf and Welling, ICLR 2017, Eq. 2).
 	SymmetricWithSelf
+
+	// selection is I: it makes the features of vertices of the rows that they share.
+	selection
 )
 
 // matrix returns the matrix of a batch.
 func (a Adjacency) matrix(b *graph.Batch) *engine.Sparse {
-	if a == SumNeighbours {
+	switch a {
+	case SumNeighbours:
 		return engine.Adjacency(b)
+	case selection:
+		return identity(b.NumVertices())
 	}
 	m := withSelf(b)
 	if a == SumWithSelf {
 		return m
 	}
 	root := inverseRoots(b)
-	for r := range root {
-		for e := m.RowPtr[r]; e < m.RowPtr[r+1]; e++ {
-			m.Values[e] *= root[r] * root[m.Col[e]]
+	for r, of := range root {
+		row := m.Values[m.RowPtr[r]:m.RowPtr[r+1]]
+		for i, c := range m.Col[m.RowPtr[r]:m.RowPtr[r+1]] {
+			row[i] *= of * root[c]
 		}
+	}
+	return m
+}
+
+// identity returns I.
+func identity(n int) *engine.Sparse {
+	m := &engine.Sparse{Cols: n, RowPtr: ascending(n), Values: make([]float64, n)}
+	m.Col = m.RowPtr[:n:n]
+	for i := range m.Values {
+		m.Values[i] = 1
 	}
 	return m
 }
@@ -67,22 +84,26 @@ func weightOf(b *graph.Batch, arc int32) float64 {
 // withSelf returns A + I, whose columns ascend where those of A do.
 func withSelf(b *graph.Batch) *engine.Sparse {
 	n := b.NumVertices()
-	m := &engine.Sparse{Cols: n, RowPtr: make([]int32, 1, n+1)}
-	m.Col, m.Values = make([]int32, 0, n+len(b.Col)), make([]float64, 0, n+len(b.Col))
-	for v := range n {
-		self := false
-		for e := b.RowPtr[v]; e < b.RowPtr[v+1]; e++ {
-			if !self && b.Col[e] > int32(v) {
-				m.Col, m.Values, self = append(m.Col, int32(v)), append(m.Values, 1), true
-			}
-			m.Col, m.Values = append(m.Col, b.Col[e]), append(m.Values, weightOf(b, e))
+	rowPtr := make([]int32, 1, n+1)
+	col, values := make([]int32, 0, n+len(b.Col)), make([]float64, n+len(b.Col))
+	for v := range int32(n) {
+		from, to := b.RowPtr[v], b.RowPtr[v+1]
+		self := from
+		for self < to && b.Col[self] <= v {
+			self++
 		}
-		if !self {
-			m.Col, m.Values = append(m.Col, int32(v)), append(m.Values, 1)
+		col = append(append(append(col, b.Col[from:self]...), v), b.Col[self:to]...)
+		row := values[rowPtr[v]:len(col)]
+		for i := range row {
+			row[i] = 1
 		}
-		m.RowPtr = append(m.RowPtr, int32(len(m.Col)))
+		if b.ArcWeights != nil {
+			copy(row, b.ArcWeights[from:self])
+			copy(row[self-from+1:], b.ArcWeights[self:to])
+		}
+		rowPtr = append(rowPtr, int32(len(col)))
 	}
-	return m
+	return &engine.Sparse{Cols: n, RowPtr: rowPtr, Col: col, Values: values}
 }
 
 // mixing names a matrix that a network multiplies by: of the features themselves, or of rows for the vertices. Calls
@@ -93,29 +114,44 @@ type mixing struct {
 	call      int
 }
 
-// mixture is a matrix and its transpose, which features have no use for.
+// mixture is a matrix and its transpose, of which the features want one alone.
 type mixture struct{ forward, back *engine.Sparse }
 
-// mix returns the matrix of a batch, in the columns of the features where it is of them.
-func (of mixing) mix(b *graph.Batch, index []int32, rows int) *mixture {
-	return of.mixture(of.adjacency.matrix(b), index, rows)
-}
-
-// mixture returns a matrix between vertices as [mixing.mix] does.
+// mixture returns a matrix between vertices, in the columns of the features where it is of them.
 func (of mixing) mixture(m *engine.Sparse, index []int32, rows int) *mixture {
-	if of.features {
-		if index == nil {
-			return &mixture{forward: m}
-		}
+	if of.features && index != nil {
 		direct := &engine.Sparse{Cols: rows, RowPtr: m.RowPtr, Col: make([]int32, len(m.Col)), Values: m.Values}
 		for e, c := range m.Col {
 			direct.Col[e] = index[c]
 		}
-		return &mixture{forward: direct}
+		m = direct
 	}
-	back := m.Transpose()
-	if slices.Equal(m.RowPtr, back.RowPtr) && slices.Equal(m.Col, back.Col) && slices.Equal(m.Values, back.Values) {
-		back = m // of graphs without direction
+	switch {
+	case of.adjacency == selection:
+		return &mixture{back: m.Transpose()}
+	case of.features:
+		return &mixture{forward: m}
+	case symmetric(m): // of graphs without direction
+		return &mixture{m, m}
 	}
-	return &mixture{m, back}
+	return &mixture{m, m.Transpose()}
+}
+
+// symmetric reports whether a matrix is its transpose. Where its columns do not ascend it may say no.
+func symmetric(m *engine.Sparse) bool {
+	if m.Rows() != m.Cols {
+		return false
+	}
+	next := slices.Clone(m.RowPtr[:m.Rows()])
+	for r := range m.Rows() {
+		for e := m.RowPtr[r]; e < m.RowPtr[r+1]; e++ {
+			c := m.Col[e]
+			at := next[c]
+			if at == m.RowPtr[c+1] || m.Col[at] != int32(r) || m.Values[at] != m.Values[e] {
+				return false
+			}
+			next[c]++
+		}
+	}
+	return true
 }

@@ -34,6 +34,7 @@ type Graph struct {
 	dropouts uint32
 	mixings  int  // calls of Neighbours so far
 	picks    bool // the rows of items are taken before they are pooled
+	shared   bool // see Definition
 	features *G.Node
 }
 
@@ -92,7 +93,7 @@ type operation struct {
 	shape  tensor.Shape // of the result; nil for a scalar
 	memory []*memory
 
-	blind     bool // it takes what it needs from the batch and not from its children, which need not run for it
+	blind     int  // so many of its last children need not run for it, which takes what it needs from the batch
 	exclusive bool // nobody but its users looks at the result, which may be overwritten
 	// accumulate adds the value to dst, where an addition is all that it is for; nil: it cannot.
 	accumulate func(dst *tensor.Dense, in []G.Value) error

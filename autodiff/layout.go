@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
 	"gorgonia.org/tensor"
 )
@@ -79,10 +80,14 @@ func (n *Network) Layout(b *graph.Batch, f Features, t Targets, vertices []int32
 		}
 	}
 	mixings, poolings := n.wants.all()
+	matrices := map[Adjacency]*engine.Sparse{}
 	for _, of := range mixings {
 		first := mixing{of.adjacency, of.features, 0}
 		if out.layout.neighbours[first] == nil {
-			out.layout.neighbours[first] = of.mix(b, f.Index, rows.Shape()[0])
+			if matrices[of.adjacency] == nil {
+				matrices[of.adjacency] = of.adjacency.matrix(b)
+			}
+			out.layout.neighbours[first] = of.mixture(matrices[of.adjacency], f.Index, rows.Shape()[0])
 		}
 		out.layout.neighbours[of] = out.layout.neighbours[first]
 	}

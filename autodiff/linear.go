@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"github.com/grove-graph/grove/engine"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -10,6 +11,9 @@ func (g *Graph) Linear(x, weight, bias *G.Node) *G.Node {
 	sx, sw := g.dims("Linear", x, 2), g.dims("Linear", weight, 2)
 	outputs, d := sw[0], sw[1]
 	g.want(sx[1] == d, "Linear: rows of %d columns, weights for %d", sx[1], d)
+	if g.shared && x == g.features && bias == nil && g.err == nil {
+		return g.linearOfShared(weight)
+	}
 	children, wrt := []*G.Node{x, weight}, []bool{g.differentiable(x), true}
 	if bias != nil {
 		sb := g.dims("Linear", bias, 2)
@@ -39,4 +43,42 @@ func (g *Graph) Linear(x, weight, bias *G.Node) *G.Node {
 		}, in[0], in[1], grad)[:len(children)]
 	}
 	return g.add(op, children...)
+}
+
+// linearOfShared adds F W^T for the features F of vertices that share the rows R of the batch: S (R W^T), where the
+// matrix S selects the row of each vertex. The gradient of W is (S^T grad)^T R.
+func (g *Graph) linearOfShared(weight *G.Node) *G.Node {
+	outputs, d := weight.Shape()[0], weight.Shape()[1]
+	of := mixing{adjacency: selection, features: true}
+	g.network.wants.mixing(of)
+	op := &operation{name: "linear layer of shared features", shape: tensor.Shape{varying, outputs},
+		wrt: []bool{true, false}, blind: 1}
+	m, product := op.newMemory(), op.newMemory()
+	op.compute = func(in []G.Value) (G.Value, error) {
+		l := &g.batch.layout
+		if err := l.check(d); err != nil {
+			return nil, err
+		}
+		rows := product.tensor(g.engine, g.dtype, l.rows.Shape()[0], outputs)
+		if err := g.engine.Linear(rows, l.rows, dense(in[0]), nil); err != nil || l.index == nil {
+			return rows, err
+		}
+		out := m.tensor(g.engine, g.dtype, len(l.index), outputs)
+		return out, g.engine.Place(out, rows, l.index, engine.Placement{Stride: 1})
+	}
+	op.gradient = func(_ G.Nodes, _, grad *G.Node) G.Nodes {
+		back := &operation{name: "gradient of " + op.name, shape: tensor.Shape{outputs, d}}
+		m, product := back.newMemory(), back.newMemory()
+		back.compute = func(in []G.Value) (G.Value, error) {
+			l := &g.batch.layout
+			rows := product.tensor(g.engine, g.dtype, l.rows.Shape()[0], outputs)
+			if err := g.engine.SparseMatMul(rows, l.neighbours[of].back, dense(in[0])); err != nil {
+				return nil, err
+			}
+			out := m.tensor(g.engine, g.dtype, outputs, d)
+			return out, g.engine.LinearGrad(nil, out, nil, rows, l.rows, dense(in[1]))
+		}
+		return G.Nodes{g.add(back, grad, weight), nil}
+	}
+	return g.add(op, weight, g.features)
 }

@@ -109,14 +109,14 @@ func (m *Machine) users(n *G.Node) int {
 	return count
 }
 
-// children returns the nodes that a node is computed from.
+// children returns the nodes that a node is computed from, in order.
 func (g *Graph) children(node *G.Node) []*G.Node {
-	if op, ok := node.Op().(*operation); ok && op.blind {
-		return nil
-	}
 	var out []*G.Node
 	for children := g.From(node.ID()); children != nil && children.Next(); {
 		out = append(out, children.Node().(*G.Node))
+	}
+	if op, ok := node.Op().(*operation); ok {
+		out = out[:len(out)-op.blind]
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func (g *Graph) Neighbours(x *G.Node, a Adjacency) *G.Node {
 	op := &operation{name: "neighbours", shape: shape, wrt: []bool{!of.features}}
 	m := op.newMemory()
 	if of.features {
-		op.blind = true
+		op.blind = 1
 		op.compute = func([]G.Value) (G.Value, error) {
 			l := &g.batch.layout
 			if err := l.check(shape[1]); err != nil {

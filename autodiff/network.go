@@ -17,6 +17,10 @@ type Definition struct {
 	Seed       uint64 // of dropout
 	Vertices   bool   // items are vertices, always: their rows alone are pooled, as [Network.LayoutSampled] wants
 
+	// Shared says that many vertices share a few rows of features, as those of labels: a linear layer of the features
+	// without a bias is then computed of the rows and not of the vertices.
+	Shared bool
+
 	// Build adds the nodes of the network to a graph whose inputs are the parameters, and returns the logits
 	// (items x outputs) and the representation (items x width) that they are a linear function of, or nil. It is
 	// called for every kind of run: steps, predictions, explanations.
@@ -81,7 +85,7 @@ func New(e engine.Engine, d Definition) (*Network, error) {
 // build adds the nodes of a network of one's own to a program.
 func (n *Network) build(p *program, k kind, d *Definition) error {
 	g := p.graph
-	g.kind, g.seed, g.network, g.picks = k, d.Seed, n, d.Vertices
+	g.kind, g.seed, g.network, g.picks, g.shared = k, d.Seed, n, d.Vertices, d.Shared && k != explained
 	inputs := make([]*G.Node, len(d.Parameters))
 	for i, of := range d.Parameters {
 		inputs[i] = g.Parameter(of.Name, of.Value)

@@ -54,9 +54,9 @@ func sums(t testing.TB, e engine.Engine, dtype tensor.Dtype, pool engine.Pooling
 }
 
 // convolutions is a network of two layers over three labels with the renormalised adjacency.
-func convolutions(t testing.TB, e engine.Engine, dtype tensor.Dtype) *Network {
+func convolutions(t testing.TB, e engine.Engine, dtype tensor.Dtype, shared bool) *Network {
 	t.Helper()
-	d := Definition{Loss: CrossEntropy}
+	d := Definition{Loss: CrossEntropy, Shared: shared}
 	for i, shape := range [][]int{{4, 3}, {1, 4}, {2, 4}, {1, 2}} {
 		value := upload(t, e, dtype, normal(uint64(i+31), shape[0]*shape[1]), shape...)
 		d.Parameters = append(d.Parameters, Parameter{fmt.Sprint("parameter ", i), value, i < 2})
@@ -93,7 +93,10 @@ func layOut(t testing.TB, n *Network, b *graph.Batch, f Features, targets Target
 // vertices.
 func TestOwnNetworkGradients(t *testing.T) {
 	e, b := enginetest.Open(t, 2), rings(t)
-	networks := map[string]*Network{"convolutions": convolutions(t, e, tensor.Float64)}
+	networks := map[string]*Network{
+		"convolutions":                    convolutions(t, e, tensor.Float64, false),
+		"convolutions of shared features": convolutions(t, e, tensor.Float64, true),
+	}
 	for _, pool := range []engine.Pooling{engine.Sum, engine.Mean, engine.Max} {
 		networks["sums, "+pool.String()] = sums(t, e, tensor.Float64, pool, 0.3)
 	}
@@ -143,7 +146,8 @@ func TestOwnNetworkItemsApart(t *testing.T) {
 	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		e, b := enginetest.Open(t, 2), manyRings(t, 40)
 		for name, n := range map[string]*Network{
-			"sums": sums(t, e, dtype, engine.Sum, 0.5), "convolutions": convolutions(t, e, dtype),
+			"sums": sums(t, e, dtype, engine.Sum, 0.5), "convolutions": convolutions(t, e, dtype, false),
+			"shared": convolutions(t, e, dtype, true),
 		} {
 			forward := func(b *graph.Batch) []float64 {
 				if err := n.Forward(layOut(t, n, b, labels(t, e, dtype, b), Targets{}, nil)); err != nil {
@@ -167,7 +171,8 @@ func TestOwnNetworkItemsApart(t *testing.T) {
 func TestOwnNetworkExplained(t *testing.T) {
 	e, b := enginetest.Open(t, 2), rings(t)
 	for name, n := range map[string]*Network{
-		"sums": sums(t, e, tensor.Float64, engine.Sum, 0.5), "convolutions": convolutions(t, e, tensor.Float64),
+		"sums": sums(t, e, tensor.Float64, engine.Sum, 0.5), "convolutions": convolutions(t, e, tensor.Float64, false),
+		"shared": convolutions(t, e, tensor.Float64, true),
 	} {
 		f := oneHot(t, e, tensor.Float64, b)
 		weights := tensor.New(tensor.WithShape(3, 2), tensor.WithBacking(normal(8, 6)))
@@ -258,7 +263,7 @@ func TestOwnNetworkResumes(t *testing.T) {
 // What does not fit is refused in a line, before anything runs.
 func TestLayoutRefused(t *testing.T) {
 	e, b := enginetest.Open(t, 1), rings(t)
-	n := convolutions(t, e, tensor.Float64)
+	n := convolutions(t, e, tensor.Float64, false)
 	rows := labels(t, e, tensor.Float64, b).Rows
 	for want, c := range map[string]struct {
 		features Features

@@ -67,7 +67,7 @@ func transpose(s *engine.Segments, rows int, pool engine.Pooling) *engine.Sparse
 			end[r]++
 		}
 	}
-	m := &engine.Sparse{Cols: len(s.Offsets) - 1, RowPtr: make([]int32, 1, rows+1)}
+	m := &engine.Sparse{Cols: len(s.Offsets) - 1, RowPtr: make([]int32, 1, rows+1), Col: col[:0], Values: values[:0]}
 	for r := range rows {
 		m.Col = append(m.Col, col[start[r]:end[r]]...)
 		m.Values = append(m.Values, values[start[r]:end[r]]...)
@@ -86,8 +86,10 @@ func (of pooling) readout(b *graph.Batch, vertices []int32) *readout {
 		rows, vertices = len(vertices), nil
 	}
 	n := int32(rows)
-	r := &readout{segments: engine.Segments{Offsets: []int32{0}}}
-	for i := range len(offsets) - 1 {
+	items := len(offsets) - 1
+	r := &readout{segments: engine.Segments{Offsets: make([]int32, 1, items*of.nodes+1)}}
+	r.segments.Index = make([]int32, 0, int(offsets[items]-offsets[0])*of.nodes)
+	for i := range items {
 		for node := range int32(of.nodes) {
 			for v := offsets[i]; v < offsets[i+1]; v++ {
 				row := v

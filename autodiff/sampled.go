@@ -138,7 +138,9 @@ func (n *Network) LayoutSampled(a *Arcs, of Sampling, f Features, t Targets, ver
 	mixings, poolings := n.wants.all()
 	calls := 0
 	for _, m := range mixings {
-		calls = max(calls, m.call+1)
+		if m.adjacency != selection {
+			calls = max(calls, m.call+1)
+		}
 	}
 	if len(of.FanOut) != calls {
 		return nil, fmt.Errorf("fan-outs of %d hops, the network has %d", len(of.FanOut), calls)
@@ -154,7 +156,11 @@ func (n *Network) LayoutSampled(a *Arcs, of Sampling, f Features, t Targets, ver
 		}
 	}
 	for _, m := range mixings {
-		out.layout.neighbours[m] = m.mixture(a.matrix(m.adjacency, s, calls-1-m.call), out.layout.index, rows.Shape()[0])
+		matrix := identity(len(s.Vertices))
+		if m.adjacency != selection {
+			matrix = a.matrix(m.adjacency, s, calls-1-m.call)
+		}
+		out.layout.neighbours[m] = m.mixture(matrix, out.layout.index, rows.Shape()[0])
 	}
 	for _, p := range poolings {
 		if !p.picked {

@@ -197,7 +197,7 @@ func load(e engine.Engine, h *model.Head, parts json.RawMessage, f *modelfile.Fi
 	if err := s.check(outputs, len(h.Classes) == 0); err != nil {
 		return nil, err
 	}
-	tensors, err := define(e, s.Network.Options, s.Network.Input.Dim(), outputs)
+	tensors, err := define(e, s.Network.Options, s.Network.Input, outputs)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/train"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -28,14 +29,14 @@ type network struct {
 	err   error
 }
 
-// define returns a network for features of the given width, with drawn weights.
-func define(e engine.Engine, o Options, dim, outputs int) (*network, error) {
+// define returns a network for an input, with drawn weights.
+func define(e engine.Engine, o Options, input train.Input, outputs int) (*network, error) {
 	n := &network{engine: e, opt: o, rng: rand.New(rand.NewPCG(o.Seed, firstWeights))}
-	n.Loss, n.Seed, n.Vertices = o.Loss, o.Seed, o.Samples()
+	n.Loss, n.Seed, n.Vertices, n.Shared = o.Loss, o.Seed, o.Samples(), input.Labels > 0
 	if o.Kind == GCN {
-		n.convolutional(dim, outputs)
+		n.convolutional(input.Dim(), outputs)
 	} else {
-		n.isomorphism(dim, outputs)
+		n.isomorphism(input.Dim(), outputs)
 	}
 	return n, n.err
 }
@@ -44,7 +45,8 @@ func define(e engine.Engine, o Options, dim, outputs int) (*network, error) {
 const firstWeights = 0x6e41 << 32
 
 // convolutional lists the tensors of a graph convolutional network and builds it. The weights of the first layer have
-// the penalty (Kipf and Welling, section 5.2); those of all are drawn as Glorot and Bengio (2010) say.
+// the penalty (Kipf and Welling, section 5.2); those of all are drawn as Glorot and Bengio (2010) say. Attributes are
+// left out like the numbers of other layers; a label, the only one that a vertex has, is not.
 func (n *network) convolutional(dim, outputs int) {
 	width := dim
 	for l := 1; l < n.opt.Layers; l++ {
@@ -56,12 +58,15 @@ func (n *network) convolutional(dim, outputs int) {
 	n.add("bias", false, nil, 1, outputs)
 	n.Build = func(g *autodiff.Graph, p []*G.Node) (logits, representation *G.Node) {
 		x := g.Vertices(dim)
+		if !n.Shared {
+			x = g.Dropout(x, n.opt.Dropout)
+		}
 		for l := 1; l < n.opt.Layers; l++ {
 			weight, bias := p[2*l-2], p[2*l-1]
-			x = g.Linear(g.Dropout(x, n.opt.Dropout), weight, nil)
-			x = g.ReLU(g.Neighbours(x, autodiff.SymmetricWithSelf), bias)
+			x = g.Neighbours(g.Linear(x, weight, nil), autodiff.SymmetricWithSelf)
+			x = g.Dropout(g.ReLU(x, bias), n.opt.Dropout)
 		}
-		x = g.Neighbours(g.Dropout(x, n.opt.Dropout), autodiff.SymmetricWithSelf)
+		x = g.Neighbours(x, autodiff.SymmetricWithSelf)
 		x = g.Items(n.opt.Pooling, x)
 		return g.Linear(x, p[len(p)-2], p[len(p)-1]), x
 	}
@@ -85,10 +90,14 @@ func (n *network) isomorphism(dim, outputs int) {
 	n.Build = func(g *autodiff.Graph, p []*G.Node) (logits, representation *G.Node) {
 		x, layers := g.Vertices(dim), []*G.Node(nil)
 		for i, norm := range n.norms {
-			if i%2 == 0 {
-				x = g.Neighbours(x, autodiff.SumWithSelf)
+			if i == 0 && n.Shared { // the same sums, of vectors that are no wider than the layer
+				x = g.Neighbours(g.Linear(x, p[0], nil), autodiff.SumWithSelf)
+			} else if i%2 == 0 {
+				x = g.Linear(g.Neighbours(x, autodiff.SumWithSelf), p[3*i], nil)
+			} else {
+				x = g.Linear(x, p[3*i], nil)
 			}
-			x = g.BatchNorm(g.Linear(x, p[3*i], nil), p[3*i+1], p[3*i+2], norm)
+			x = g.BatchNorm(x, p[3*i+1], p[3*i+2], norm)
 			if i%2 == 1 {
 				layers = append(layers, x)
 			}

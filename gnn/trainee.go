@@ -78,7 +78,7 @@ func newTrainee(e engine.Engine, t train.Training, o Options) (*trainee, error) 
 // open makes the network and what lays out its batches.
 func (n *trainee) open() (err error) {
 	x := &n.run.Examples
-	if n.tensors, err = define(n.engine, n.opt, x.Input.Dim(), x.Outputs()); err != nil {
+	if n.tensors, err = define(n.engine, n.opt, x.Input, x.Outputs()); err != nil {
 		return err
 	}
 	if n.source.features, err = featuresOf(n.engine, &n.opt, x.Input); err != nil {
@@ -113,7 +113,7 @@ func (n *trainee) Model() (model.Model, error) {
 // result returns the trained model, with tensors of its own.
 func (n *trainee) result() (*Model, error) {
 	x := &n.run.Examples
-	own, err := define(n.engine, n.opt, x.Input.Dim(), x.Outputs())
+	own, err := define(n.engine, n.opt, x.Input, x.Outputs())
 	if err != nil {
 		return nil, err
 	}
