@@ -34,7 +34,7 @@ func newTraining() *training {
 // is trained in the steps.
 func (o *training) stepped(set *param.Set) *training {
 	own, defaults := *o, tunedSteps(Options{})
-	own.Flags = o.Flags.Else(defaults.Epochs, defaults.Decay, 10*defaults.Decay)
+	own.Flags = o.Flags.Else(defaults.Options, defaults.Decay, 10*defaults.Decay)
 	if !set.Given("alternate") {
 		own.own.Alternate = defaults.Alternate
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/graph"
+	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
@@ -51,7 +52,7 @@ func BenchmarkLabels(b *testing.B) {
 				name = string(kind) + "/shared"
 			}
 			b.Run(name, func(b *testing.B) {
-				o := Default(kind)
+				o := Default(kind, model.GraphTask)
 				o.Loss = autodiff.CrossEntropy
 				of, err := define(e, o, input, 2)
 				if err != nil {

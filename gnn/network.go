@@ -46,12 +46,18 @@ const firstWeights = 0x6e41 << 32
 
 // convolutional lists the tensors of a graph convolutional network and builds it. The weights of the first layer have
 // the penalty (Kipf and Welling, section 5.2); those of all are drawn as Glorot and Bengio (2010) say. Attributes are
-// left out like the numbers of other layers; a label, the only one that a vertex has, is not.
+// left out like the numbers of other layers; a label, the only one that a vertex has, is not. With batch normalisation
+// its shift takes the place of the bias.
 func (n *network) convolutional(dim, outputs int) {
-	width := dim
+	width, each := dim, 2 // parameters of a layer
 	for l := 1; l < n.opt.Layers; l++ {
 		n.add(fmt.Sprintf("weight %d", l), l == 1, n.glorot(n.opt.Width, width), n.opt.Width, width)
-		n.add(fmt.Sprintf("bias %d", l), false, nil, 1, n.opt.Width)
+		if n.opt.Normalise {
+			each = 3
+			n.normalised(fmt.Sprint(l))
+		} else {
+			n.add(fmt.Sprintf("bias %d", l), false, nil, 1, n.opt.Width)
+		}
 		width = n.opt.Width
 	}
 	n.add("weight", n.opt.Layers == 1, n.glorot(outputs, width), outputs, width)
@@ -61,10 +67,15 @@ func (n *network) convolutional(dim, outputs int) {
 		if !n.Shared {
 			x = g.Dropout(x, n.opt.Dropout)
 		}
-		for l := 1; l < n.opt.Layers; l++ {
-			weight, bias := p[2*l-2], p[2*l-1]
-			x = g.Neighbours(g.Linear(x, weight, nil), autodiff.SymmetricWithSelf)
-			x = g.Dropout(g.ReLU(x, bias), n.opt.Dropout)
+		for l := range n.opt.Layers - 1 {
+			of := p[each*l : each*(l+1)]
+			x = g.Neighbours(g.Linear(x, of[0], nil), autodiff.SymmetricWithSelf)
+			if n.opt.Normalise {
+				x = g.BatchNorm(x, of[1], of[2], n.norms[l])
+			} else {
+				x = g.ReLU(x, of[1])
+			}
+			x = g.Dropout(x, n.opt.Dropout)
 		}
 		x = g.Neighbours(x, autodiff.SymmetricWithSelf)
 		x = g.Items(n.opt.Pooling, x)

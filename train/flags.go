@@ -87,12 +87,18 @@ func (f *Flags) Check(name string, estimators int) error {
 	return nil
 }
 
-// Else returns the flags with other defaults for what was not given: the number of epochs, and the decays that an
-// evaluation chooses from, of which a training takes the first.
-func (f *Flags) Else(epochs int, decays ...float64) *Flags {
+// Else returns the flags with other defaults for what was not given: the number of epochs, the rate and when it is
+// halved, and the decays that an evaluation chooses from, of which a training takes the first.
+func (f *Flags) Else(defaults Options, decays ...float64) *Flags {
 	own := *f
 	if !f.set.Given("epochs") {
-		own.Epochs = epochs
+		own.Epochs = defaults.Epochs
+	}
+	if !f.set.Given("rate") {
+		own.rates = []float64{defaults.Rate}
+	}
+	if !f.set.Given("halve-every") {
+		own.HalveEvery = defaults.HalveEvery
 	}
 	if !f.set.Given("decay") {
 		if own.decays = decays; f.verb == model.Train {

@@ -18,7 +18,7 @@ const ginBatch = 128
 
 // ginTraining returns the training of a graph isomorphism network of 5 layers of 64 on some graphs.
 func ginTraining(x train.Examples) (train.Training, gnn.Options) {
-	o := gnn.Default(gnn.GIN)
+	o := gnn.Default(gnn.GIN, model.GraphTask)
 	o.BatchSize = ginBatch
 	return train.Training{Examples: x}, o
 }
