@@ -43,9 +43,9 @@ type flags struct {
 func newFlags(name string) model.Options {
 	base := Default(Kind(name), model.GraphTask)
 	f := &flags{
-		base: base, norm: base.Normalise, layers: []int{base.Layers}, widths: []int{base.Width}, dropouts: []float64{base.Dropout},
-		pooling: base.Pooling.String(), rows: scales[base.ByRow], features: dataset.AutoFeatures, double: "float32",
-		training: train.NewFlags(base.Options),
+		base: base, layers: []int{base.Layers}, widths: []int{base.Width}, dropouts: []float64{base.Dropout},
+		norm: base.Normalise, pooling: base.Pooling.String(), rows: scales[base.ByRow], features: dataset.AutoFeatures,
+		double: "float32", training: train.NewFlags(base.Options),
 	}
 	f.training.FreeBatch = train.FreeBatch(defaultBatch)
 	return f
@@ -60,8 +60,8 @@ func (f *flags) Declare(s *param.Set, verb model.Verb) {
 	layers := "`N,...` layers, so many steps along arcs a vertex sees"
 	if f.base.Kind == GCN {
 		o := Default(GCN, model.NodeTask)
-		layers += fmt.Sprintf("; on vertices, unless they are given, layers, width and dropout are %d, %d and %g, attributes "+
-			"are %s, nothing is normalised, and there are %d epochs at one rate", o.Layers, o.Width, o.Dropout,
+		layers += fmt.Sprintf("; on vertices, unless they are given, layers, width and dropout are %d, %d and %g, "+
+			"attributes are %s, nothing is normalised, and there are %d epochs at one rate", o.Layers, o.Width, o.Dropout,
 			scales[o.ByRow], o.Epochs)
 	}
 	s.Ints(&f.layers, "layers", 1, maxLayers, layers)
