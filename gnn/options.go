@@ -37,8 +37,8 @@ type Options struct {
 
 // Default returns the settings of a kind in a task. On graphs a graph isomorphism network has 5 layers of 64 with
 // dropout 0.5 (Xu et al., section 7), at a lower rate than theirs that falls sooner, so that the last epochs are alike,
-// and a graph convolutional network 4 layers of 64 whose sums it pools (docs/results/gnn.md). On vertices the latter has
-// 2 layers of 16 with dropout 0.5 and decay 5e-4 (Kipf and Welling, section 5.2).
+// and a graph convolutional network 4 layers of 64, whose sums are pooled (docs/results/gnn.md). On vertices the latter
+// has 2 layers of 16 with dropout 0.5 and decay 5e-4 (Kipf and Welling, section 5.2).
 func Default(kind Kind, task model.Task) Options {
 	o := Options{Kind: kind, Layers: 5, Width: 64, Dropout: 0.5, Pooling: engine.Sum}
 	o.Options = train.Options{Epochs: 80, Rate: 0.003, HalveEvery: 20, MaxLoss: 1e4}
