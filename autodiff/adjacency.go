@@ -107,7 +107,7 @@ func withSelf(b *graph.Batch) *engine.Sparse {
 }
 
 // mixing names a matrix that a network multiplies by: of the features themselves, or of rows for the vertices. Calls
-// are numbered from the features on; they share the matrix of a batch that is not sampled.
+// are numbered from the features on, a selection is none; they share the matrix of a batch that is not sampled.
 type mixing struct {
 	adjacency Adjacency
 	features  bool

@@ -49,7 +49,7 @@ func (g *Graph) Linear(x, weight, bias *G.Node) *G.Node {
 // matrix S selects the row of each vertex. The gradient of W is (S^T grad)^T R.
 func (g *Graph) linearOfShared(weight *G.Node) *G.Node {
 	outputs, d := weight.Shape()[0], weight.Shape()[1]
-	of := mixing{adjacency: selection, features: true}
+	of := mixing{adjacency: selection, features: true, call: -1}
 	g.network.wants.mixing(of)
 	op := &operation{name: "linear layer of shared features", shape: tensor.Shape{varying, outputs},
 		wrt: []bool{true, false}, blind: 1}

@@ -94,6 +94,9 @@ func NewArcs(b *graph.Batch) *Arcs { return &Arcs{graphs: b, sampler: b.Sampler(
 
 // matrix returns the matrix of a hop of a sample, whose rows estimate those of the matrix of all arcs without bias.
 func (a *Arcs) matrix(of Adjacency, s *graph.ArcSample, hop int) *engine.Sparse {
+	if of == selection {
+		return identity(len(s.Vertices))
+	}
 	arcs := &s.Hops[hop]
 	m := &engine.Sparse{RowPtr: make([]int32, 1, len(arcs.RowPtr))}
 	if m.Cols = len(s.Vertices); hop+1 < len(s.Hops) {
@@ -138,9 +141,7 @@ func (n *Network) LayoutSampled(a *Arcs, of Sampling, f Features, t Targets, ver
 	mixings, poolings := n.wants.all()
 	calls := 0
 	for _, m := range mixings {
-		if m.adjacency != selection {
-			calls = max(calls, m.call+1)
-		}
+		calls = max(calls, m.call+1)
 	}
 	if len(of.FanOut) != calls {
 		return nil, fmt.Errorf("fan-outs of %d hops, the network has %d", len(of.FanOut), calls)
@@ -156,10 +157,7 @@ func (n *Network) LayoutSampled(a *Arcs, of Sampling, f Features, t Targets, ver
 		}
 	}
 	for _, m := range mixings {
-		matrix := identity(len(s.Vertices))
-		if m.adjacency != selection {
-			matrix = a.matrix(m.adjacency, s, calls-1-m.call)
-		}
+		matrix := a.matrix(m.adjacency, s, calls-1-m.call)
 		out.layout.neighbours[m] = m.mixture(matrix, out.layout.index, rows.Shape()[0])
 	}
 	for _, p := range poolings {
