@@ -59,8 +59,8 @@ func TestTrainingsSideBySide(t *testing.T) {
 					}
 					p := numbers(t, all...)
 					p.Work, p.FromTrain = model.NewWork(p.Work.Data, e), true
-					done := 0
-					p.Progress = func(n, _ int, _ string) { done = n }
+					done, pieces := 0, 0
+					p.Progress = func(n, total int, _ string) { done, pieces = n, total }
 					o, err := protocol(context.Background(), p)
 					if err != nil {
 						t.Fatal(name, err)
@@ -72,7 +72,7 @@ func TestTrainingsSideBySide(t *testing.T) {
 					} else if !reflect.DeepEqual(o, want) {
 						t.Errorf("%s of %d settings: %+v side by side, %+v one after another", name, settings, o, want)
 					}
-					if n := most.Load(); together != (n > 1) || n > trainingsAbreast || done != settings*len(p.Folds) {
+					if n := most.Load(); together != (n > 1) || n > trainingsAbreast || done != pieces {
 						t.Errorf("%s of %d settings on %T: %d trainings at a time, %d reported", name, settings, e, n, done)
 					}
 				}

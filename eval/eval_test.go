@@ -275,6 +275,25 @@ func TestRepeatsReportTheSpreadOfTheirMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	first := p
+	first.Folds, first.Repeats = p.Folds[:5], 1
+	alone, err := Published(context.Background(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(told(o.Chosen), o.Curves), fmt.Sprint(told(alone.Chosen), alone.Curves); got != want {
+		t.Errorf("two repeats choose %s, the first of them %s", got, want)
+	}
+	last := 0
+	p.Progress = func(done, total int, _ string) {
+		if want := len(p.Estimators)*5 + 5; done != last+1 || total != want {
+			t.Errorf("%d of %d after %d, want %d in all", done, total, last, want)
+		}
+		last = done
+	}
+	if o, err = Published(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
 	a, _ := MeanStd(o.Folds[:5])
 	b, _ := MeanStd(o.Folds[5:])
 	if math.Abs(o.Std-math.Abs(a-b)/2) > 1e-12 || math.Abs(o.Mean-(a+b)/2) > 1e-12 {

@@ -15,6 +15,7 @@ import (
 type forecast struct {
 	p         *Problem
 	trainings float64 // of a setting in a fold, in terms of the first one
+	more      int     // folds that follow those of the problem, for one setting
 	began     time.Time
 
 	mu          sync.Mutex
@@ -59,20 +60,27 @@ func (f *forecast) learned(training time.Duration) {
 	f.said = true
 	p := f.p
 	settings := float64(len(p.Estimators))
-	waves := math.Ceil(float64(len(p.Folds)) / float64(min(p.Workers, len(p.Folds))))
+	waves := wavesOf(len(p.Folds), p.Workers)
+	more := wavesOf(f.more, p.Workers)
 	learn, represent := f.trainings*float64(training), float64(f.represent)
 	all := float64(f.once)
 	switch {
 	case p.abreast != nil:
-		pieces := float64(len(p.Folds)) * settings * f.trainings
+		pieces := (float64(len(p.Folds))*settings + float64(f.more)) * f.trainings
 		all += float64(f.shared) + represent + math.Ceil(pieces/trainingsAbreast)*float64(training)
 	case p.FromTrain:
-		all += waves * (float64(f.shared) + settings*(represent+learn))
+		all += waves*(float64(f.shared)+settings*(represent+learn)) + more*(float64(f.shared)+represent+learn)
 	default:
 		all += float64(f.shared) + settings*(represent+waves*learn)
+		if f.more > 0 {
+			all += represent + more*learn
+		}
 	}
 	p.Forecast(max(time.Duration(all)-p.now().Sub(f.began), 0))
 }
+
+// wavesOf is how often workers take a fold each until all are done.
+func wavesOf(folds, workers int) float64 { return math.Ceil(float64(folds) / float64(workers)) }
 
 // watch returns what a training that begins now is to report its progress to.
 func (f *forecast) watch(since time.Time) func(done, total int) {

@@ -145,6 +145,8 @@ func (p *Problem) checkFolds(folds []split.Fold, what string) error {
 type run struct {
 	mu        sync.Mutex
 	done      int
+	before    int // folds that are not in the problem, and come before its own
+	more      int // pieces that are not in the problem
 	represent time.Duration
 	learn     time.Duration
 }
@@ -160,7 +162,8 @@ func (r *run) finish(p *Problem, setting, fold int) {
 	defer r.mu.Unlock()
 	r.done++
 	if p.Progress != nil {
-		p.Progress(r.done, len(p.Estimators)*len(p.Folds), fmt.Sprintf("fold %d, %s", fold+1, p.Estimators[setting]))
+		p.Progress(r.done, len(p.Estimators)*len(p.Folds)+r.more, fmt.Sprintf("fold %d, %s", r.before+fold+1,
+			p.Estimators[setting]))
 	}
 }
 
@@ -174,7 +177,7 @@ func (p *Problem) forFolds(
 		err := work(ctx, setting, fold, l)
 		r.spend(&r.learn, start)
 		if err != nil {
-			return fmt.Errorf("fold %d, %s: %w", fold+1, p.Estimators[setting], err)
+			return fmt.Errorf("fold %d, %s: %w", r.before+fold+1, p.Estimators[setting], err)
 		}
 		r.finish(p, setting, fold)
 		return nil
@@ -183,7 +186,7 @@ func (p *Problem) forFolds(
 		train := func(ctx context.Context, setting, fold int, w *model.Work) error {
 			l, err := p.learner(ctx, r, setting, w)
 			if err != nil {
-				return fmt.Errorf("fold %d, %w", fold+1, err)
+				return fmt.Errorf("fold %d, %w", r.before+fold+1, err)
 			}
 			return one(ctx, setting, fold, l)
 		}

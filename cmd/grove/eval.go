@@ -48,8 +48,9 @@ Nested selection, the default, is the honest protocol: what is to be chosen (the
 classifier, a number of epochs, and the setting where the model's flags hold several values) is chosen
 inside each training part by --metric, by a second cross-validation or on a part held out, and anchors
 are learned from the training part alone. --selection published chooses what does best on the test folds
-themselves, as the published experiments do, and --anchors all shows the model all graphs, without their
-classes; the figures are optimistic. Every output says which protocol it comes from.
+themselves, as the published experiments do (of several --repeats those of the first, and the others
+measure it again), and --anchors all shows the model all graphs, without their classes; the figures are
+optimistic. Every output says which protocol it comes from.
 
 A long list of settings takes about half of the time with --halving: each is measured on the first inner
 fold, the better half on the second too, of these the better half on the next two, and so on. What is

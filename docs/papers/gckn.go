@@ -15,7 +15,8 @@ func gcknPaper() *paper {
 		about: `The paper's protocol for table 1: ten published folds, anchors from all graphs (no classes are used),
 features standardised on each training fold, and of all settings and values of C the one with the best mean accuracy
 over the **test** folds. That is optimistic, the more so the more settings are tried. For table 2: ten different
-stratified ten-fold cross-validations with the same hyperparameters; the deviation is that of the ten means. Models
+stratified ten-fold cross-validations with the same hyperparameters, those that do best on the test folds of the
+first; the deviation is that of the ten means. Models
 trained end to end (sup) take the number of epochs that does best on the test folds, too.
 
 *Nested*: anchors and standardisation from the training part of each fold alone, the setting and C chosen by five
