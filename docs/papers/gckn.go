@@ -156,10 +156,10 @@ var gcknAll = map[string]gcknSearch{
 		"--path-size 2 --filters 32 --sigma 0.3,1.5 --pooling sum,mean --global-pooling sum"},
 	"COLLAB": {"--path-size 2 --filters 32 --sigma 0.3,0.6 --pooling sum --global-pooling sum", ""},
 	"BZR": {
-		"--path-size 3,5,7 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum",
+		"--path-size 3,5,7 --filters 128 --pooling sum,mean --global-pooling sum,mean",
 		"--path-size 3,5 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum"},
 	"COX2": {
-		"--path-size 3,5,7 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum",
+		"--path-size 3,5,7 --filters 128 --pooling sum,mean --global-pooling sum,mean",
 		"--path-size 3,5 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum"},
 }
 
