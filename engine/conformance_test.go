@@ -13,12 +13,21 @@ import (
 )
 
 func TestConformanceCPU(t *testing.T) {
-	workers := []int{1, 3}
 	if os.Getenv("GROVE_CONFORMANCE_CHILD") != "" {
-		workers = workers[1:] // the number of workers changes no bits: TestSameBitsForAnyNumberOfWorkers
+		checkSample(t, engine.NewCPU(3))
+		return
 	}
-	for _, n := range workers {
-		enginetest.Run(t, engine.NewCPU(n))
+	enginetest.Run(t, engine.NewCPU(3))
+	checkSample(t, engine.NewCPU(1)) // the number of workers changes no bits: TestSameBitsForAnyNumberOfWorkers
+}
+
+// checkSample checks the cases of a sample in which no two differ in the magnitudes of their numbers alone.
+func checkSample(t *testing.T, e engine.Engine) {
+	sample, _ := enginetest.Sample()
+	for _, c := range sample {
+		if err := enginetest.Check(c.Case, e, c.Dtype); err != nil {
+			t.Errorf("%v on %d workers: %v", c, e.Workers(), err)
+		}
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// The suite passes on the lesser instruction sets too. They are chosen once at start, so each runs in a
-// process of its own.
+// A sample of the suite passes on the lesser instruction sets too. They are chosen once at start, so each runs in a
+// process of its own. What rows and columns are left over is tried at every size by package simd, on all of them.
 func TestConformanceOfEveryInstructionSet(t *testing.T) {
 	if os.Getenv("GROVE_CONFORMANCE_CHILD") != "" {
 		t.Skip("this is the child process")
