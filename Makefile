@@ -37,7 +37,7 @@ demo: build ## generate molecules, evaluate and train GCKN-subtree on them, draw
 
 # What go vet says is part of lint; tables for debuggers take as long to link as the rest.
 test: need-go ## run all tests
-	$(GO) test -vet=off -ldflags=-w -timeout 30m ./...
+	$(SPARING) $(GO) test -vet=off -ldflags=-w -timeout 30m ./...
 
 # RULES=later leaves those of internal/lint, which are tests too, to make test.
 lint: need-go ## check formatting, go vet, staticcheck and the rules of internal/lint
@@ -87,7 +87,7 @@ gpu: need-cuda build/gpu/libcuda.a cuda/kernels.fatbin ## build grove and bench 
 	cuda/go.sh build -o $(BUILD)/gpu/bench ./cmd/bench
 
 test-sim: gpu sims ## run the tests of the GPU engine on the simulated GPU
-	cuda/sim/check.sh
+	$(SPARING) cuda/sim/check.sh
 
 lens: gpu build/lens/libcuda.so.1 ## write docs/benchmarks/access.md: races, memory requests and arithmetic of every kernel, on the simulated GPU
 	cuda/go.sh test -count=1 -timeout 30m -exec "$(CURDIR)/cuda/sim/with.sh $(CURDIR)/build/lens" -run TestAccess ./cmd/bench -args \

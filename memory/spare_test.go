@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Beside much memory in use the runtime collects garbage after a quarter of it, beside little after as much again.
+// Beside much memory in use the runtime collects garbage after a quarter of it, beside little after many times as much.
 func TestSpareCollectsSoonerWhereMuchIsInUse(t *testing.T) {
 	t.Setenv("GOGC", "")
 	Spare()
@@ -19,11 +19,24 @@ func TestSpareCollectsSoonerWhereMuchIsInUse(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return float64(m.NextGC) / float64(m.HeapAlloc)
 	}
+	if x := share(); x < 4 {
+		t.Errorf("beside little in use, the next collection is at %.2f of it", x)
+	}
 	held := make([]float64, 2*spareFrom/8)
 	if x := share(); x > 1.35 {
 		t.Errorf("the next collection is at %.2f of what is in use", x)
 	}
 	runtime.KeepAlive(held)
+}
+
+// What may gather beside little in use is bounded, and never less than as much again.
+func TestGarbageBesideLittleInUseIsBounded(t *testing.T) {
+	for live := uint64(1 << 18); live <= spareFrom; live += 1 << 18 {
+		percent := percentOf(live)
+		if garbage := live * uint64(percent) / 100; percent < 100 || garbage > max(spareLeast, live) {
+			t.Fatalf("%d bytes of garbage beside %d in use, %d %%", garbage, live, percent)
+		}
+	}
 }
 
 // Numbers in a mapped file are kept as in memory, until they are released.

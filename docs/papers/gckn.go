@@ -172,7 +172,7 @@ var gcknSup = map[string]string{
 	"IMDB-BINARY": "--path-size 3 --pooling mean --global-pooling mean --epochs 100",
 	"IMDB-MULTI":  "--path-size 3 --pooling mean --global-pooling mean --epochs 100",
 	"COLLAB":      "--path-size 2 --pooling mean --global-pooling mean --epochs 20",
-	"ENZYMES":     "--features attributes --path-size 3 --sigma 0.3 --filters 256 --epochs 100",
+	"ENZYMES":     "--features attributes --path-size 3 --sigma 0.3 --filters 128 --epochs 50",
 	"BZR":         "--features attributes --path-size 7 --sigma 1 --epochs 100",
 	"COX2":        "--features attributes --path-size 5 --sigma 1 --epochs 100",
 }
