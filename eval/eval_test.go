@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
@@ -291,6 +292,7 @@ func TestRepeatsReportTheSpreadOfTheirMeans(t *testing.T) {
 		}
 		last = done
 	}
+	p.Forecast = func(time.Duration) {}
 	if o, err = Published(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}

@@ -22,12 +22,12 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	if p.Calibration != Uncalibrated {
 		return nil, fmt.Errorf("the published protocol holds nothing out to calibrate on: choose by nested folds")
 	}
+	p.forecast = p.newForecast(1)
 	first, others := p, p
 	first.Folds, others.Folds = p.Folds[:len(p.Folds)/p.Repeats], p.Folds[len(p.Folds)/p.Repeats:]
-	if first.forecast = first.newForecast(1); first.forecast != nil {
-		first.forecast.more = len(others.Folds)
+	if p.forecast != nil {
+		p.forecast.p, p.forecast.more = &first, len(others.Folds)
 	}
-	others.forecast = first.forecast
 	r := run{more: len(others.Folds)}
 	said, err := first.testAll(ctx, &r)
 	if err != nil {
