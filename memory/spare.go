@@ -26,8 +26,8 @@ func Spare() {
 	watch(100)
 }
 
-// percentOf returns how much garbage may gather beside so many bytes in use, in percent of them. It takes few values, for
-// to change it stops all goroutines.
+// percentOf returns how much garbage may gather beside so many bytes in use, in percent of them. It has few values, for
+// changing it stops all goroutines.
 func percentOf(live uint64) int {
 	if live > spareFrom {
 		return sparePercent
