@@ -108,7 +108,7 @@ kit: gpu build/sim/libcuda.so.1 ## pack what checks and measures a GPU where the
 	STAMP='$(STAMP)' cmd/kit/pack.sh
 
 test-kit: ## unpack build/kit.tar.xz into an empty folder and run all of it on the simulated GPU
-	cmd/kit/try.sh
+	$(SPARING) cmd/kit/try.sh
 
 need-cuda: need-go
 	@cuda/toolkit.sh >/dev/null

@@ -12,7 +12,7 @@ for tool in sh timeout dirname; do # and no other program
 	ln -s "$(command -v "$tool")" "$folder/tools"
 done
 cd "$folder"
-env -i PATH="$folder/tools" HOME="$folder" grove-kit/run.sh --sim --out results
+env -i PATH="$folder/tools" HOME="$folder" GOGC="${GOGC-}" grove-kit/run.sh --sim --out results
 PATH="$folder/tools" grove-kit/bin/kit report --predictions "$root/docs/benchmarks/predictions.md" --out results/page.md results
 grep -q '^| ' results/page.md
 mkdir -p "$root/build/kit-results"
