@@ -181,14 +181,15 @@ var gcknSup = map[string]string{
 var gcknReasons = map[string]string{
 	"ptc-walk":   thinGrid + " Of one division into ten folds the standard error is 1.7.",
 	"ptc-3layer": thinGrid + " Of one division into ten folds the standard error is 1.8.",
-	"nci1-walk":  thinGrid, "cox2-path": thinGrid,
+	"nci1-walk":  thinGrid, "cox2-path": thinGrid, "cox2-subtree": thinGrid,
+	"enzymes-walk": thinGrid, "enzymes-path": thinGrid + " With 512 filters in place of 1024 it has 71.0 (nested).",
 	"nci1-subtree":     thinGrid + " With 1024 filters in place of 512 the same setting has 82.4.",
 	"bzr-subtree-sup":  oneDivision + " 1.5. " + oneSetting,
 	"cox2-subtree-sup": oneDivision + " 1.0. " + oneSetting,
 }
 
 const (
-	oneDivision = "the paper's deviation is that of ten means; here is one division into ten folds, with a standard error of"
+	oneDivision = "the paper's deviation is that of ten means; here is one division into ten folds, of standard error"
 	oneSetting  = "No setting but one was tried, that of the model that is not trained end to end, with 32 filters."
 )
 
