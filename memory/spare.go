@@ -17,7 +17,7 @@ const (
 
 // Spare makes the Go runtime collect garbage sooner where much memory is in use: little gathers beside data that fill
 // gigabytes, of which a collection has next to nothing to look through, since they are numbers. Where little is in use
-// it collects later: a job on a small data set would spend a quarter of its time on collections of a few megabytes. A
+// it collects later: a job on a small data set would spend a fifth of its time on collections of a few megabytes. A
 // GOGC in the environment is left as it is.
 func Spare() {
 	if os.Getenv("GOGC") != "" {
