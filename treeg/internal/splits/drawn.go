@@ -9,10 +9,10 @@ import (
 func (s *Scanner) Draw(c *Column, total *Statistic, u float64) Threshold {
 	s.groups.reset()
 	s.missing.Reset()
-	lo, hi, _ := rangeOf(c.Values)
+	lo, hi, _, _ := rangeOf(c.Values)
 	if lo != lo {
 		c = s.dropMissing(c)
-		lo, hi, _ = rangeOf(c.Values)
+		lo, hi, _, _ = rangeOf(c.Values)
 	}
 	if len(c.Values) == 0 {
 		lo, hi = math.Inf(1), math.Inf(-1)

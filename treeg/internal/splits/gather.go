@@ -26,10 +26,10 @@ type Gathered struct {
 func (s *Scanner) Gather(c *Column, even *engine.Cells) Gathered {
 	g := Gathered{Zero: copyOf(&c.Zero), Empty: copyOf(&c.Empty)}
 	s.groups.reset()
-	switch lo, hi, integers := rangeOf(c.Values); {
+	switch lo, hi, _, integers := rangeOf(c.Values); {
 	case len(c.Values) == 0:
 	case integers && s.close(c, lo, hi):
-		s.count(c, lo, hi)
+		s.count(c, lo, hi, 0, nil)
 	case even.Scale == 0:
 		s.zero.Reset()
 		s.sort(c)

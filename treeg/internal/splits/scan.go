@@ -2,7 +2,11 @@
 // columns grouped exactly, by histograms or at a threshold that is drawn. It knows nothing of graphs.
 package splits
 
-import "github.com/grove-graph/grove/engine"
+import (
+	"math"
+
+	"github.com/grove-graph/grove/engine"
+)
 
 // Column is one dynamic feature on the examples of a node: entries with values of their own, and groups of
 // examples that share one.
@@ -61,10 +65,10 @@ func (s *Scanner) Scan(c *Column, total *Statistic) Threshold {
 	s.groups.reset()
 	s.missing.Reset()
 	given := c
-	lo, hi, integers := rangeOf(c.Values)
+	lo, hi, zeros, integers := rangeOf(c.Values)
 	if lo != lo {
 		c = s.dropMissing(c)
-		lo, hi, integers = rangeOf(c.Values)
+		lo, hi, zeros, integers = rangeOf(c.Values)
 	}
 	switch {
 	case len(c.Values) == 0:
@@ -76,7 +80,7 @@ func (s *Scanner) Scan(c *Column, total *Statistic) Threshold {
 		}
 		s.groups.merge(0, &c.Zero)
 	case integers && s.close(c, lo, hi):
-		s.count(c, lo, hi)
+		s.count(c, lo, hi, zeros, total)
 		s.groups.merge(0, &c.Zero)
 	case engine.Histogrammed(c.Size, s.Bins) && s.histogram(c, given):
 		return s.best(total)
@@ -93,27 +97,32 @@ func (s *Scanner) Scan(c *Column, total *Statistic) Threshold {
 	return s.best(total)
 }
 
-// rangeOf returns the smallest and the largest value, and whether all are integers. Where one is missing, all
-// results are NaN and false.
-func rangeOf(values []float64) (lo, hi float64, integers bool) {
-	if len(values) == 0 {
-		return 0, 0, false
-	}
-	lo, hi, integers = values[0], values[0], true
+// rangeOf returns the smallest and the largest value, how many are 0, and whether all are integers. Where one is
+// missing, the first two are NaN.
+func rangeOf(values []float64) (lo, hi float64, zeros int, integers bool) {
+	lo, hi, integers = math.Inf(1), math.Inf(-1), true
 	for _, v := range values {
+		if v == 0 {
+			zeros++
+			continue
+		}
 		if v < lo {
 			lo = v
-		} else if v > hi {
+		}
+		if v > hi {
 			hi = v
 		}
 		if v != float64(int64(v)) {
 			integers = false
 			if v != v {
-				return v, v, false
+				return v, v, 0, false
 			}
 		}
 	}
-	return lo, hi, integers
+	if zeros > 0 || len(values) == 0 {
+		lo, hi = min(lo, 0), max(hi, 0)
+	}
+	return lo, hi, zeros, integers
 }
 
 // dropMissing returns the column without its missing entries, which go to s.missing.
@@ -149,24 +158,43 @@ func (s *Scanner) close(c *Column, lo, hi float64) bool {
 	return max(hi, 0)-min(lo, 0) < engine.CloseIntegers
 }
 
-// count makes a group of every integer that occurs.
-func (s *Scanner) count(c *Column, lo, hi float64) {
+// count makes a group of every integer that occurs. Where most values are 0, as those of words are, it adds up the
+// others alone: the rest of all examples are zeros, for sums are exact.
+func (s *Scanner) count(c *Column, lo, hi float64, zeros int, total *Statistic) {
 	b := &s.buckets
 	b.reset()
 	span := int(hi-lo) + 1
 	b.n = growTo(b.n, span)
 	b.sum = growTo(b.sum, span*b.width)
+	skip := 8*zeros >= 7*len(c.Values)
 	if c.Of.Target != nil {
 		weight, target := c.Of.Weight[:len(c.Values)], c.Of.Target[:len(c.Values)]
 		for i, v := range c.Values {
+			if skip && v == 0 {
+				continue
+			}
 			at := int(v - lo)
 			b.n[at] += weight[i]
 			b.sum[at] += target[i]
 		}
 	} else {
 		for i, v := range c.Values {
+			if skip && v == 0 {
+				continue
+			}
 			b.add(int(v-lo), c.Of, i)
 		}
+	}
+	if skip {
+		s.zero.Reset()
+		s.zero.Plus(total)
+		for at, n := range b.n {
+			s.zero.Minus(&Statistic{n, b.sum[at*b.width : (at+1)*b.width]})
+		}
+		for _, elsewhere := range []*Statistic{&s.missing, &c.Zero, &c.Empty} {
+			s.zero.Minus(elsewhere)
+		}
+		b.put(int(-lo), &s.zero)
 	}
 	for at, n := range b.n {
 		if n != 0 {
