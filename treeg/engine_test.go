@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -292,4 +293,42 @@ func TestEnginesFitTheSameLargeTree(t *testing.T) {
 	opt := Defaults(Vertices, Single)
 	opt.MaxLength, opt.MaxLeaves = 1, 5
 	checkEngines(t, b, Targets{Values: normals(r, g.NumVertices)}, opt, histogramFrom)
+}
+
+// Features that few vertices have are searched by these alone, with the trees of dense columns.
+func TestEnginesFitTheSameTreesOfWords(t *testing.T) {
+	const n, words = 400, 20
+	for i := range 4 {
+		r := rand.New(rand.NewPCG(uint64(i), 36))
+		g := graph.Graph{NumVertices: n, AttributeDim: words, Attributes: make([]float64, n*words)}
+		for at := range g.Attributes {
+			switch r.IntN(90) {
+			case 0:
+				g.Attributes[at] = r.NormFloat64()
+			case 1, 2:
+				g.Attributes[at] = float64(1 + r.IntN(2))
+			}
+		}
+		if i%2 == 1 {
+			g.Attributes[7*words] = math.NaN()
+		}
+		y := make([]float64, n)
+		for v := range int32(n) {
+			g.AddArc(v, r.Int32N(n))
+			y[v] = r.NormFloat64()
+			for _, x := range g.Attributes[int(v)*words : int(v)*words+3] {
+				if x > 0 {
+					y[v]++
+				}
+			}
+		}
+		b, err := graph.NewBatch([]graph.Graph{g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Defaults(Vertices, []Ensemble{Boosting, ExtraTrees}[i/2])
+		opt.Estimators, opt.MaxLength, opt.MaxDistance, opt.MaxLeaves, opt.Keep = 1, 1, 1, 6, 1
+		opt.MaxFeatures, opt.Constant = 0, false
+		checkEngines(t, b, Targets{Values: y}, opt, 0)
+	}
 }

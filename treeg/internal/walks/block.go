@@ -30,15 +30,36 @@ func (d *Data) fillBlocks() {
 	}
 }
 
-// sparse reports whether most vertices have only zeros in a block.
-func (d *Data) sparse(b int) bool {
-	sources := 0
+// sourcesIn returns the number of values of a block that are neither 0 nor missing.
+func (d *Data) sourcesIn(b int) (sources int) {
 	for _, k := range d.features[b*Lanes : min((b+1)*Lanes, len(d.features))] {
 		if k.from < k.to {
 			sources += d.segments[k.to-1].to - d.segments[k.from].from
 		}
 	}
-	return 4*sources < d.Batch.NumVertices()
+	return sources
+}
+
+// sparse reports whether most vertices have only zeros in a block.
+func (d *Data) sparse(b int) bool { return 4*d.sourcesIn(b) < d.Batch.NumVertices() }
+
+// FewSources reports whether a block has fewer values than a node has examples, and none is missing.
+func (d *Data) FewSources(b, examples int) bool { return d.sourcesIn(b) < examples && !d.missingIn(b) }
+
+// EachSource calls visit for the examples of a node, vertices in ascending order, in which a feature is neither 0 nor
+// missing: with their place among the examples and the value.
+func (d *Data) EachSource(k int, examples []int32, visit func(i int, value float64)) {
+	from := 0
+	for s := d.features[k].from; s < d.features[k].to; s++ {
+		st := &d.segments[s]
+		for _, v := range d.sources[st.from:st.to] {
+			at, found := slices.BinarySearch(examples[from:], v)
+			from += at
+			if found {
+				visit(from, d.values[st.at+int(v-st.first)])
+			}
+		}
+	}
 }
 
 // exactBlock reports whether all sums of a block along walks are exact.
