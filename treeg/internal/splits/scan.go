@@ -159,14 +159,14 @@ func (s *Scanner) close(c *Column, lo, hi float64) bool {
 }
 
 // count makes a group of every integer that occurs. Where most values are 0, as those of words are, it adds up the
-// others alone: the rest of all examples are zeros, for sums are exact.
+// others alone: the rest of all examples are zeros, for sums are exact. Without the total of all, zeros is to be 0.
 func (s *Scanner) count(c *Column, lo, hi float64, zeros int, total *Statistic) {
 	b := &s.buckets
 	b.reset()
 	span := int(hi-lo) + 1
 	b.n = growTo(b.n, span)
 	b.sum = growTo(b.sum, span*b.width)
-	skip := 8*zeros >= 7*len(c.Values)
+	skip := zeros > 0 && 8*zeros >= 7*len(c.Values)
 	if c.Of.Target != nil {
 		weight, target := c.Of.Weight[:len(c.Values)], c.Of.Target[:len(c.Values)]
 		for i, v := range c.Values {
