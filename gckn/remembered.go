@@ -65,7 +65,7 @@ func (s Estimator) layerOf(l int) string {
 	o := s.Options
 	o.Layers = slices.Clone(o.Layers[:l+1])
 	o.Layers[l].Pooling, o.GlobalPooling, o.Concat = "", "", false
-	return fmt.Sprintf("%+v %s", o, s.Features)
+	return fmt.Sprintf("%#v %s", o, s.Features)
 }
 
 // anchorsOf says what the anchors of a layer depend on: the layers below, and of their own how many anchors there are

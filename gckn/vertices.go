@@ -30,7 +30,7 @@ type sharedNetwork string
 // onVertices learns from the vertices of all graphs, which belong to every part: it has seen those of the test, but no
 // class of them. Estimators that differ in the machine alone share a network.
 func (s Estimator) onVertices(ctx context.Context, w *model.Work) (model.Learner, error) {
-	key := sharedNetwork(fmt.Sprintf("%+v %s", s.Options, s.Features))
+	key := sharedNetwork(fmt.Sprintf("%#v %s", s.Options, s.Features))
 	n, err := model.Shared(w, key, func() (*network, error) {
 		n, _, err := s.fit(ctx, w)
 		return n, err
