@@ -93,7 +93,7 @@ func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fol
 				b.Choice, place = p.choice(s, k, v.means, v.voice), k
 			}
 		}
-		l, err := p.learner(ctx, r, b.Setting, p.inFold(fold))
+		l, err := p.learner(ctx, r, p.estimator(b.Setting, fold), p.inFold(fold))
 		if err == nil {
 			if b.predicted, err = p.test(ctx, l, b.Setting, place, found[fold][b.Setting], fold); err == nil {
 				return p.tell(r, fold, b)

@@ -17,7 +17,7 @@ func (p Problem) Model(ctx context.Context, fold int, chosen Choice) (model.Mode
 	if p.FromTrain {
 		w = p.inFold(fold)
 	}
-	est := p.Estimators[chosen.Setting]
+	est := p.estimator(chosen.Setting, fold)
 	l, err := est.Learner(ctx, w)
 	if err != nil {
 		return nil, fmt.Errorf("fold %d, %s: %w", fold+1, est, err)

@@ -341,6 +341,12 @@ func TestMistakesAreNamed(t *testing.T) {
 			p.Targets = &model.Targets{Classes: append([]int{-1}, p.Targets.Classes[1:]...)}
 		},
 		"inner folds of 1 folds for 5": func(p *Problem) { p.InnerFolds = make([][]split.Fold, 1) },
+		"estimators of 1 repeats after": func(p *Problem) {
+			p.Redrawn = [][]model.Estimator{p.Estimators}
+		},
+		"0 estimators of a repeat, 1": func(p *Problem) {
+			p.Redrawn, p.Repeats = make([][]model.Estimator, 4), 5
+		},
 	} {
 		p := good
 		change(&p)
@@ -368,6 +374,12 @@ func TestMistakesAreNamed(t *testing.T) {
 	if _, err := Nested(context.Background(), leak); err == nil ||
 		!strings.Contains(err.Error(), "which its fold tests on") {
 		t.Errorf("inner folds with test graphs: error %v", err)
+	}
+	redrawn := good
+	redrawn.Redrawn, redrawn.Repeats = [][]model.Estimator{good.Estimators}, 2
+	redrawn.Folds = good.Folds[:4]
+	if _, err := Published(context.Background(), redrawn); err == nil || !strings.Contains(err.Error(), "one setting") {
+		t.Errorf("published, by several seeds: error %v", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()

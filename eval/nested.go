@@ -317,7 +317,8 @@ func (p *Problem) innerFolds(fold int) ([]split.Fold, error) {
 	if k < 2 {
 		return nil, fmt.Errorf("a training part of one %s has no inner folds: want larger folds", p.item)
 	}
-	folds, err := split.Inner(outer.Train, p.Targets.Classes, k, p.Seed, fold)
+	repeat, own := p.repeat(fold)
+	folds, err := split.Inner(outer.Train, p.Targets.Classes, k, p.Seed+uint64(repeat), own)
 	if p.HoldOut && err == nil {
 		folds = folds[:1]
 	}

@@ -22,6 +22,9 @@ type Problem struct {
 	Folds      []split.Fold      // outer folds; several repeats stand one after another, see [split.Repeats]
 	Repeats    int               // repetitions that Folds holds, 0 meaning 1
 	Estimators []model.Estimator // candidates, in the order in which ties are decided
+	// Redrawn, where it is not nil, are the estimators of the repeats after the first: the same settings, each repeat
+	// with the next seed, by which its inner folds are drawn too. It makes repeats of the same folds, for [Nested].
+	Redrawn [][]model.Estimator
 
 	// FromTrain makes every fold learn its anchors, its kernel, ... from its training part. Otherwise
 	// there is one learner of each estimator for all folds, which has seen all graphs without their targets.
@@ -116,7 +119,32 @@ func (p *Problem) check() error {
 	if p.Repeats < 1 || len(p.Folds)%p.Repeats != 0 {
 		return fmt.Errorf("%d folds do not make %d repeats of equal size", len(p.Folds), p.Repeats)
 	}
+	if p.Redrawn != nil && len(p.Redrawn) != p.Repeats-1 {
+		return fmt.Errorf("estimators of %d repeats after the first for %d repeats", len(p.Redrawn), p.Repeats)
+	}
+	for _, estimators := range p.Redrawn {
+		if len(estimators) != len(p.Estimators) {
+			return fmt.Errorf("%d estimators of a repeat, %d of the first", len(estimators), len(p.Estimators))
+		}
+	}
 	return nil
+}
+
+// repeat is that of a fold, whose own number within it is returned too. Without Redrawn all folds are of one.
+func (p *Problem) repeat(fold int) (repeat, own int) {
+	if p.Redrawn == nil {
+		return 0, fold
+	}
+	size := len(p.Folds) / p.Repeats
+	return fold / size, fold % size
+}
+
+// estimator is the one of a setting in a fold.
+func (p *Problem) estimator(setting, fold int) model.Estimator {
+	if repeat, _ := p.repeat(fold); repeat > 0 {
+		return p.Redrawn[repeat-1][setting]
+	}
+	return p.Estimators[setting]
 }
 
 // checkFolds reports folds that cannot be used, and items in them whose target is missing.
@@ -184,7 +212,7 @@ func (p *Problem) forFolds(
 	}
 	if p.FromTrain {
 		train := func(ctx context.Context, setting, fold int, w *model.Work) error {
-			l, err := p.learner(ctx, r, setting, w)
+			l, err := p.learner(ctx, r, p.estimator(setting, fold), w)
 			if err != nil {
 				return fmt.Errorf("fold %d, %w", r.before+fold+1, err)
 			}
@@ -203,17 +231,19 @@ func (p *Problem) forFolds(
 			return nil
 		})
 	}
-	w := p.Work.Whole()
-	for setting := range p.Estimators {
-		l, err := p.learner(ctx, r, setting, w)
-		if err != nil {
-			return err
-		}
-		err = together(ctx, p.Workers, len(p.Folds), func(ctx context.Context, fold int) error {
-			return one(ctx, setting, fold, l)
-		})
-		if err != nil {
-			return err
+	w, size := p.Work.Whole(), len(p.Folds)/(1+len(p.Redrawn))
+	for first := 0; first < len(p.Folds); first += size {
+		for setting := range p.Estimators {
+			l, err := p.learner(ctx, r, p.estimator(setting, first), w)
+			if err != nil {
+				return err
+			}
+			err = together(ctx, p.Workers, size, func(ctx context.Context, fold int) error {
+				return one(ctx, setting, first+fold, l)
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -257,7 +287,7 @@ func together(ctx context.Context, workers, n int, work func(ctx context.Context
 }
 
 // learner asks an estimator for its learner.
-func (p *Problem) learner(ctx context.Context, r *run, setting int, w *model.Work) (model.Learner, error) {
+func (p *Problem) learner(ctx context.Context, r *run, s model.Estimator, w *model.Work) (model.Learner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -270,9 +300,9 @@ func (p *Problem) learner(ctx context.Context, r *run, setting int, w *model.Wor
 			f.learner(since, allNow-all, foldNow-fold)
 		}()
 	}
-	l, err := p.Estimators[setting].Learner(ctx, w)
+	l, err := s.Learner(ctx, w)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Estimators[setting], err)
+		return nil, fmt.Errorf("%s: %w", s, err)
 	}
 	return l, nil
 }

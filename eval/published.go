@@ -22,6 +22,9 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	if p.Calibration != Uncalibrated {
 		return nil, fmt.Errorf("the published protocol holds nothing out to calibrate on: choose by nested folds")
 	}
+	if p.Redrawn != nil {
+		return nil, fmt.Errorf("the published protocol chooses one setting for all repeats, which have folds of their own")
+	}
 	p.forecast = p.newForecast(1)
 	first, others := p, p
 	first.Folds, others.Folds = p.Folds[:len(p.Folds)/p.Repeats], p.Folds[len(p.Folds)/p.Repeats:]

@@ -204,6 +204,10 @@ func (a *app) enter(c *cobra.Command, f *compareFlags, l *lineup) (*field, error
 	}
 	r := &evalReport{}
 	general := f.general()
+	if f.repeats > 1 && general.given(c, w.Data) {
+		return nil, usagef("--repeats of a comparison needs folds of its own: leave out --folds, and give --cv where the " +
+			"data have published splits")
+	}
 	if err := general.divide(c, w.Data, &x.Problem, r); err != nil {
 		return nil, err
 	}

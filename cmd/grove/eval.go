@@ -64,6 +64,7 @@ no area under a curve; such folds are left out of its mean.`,
 		Example: `  grove eval gckn-subtree --data molecules
   grove eval gckn-path --data MUTAG --folds folds/MUTAG --plot accuracy.svg
   grove eval gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 --repeats 3
+  grove eval gcn --data Cora --repeats 10
   grove eval gckn-path --data MUTAG --grid paper --path-size 3,5 --filters 32 --halving
   grove eval wl --data MUTAG --metric roc-auc --calibrate platt --predictions held-out.csv
   grove eval gckn-subtree --data MUTAG --folds folds/MUTAG --selection published --anchors all`,
@@ -107,7 +108,8 @@ no area under a curve; such folds are left out of its mean.`,
 func (f *evalFlags) addFoldFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&f.cv, "cv", 10, "`K` stratified folds, where none are given")
 	bound(fs, "cv", 2, param.Many)
-	fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds")
+	fs.IntVar(&f.repeats, "repeats", 1, "`R` times the cross-validation, each with other folds; on folds or published "+
+		"splits that are given, each with the next seed")
 	bound(fs, "repeats", 1, 1e4)
 	fs.StringVar(&f.inner, "inner", f.inner,
 		"`K|1/K|auto|DIR` inner folds of nested selection: K stratified ones, one of K parts held out, those in DIR/inner, "+
@@ -152,8 +154,8 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	switch {
 	case f.folds != "" && given("cv"):
 		return usagef("--folds and --cv: give one of the two")
-	case f.folds != "" && f.repeats > 1:
-		return usagef("--repeats needs folds of its own: leave out --folds")
+	case f.selection == "published" && f.folds != "" && f.repeats > 1:
+		return usagef("--selection published with --repeats needs folds of its own: leave out --folds")
 	case f.selection == "published" && inner:
 		return usagef("--inner belongs to --selection nested; with published the test folds choose")
 	}
@@ -219,6 +221,9 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	if err := f.divide(c, d, &p, r); err != nil {
 		return err
 	}
+	if err := f.redraw(c, m, j, &p, r); err != nil {
+		return err
+	}
 	one := p.HoldOut || slices.ContainsFunc(p.InnerFolds, func(inner []split.Fold) bool { return len(inner) < 2 })
 	if f.halving && one {
 		return usagef("--halving drops settings between inner folds, of which there is one: give --inner 5")
@@ -269,6 +274,33 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	return a.emit(r, r.print)
 }
 
+// redraw repeats folds that are given, each time with the next seed.
+func (f *evalFlags) redraw(c *cobra.Command, m *named, j *job, p *eval.Problem, r *evalReport) (err error) {
+	if f.repeats == 1 || !f.given(c, j.Data) {
+		return nil
+	}
+	if f.selection == "published" {
+		return usagef("--selection published with --repeats needs folds of its own: give --cv too")
+	}
+	p.Redrawn = make([][]model.Estimator, f.repeats-1)
+	for i := range p.Redrawn {
+		if p.Redrawn[i], err = m.Estimators(j.Work, f.seed+uint64(i)+1); err != nil {
+			return asUsage(err)
+		}
+	}
+	p.Folds = slices.Repeat(p.Folds, f.repeats)
+	if p.InnerFolds != nil {
+		p.InnerFolds = slices.Repeat(p.InnerFolds, f.repeats)
+	}
+	r.FoldsFrom += fmt.Sprintf(", %d times", f.repeats)
+	return nil
+}
+
+// given says whether folds are not drawn, but those of --folds or the published splits of the data.
+func (f *evalFlags) given(c *cobra.Command, d *dataset.Dataset) bool {
+	return f.folds != "" || len(d.Splits) > 0 && !c.Flags().Changed("cv")
+}
+
 // divide makes or reads the folds and says in r where they come from.
 func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem, r *evalReport) (err error) {
 	t := p.Targets
@@ -294,7 +326,7 @@ func (f *evalFlags) divide(c *cobra.Command, d *dataset.Dataset, p *eval.Problem
 		if err := f.readInner(folds, d.NumGraphs(), p, r); err != nil {
 			return err
 		}
-	case len(d.Splits) > 0 && !c.Flags().Changed("cv"):
+	case f.given(c, d):
 		f.publicSplits(c, d, p, r)
 	default:
 		n := len(t.Known())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,34 @@ func TestEvalRepeats(t *testing.T) {
 	}
 }
 
+// Repeats of folds that are given are the evaluations of one seed after another.
+func TestEvalRepeatsOfGivenFolds(t *testing.T) {
+	data, folds := molecules(t, "molecules"), writeFolds(t)
+	seen := map[string]bool{}
+	for _, more := range [][]string{{"--anchors", "all"}, {"--workers", "3"}, {"--inner", folds}} {
+		line := func(repeats, seed string) map[string]any {
+			args := append([]string{"eval", "gckn-path", "--data", data, "--folds", folds, "--sigma", "0.5,1", "--filters", "4",
+				"--repeats", repeats, "--seed", seed}, more...)
+			return mustJSON(t, small(args...)...)
+		}
+		r := line("3", "7")
+		var want []any
+		for _, seed := range []string{"7", "8", "9"} {
+			one := line("1", seed)["folds"].([]any)
+			want, seen[fmt.Sprint(one)] = append(want, one...), true
+		}
+		if !reflect.DeepEqual(r["folds"], want) {
+			t.Errorf("%v: folds %v, want those of three seeds, %v", more, r["folds"], want)
+		}
+		if r["n_settings"] != 2.0 || r["folds_from"] != "2 from "+folds+", 3 times" {
+			t.Errorf("%v: %v settings, folds %v", more, r["n_settings"], r["folds_from"])
+		}
+	}
+	if len(seen) < 2 {
+		t.Error("all seeds do the same: nothing is shown")
+	}
+}
+
 // writeFolds writes two folds of 60 graphs, with inner folds.
 func writeFolds(t *testing.T) string {
 	dir := t.TempDir()
@@ -158,7 +187,7 @@ func TestEvalWrongUsage(t *testing.T) {
 		{[]string{"--cv 61", "60 graphs"}, "--cv 61"},
 		{[]string{"--folds", "--cv"}, "--folds x --cv 5"},
 		{[]string{"--repeats 0"}, "--repeats 0"},
-		{[]string{"--repeats", "--folds"}, "--repeats 2 --folds x"},
+		{[]string{"--repeats", "--folds"}, "--repeats 2 --folds x --selection published"},
 		{[]string{"--inner 1"}, "--inner 1"},
 		{[]string{"--inner somewhere", "--folds"}, "--inner somewhere"},
 		{[]string{"--inner", "published"}, "--inner 3 --selection published"},
