@@ -47,7 +47,7 @@ func intersect[T simd.Float](workers int, out *tensor.Dense, a, b *Sparse) {
 		}
 	})
 	if same {
-		mirrorUpper(workers, n, values)
+		MirrorUpper(workers, n, values)
 	}
 }
 
@@ -57,15 +57,25 @@ func intersectRow(sums []float64, a, index *Sparse, i int, first int32) {
 	clear(sums)
 	for e := a.RowPtr[i]; e < a.RowPtr[i+1]; e++ {
 		x, c := a.value(e), a.Col[e]
-		for f := index.RowPtr[c+1] - 1; f >= index.RowPtr[c] && index.Col[f] >= first; f-- {
-			sums[index.Col[f]] += min(x, index.value(f))
+		from, to := index.RowPtr[c], index.RowPtr[c+1]
+		columns := index.Col[from:to]
+		if index.Values == nil {
+			x = min(x, 1)
+			for f := len(columns) - 1; f >= 0 && columns[f] >= first; f-- {
+				sums[columns[f]] += x
+			}
+			continue
+		}
+		values := index.Values[from:to]
+		for f := len(columns) - 1; f >= 0 && columns[f] >= first; f-- {
+			sums[columns[f]] += min(x, values[f])
 		}
 	}
 }
 
-// mirrorUpper copies the upper triangle of an n x n matrix to the lower one, by square tiles, which keep
+// MirrorUpper copies the upper triangle of an n x n matrix to the lower one, by square tiles, which keep
 // both the rows that are read and those that are written in the cache.
-func mirrorUpper[T simd.Float](workers, n int, x []T) {
+func MirrorUpper[T simd.Float](workers, n int, x []T) {
 	const tile = 32
 	parallel.Chunks(workers, n, tile, func(from, to int) {
 		for j0 := 0; j0 < to; j0 += tile {

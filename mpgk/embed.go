@@ -116,7 +116,7 @@ func (p *points) kernelPCA(e engine.Engine, dims int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	mirror(k, n)
+	engine.MirrorUpper(e.Workers(), n, k)
 	p.centre(k)
 	for i, a := range p.copies {
 		for j, b := range p.copies {

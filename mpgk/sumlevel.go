@@ -119,7 +119,7 @@ func (l *sumLevel) cross(e engine.Engine, other level) (*tensor.Dense, error) {
 		addSparseProduct(e.Workers(), out.Float64s(), l, o)
 	}
 	if l == o {
-		mirror(out.Float64s(), l.n)
+		engine.MirrorUpper(e.Workers(), l.n, out.Float64s())
 	}
 	return out, nil
 }
@@ -201,13 +201,4 @@ func (l *sumLevel) sparse(first []int32) *engine.Sparse {
 		s.Col[e] = first[c] + l.reach[e] - 1
 	}
 	return s
-}
-
-// mirror copies the upper triangle of an n x n matrix to the lower one.
-func mirror(x []float64, n int) {
-	for i := range n {
-		for j := range i {
-			x[i*n+j] = x[j*n+i]
-		}
-	}
 }

@@ -76,6 +76,9 @@ func firstUnfit[T float32 | float64](k []T, n int, tolerance float64) (row, colu
 			for i := i0; i < min(i0+tile, n); i++ {
 				for j := j0; j < min(j0+tile, i+1); j++ {
 					a, b := float64(k[i*n+j]), float64(k[j*n+i])
+					if a == b && finite(a) {
+						continue
+					}
 					if !finite(a) || !finite(b) || math.Abs(a-b) > tolerance*max(scale[i]*scale[j], math.Abs(a)) {
 						return i, j
 					}

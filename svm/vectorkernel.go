@@ -6,6 +6,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/memory"
 	"github.com/grove-graph/grove/parallel"
@@ -53,21 +54,36 @@ func (k VectorKernel) Check() error {
 // Gram returns the kernel matrix of the rows of x (N x D, Float32 or Float64), N x N, Float64. It has the
 // same bits for any number of workers and is exactly symmetric.
 func (k VectorKernel) Gram(x *tensor.Dense, workers int) (*tensor.Dense, error) {
-	out, err := k.Cross(x, x, workers)
+	if err := k.Check(); err != nil {
+		return nil, err
+	}
+	v, err := k.vectors(x)
 	if err != nil {
 		return nil, err
 	}
-	values, n := out.Float64s(), x.Shape()[0]
-	for i := range n {
-		for j := range i {
-			values[j*n+i] = values[i*n+j]
-		}
-		if k.Kind == RBFKernel {
-			values[i*n+i] = 1
+	n := v.rows
+	if err := memory.ForMatrices("kernel matrix", 1, n, n); err != nil {
+		return nil, err
+	}
+	if k.Kind == JaccardKernel {
+		return jaccard(workers, v, v)
+	}
+	out := make([]float64, n*n)
+	for from := 0; from < n; from += gramBlock { // of the upper triangle
+		to := min(from+gramBlock, n)
+		k.fill(workers, v.part(from, to), v.part(from, n), out[from*n+from:], n)
+	}
+	if k.Kind == RBFKernel {
+		for i := range n {
+			out[i*n+i] = 1
 		}
 	}
-	return out, nil
+	engine.MirrorUpper(workers, n, out)
+	return tensor.New(tensor.WithShape(n, n), tensor.WithBacking(out)), nil
 }
+
+// gramBlock is how many rows of a kernel matrix are computed at a time, each from its block of the diagonal on.
+const gramBlock = 256
 
 // Cross returns the kernel between the rows of x (M x D) and those of y (N x D), Float32 or Float64 each:
 // M x N, Float64. It has the same bits for any number of workers. A number that is not finite, different
@@ -92,16 +108,11 @@ func (k VectorKernel) Cross(x, y *tensor.Dense, workers int) (*tensor.Dense, err
 	if err := memory.ForMatrices("kernel matrix", 1, left.rows, right.rows); err != nil {
 		return nil, err
 	}
-	out := make([]float64, left.rows*right.rows)
 	if k.Kind == JaccardKernel {
-		jaccard(workers, left, right, out)
-	} else {
-		d := left.columns
-		simd.Gemm(workers, false, true, left.rows, right.rows, d, 1, left.data, d, right.data, d, 0, out, right.rows)
-		if k.Kind == RBFKernel {
-			gaussian(workers, k.Gamma, left, right, out)
-		}
+		return jaccard(workers, left, right)
 	}
+	out := make([]float64, left.rows*right.rows)
+	k.fill(workers, left, right, out, right.rows)
 	return tensor.New(tensor.WithShape(left.rows, right.rows), tensor.WithBacking(out)), nil
 }
 
@@ -112,6 +123,24 @@ type vectors struct {
 }
 
 func (v vectors) row(i int) []float64 { return v.data[i*v.columns : (i+1)*v.columns] }
+
+func (v vectors) part(from, to int) vectors {
+	return vectors{to - from, v.columns, v.data[from*v.columns : to*v.columns]}
+}
+
+// same reports whether two are the same rows.
+func (v vectors) same(other vectors) bool {
+	return v.rows == other.rows && len(v.data) > 0 && &v.data[0] == &other.data[0]
+}
+
+// fill writes the linear or the rbf kernel between the rows of left and right to out, whose rows are ld apart.
+func (k VectorKernel) fill(workers int, left, right vectors, out []float64, ld int) {
+	d := left.columns
+	simd.Gemm(workers, false, true, left.rows, right.rows, d, 1, left.data, d, right.data, d, 0, out, ld)
+	if k.Kind == RBFKernel {
+		gaussian(workers, k.Gamma, left, right, out, ld)
+	}
+}
 
 func (k VectorKernel) vectors(x *tensor.Dense) (vectors, error) {
 	d, err := newDesign(x, nil)
@@ -135,63 +164,88 @@ func (k VectorKernel) vectors(x *tensor.Dense) (vectors, error) {
 }
 
 // gaussian turns inner products in out into the values of the rbf kernel.
-func gaussian(workers int, gamma float64, left, right vectors, out []float64) {
+func gaussian(workers int, gamma float64, left, right vectors, out []float64, ld int) {
 	squares := make([]float64, right.rows)
 	for j := range squares {
 		squares[j] = simd.Dot(right.row(j), right.row(j))
 	}
 	parallel.For(workers, left.rows, func(i int) {
-		row := out[i*right.rows : (i+1)*right.rows]
+		row := out[i*ld:][:right.rows]
 		own := simd.Dot(left.row(i), left.row(i))
 		for j, product := range row {
-			row[j] = math.Exp(-gamma * max(own+squares[j]-2*product, 0))
+			row[j] = max(own+squares[j]-2*product, 0)
 		}
+		simd.Exp(row, row, -gamma, 0)
 	})
 }
 
-// jaccard fills out with the values of the jaccard kernel.
-func jaccard(workers int, left, right vectors, out []float64) {
-	own, sums := left.sums(), right.sums()
+// jaccard returns the values of the jaccard kernel. The minima of two rows add up to their histogram intersection, the
+// maxima to what their sums exceed it by.
+func jaccard(workers int, left, right vectors) (*tensor.Dense, error) {
+	rows, err := left.sparse()
+	if err != nil {
+		return nil, err
+	}
+	columns := rows
+	if !left.same(right) {
+		if columns, err = right.sparse(); err != nil {
+			return nil, err
+		}
+	}
+	out := tensor.New(tensor.WithShape(left.rows, right.rows), tensor.Of(tensor.Float64))
+	if err := engine.NewCPU(workers).HistogramIntersection(out, rows, columns); err != nil {
+		return nil, err
+	}
+	values, own, others := out.Float64s(), sums(rows), sums(columns)
 	parallel.For(workers, left.rows, func(i int) {
-		jaccardRow(left.row(i), own[i], right, sums, out[i*right.rows:(i+1)*right.rows])
+		overMaxima(values[i*right.rows:][:right.rows], own[i], others)
 	})
+	return out, nil
 }
 
-// jaccardRow writes the kernel of x with the rows of right, given the sums of all. The minima add up to half
-// of what the sums exceed the distance by, the maxima to half of sums and distance.
-func jaccardRow(x []float64, own float64, right vectors, sums, out []float64) {
-	for j := range out {
-		d := distance(x, right.row(j))
-		out[j] = 1
-		if both := own + sums[j]; both+d > 0 {
-			out[j] = (both - d) / (both + d)
+// overMaxima divides the sums of the minima of a row and others by those of the maxima, given the sums of their entries.
+func overMaxima(minima []float64, own float64, others []float64) {
+	for j, least := range minima {
+		minima[j] = 1
+		if most := own + others[j] - least; most > 0 {
+			minima[j] = least / most
 		}
 	}
 }
 
-// sums returns the sum of every row.
-func (v vectors) sums() []float64 {
-	zero := make([]float64, v.columns)
-	out := make([]float64, v.rows)
+// sparse returns the entries that are not zero.
+func (v vectors) sparse() (*engine.Sparse, error) {
+	entries := 0
+	for _, x := range v.data {
+		if x != 0 {
+			entries++
+		}
+	}
+	if entries > math.MaxInt32 {
+		return nil, fmt.Errorf("jaccard kernel of %d numbers that are not zero: at most %d", entries, math.MaxInt32)
+	}
+	s := &engine.Sparse{
+		Cols: v.columns, RowPtr: make([]int32, 1, v.rows+1), Col: make([]int32, 0, entries),
+		Values: make([]float64, 0, entries),
+	}
+	for i := range v.rows {
+		for j, x := range v.row(i) {
+			if x != 0 {
+				s.Col, s.Values = append(s.Col, int32(j)), append(s.Values, x)
+			}
+		}
+		s.RowPtr = append(s.RowPtr, int32(len(s.Col)))
+	}
+	return s, nil
+}
+
+// sums adds up every row, in the order in which an intersection is added up.
+func sums(a *engine.Sparse) []float64 {
+	out := make([]float64, a.Rows())
 	for i := range out {
-		out[i] = distance(v.row(i), zero)
+		for _, x := range a.Values[a.RowPtr[i]:a.RowPtr[i+1]] {
+			out[i] += x
+		}
 	}
 	return out
-}
-
-// distance returns sum_j |x_j - y_j|.
-func distance(x, y []float64) float64 {
-	y = y[:len(x)]
-	var a, b, c, d float64
-	j := 0
-	for ; j+4 <= len(x); j += 4 {
-		a += math.Abs(x[j] - y[j])
-		b += math.Abs(x[j+1] - y[j+1])
-		c += math.Abs(x[j+2] - y[j+2])
-		d += math.Abs(x[j+3] - y[j+3])
-	}
-	for ; j < len(x); j++ {
-		a += math.Abs(x[j] - y[j])
-	}
-	return (a + b) + (c + d)
 }

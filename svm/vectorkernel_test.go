@@ -133,3 +133,24 @@ func TestVectorKernelErrors(t *testing.T) {
 		}
 	}
 }
+
+// A kernel matrix is computed by blocks of half of it.
+func TestVectorKernelBlocks(t *testing.T) {
+	const n = 2*gramBlock + 77
+	x := matrix(vectorRows(n, 9, 7))
+	for _, k := range []VectorKernel{{Kind: LinearKernel}, {Kind: RBFKernel, Gamma: 0.05}, {Kind: JaccardKernel}} {
+		gram, err := k.Gram(x, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cross, err := k.Cross(x, x, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, want := range cross.Float64s() {
+			if got := gram.Float64s()[at]; math.Abs(got-want) > 1e-13*max(1, want) || got != gram.Float64s()[at%n*n+at/n] {
+				t.Fatalf("%s: k(%d, %d) = %g, want %g", k, at/n, at%n, got, want)
+			}
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCac
 		return nil, err
 	}
 	if k.Kind == JaccardKernel {
-		return jaccardRows(v, bytes), nil
+		return jaccardRows(v, bytes)
 	}
 	squares := make([]float64, v.rows)
 	for i := range squares {
@@ -54,12 +54,24 @@ func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCac
 	}), nil
 }
 
-func jaccardRows(v vectors, bytes int) *RowCache {
-	sums := v.sums()
+func jaccardRows(v vectors, bytes int) (*RowCache, error) {
+	all, err := v.sparse()
+	if err != nil {
+		return nil, err
+	}
+	sums, host := sums(all), engine.NewCPU(1)
 	return NewRowCache(slices.Repeat([]float64{1}, v.rows), bytes, func(i int, out []float64) error {
-		jaccardRow(v.row(i), sums[i], v, sums, out)
+		from, to := all.RowPtr[i], all.RowPtr[i+1]
+		one := &engine.Sparse{
+			Cols: all.Cols, RowPtr: []int32{0, to - from}, Col: all.Col[from:to], Values: all.Values[from:to],
+		}
+		minima := tensor.New(tensor.WithShape(1, v.rows), tensor.WithBacking(out))
+		if err := host.HistogramIntersection(minima, one, all); err != nil {
+			return err
+		}
+		overMaxima(out, sums[i], sums)
 		return nil
-	})
+	}), nil
 }
 
 // productRows computes rows of X X', one at a time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/parallel"
 )
@@ -105,7 +106,7 @@ func finish(out, raw, self []float64, n, workers int) {
 			}
 		}
 	})
-	mirror(out, n, workers)
+	engine.MirrorUpper(workers, n, out)
 }
 
 // normalise computes dst_j = src_j / sqrt(self selves_j), and 0 for 0. The bits do not depend on which of two graphs
@@ -117,19 +118,4 @@ func normalise(dst, src []float64, self float64, selves []float64) {
 		}
 		dst[j] = v
 	}
-}
-
-// mirror copies the upper triangle of an n x n matrix to the lower one by square tiles, which keep both the rows
-// that are read and those that are written in the cache.
-func mirror(x []float64, n, workers int) {
-	const tile = 32
-	parallel.Chunks(workers, n, tile, func(from, to int) {
-		for j0 := 0; j0 < to; j0 += tile {
-			for i := from; i < to; i++ {
-				for j := j0; j < min(j0+tile, i); j++ {
-					x[i*n+j] = x[j*n+i]
-				}
-			}
-		}
-	})
 }
