@@ -36,6 +36,7 @@ type options struct {
 	estimator      Estimator // what the lists leave out
 	states, depths []int
 	fingerprints   []kind
+	bigrams        []bool
 	kernels        []string
 	gammas         []float64
 	own            []bool
@@ -48,16 +49,16 @@ func newOptions(string) model.Options {
 	return &options{
 		estimator: Estimator{Options: o, Features: dataset.AutoFeatures}, states: []int{o.States}, depths: []int{0},
 		fingerprints: []kind{byCounts}, kernels: []string{svm.LinearKernel}, gammas: []float64{1},
-		own: []bool{false},
+		bigrams: []bool{false}, own: []bool{false},
 	}
 }
 
 // Declare implements [model.Options].
 func (o *options) Declare(s *param.Set, verb model.Verb) {
 	o.verb = verb
-	value := "`N,...` "
+	value, bools := "`N,...` ", "`true,false` "
 	if verb == model.Embed {
-		value = "`N` "
+		value, bools = "`N` ", ""
 	}
 	opt := &o.estimator.Options
 	s.Ints(&o.states, "states", 1, maxStates, value+"hidden states of a layer")
@@ -76,7 +77,8 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 		"`N` layers without a better score after which growth stops, 0: never")
 	param.Choices(s, &o.fingerprints, "fingerprint", []kind{byCounts, byFrequencies},
 		"how the states of its vertices represent a graph")
-	s.Bool(&opt.Fingerprint.Bigrams, "bigrams", "count pairs of states of neighbours too")
+	s.Add(&param.Param{Value: param.List(&o.bigrams, param.ParseBool), Name: "bigrams", Alone: "true",
+		Usage: bools + "count pairs of states of neighbours too"})
 	s.Bool(&opt.Fingerprint.Last, "last", "represent a graph by the last layer alone")
 	model.DeclareFeatures(s, &o.estimator.Features, "auto", "labels", "degrees", "attributes", "attributes+labels")
 	s.Bool(&o.estimator.ArcLabels, "arc-labels", "tell neighbours apart by the label of the arc")
@@ -94,7 +96,7 @@ func (o *options) Declare(s *param.Set, verb model.Verb) {
 	}
 }
 
-// Estimators implements [model.Options]: one for every choice of states, fingerprint, depth and machine, in this order.
+// Estimators implements [model.Options]: one for every choice of states, fingerprint and machine, in this order.
 func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, error) {
 	base := o.estimator
 	base.Options.Seed = seed
@@ -103,26 +105,22 @@ func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, err
 		return nil, err
 	}
 	shared := base.Options.Fingerprint
-	shared.Frequencies = o.fingerprints[0] == byFrequencies
+	shared.Frequencies, shared.Bigrams = o.fingerprints[0] == byFrequencies, o.bigrams[0]
 	base.shared = &shared
 	var all []model.Estimator
 	for _, states := range o.states {
-		for _, fingerprint := range o.fingerprints {
-			for _, depth := range o.depths {
-				one := base
-				opt := &one.Options
-				opt.States = states
-				opt.Fingerprint.Depth, opt.Fingerprint.Frequencies = depth, fingerprint == byFrequencies
-				if depth > opt.Layers {
-					return nil, param.Errorf("depth", depth, "there are %d layers, see --layers", opt.Layers)
-				}
-				if err := opt.Check(); err != nil {
-					return nil, param.Wrap(err)
-				}
-				for _, own := range o.own {
-					one.OwnFeatures = own
-					all = append(all, one.classifiers(o.kernels, o.gammas)...)
-				}
+		for _, fingerprint := range o.printed() {
+			one := base
+			one.Options.States, one.Options.Fingerprint = states, fingerprint
+			if fingerprint.Depth > one.Options.Layers {
+				return nil, param.Errorf("depth", fingerprint.Depth, "there are %d layers, see --layers", one.Options.Layers)
+			}
+			if err := one.Options.Check(); err != nil {
+				return nil, param.Wrap(err)
+			}
+			for _, own := range o.own {
+				one.OwnFeatures = own
+				all = append(all, one.classifiers(o.kernels, o.gammas)...)
 			}
 		}
 	}
@@ -131,6 +129,21 @@ func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, err
 			"embed cgmm: the flags ask for %d settings; one, please: there is nothing to choose by here", len(all)))
 	}
 	return all, nil
+}
+
+// printed returns the fingerprints to choose from.
+func (o *options) printed() []Fingerprint {
+	var all []Fingerprint
+	one := o.estimator.Options.Fingerprint
+	for _, kind := range o.fingerprints {
+		for _, one.Bigrams = range o.bigrams {
+			for _, one.Depth = range o.depths {
+				one.Frequencies = kind == byFrequencies
+				all = append(all, one)
+			}
+		}
+	}
+	return all
 }
 
 // classifiers returns the estimator with each of the kernels.
