@@ -203,7 +203,8 @@ func jaccard(workers int, left, right vectors) (*tensor.Dense, error) {
 	return out, nil
 }
 
-// overMaxima divides the sums of the minima of a row and others by those of the maxima, given the sums of their entries.
+// overMaxima divides the sums of the minima of a row and others by those of the maxima, given what their entries add up
+// to.
 func overMaxima(minima []float64, own float64, others []float64) {
 	for j, least := range minima {
 		minima[j] = 1

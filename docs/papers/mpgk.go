@@ -76,9 +76,13 @@ var mpgkTable = map[string][][2]float64{
 var mpgkReasons = map[string]string{
 	"proteins-ar": "the paper does not say whether vertices of PROTEINS show attributes, labels or both. With labels " +
 		"(`--features labels`) the same command has 75.3, with both 74.5.",
+	"imdb-multi-ra": fewLandmarks, "imdb-multi-ar": fewLandmarks, "imdb-multi-aa": fewLandmarks,
 	"enzymes-rr": "attributes as they are (`--features raw`, exact kernels, the sum) have 41.0; " +
 		"larger values of C have no solution within ten million steps. The paper does not say how attributes enter.",
 }
+
+const fewLandmarks = "exact kernels have more than 200 landmarks: 50.5 (RA), 50.5 (AR) and 50.7 (AA), nested and by " +
+	"one repeat. What is left of the gap is not explained."
 
 // mpgkJobs are the commands of a cell of table 1.
 func mpgkJobs(row, set string) (jobs []job, share string) {
@@ -99,7 +103,11 @@ func mpgkJobs(row, set string) (jobs []job, share string) {
 	if set == "ENZYMES" || set == "PROTEINS" {
 		honest += " --landmarks 200"
 	}
-	return both(model+data+grid+" --landmarks 200 --anchors all --seed 1", honest+" --seed 1"), "all, one repeat of ten"
+	repeats, share := "", "all, one repeat of ten"
+	if strings.HasPrefix(set, "IMDB") {
+		repeats, share = " --repeats 10", "all"
+	}
+	return both(model+data+grid+" --landmarks 200 --anchors all"+repeats+" --seed 1", honest+" --seed 1"), share
 }
 
 // mpgkRegression is table 2, of which no data are there.
