@@ -109,7 +109,7 @@ func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, err
 	base.shared = &shared
 	var all []model.Estimator
 	for _, states := range o.states {
-		for _, fingerprint := range o.printed() {
+		for _, fingerprint := range o.prints() {
 			one := base
 			one.Options.States, one.Options.Fingerprint = states, fingerprint
 			if fingerprint.Depth > one.Options.Layers {
@@ -131,14 +131,14 @@ func (o *options) Estimators(_ *model.Work, seed uint64) ([]model.Estimator, err
 	return all, nil
 }
 
-// printed returns the fingerprints to choose from.
-func (o *options) printed() []Fingerprint {
+// prints returns the fingerprints to choose from.
+func (o *options) prints() []Fingerprint {
 	var all []Fingerprint
-	one := o.estimator.Options.Fingerprint
 	for _, kind := range o.fingerprints {
-		for _, one.Bigrams = range o.bigrams {
-			for _, one.Depth = range o.depths {
-				one.Frequencies = kind == byFrequencies
+		for _, bigrams := range o.bigrams {
+			for _, depth := range o.depths {
+				one := o.estimator.Options.Fingerprint
+				one.Frequencies, one.Bigrams, one.Depth = kind == byFrequencies, bigrams, depth
 				all = append(all, one)
 			}
 		}

@@ -58,6 +58,15 @@ func TestOptionsByName(t *testing.T) {
 	if len(all) != 24 {
 		t.Fatalf("%d estimators, want 24", len(all))
 	}
+	either := estimators(t, d, model.Eval, "bigrams=false,true", "depth=1,2", "last=true")
+	for i, want := range []Fingerprint{
+		{Depth: 1, Last: true}, {Depth: 2, Last: true}, {Depth: 1, Last: true, Bigrams: true},
+		{Depth: 2, Last: true, Bigrams: true},
+	} {
+		if got := either[i].(Estimator).Options.Fingerprint; got != want {
+			t.Errorf("fingerprint %d is %+v, want %+v", i, got, want)
+		}
+	}
 	for i, want := range map[int]string{
 		1:  "3 states, 2 layers, 10 iterations, counts of 1 layers, rbf kernel, gamma 1",
 		23: "4 states, 2 layers, 10 iterations, frequencies of 2 layers, jaccard kernel",

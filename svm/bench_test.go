@@ -72,16 +72,18 @@ func BenchmarkFitFolds(b *testing.B) {
 	})
 }
 
-// BenchmarkGram computes the kernel matrix of 3000 rows of 160 numbers on one core, by turns with the kernel between
-// these rows and themselves, which does not know that half of it is enough.
+// BenchmarkGram computes the kernel matrix of 2000 rows of 640 numbers, of which a twentieth are not zero, on one core,
+// by turns with the plain double loop over all pairs and all numbers.
 func BenchmarkGram(b *testing.B) {
-	x, _ := sample(3000, 160, tensor.Float64, 1)
+	x, _ := sample(2000, 640, tensor.Float64, 1)
 	for at, v := range x.Float64s() {
-		x.Float64s()[at] = math.Abs(v)
+		if x.Float64s()[at] = math.Abs(v); at*7919%20 != 0 {
+			x.Float64s()[at] = 0
+		}
 	}
 	for _, k := range []VectorKernel{{Kind: LinearKernel}, {Kind: RBFKernel, Gamma: 0.01}, {Kind: JaccardKernel}} {
 		b.Run(k.Kind, func(b *testing.B) {
-			var gram, cross time.Duration
+			var gram, plain time.Duration
 			for b.Loop() {
 				start := time.Now()
 				if _, err := k.Gram(x, 1); err != nil {
@@ -89,13 +91,23 @@ func BenchmarkGram(b *testing.B) {
 				}
 				gram += time.Since(start)
 				start = time.Now()
-				if _, err := k.Cross(x, x, 1); err != nil {
-					b.Fatal(err)
-				}
-				cross += time.Since(start)
+				plainGram(k, x)
+				plain += time.Since(start)
 			}
 			b.ReportMetric(gram.Seconds()/float64(b.N), "s")
-			b.ReportMetric(cross.Seconds()/gram.Seconds(), "times")
+			b.ReportMetric(plain.Seconds()/gram.Seconds(), "times")
 		})
 	}
+}
+
+// plainGram computes a kernel matrix entry by entry.
+func plainGram(k VectorKernel, x *tensor.Dense) []float64 {
+	n, d, data := x.Shape()[0], x.Shape()[1], x.Float64s()
+	out := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			out[i*n+j] = plainKernels[k.Kind](k.Gamma, data[i*d:(i+1)*d], data[j*d:(j+1)*d])
+		}
+	}
+	return out
 }

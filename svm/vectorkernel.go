@@ -122,19 +122,15 @@ type vectors struct {
 	data          []float64
 }
 
-func (v vectors) row(i int) []float64 { return v.data[i*v.columns : (i+1)*v.columns] }
+func (v *vectors) row(i int) []float64 { return v.data[i*v.columns : (i+1)*v.columns] }
 
-func (v vectors) part(from, to int) vectors {
-	return vectors{to - from, v.columns, v.data[from*v.columns : to*v.columns]}
-}
-
-// same reports whether two are the same rows.
-func (v vectors) same(other vectors) bool {
-	return v.rows == other.rows && len(v.data) > 0 && &v.data[0] == &other.data[0]
+// part returns the rows from to to-1.
+func (v *vectors) part(from, to int) *vectors {
+	return &vectors{to - from, v.columns, v.data[from*v.columns : to*v.columns]}
 }
 
 // fill writes the linear or the rbf kernel between the rows of left and right to out, whose rows are ld apart.
-func (k VectorKernel) fill(workers int, left, right vectors, out []float64, ld int) {
+func (k VectorKernel) fill(workers int, left, right *vectors, out []float64, ld int) {
 	d := left.columns
 	simd.Gemm(workers, false, true, left.rows, right.rows, d, 1, left.data, d, right.data, d, 0, out, ld)
 	if k.Kind == RBFKernel {
@@ -142,12 +138,12 @@ func (k VectorKernel) fill(workers int, left, right vectors, out []float64, ld i
 	}
 }
 
-func (k VectorKernel) vectors(x *tensor.Dense) (vectors, error) {
+func (k VectorKernel) vectors(x *tensor.Dense) (*vectors, error) {
 	d, err := newDesign(x, nil)
 	if err != nil {
-		return vectors{}, err
+		return nil, err
 	}
-	v := vectors{d.numRows(), d.columns, d.double}
+	v := &vectors{d.numRows(), d.columns, d.double}
 	if d.double == nil {
 		v.data = make([]float64, v.rows*v.columns)
 		d.fill(v.data, v.columns, 0, v.rows, 0, v.columns)
@@ -155,7 +151,7 @@ func (k VectorKernel) vectors(x *tensor.Dense) (vectors, error) {
 	if k.Kind == JaccardKernel {
 		for at, value := range v.data {
 			if value < 0 {
-				return vectors{}, fmt.Errorf("feature %d of row %d is %g: the jaccard kernel wants no negative numbers",
+				return nil, fmt.Errorf("feature %d of row %d is %g: the jaccard kernel wants no negative numbers",
 					at%v.columns, at/v.columns, value)
 			}
 		}
@@ -164,7 +160,7 @@ func (k VectorKernel) vectors(x *tensor.Dense) (vectors, error) {
 }
 
 // gaussian turns inner products in out into the values of the rbf kernel.
-func gaussian(workers int, gamma float64, left, right vectors, out []float64, ld int) {
+func gaussian(workers int, gamma float64, left, right *vectors, out []float64, ld int) {
 	squares := make([]float64, right.rows)
 	for j := range squares {
 		squares[j] = simd.Dot(right.row(j), right.row(j))
@@ -181,13 +177,13 @@ func gaussian(workers int, gamma float64, left, right vectors, out []float64, ld
 
 // jaccard returns the values of the jaccard kernel. The minima of two rows add up to their histogram intersection, the
 // maxima to what their sums exceed it by.
-func jaccard(workers int, left, right vectors) (*tensor.Dense, error) {
+func jaccard(workers int, left, right *vectors) (*tensor.Dense, error) {
 	rows, err := left.sparse()
 	if err != nil {
 		return nil, err
 	}
 	columns := rows
-	if !left.same(right) {
+	if right != left {
 		if columns, err = right.sparse(); err != nil {
 			return nil, err
 		}
@@ -196,7 +192,7 @@ func jaccard(workers int, left, right vectors) (*tensor.Dense, error) {
 	if err := engine.NewCPU(workers).HistogramIntersection(out, rows, columns); err != nil {
 		return nil, err
 	}
-	values, own, others := out.Float64s(), sums(rows), sums(columns)
+	values, own, others := out.Float64s(), rowSums(rows), rowSums(columns)
 	parallel.For(workers, left.rows, func(i int) {
 		overMaxima(values[i*right.rows:][:right.rows], own[i], others)
 	})
@@ -215,7 +211,7 @@ func overMaxima(minima []float64, own float64, others []float64) {
 }
 
 // sparse returns the entries that are not zero.
-func (v vectors) sparse() (*engine.Sparse, error) {
+func (v *vectors) sparse() (*engine.Sparse, error) {
 	entries := 0
 	for _, x := range v.data {
 		if x != 0 {
@@ -240,8 +236,8 @@ func (v vectors) sparse() (*engine.Sparse, error) {
 	return s, nil
 }
 
-// sums adds up every row, in the order in which an intersection is added up.
-func sums(a *engine.Sparse) []float64 {
+// rowSums adds up every row, in the order in which an intersection is added up.
+func rowSums(a *engine.Sparse) []float64 {
 	out := make([]float64, a.Rows())
 	for i := range out {
 		for _, x := range a.Values[a.RowPtr[i]:a.RowPtr[i+1]] {

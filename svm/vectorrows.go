@@ -54,19 +54,19 @@ func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCac
 	}), nil
 }
 
-func jaccardRows(v vectors, bytes int) (*RowCache, error) {
+func jaccardRows(v *vectors, bytes int) (*RowCache, error) {
 	all, err := v.sparse()
 	if err != nil {
 		return nil, err
 	}
-	sums, host := sums(all), engine.NewCPU(1)
+	sums, host := rowSums(all), engine.NewCPU(1)
 	return NewRowCache(slices.Repeat([]float64{1}, v.rows), bytes, func(i int, out []float64) error {
 		from, to := all.RowPtr[i], all.RowPtr[i+1]
 		one := &engine.Sparse{
 			Cols: all.Cols, RowPtr: []int32{0, to - from}, Col: all.Col[from:to], Values: all.Values[from:to],
 		}
-		minima := tensor.New(tensor.WithShape(1, v.rows), tensor.WithBacking(out))
-		if err := host.HistogramIntersection(minima, one, all); err != nil {
+		minima := tensor.New(tensor.WithShape(v.rows, 1), tensor.WithBacking(out))
+		if err := host.HistogramIntersection(minima, all, one); err != nil { // of the second an index is made
 			return err
 		}
 		overMaxima(out, sums[i], sums)

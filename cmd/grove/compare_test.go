@@ -220,6 +220,8 @@ func TestCompareRanksOverDataSets(t *testing.T) {
 	}
 	fails(t, exitUsage, []string{"--plot", "--ranks"},
 		comparison(molecules(t, "molecules"), "--plot", filepath.Join(dir, "x.svg"))...)
+	fails(t, exitUsage, []string{"--repeats", "--folds"}, "compare", "wl", "--data",
+		molecules(t, "molecules"), "--folds", writeFolds(t), "--repeats", "2")
 	fails(t, exitUsage, []string{"--ranks", "none.json", "no such file"},
 		comparison(molecules(t, "molecules"), "--ranks", "none.json")...)
 }

@@ -154,8 +154,6 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	switch {
 	case f.folds != "" && given("cv"):
 		return usagef("--folds and --cv: give one of the two")
-	case f.selection == "published" && f.folds != "" && f.repeats > 1:
-		return usagef("--selection published with --repeats needs folds of its own: leave out --folds")
 	case f.selection == "published" && inner:
 		return usagef("--inner belongs to --selection nested; with published the test folds choose")
 	}
@@ -280,7 +278,8 @@ func (f *evalFlags) redraw(c *cobra.Command, m *named, j *job, p *eval.Problem, 
 		return nil
 	}
 	if f.selection == "published" {
-		return usagef("--selection published with --repeats needs folds of its own: give --cv too")
+		return usagef("--selection published with --repeats needs folds of its own: leave out --folds, and give --cv where " +
+			"the data have published splits")
 	}
 	p.Redrawn = make([][]model.Estimator, f.repeats-1)
 	for i := range p.Redrawn {

@@ -187,7 +187,7 @@ func TestEvalWrongUsage(t *testing.T) {
 		{[]string{"--cv 61", "60 graphs"}, "--cv 61"},
 		{[]string{"--folds", "--cv"}, "--folds x --cv 5"},
 		{[]string{"--repeats 0"}, "--repeats 0"},
-		{[]string{"--repeats", "--folds"}, "--repeats 2 --folds x --selection published"},
+		{[]string{"--repeats", "--folds"}, "--selection published --repeats 2 --folds " + writeFolds(t)},
 		{[]string{"--inner 1"}, "--inner 1"},
 		{[]string{"--inner somewhere", "--folds"}, "--inner somewhere"},
 		{[]string{"--inner", "published"}, "--inner 3 --selection published"},

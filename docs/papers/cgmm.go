@@ -10,8 +10,11 @@ import (
 // cgmmPaper is "Contextual Graph Markov Model".
 func cgmmPaper() *paper {
 	const (
-		trees = " --states 20,40 --layers 4 --depth 1,2,3,4 --arc-labels --inner 1/5 --c-grid 5,50,100 --repeats 5 --seed 1"
-		heavy = "grove data convert $GROVE_DATA/tu/CPDB --out build/papers/CPDB-heavy --without-labels 4 --overwrite"
+		trees    = " --states 20,40 --layers 4 --depth 1,2,3,4 --arc-labels --inner 1/5 --c-grid 5,50,100"
+		byWidth  = " --classifier rbf --gamma 5,50,100 --fingerprint frequencies"
+		byMinima = " --classifier jaccard"
+		fiveRuns = " --repeats 5"
+		heavy    = "grove data convert $GROVE_DATA/tu/CPDB --out build/papers/CPDB-heavy --without-labels 4 --overwrite"
 	)
 	p := &paper{
 		name: "cgmm", title: "Contextual Graph Markov Model: A Deep and Generative Approach to Graph Processing",
@@ -26,22 +29,18 @@ from the training part of each fold in the latter.`,
 		title: "Table 2: trees", measured: "accuracy in percent on the public test part",
 		sets: []string{"INEX2005", "INEX2006"}, rows: []string{"CGMM-RBF", "CGMM-Jaccard"},
 	}
-	for _, set := range trained.sets {
-		for _, c := range []struct{ row, name, flags string }{
-			{"CGMM-RBF", "rbf", " --classifier rbf --gamma 5,50,100 --fingerprint frequencies"},
-			{"CGMM-Jaccard", "jaccard", " --classifier jaccard --bigrams=false,true"},
-		} {
-			f, line, share := cgmmTable[set+" "+c.row], "grove eval cgmm --data $GROVE_DATA/trees/"+set+c.flags+trees, "all"
-			if set == "INEX2006" && c.name == "jaccard" { // five runs that may take bigrams are half an hour
-				line = strings.NewReplacer(" --bigrams=false,true", "", " --repeats 5", "").Replace(line)
-				share = "all but bigrams, one run"
-			}
-			trained.cells = append(trained.cells, cell{
-				name: strings.ToLower(set) + "-" + c.name, row: c.row, set: set, mean: f[0], std: f[1], share: share,
-				reason: cgmmReasons[set+" "+c.row],
-				jobs:   both(line, ""),
-			})
-		}
+	for _, c := range []struct{ set, row, flags, share string }{
+		{"INEX2005", "CGMM-RBF", byWidth + trees + fiveRuns, "all"},
+		{"INEX2005", "CGMM-Jaccard", byMinima + " --bigrams=false,true" + trees + fiveRuns, "all"},
+		{"INEX2006", "CGMM-RBF", byWidth + trees + fiveRuns, "all"},
+		{"INEX2006", "CGMM-Jaccard", byMinima + trees, "all but bigrams, one run"},
+	} {
+		f := cgmmTable[c.set+" "+c.row]
+		trained.cells = append(trained.cells, cell{
+			name: strings.ToLower(c.set + strings.TrimPrefix(c.row, "CGMM")), row: c.row, set: c.set, mean: f[0], std: f[1],
+			share: c.share, reason: cgmmReasons[c.set+" "+c.row],
+			jobs: both("grove eval cgmm --data $GROVE_DATA/trees/"+c.set+c.flags+" --seed 1", ""),
+		})
 	}
 	molecules := table{
 		title: "Table 4: molecules", measured: "accuracy in percent", sets: []string{"CPDB", "AIDS", "MUTAG"},
