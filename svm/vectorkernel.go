@@ -167,12 +167,16 @@ func gaussian(workers int, gamma float64, left, right *vectors, out []float64, l
 	}
 	parallel.For(workers, left.rows, func(i int) {
 		row := out[i*ld:][:right.rows]
-		own := simd.Dot(left.row(i), left.row(i))
-		for j, product := range row {
-			row[j] = max(own+squares[j]-2*product, 0)
-		}
-		simd.Exp(row, row, -gamma, 0)
+		gaussianRow(gamma, row, simd.Dot(left.row(i), left.row(i)), squares)
 	})
+}
+
+// gaussianRow turns the inner products of a row and others, given their squares, into the values of the rbf kernel.
+func gaussianRow(gamma float64, products []float64, own float64, squares []float64) {
+	for j, product := range products {
+		products[j] = max(own+squares[j]-2*product, 0)
+	}
+	simd.Exp(products, products, -gamma, 0)
 }
 
 // jaccard returns the values of the jaccard kernel. The minima of two rows add up to their histogram intersection, the

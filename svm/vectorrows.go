@@ -1,7 +1,6 @@
 package svm
 
 import (
-	"math"
 	"slices"
 	"sync"
 
@@ -46,9 +45,7 @@ func (k VectorKernel) Rows(e engine.Engine, x *tensor.Dense, bytes int) (*RowCac
 		if err := r.compute(i, out); err != nil {
 			return err
 		}
-		for j, product := range out {
-			out[j] = math.Exp(-k.Gamma * max(squares[i]+squares[j]-2*product, 0))
-		}
+		gaussianRow(k.Gamma, out, squares[i], squares)
 		out[i] = 1
 		return nil
 	}), nil
