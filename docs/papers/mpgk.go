@@ -93,34 +93,25 @@ var mpgkReasons = map[string]string{
 
 // mpgkJobs are the commands of a cell of table 1.
 func mpgkJobs(row, set string) (jobs []job, share string) {
-	model, grid := "grove eval mpgk-"+strings.ToLower(row), " --iterations 1,2,3,4 --sum-iterations=false,true"
-	data := " --data $GROVE_DATA/tu/" + set
-	normalised := grid + " --normalise"
-	honest := model + data + normalised
-	if (row == "AR" || row == "AA") && set != "COLLAB" {
-		grid += " --weights published"
-	} else {
-		grid = normalised
+	line := "grove eval mpgk-" + strings.ToLower(row) + " --data $GROVE_DATA/tu/" + set
+	if set == "COLLAB" {
+		line = strings.Replace(line, "/tu/", "/text/", 1)
 	}
+	line += " --iterations 1,2,3,4 --sum-iterations=false,true"
+	normalised := line + " --normalise"
+	published := normalised
+	if (row == "AR" || row == "AA") && set != "COLLAB" {
+		published = line + " --weights published"
+	}
+	published += " --landmarks 200 --anchors all"
+	const one = "all, one repeat of ten"
 	switch set {
 	case "NCI1", "REDDIT-BINARY", "COLLAB":
-		if set == "COLLAB" {
-			data = " --data $GROVE_DATA/text/COLLAB"
-		}
-		return both(model+data+grid+" --landmarks 200 --anchors all --inner 1/5 --seed 1", ""),
-			"all, one repeat of ten, on a fifth of the training part"
-	case "MUTAG":
-		return both(model+data+grid+" --landmarks 200 --anchors all --repeats 10 --seed 1",
-			honest+" --seed 1"), "all"
+		return both(published+" --inner 1/5 --seed 1", ""), one + ", on a fifth of the training part"
+	case "ENZYMES", "PROTEINS":
+		return both(published+" --seed 1", normalised+" --landmarks 200 --seed 1"), one
 	}
-	if set == "ENZYMES" || set == "PROTEINS" {
-		honest += " --landmarks 200"
-	}
-	repeats, share := "", "all, one repeat of ten"
-	if strings.HasPrefix(set, "IMDB") {
-		repeats, share = " --repeats 10", "all"
-	}
-	return both(model+data+grid+" --landmarks 200 --anchors all"+repeats+" --seed 1", honest+" --seed 1"), share
+	return both(published+" --repeats 10 --seed 1", normalised+" --seed 1"), "all"
 }
 
 // mpgkRegression is table 2, of which no data are there.
