@@ -17,8 +17,13 @@ type Options struct {
 	GlobalPooling   engine.Pooling
 	Concat          bool    // the representations of all layers one after another, in place of that of the last
 	Ridge           float64 // unless 0, of generalised max pooling in place of GlobalPooling
-	Loss            Loss
-	Precision       engine.Precision // of the scores and their gradients in steps; Forward is in full precision
+
+	// Beside are more ways of global pooling, for networks without a classifier and a ridge: the representations by these
+	// follow that by GlobalPooling, and cost little beside it.
+	Beside []engine.Pooling
+
+	Loss      Loss
+	Precision engine.Precision // of the scores and their gradients in steps; Forward is in full precision
 
 	// Kept is the number of layers, from the bottom, whose anchors are unit vectors that stay as they are, to the bit.
 	Kept int
@@ -87,6 +92,9 @@ func NewKernelNetwork(e engine.Engine, opt Options, p Parameters) (*KernelNetwor
 	if (p.Weight == nil) != (p.Bias == nil) || p.Weight == nil && p.Roots == nil {
 		return nil, errors.New("a network needs the weight and the bias of its classifier")
 	}
+	if len(opt.Beside) > 0 && (p.Weight != nil || opt.Ridge > 0) {
+		return nil, errors.New("several global poolings go neither with a classifier nor with generalised max pooling")
+	}
 	n.dtype = p.Anchors[0].Dtype()
 	for _, t := range p.List() {
 		if t == nil {
@@ -153,7 +161,12 @@ func (o *Options) width(anchors []*tensor.Dense) int {
 			width += o.channels(l) * z.Shape()[1]
 		}
 	}
-	return width
+	return width * (1 + len(o.Beside))
+}
+
+// poolings returns all ways of global pooling.
+func (o *Options) poolings() []engine.Pooling {
+	return append([]engine.Pooling{o.GlobalPooling}, o.Beside...)
 }
 
 // Step computes the loss of a batch and all gradients.

@@ -85,10 +85,12 @@ func (g *Graph) unique() bool {
 func (n *KernelNetwork) build(p *program, k kind) error {
 	o, g := &n.opt, p.graph
 	g.apart = n.parameters.Roots != nil
-	var anchors, blocks []*G.Node // filters and landmarks of each layer; representations of those that are read
+	var anchors []*G.Node // filters and landmarks of each layer
+	poolings := o.poolings()
+	blocks := make([][]*G.Node, len(poolings)) // representations of the layers that are read
 	p.masks = make([]*G.Node, len(o.Layers))
 	var x *G.Node
-	linear := o.GlobalPooling != engine.Max && o.Ridge == 0
+	linear := !slices.Contains(poolings, engine.Max) && o.Ridge == 0
 	for l, layer := range o.Layers {
 		filters, root := n.layer(g, p, l, &anchors)
 		rows, projected := x, false
@@ -123,17 +125,22 @@ func (n *KernelNetwork) build(p *program, k kind) error {
 		case !o.reads(l):
 		case k == vertexRows:
 			p.rows = append(p.rows, x)
-		case linear && layer.Ridge == 0:
-			items := g.Readout(l, unprojected, o.GlobalPooling, 0)
-			blocks = append(blocks, g.project(items, root, pooled(l), o.channels(l)))
 		default:
-			blocks = append(blocks, g.Interleave(g.Readout(l, x, o.GlobalPooling, o.Ridge), o.channels(l)))
+			for i, pool := range poolings {
+				var block *G.Node
+				if pool != engine.Max && o.Ridge == 0 && layer.Ridge == 0 { // linear
+					block = g.project(g.Readout(l, unprojected, pool, 0), root, pooled(l), o.channels(l))
+				} else {
+					block = g.Interleave(g.Readout(l, x, pool, o.Ridge), o.channels(l))
+				}
+				blocks[i] = append(blocks[i], block)
+			}
 		}
 	}
 	if k == vertexRows || g.err != nil {
 		return g.err
 	}
-	p.representation = g.Concat(blocks...)
+	p.representation = g.Concat(slices.Concat(blocks...)...)
 	if n.parameters.Weight == nil {
 		return g.err
 	}

@@ -26,6 +26,8 @@ type Estimator struct {
 	// OwnFeatures lets the machine see a vertex's own attributes or label beside its representation, in a task on
 	// vertices.
 	OwnFeatures bool
+
+	beside []Pooling // global poolings, its own among them, of settings that are the same but for that
 }
 
 // Name implements [model.Estimator].
@@ -164,7 +166,7 @@ func (s Estimator) Learner(ctx context.Context, w *model.Work) (model.Learner, e
 		return nil, err
 	}
 	defer w.Spent.Transforming(time.Now())
-	x, err := n.fitted.representAll(ctx, all, w)
+	x, err := s.represent(ctx, n.fitted, all, w)
 	if err != nil {
 		return nil, err
 	}

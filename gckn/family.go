@@ -162,11 +162,12 @@ func (o *optionsByName) Estimators(w *model.Work, seed uint64) ([]model.Estimato
 		return nil, err
 	}
 	var all []model.Estimator
+	beside := globalPoolings(networks)
 	for _, network := range networks {
 		if o.training == nil {
 			for _, own := range o.own {
 				all = append(all, Estimator{Variant: o.variant, Options: network, Features: o.features, C: constants,
-					OwnFeatures: own})
+					OwnFeatures: own, beside: beside})
 			}
 			continue
 		}
@@ -182,6 +183,18 @@ func (o *optionsByName) Estimators(w *model.Work, seed uint64) ([]model.Estimato
 		}
 	}
 	return all, nil
+}
+
+// globalPoolings returns those of some networks that cost little beside an encoding, as generalised max pooling does
+// not.
+func globalPoolings(networks []Options) []Pooling {
+	var all []Pooling
+	for _, o := range networks {
+		if p := o.GlobalPooling; p != GeneralizedMax && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // steppedFilters is the default number of filters where the classifier is trained in the steps.

@@ -19,6 +19,7 @@ type Model struct {
 	input  train.Input
 	engine engine.Engine
 	layers []*layer
+	beside []Pooling                    // more global poolings, whose representations follow that of the options
 	idle   chan *autodiff.KernelNetwork // for encoding, of all layers: each serves one goroutine at a time
 	runs   int64                        // bytes of the features of a run of graphs that anchors are learned from
 }
@@ -28,6 +29,9 @@ func newModel(e engine.Engine, input train.Input, opt Options) *Model {
 	return &Model{opt: opt, input: input, engine: e, idle: make(chan *autodiff.KernelNetwork, e.Workers()),
 		runs: learnedBytes}
 }
+
+// width returns the number of columns of what represents a graph or a vertex.
+func (m *Model) width() int { return m.opt.Dim() * (1 + len(m.beside)) }
 
 // New returns a model with given anchors, one tensor of PathSize x Filters x d for each layer, where d
 // is the input width or the number of filters of the layer below. Every position of every anchor is
@@ -135,7 +139,7 @@ func (m *Model) VertexFeatures(ctx context.Context, b *graph.Batch) (*tensor.Den
 func (m *Model) represent(
 	ctx context.Context, b *graph.Batch, perVertex bool, progress model.Progress,
 ) (*tensor.Dense, error) {
-	out, first := m.engine.Host().New(m.opt.dtype(), rowsFor(b, perVertex), m.opt.Dim()), 0
+	out, first := m.engine.Host().New(m.opt.dtype(), rowsFor(b, perVertex), m.width()), 0
 	next := func(n int) *tensor.Dense {
 		first += n
 		return rows(out, first-n, n)
@@ -145,6 +149,38 @@ func (m *Model) represent(
 		return nil, err
 	}
 	return out, m.fill(ctx, b, perVertex, bytes, progress, next, func(*tensor.Dense) error { return nil })
+}
+
+// representBy is [Model.Transform] by several ways of global pooling, in one encoding.
+func (m *Model) representBy(
+	ctx context.Context, b *graph.Batch, poolings []Pooling, progress model.Progress,
+) (map[Pooling]*tensor.Dense, error) {
+	by, width, first := map[Pooling]*tensor.Dense{}, m.opt.Dim(), 0
+	for _, p := range poolings {
+		by[p] = m.engine.Host().New(m.opt.dtype(), b.NumGraphs(), width)
+	}
+	all := *m
+	all.opt.GlobalPooling, all.beside = poolings[0], poolings[1:]
+	all.idle = make(chan *autodiff.KernelNetwork, cap(m.idle))
+	return by, all.EachRun(ctx, b, false, progress, func(x *tensor.Dense) error {
+		n := x.Shape()[0]
+		for i, p := range poolings {
+			if out := rows(by[p], first, n); m.opt.Double {
+				takeColumns(out.Float64s(), x.Float64s(), width, i, len(poolings))
+			} else {
+				takeColumns(out.Float32s(), x.Float32s(), width, i, len(poolings))
+			}
+		}
+		first += n
+		return nil
+	})
+}
+
+// takeColumns fills a matrix of some columns with a part of another one, whose rows have so many parts of as many.
+func takeColumns[T any](out, x []T, width, part, parts int) {
+	for i := 0; i < len(out); i += width {
+		copy(out[i:i+width], x[i*parts+part*width:])
+	}
 }
 
 // rowsFor returns the number of graphs, or of vertices.
@@ -161,7 +197,7 @@ func (m *Model) EachRun(
 	ctx context.Context, b *graph.Batch, perVertex bool, progress model.Progress, visit func(x *tensor.Dense) error,
 ) error {
 	host := m.engine.Host()
-	next := func(n int) *tensor.Dense { return host.Scratch(m.opt.dtype(), n, m.opt.Dim()) }
+	next := func(n int) *tensor.Dense { return host.Scratch(m.opt.dtype(), n, m.width()) }
 	bytes, err := m.runBytes()
 	if err != nil {
 		return err
@@ -228,6 +264,10 @@ func (m *Model) encode(b *graph.Batch, run func(n *autodiff.KernelNetwork, x *au
 func (m *Model) network(dtype tensor.Dtype, concat bool) (*autodiff.KernelNetwork, error) {
 	opt, p := m.opt.network(), autodiff.Parameters{}
 	opt.Layers, opt.Concat = opt.Layers[:len(m.layers)], concat
+	for _, pool := range m.beside {
+		way, _ := pool.engine(m.opt.MaxLambda)
+		opt.Beside = append(opt.Beside, way)
+	}
 	for _, y := range m.layers {
 		z := y.own
 		if dtype == tensor.Float64 {

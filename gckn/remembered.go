@@ -1,11 +1,13 @@
 package gckn
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/train"
 	"gorgonia.org/tensor"
 )
 
@@ -75,3 +77,49 @@ func (s Estimator) anchorsOf(l int) string {
 	s.Options.Layers[l].Sigma = 0
 	return s.layerOf(l)
 }
+
+// represented are the representations of all graphs by settings that differ in global pooling alone: the ones that were
+// made last.
+type represented struct {
+	mu sync.Mutex
+	of string // what they depend on
+	by map[Pooling]*tensor.Dense
+}
+
+// sharedPart is the part of the free memory that representations of several settings may take together.
+const sharedPart = 8
+
+// represent returns the representation of all graphs of some work. Where there is memory, one encoding serves all
+// settings of a grid that differ in global pooling alone.
+func (s Estimator) represent(ctx context.Context, m *Model, graphs train.Graphs, w *model.Work) (*tensor.Dense, error) {
+	o, b := s.Options, (&train.Examples{Graphs: graphs}).Whole()
+	if b == nil || len(s.beside) < 2 || !slices.Contains(s.beside, o.GlobalPooling) {
+		return m.representAll(ctx, graphs, w)
+	}
+	free, err := m.engine.Host().Available()
+	if err != nil {
+		return nil, err
+	}
+	if int64(b.NumGraphs()*o.Dim()*len(s.beside))*int64(o.dtype().Size()) > free/sharedPart {
+		return m.representAll(ctx, graphs, w)
+	}
+	last, err := model.Shared(w, representedKey{}, func() (*represented, error) { return new(represented), nil })
+	if err != nil {
+		return nil, err
+	}
+	o.GlobalPooling = ""
+	of := fmt.Sprintf("%#v %s", o, s.Features)
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if last.of != of {
+		by, err := m.representBy(ctx, b, s.beside, w.Progress)
+		if err != nil {
+			return nil, err
+		}
+		last.of, last.by = of, by
+	}
+	return last.by[s.Options.GlobalPooling], nil
+}
+
+// representedKey is the key of the place of representations.
+type representedKey struct{}

@@ -93,3 +93,53 @@ func TestLayersAreMadeOnceForWhatTheyDependOn(t *testing.T) {
 		}
 	}
 }
+
+func TestOneEncodingServesAllGlobalPoolings(t *testing.T) {
+	d, err := dataset.Synth("molecules", dataset.SynthOptions{Graphs: 12, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, ctx := enginetest.Open(t, 1), context.Background()
+	seen := []int{0, 1, 2, 5, 7, 8, 11}
+	for _, variant := range Variants() {
+		for _, concat := range []bool{false, true} {
+			base, err := Preset(variant, 3, 4, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			base.Concat, base.Double = concat, concat
+			all, err := Grid{
+				PathSizes: []int{3}, Filters: []int{5}, Sigmas: []float64{0.7}, Local: []Pooling{Mean, GeneralizedMax},
+				Global: []Pooling{Sum, Mean, Max, GeneralizedMax},
+			}.Options(variant, base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shared := model.NewWork(d, e).InFold(seen)
+			for _, o := range all {
+				n, graphs, err := (Estimator{Options: o}).fit(ctx, shared)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := (Estimator{Options: o}).represent(ctx, n.fitted, graphs, shared)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, before := Estimator{Options: o, beside: globalPoolings(all)}, (*tensor.Dense)(nil)
+				for again := range 2 {
+					got, err := s.represent(ctx, n.fitted, graphs, shared)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := closeTo(float64s(e, got), float64s(e, want), 0); err != nil {
+						t.Errorf("%s, concat %v, %v: %v", variant, concat, s, err)
+					}
+					if again > 0 && o.GlobalPooling != GeneralizedMax && got != before {
+						t.Errorf("%s, concat %v, %v is encoded twice", variant, concat, s)
+					}
+					before = got
+				}
+			}
+		}
+	}
+}
