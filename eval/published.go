@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/grove-graph/grove/model"
 )
@@ -32,45 +33,47 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 		p.forecast.p, p.forecast.more = &first, len(others.Folds)
 	}
 	r := run{more: len(others.Folds)}
-	said, err := first.testAll(ctx, &r)
-	if err != nil {
-		return nil, err
-	}
 	curves := make([]Curve, len(p.Estimators))
-	var best Choice
-	place := 0 // of the best value in its grid
-	for s, setting := range p.Estimators {
+	chosen, place := -1, 0 // setting, and place of the value in its grid
+	var best float64
+	var predicted []*model.Predictions
+	err := first.testAll(ctx, &r, func(s int, said [][]*model.Predictions) {
 		grid := p.grids[s]
-		curve := Curve{setting.String(), grid, make([]float64, grid.Size()), make([]float64, grid.Size())}
+		curve := Curve{p.Estimators[s].String(), grid, make([]float64, grid.Size()), make([]float64, grid.Size())}
 		scores := make([][]float64, len(first.Folds))
 		for f := range first.Folds {
-			scores[f] = p.scores(said[s][f], &p.Folds[f])
+			scores[f] = p.scores(said[f], &p.Folds[f])
 		}
 		for k := range curve.Mean {
 			curve.Mean[k], curve.Std[k] = MeanStd(column(scores, k))
 		}
 		curves[s] = curve
 		k := p.Metric.firstBest(curve.Mean)
-		if s == 0 || p.Metric.Better(curve.Mean[k], best.Score) {
-			best, place = p.choice(s, k, curve.Mean, nil), k
+		score := curve.Mean[k]
+		if chosen < 0 || p.Metric.Better(score, best) || s < chosen && !p.Metric.Better(best, score) {
+			chosen, place, best, predicted = s, k, score, column(said, k)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	predicted := column(said[best.Setting], place)
+	choice := p.choice(chosen, place, curves[chosen].Mean, nil)
 	if p.Validated {
-		best.Voice = p.voice(best.Score, predicted, tested(first.Folds))
+		choice.Voice = p.voice(choice.Score, predicted, tested(first.Folds))
 	}
 	protocol := "published: best mean over the test folds (optimistic)"
 	if p.Repeats > 1 {
 		protocol = "published: best mean over the test folds of the first repeat (optimistic)"
-		chosen := best.Setting
 		others.Estimators, others.grids = p.Estimators[chosen:chosen+1], p.grids[chosen:chosen+1]
 		r.before, r.more = len(first.Folds), len(p.Estimators)*len(first.Folds)
-		if said, err = others.testAll(ctx, &r); err != nil {
+		err := others.testAll(ctx, &r, func(_ int, said [][]*model.Predictions) {
+			predicted = append(predicted, column(said, place)...)
+		})
+		if err != nil {
 			return nil, err
 		}
-		predicted = append(predicted, column(said[0], place)...)
 	}
-	o, err := p.outcome(protocol, predicted, []Choice{best}, &r)
+	o, err := p.outcome(protocol, predicted, []Choice{choice}, &r)
 	if err != nil {
 		return nil, err
 	}
@@ -78,18 +81,28 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	return o, nil
 }
 
-// testAll returns the predictions of the test part of every fold by every setting, with every value of its grid:
-// setting, fold, value.
-func (p *Problem) testAll(ctx context.Context, r *run) ([][][]*model.Predictions, error) {
-	said := make([][][]*model.Predictions, len(p.Estimators))
+// testAll calls done with every setting and what it predicts of the test part of every fold with every value of its grid
+// (fold, value), one setting at a time, as soon as all folds have been learned. What done does not keep is forgotten.
+func (p *Problem) testAll(ctx context.Context, r *run, done func(setting int, said [][]*model.Predictions)) error {
+	var mu sync.Mutex
+	said, left := make([][][]*model.Predictions, len(p.Estimators)), make([]int, len(p.Estimators))
 	for s := range said {
-		said[s] = make([][]*model.Predictions, len(p.Folds))
+		said[s], left[s] = make([][]*model.Predictions, len(p.Folds)), len(p.Folds)
 	}
-	err := p.forFolds(ctx, r, func(ctx context.Context, setting, fold int, l model.Learner) (err error) {
-		said[setting][fold], err = p.learn(ctx, l, p.grids[setting], &p.Folds[fold])
-		return err
+	return p.forFolds(ctx, r, func(ctx context.Context, setting, fold int, l model.Learner) error {
+		predicted, err := p.learn(ctx, l, p.grids[setting], &p.Folds[fold])
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		said[setting][fold] = predicted
+		if left[setting]--; left[setting] == 0 {
+			done(setting, said[setting])
+			said[setting] = nil
+		}
+		return nil
 	})
-	return said, err
 }
 
 // column returns what all folds have at one value of the grid.
