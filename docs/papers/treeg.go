@@ -126,7 +126,9 @@ var treegReasons = map[string]string{
 		"have 32.5.",
 	"county-subsets": "there is no public split; ten folds here. Walks and subsets help as they do in the paper, but by " +
 		"less; which columns and counties the paper had is not said.",
-	"mutagenicity-features": "open: the paper's table 4 has 7 features where the data set has 14 labels.",
+	"mutagenicity-features": "the paper's table 4 has 7 features where the data set has 14 labels. More trees do not " +
+		"help (200 have 74.0), nor other depths (6 has 73.6, 16 has 73.0) or a forest (73.9). With degrees beside the " +
+		"labels, as an attribute, the same trees have 75.1, within the paper's deviation: its vertices may have shown more.",
 }
 
 const fewLabelled = "20 vertices of a class have thousands of words, of which a boosted tree takes the few that " +
