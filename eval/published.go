@@ -81,8 +81,9 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	return o, nil
 }
 
-// testAll calls done with every setting and what it predicts of the test part of every fold with every value of its grid
-// (fold, value), one setting at a time, as soon as all folds have been learned. What done does not keep is forgotten.
+// testAll calls done with every setting and what it predicts of the test part of every fold with every value of its
+// grid (fold, value), one setting at a time, as soon as all folds have been learned. What done does not keep is
+// forgotten.
 func (p *Problem) testAll(ctx context.Context, r *run, done func(setting int, said [][]*model.Predictions)) error {
 	var mu sync.Mutex
 	said, left := make([][][]*model.Predictions, len(p.Estimators)), make([]int, len(p.Estimators))
