@@ -86,8 +86,9 @@ type represented struct {
 	by map[Pooling]*tensor.Dense
 }
 
-// sharedPart is the part of the free memory that representations of several settings may take together.
-const sharedPart = 8
+// sharedPart is the part of the free memory that representations of several settings may take together: folds that are
+// learned side by side have their own.
+const sharedPart = 32
 
 // represent returns the representation of all graphs of some work. Where there is memory, one encoding serves all
 // settings of a grid that differ in global pooling alone.
