@@ -27,7 +27,7 @@ type Estimator struct {
 	// vertices.
 	OwnFeatures bool
 
-	beside []Pooling // global poolings, its own among them, of settings that are the same but for that
+	poolings []Pooling // global poolings of the settings that are the same but for that, its own among them
 }
 
 // Name implements [model.Estimator].

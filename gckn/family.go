@@ -162,12 +162,12 @@ func (o *optionsByName) Estimators(w *model.Work, seed uint64) ([]model.Estimato
 		return nil, err
 	}
 	var all []model.Estimator
-	beside := globalPoolings(networks)
+	poolings := globalPoolings(networks)
 	for _, network := range networks {
 		if o.training == nil {
 			for _, own := range o.own {
 				all = append(all, Estimator{Variant: o.variant, Options: network, Features: o.features, C: constants,
-					OwnFeatures: own, beside: beside})
+					OwnFeatures: own, poolings: poolings})
 			}
 			continue
 		}

@@ -94,14 +94,14 @@ const sharedPart = 32
 // settings of a grid that differ in global pooling alone.
 func (s Estimator) represent(ctx context.Context, m *Model, graphs train.Graphs, w *model.Work) (*tensor.Dense, error) {
 	o, b := s.Options, (&train.Examples{Graphs: graphs}).Whole()
-	if b == nil || len(s.beside) < 2 || !slices.Contains(s.beside, o.GlobalPooling) {
+	if b == nil || len(s.poolings) < 2 || !slices.Contains(s.poolings, o.GlobalPooling) {
 		return m.representAll(ctx, graphs, w)
 	}
 	free, err := m.engine.Host().Available()
 	if err != nil {
 		return nil, err
 	}
-	if int64(b.NumGraphs()*o.Dim()*len(s.beside))*int64(o.dtype().Size()) > free/sharedPart {
+	if int64(b.NumGraphs()*o.Dim()*len(s.poolings))*int64(o.dtype().Size()) > free/sharedPart {
 		return m.representAll(ctx, graphs, w)
 	}
 	last, err := model.Shared(w, representedKey{}, func() (*represented, error) { return new(represented), nil })
@@ -113,7 +113,7 @@ func (s Estimator) represent(ctx context.Context, m *Model, graphs train.Graphs,
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	if last.of != of {
-		by, err := m.representBy(ctx, b, s.beside, w.Progress)
+		by, err := m.representBy(ctx, b, s.poolings, w.Progress)
 		if err != nil {
 			return nil, err
 		}

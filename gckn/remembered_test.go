@@ -129,7 +129,7 @@ func TestOneEncodingServesAllGlobalPoolings(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, before := Estimator{Options: o, beside: globalPoolings(all)}, (*tensor.Dense)(nil)
+				s, before := Estimator{Options: o, poolings: globalPoolings(all)}, (*tensor.Dense)(nil)
 				for again := range 2 {
 					got, err := s.represent(ctx, n.fitted, graphs, shared)
 					if err != nil {
