@@ -14,7 +14,7 @@ import (
 // Bounds of the memory for the features of one run of graphs: more makes nothing faster on a host, and on a device
 // there are numbers of 32 bits for the elements of a matrix.
 const (
-	maxHostBytes   = 1 << 29
+	maxHostBytes   = 1 << 28
 	maxDeviceBytes = math.MaxInt32 * 8
 )
 
