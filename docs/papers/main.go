@@ -29,6 +29,7 @@ func papers() []*paper {
 type place struct {
 	grove, data string // the command line of Grove; the folder of data sets
 	pages       string // the folder of the pages; results and pictures lie under it
+	terminal    bool   // standard error is one
 }
 
 func main() {
@@ -40,7 +41,8 @@ func main() {
 }
 
 func command() *cobra.Command {
-	p := &place{}
+	info, err := os.Stderr.Stat()
+	p := &place{terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
 	root := &cobra.Command{
 		Use: "papers", Short: "Repeat the tables and figures of the papers (docs/papers)", SilenceUsage: true,
 	}

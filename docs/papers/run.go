@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -85,7 +86,7 @@ func (p *place) measure(
 			return nil, err
 		}
 	}
-	out, err := p.execute(ctx, j.command+" --workers 1 --quiet --json")
+	out, err := p.execute(ctx, j.command+" --workers 1 --json")
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +97,18 @@ func (p *place) measure(
 	return s.record(j, time.Now().UTC().Format(time.DateOnly), revision), nil
 }
 
-// execute runs a line that starts with "grove" and returns what it writes.
+// execute runs a line that starts with "grove" and returns what it writes. On a terminal its progress is shown.
 func (p *place) execute(ctx context.Context, line string) ([]byte, error) {
 	args := strings.Fields(strings.ReplaceAll(line, "$GROVE_DATA", p.data))
 	cmd := exec.CommandContext(ctx, p.grove, args[1:]...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
+	if p.terminal {
+		cmd.Stderr = os.Stderr
+		fmt.Fprintln(cmd.Stderr, line)
+	} else {
+		cmd.Args = append(cmd.Args, "--quiet")
+	}
 	if err := cmd.Run(); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
