@@ -36,7 +36,10 @@ func (p *place) run(ctx context.Context, w io.Writer, chosen []selection, again 
 				if old != nil && !again {
 					continue
 				}
-				r, err := p.measure(ctx, c, j, revision, limit)
+				r, err := p.measured(s.paper, j)
+				if err == nil && (r == nil || again) {
+					r, err = p.measure(ctx, c, j, revision, limit)
+				}
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
@@ -59,6 +62,23 @@ func (p *place) run(ctx context.Context, w io.Writer, chosen []selection, again 
 		return fmt.Errorf("%d commands failed or were ended", failed)
 	}
 	return nil
+}
+
+// measured returns what is kept of the command of a job in any cell of the paper, nil for nothing: curves meet.
+func (p *place) measured(of *paper, j *job) (*record, error) {
+	for _, c := range of.all() {
+		k, err := p.read(of, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range k.of(c) {
+			if r.Command == j.command {
+				r.Run = j.run
+				return &r, nil
+			}
+		}
+	}
+	return nil, nil
 }
 
 // compared says how a record relates to the one that was kept.
