@@ -147,15 +147,9 @@ var gcknSearches = map[string]gcknSearch{
 	"3layer COX2": {
 		"--lengths last --path-size 2,3,4,5,6,7,8,9,10 --filters 32,128",
 		threeOfAttributes.nested},
-	"path BZR": {
-		wholeGrid,
-		"--path-size 3,5 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum"},
-	"path COX2": {
-		wholeGrid,
-		"--path-size 3,5 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum"},
-	"subtree COX2": {
-		"--path-size 2,3,4,5,6,7,8,9,10 --filters 32,128",
-		"--path-size 3,5 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum"},
+	"path BZR":     {wholeGrid, pathsOfAttributes.nested},
+	"path COX2":    {wholeGrid, pathsOfAttributes.nested},
+	"subtree COX2": {"--path-size 2,3,4,5,6,7,8,9,10 --filters 32,128", pathsOfAttributes.nested},
 	"subtree IMDB-BINARY": {
 		"--path-size 2 --filters 128 --pooling sum,mean --global-pooling sum,mean",
 		"--path-size 2 --filters 128 --pooling sum,mean --global-pooling sum"},
@@ -173,7 +167,13 @@ var gcknSearches = map[string]gcknSearch{
 		"--path-size 3 --filters 32 --sigma 0.3 --pooling sum --global-pooling sum"},
 }
 
-// threeOfAttributes are those of three layers where a vertex is like no other, and every path is computed.
+// Where a vertex is like no other every path is computed.
+var pathsOfAttributes = gcknSearch{
+	"--path-size 3,5,7 --filters 128 --pooling sum,mean --global-pooling sum,mean",
+	"--path-size 3,5 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum",
+}
+
+// threeOfAttributes are those of three layers there.
 var threeOfAttributes = gcknSearch{
 	"--lengths last --path-size 3,5,7 --filters 32,128 --pooling sum,mean --global-pooling sum,mean",
 	"--lengths last --path-size 3,5 --filters 32 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum,mean",
@@ -188,12 +188,8 @@ var gcknAll = map[string]gcknSearch{
 		"--path-size 2 --filters 32 --sigma 0.3,0.6,1.5 --pooling sum,mean --global-pooling sum,mean",
 		"--path-size 2 --filters 32 --sigma 0.3,1.5 --pooling sum,mean --global-pooling sum"},
 	"COLLAB": {"--path-size 2 --filters 32 --sigma 0.6,1 --pooling sum,max --global-pooling sum", ""},
-	"BZR": {
-		"--path-size 3,5,7 --filters 128 --pooling sum,mean --global-pooling sum,mean",
-		"--path-size 3,5 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum"},
-	"COX2": {
-		"--path-size 3,5,7 --filters 128 --pooling sum,mean --global-pooling sum,mean",
-		"--path-size 3,5 --filters 128 --sigma 0.4,0.6,1 --pooling sum --global-pooling sum"},
+	"BZR":    pathsOfAttributes,
+	"COX2":   pathsOfAttributes,
 }
 
 // gcknSup are the settings of models trained end to end.

@@ -58,6 +58,29 @@ func TestKeptResultsAreOfCells(t *testing.T) {
 	}
 }
 
+// A command that two curves share is found under its run in either, and another one nowhere.
+func TestFindsACommandInAnyCell(t *testing.T) {
+	gckn := gcknPaper()
+	jobs := map[string]*job{} // by cell and run
+	for _, c := range gckn.all() {
+		for i := range c.jobs {
+			jobs[c.name+" "+c.jobs[i].run] = &c.jobs[i]
+		}
+	}
+	size, sigma := jobs["study-size-proteins-sup 3"], jobs["study-sigma-proteins-sup 0.6"]
+	if size == nil || sigma == nil || size.command != sigma.command {
+		t.Fatalf("the curves do not meet: %+v, %+v", size, sigma)
+	}
+	for _, j := range []*job{size, sigma} {
+		if r, err := here.find(gckn, j); err != nil || r == nil || r.Run != j.run || r.Command != j.command {
+			t.Errorf("of %s: %+v, %v", j.command, r, err)
+		}
+	}
+	if r, err := here.find(gckn, &job{run: "3", command: size.command + " --repeats 2"}); r != nil || err != nil {
+		t.Errorf("of a command that was never run: %+v, %v", r, err)
+	}
+}
+
 func TestPicturesOfPagesExist(t *testing.T) {
 	for _, p := range papers() {
 		for f := range p.figures {

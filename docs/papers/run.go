@@ -36,8 +36,13 @@ func (p *place) run(ctx context.Context, w io.Writer, chosen []selection, again 
 				if old != nil && !again {
 					continue
 				}
-				r, err := p.measured(s.paper, j)
-				if err == nil && (r == nil || again) {
+				var r *record
+				if !again {
+					if r, err = p.find(s.paper, j); err != nil {
+						return err
+					}
+				}
+				if r == nil {
 					r, err = p.measure(ctx, c, j, revision, limit)
 				}
 				if ctx.Err() != nil {
@@ -64,8 +69,9 @@ func (p *place) run(ctx context.Context, w io.Writer, chosen []selection, again 
 	return nil
 }
 
-// measured returns what is kept of the command of a job in any cell of the paper, nil for nothing: curves meet.
-func (p *place) measured(of *paper, j *job) (*record, error) {
+// find returns the record of a job by its command, whichever cell of the paper it was run for, nil for none: curves of
+// a figure meet in a setting.
+func (p *place) find(of *paper, j *job) (*record, error) {
 	for _, c := range of.all() {
 		k, err := p.read(of, c)
 		if err != nil {
