@@ -380,7 +380,7 @@ func gcknStudy() []figure {
 			about: `GCKN-subtree, published folds. Unsupervised: anchors from all graphs, the other options those of table 1
 (NCI1 with 128 filters and path size 6); except in the study of C the test folds choose C of 60 values. Trained end to
 end: 32 filters, sigma 0.6 (NCI1: 0.4), path size 3 (NCI1: 6), up to 50 epochs in place of 350; the test folds choose
-how many. Of these NCI1 was not run with other path sizes and with 128 filters.`,
+how many. Of these NCI1 was not run with 128 filters and with path sizes 8 and 10, nor PROTEINS with 6.`,
 		}
 		for _, m := range gcknStudied() {
 			if c := m.curve(s.name, s.flag, s.values); len(c.jobs) > 0 {
