@@ -78,9 +78,17 @@ func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fol
 	for f := range found {
 		found[f] = make([]*validation, len(p.Estimators))
 	}
-	err := p.forFolds(ctx, r, func(ctx context.Context, setting, fold int, l model.Learner) (err error) {
-		found[fold][setting], err = p.validate(ctx, l, setting, inner[fold], new(halving))
-		return err
+	err := p.forFolds(ctx, r, func(ctx context.Context, setting, fold int, l model.Learner) error {
+		if l == nil {
+			found[fold][setting] = p.Checkpoint.of(setting, fold).validation(p.Metric, nil)
+			return nil
+		}
+		v, err := p.validate(ctx, l, setting, inner[fold], new(halving))
+		if err != nil {
+			return err
+		}
+		found[fold][setting] = v
+		return p.Checkpoint.keep(v.piece(setting, fold))
 	})
 	if err != nil {
 		return nil, err
@@ -93,12 +101,33 @@ func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fol
 				b.Choice, place = p.choice(s, k, v.means, v.voice), k
 			}
 		}
-		l, err := p.learner(ctx, r, p.estimator(b.Setting, fold), p.inFold(fold))
-		if err == nil {
-			if b.predicted, err = p.test(ctx, l, b.Setting, place, found[fold][b.Setting], fold); err == nil {
-				return p.tell(r, fold, b)
-			}
+		var err error
+		if b.predicted, err = p.testChosen(ctx, r, b.Setting, place, found[fold][b.Setting], fold, inner[fold]); err != nil {
+			return fmt.Errorf("fold %d, %s: %w", fold+1, p.Estimators[b.Setting], err)
 		}
-		return fmt.Errorf("fold %d, %s: %w", fold+1, p.Estimators[b.Setting], err)
+		return p.tell(r, fold, b)
 	})
+}
+
+// testChosen is test with a learner of its own, where the checkpoint does not know what comes of it.
+func (p *Problem) testChosen(ctx context.Context, r *run, setting, place int, v *validation, fold int,
+	inner []split.Fold) (*model.Predictions, error) {
+	if p.Checkpoint.predicted(setting, fold) {
+		return p.Checkpoint.of(setting, fold).Said.predictions(), nil
+	}
+	l, err := p.learner(ctx, r, p.estimator(setting, fold), p.inFold(fold))
+	if err != nil {
+		return nil, err
+	}
+	if p.Calibration != Uncalibrated && v.calibrators == nil { // it was validated before the checkpoint
+		if v, err = p.validate(ctx, l, setting, inner, new(halving)); err != nil {
+			return nil, err
+		}
+	}
+	said, err := p.test(ctx, l, setting, place, v, fold)
+	if err != nil {
+		return nil, err
+	}
+	kept := keepPredictions(said)
+	return said, p.Checkpoint.keep(piece{Setting: setting, Fold: fold, Said: &kept})
 }

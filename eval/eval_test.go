@@ -13,6 +13,7 @@ import (
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/engine"
+	"github.com/grove-graph/grove/graph"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/machine"
 	"github.com/grove-graph/grove/split"
@@ -82,8 +83,10 @@ func (onVectors) Model(context.Context, model.Trial) (model.Model, error) { pani
 // linear classifies vectors with a short grid.
 func linear(v vectors) model.Estimator { return classified{vectors: v, c: []float64{0.01, 0.1, 1}} }
 
-// nowhere is work without data, for estimators that need none.
-func nowhere() *model.Work { return model.NewWork(&dataset.Dataset{}, engine.NewCPU(1)) }
+// nowhere is work without graphs, for estimators that need none.
+func nowhere() *model.Work {
+	return model.NewWork(&dataset.Dataset{Batch: &graph.Batch{}}, engine.NewCPU(1))
+}
 
 func labels(n, classes int) []int {
 	out := make([]int, n)

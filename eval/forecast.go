@@ -16,6 +16,7 @@ type forecast struct {
 	p         *Problem
 	trainings float64 // of a setting in a fold, in terms of the first one
 	more      int     // folds that follow those of the problem, for one setting
+	left      float64 // share of the settings that the checkpoint does not know
 	began     time.Time
 
 	mu          sync.Mutex
@@ -29,15 +30,15 @@ type forecast struct {
 // leastWatched is how long a training that reports its progress is watched before it stands for others.
 const leastWatched = time.Second
 
-// newForecast begins a forecast, nil where nobody asks for one.
-func (p *Problem) newForecast(trainings float64) *forecast {
+// newForecast begins a forecast over so many settings in folds, nil where nobody asks for one.
+func (p *Problem) newForecast(trainings float64, pieces int) *forecast {
 	if p.Forecast == nil {
 		return nil
 	}
 	if p.now == nil {
 		p.now = time.Now
 	}
-	return &forecast{p: p, trainings: trainings, began: p.now()}
+	return &forecast{p: p, trainings: trainings, left: p.Checkpoint.left(pieces), began: p.now()}
 }
 
 // learner notes what a learner has cost, of which some is shared.
@@ -59,7 +60,7 @@ func (f *forecast) learned(training time.Duration) {
 	}
 	f.said = true
 	p := f.p
-	settings := float64(len(p.Estimators))
+	settings := float64(len(p.Estimators)) * f.left
 	waves := wavesOf(len(p.Folds), p.Workers)
 	more := wavesOf(f.more, p.Workers)
 	learn, represent := f.trainings*float64(training), float64(f.represent)

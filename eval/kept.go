@@ -58,19 +58,50 @@ type KeptModel struct {
 
 // KeptFold is what a model says of the test part of a fold, in the order of [Kept.Folds].
 type KeptFold struct {
-	Fold          int         `json:"fold"` // counted from 1
-	Place         int         `json:"place"`
-	Setting       string      `json:"setting"`
-	Grid          string      `json:"grid,omitempty"`
-	Value         float64     `json:"value"`
-	Score         *float64    `json:"score"` // that it was chosen for
-	Validation    Numbers     `json:"validation,omitempty"`
-	Voice         *Voice      `json:"voice,omitempty"`
-	Seconds       float64     `json:"seconds"`
+	Fold       int      `json:"fold"` // counted from 1
+	Place      int      `json:"place"`
+	Setting    string   `json:"setting"`
+	Grid       string   `json:"grid,omitempty"`
+	Value      float64  `json:"value"`
+	Score      *float64 `json:"score"` // that it was chosen for
+	Validation Numbers  `json:"validation,omitempty"`
+	Voice      *Voice   `json:"voice,omitempty"`
+	Seconds    float64  `json:"seconds"`
+	KeptPredictions
+}
+
+// KeptPredictions is what is kept of predictions.
+type KeptPredictions struct {
 	Classes       []int       `json:"classes,omitempty"`
 	Decisions     [][]float64 `json:"decisions,omitempty"`
 	Probabilities [][]float64 `json:"probabilities,omitempty"`
 	Values        []float64   `json:"values,omitempty"`
+}
+
+// keepPredictions is what is kept of some.
+func keepPredictions(p *model.Predictions) KeptPredictions {
+	kept := KeptPredictions{Classes: p.Classes}
+	if p.Decisions != nil {
+		kept.Decisions = rowsOf(p.Decisions)
+	}
+	if p.Probabilities != nil {
+		kept.Probabilities = rowsOf(p.Probabilities)
+	}
+	if p.Values != nil {
+		kept.Values = p.Values.Float64s()
+	}
+	return kept
+}
+
+// predictions are those that are kept.
+func (k *KeptPredictions) predictions() *model.Predictions {
+	said := &model.Predictions{
+		Classes: k.Classes, Decisions: ofRows(k.Decisions), Probabilities: ofRows(k.Probabilities),
+	}
+	if k.Values != nil {
+		said.Values = model.Column(k.Values)
+	}
+	return said
 }
 
 // KeptChoice is the figure of choosing the model too.
@@ -232,12 +263,7 @@ func (k *Kept) Known(entrant, fold int) *Tested {
 		if t.Score != nil {
 			score = *t.Score
 		}
-		said := &model.Predictions{
-			Classes: t.Classes, Decisions: ofRows(t.Decisions), Probabilities: ofRows(t.Probabilities),
-		}
-		if t.Values != nil {
-			said.Values = model.Column(t.Values)
-		}
+		said := t.predictions()
 		if said.Len() != len(k.Folds[fold]) {
 			return nil
 		}
@@ -264,18 +290,9 @@ func (k *Kept) Add(entrant, fold int, t *Tested) {
 // KeepFold is what is kept of a fold, counted from 0, that is done.
 func KeepFold(fold int, t *Tested) KeptFold {
 	kept := KeptFold{Fold: fold + 1, Place: t.Setting, Setting: t.Name, Grid: t.Grid, Value: t.Value, Seconds: t.Seconds,
-		Validation: t.Validation, Voice: t.Voice, Classes: t.Predicted.Classes}
+		Validation: t.Validation, Voice: t.Voice, KeptPredictions: keepPredictions(t.Predicted)}
 	if !math.IsNaN(t.Score) {
 		kept.Score = &t.Score
-	}
-	if x := t.Predicted.Decisions; x != nil {
-		kept.Decisions = rowsOf(x)
-	}
-	if x := t.Predicted.Probabilities; x != nil {
-		kept.Probabilities = rowsOf(x)
-	}
-	if x := t.Predicted.Values; x != nil {
-		kept.Values = x.Float64s()
 	}
 	return kept
 }

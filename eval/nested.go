@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,9 +35,9 @@ func Nested(ctx context.Context, p Problem) (*Outcome, error) {
 			return nil, fmt.Errorf("fold %d: %w", f+1, err)
 		}
 	}
-	p.forecast = p.newForecast(p.nestedTrainings(inner[0]))
+	p.forecast = p.newForecast(p.nestedTrainings(inner[0]), len(p.Estimators)*len(p.Folds))
 	var best []candidate
-	var r run
+	r := run{known: p.Checkpoint.measured}
 	var err error
 	if p.abreast != nil && len(p.Estimators) > 1 {
 		best, err = p.chooseAbreast(ctx, &r, inner)
@@ -94,17 +95,34 @@ func (p *Problem) tell(r *run, fold int, c *candidate) error {
 // improve replaces the candidate of a fold if another setting does better at some value of its grid.
 func (p *Problem) improve(ctx context.Context, best *candidate, l model.Learner, setting, fold int,
 	inner []split.Fold) error {
-	v, err := p.validate(ctx, l, setting, inner, &best.halving)
-	if v == nil {
-		return err
+	known := p.Checkpoint.of(setting, fold)
+	v, err := known.validation(p.Metric, &best.halving), error(nil)
+	if l != nil {
+		if v, err = p.validate(ctx, l, setting, inner, &best.halving); err != nil {
+			return err
+		}
 	}
-	k := p.Metric.firstBest(v.means)
-	if best.predicted != nil && !p.Metric.Better(v.means[k], best.Score) {
+	found := v.piece(setting, fold)
+	if k := p.Metric.firstBest(v.means); v.means != nil &&
+		(best.predicted == nil || p.Metric.Better(v.means[k], best.Score)) {
+		switch {
+		case l != nil:
+			if best.predicted, err = p.test(ctx, l, setting, k, v, fold); err != nil {
+				return err
+			}
+			kept := keepPredictions(best.predicted)
+			found.Said = &kept
+		case known.Said == nil:
+			return errors.New("the checkpoint is damaged; remove it")
+		default:
+			best.predicted = known.Said.predictions()
+		}
+		best.Choice = p.choice(setting, k, v.means, v.voice)
+	}
+	if l == nil {
 		return nil
 	}
-	predicted, err := p.test(ctx, l, setting, k, v, fold)
-	best.Choice, best.predicted = p.choice(setting, k, v.means, v.voice), predicted
-	return err
+	return p.Checkpoint.keep(found)
 }
 
 // test trains a setting, at a place of its grid, on the whole training part of a fold and predicts the test part.
@@ -120,9 +138,26 @@ func (p *Problem) test(
 
 // validation is what the inner folds of a fold say of a setting, for every value of its grid.
 type validation struct {
-	means       []float64     // of the scores; NaN where there is nothing to choose
+	rungs       []float64     // scores that decided about dropping the setting
+	means       []float64     // of the scores; NaN where there is nothing to choose, nil where the setting is dropped
 	calibrators []*Calibrator // learned from what all inner folds predict; nil unless asked for
 	voice       *Voice        // of the value that does best
+}
+
+// piece is what is kept of it.
+func (v *validation) piece(setting, fold int) piece {
+	return piece{Setting: setting, Fold: fold, Rungs: v.rungs, Scores: v.means, Voice: v.voice}
+}
+
+// validation is what is kept of one, without calibrators. What dropped the setting is noted; of no piece it is nil.
+func (k *piece) validation(m Metric, drop *halving) *validation {
+	if k == nil {
+		return nil
+	}
+	for rung, score := range k.Rungs {
+		drop.passes(rung, m, score)
+	}
+	return &validation{rungs: k.Rungs, means: k.Scores, voice: k.Voice}
 }
 
 // calibrated returns predictions of a place of the grid with calibrated probabilities.
@@ -146,7 +181,7 @@ func (p *Problem) choice(setting, place int, scores []float64, voice *Voice) Cho
 	return c
 }
 
-// validate measures a setting on inner folds, for every value of its grid. A setting that is dropped has no validation.
+// validate measures a setting on inner folds, for every value of its grid.
 func (p *Problem) validate(
 	ctx context.Context, l model.Learner, setting int, inner []split.Fold, drop *halving,
 ) (*validation, error) {
@@ -167,8 +202,11 @@ func (p *Problem) validate(
 		if err := measure(folds); err != nil {
 			return nil, err
 		}
-		if !drop.passes(rung, p.Metric, v.means[p.Metric.firstBest(v.means)]) {
-			return nil, nil
+		score := v.means[p.Metric.firstBest(v.means)]
+		v.rungs = append(v.rungs, score)
+		if !drop.passes(rung, p.Metric, score) {
+			v.means = nil
+			return v, nil
 		}
 	}
 	if err := measure(len(inner)); err != nil {

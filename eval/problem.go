@@ -45,6 +45,9 @@ type Problem struct {
 	// Its error ends the evaluation.
 	Tested func(fold int, chosen Choice, said *model.Predictions) error
 
+	// Checkpoint, if not nil, is that of this evaluation: what it knows is not measured again.
+	Checkpoint *Checkpoint
+
 	// Workers is the number of folds worked on at the same time, default 1. With FromTrain one
 	// learner is alive for each, otherwise one in all. Outcomes do not depend on it. Estimators that are
 	// [model.SideBySide] train more models at a time where the engine computes for several at once.
@@ -173,10 +176,20 @@ func (p *Problem) checkFolds(folds []split.Fold, what string) error {
 type run struct {
 	mu        sync.Mutex
 	done      int
-	before    int // folds that are not in the problem, and come before its own
-	more      int // pieces that are not in the problem
+	folds     []int // the folds of the problem, among those of the evaluation; nil: they are all of them
+	more      int   // pieces that are not in the problem
 	represent time.Duration
 	learn     time.Duration
+
+	known func(setting, fold int) bool // by the checkpoint: they need no learner; nil for none
+}
+
+// number is that of a fold of the problem among those of the evaluation, from 0.
+func (r *run) number(fold int) int {
+	if r.folds == nil {
+		return fold
+	}
+	return r.folds[fold]
 }
 
 func (r *run) spend(on *time.Duration, since time.Time) {
@@ -190,13 +203,13 @@ func (r *run) finish(p *Problem, setting, fold int) {
 	defer r.mu.Unlock()
 	r.done++
 	if p.Progress != nil {
-		p.Progress(r.done, len(p.Estimators)*len(p.Folds)+r.more, fmt.Sprintf("fold %d, %s", r.before+fold+1,
+		p.Progress(r.done, len(p.Estimators)*len(p.Folds)+r.more, fmt.Sprintf("fold %d, %s", r.number(fold)+1,
 			p.Estimators[setting]))
 	}
 }
 
-// forFolds calls work with every estimator and fold and the learner for the two, several folds at a time,
-// the estimators of a fold in their order. It stops at an error.
+// forFolds calls work with every estimator and fold and the learner for the two, nil where the run knows what comes of
+// it, several folds at a time, the estimators of a fold in their order. It stops at an error.
 func (p *Problem) forFolds(
 	ctx context.Context, r *run, work func(ctx context.Context, setting, fold int, l model.Learner) error,
 ) error {
@@ -205,16 +218,20 @@ func (p *Problem) forFolds(
 		err := work(ctx, setting, fold, l)
 		r.spend(&r.learn, start)
 		if err != nil {
-			return fmt.Errorf("fold %d, %s: %w", r.before+fold+1, p.Estimators[setting], err)
+			return fmt.Errorf("fold %d, %s: %w", r.number(fold)+1, p.Estimators[setting], err)
 		}
 		r.finish(p, setting, fold)
 		return nil
 	}
+	known := func(setting, fold int) bool { return r.known != nil && r.known(setting, fold) }
 	if p.FromTrain {
 		train := func(ctx context.Context, setting, fold int, w *model.Work) error {
+			if known(setting, fold) {
+				return one(ctx, setting, fold, nil)
+			}
 			l, err := p.learner(ctx, r, p.estimator(setting, fold), w)
 			if err != nil {
-				return fmt.Errorf("fold %d, %w", r.before+fold+1, err)
+				return fmt.Errorf("fold %d, %w", r.number(fold)+1, err)
 			}
 			return one(ctx, setting, fold, l)
 		}
@@ -234,11 +251,20 @@ func (p *Problem) forFolds(
 	w, size := p.Work.Whole(), len(p.Folds)/(1+len(p.Redrawn))
 	for first := 0; first < len(p.Folds); first += size {
 		for setting := range p.Estimators {
-			l, err := p.learner(ctx, r, p.estimator(setting, first), w)
-			if err != nil {
-				return err
+			var l model.Learner
+			for fold := first; fold < first+size && l == nil; fold++ {
+				if known(setting, fold) {
+					continue
+				}
+				var err error
+				if l, err = p.learner(ctx, r, p.estimator(setting, first), w); err != nil {
+					return err
+				}
 			}
-			err = together(ctx, p.Workers, size, func(ctx context.Context, fold int) error {
+			err := together(ctx, p.Workers, size, func(ctx context.Context, fold int) error {
+				if known(setting, first+fold) {
+					return one(ctx, setting, first+fold, nil)
+				}
 				return one(ctx, setting, first+fold, l)
 			})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/grove-graph/grove/model"
+	"github.com/grove-graph/grove/split"
 )
 
 // Published evaluates every setting with every value of its grid on every fold and reports the pair with
@@ -26,24 +27,22 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	if p.Redrawn != nil {
 		return nil, fmt.Errorf("the published protocol chooses one setting for all repeats, which have folds of their own")
 	}
-	p.forecast = p.newForecast(1)
-	first, others := p, p
-	first.Folds, others.Folds = p.Folds[:len(p.Folds)/p.Repeats], p.Folds[len(p.Folds)/p.Repeats:]
+	one := len(p.Folds) / p.Repeats
+	more := len(p.Folds) - one
+	p.forecast = p.newForecast(1, len(p.Estimators)*one)
+	first := p
+	first.Folds = p.Folds[:one]
 	if p.forecast != nil {
-		p.forecast.p, p.forecast.more = &first, len(others.Folds)
+		p.forecast.p, p.forecast.more = &first, more
 	}
-	r := run{more: len(others.Folds)}
+	r := run{more: more, known: p.Checkpoint.measured}
 	curves := make([]Curve, len(p.Estimators))
-	chosen, place := -1, 0 // setting, and place of the value in its grid
+	chosen, at := -1, 0 // setting, and place of the value in its grid
 	var best float64
-	var predicted []*model.Predictions
-	err := first.testAll(ctx, &r, func(s int, said [][]*model.Predictions) {
+	predicted := make([]*model.Predictions, len(p.Folds))
+	err := first.measureAll(ctx, &r, func(s int, scores [][]float64, said [][]*model.Predictions) {
 		grid := p.grids[s]
 		curve := Curve{p.Estimators[s].String(), grid, make([]float64, grid.Size()), make([]float64, grid.Size())}
-		scores := make([][]float64, len(first.Folds))
-		for f := range first.Folds {
-			scores[f] = p.scores(said[f], &p.Folds[f])
-		}
 		for k := range curve.Mean {
 			curve.Mean[k], curve.Std[k] = MeanStd(column(scores, k))
 		}
@@ -51,27 +50,28 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 		k := p.Metric.firstBest(curve.Mean)
 		score := curve.Mean[k]
 		if chosen < 0 || p.Metric.Better(score, best) || s < chosen && !p.Metric.Better(best, score) {
-			chosen, place, best, predicted = s, k, score, column(said, k)
+			chosen, at, best = s, k, score
+			for f, one := range said {
+				if predicted[f] = nil; one != nil {
+					predicted[f] = one[k]
+				}
+			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	choice := p.choice(chosen, place, curves[chosen].Mean, nil)
-	if p.Validated {
-		choice.Voice = p.voice(choice.Score, predicted, tested(first.Folds))
-	}
 	protocol := "published: best mean over the test folds (optimistic)"
 	if p.Repeats > 1 {
 		protocol = "published: best mean over the test folds of the first repeat (optimistic)"
-		others.Estimators, others.grids = p.Estimators[chosen:chosen+1], p.grids[chosen:chosen+1]
-		r.before, r.more = len(first.Folds), len(p.Estimators)*len(first.Folds)
-		err := others.testAll(ctx, &r, func(_ int, said [][]*model.Predictions) {
-			predicted = append(predicted, column(said, place)...)
-		})
-		if err != nil {
-			return nil, err
-		}
+	}
+	r.more = len(p.Estimators) * one
+	if err := p.predict(ctx, &r, chosen, at, predicted); err != nil {
+		return nil, err
+	}
+	choice := p.choice(chosen, at, curves[chosen].Mean, nil)
+	if p.Validated {
+		choice.Voice = p.voice(choice.Score, predicted[:one], tested(first.Folds))
 	}
 	o, err := p.outcome(protocol, predicted, []Choice{choice}, &r)
 	if err != nil {
@@ -81,28 +81,81 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 	return o, nil
 }
 
-// testAll calls done with every setting and what it predicts of the test part of every fold with every value of its
-// grid (fold, value), one setting at a time, as soon as all folds have been learned. What done does not keep is
-// forgotten.
-func (p *Problem) testAll(ctx context.Context, r *run, done func(setting int, said [][]*model.Predictions)) error {
+// measureAll calls done with every setting, its scores on the test part of every fold with every value of its grid
+// (fold, value), and what it predicts there, nil for a fold that the checkpoint knows; one setting at a time, as soon
+// as all folds have been learned. What done does not keep is forgotten.
+func (p *Problem) measureAll(
+	ctx context.Context, r *run, done func(setting int, scores [][]float64, said [][]*model.Predictions),
+) error {
+	type measured struct {
+		scores [][]float64
+		said   [][]*model.Predictions
+		left   int
+	}
 	var mu sync.Mutex
-	said, left := make([][][]*model.Predictions, len(p.Estimators)), make([]int, len(p.Estimators))
-	for s := range said {
-		said[s], left[s] = make([][]*model.Predictions, len(p.Folds)), len(p.Folds)
+	all := make([]measured, len(p.Estimators))
+	for s := range all {
+		n := len(p.Folds)
+		all[s] = measured{make([][]float64, n), make([][]*model.Predictions, n), n}
 	}
 	return p.forFolds(ctx, r, func(ctx context.Context, setting, fold int, l model.Learner) error {
-		predicted, err := p.learn(ctx, l, p.grids[setting], &p.Folds[fold])
-		if err != nil {
-			return err
+		var scores []float64
+		var said []*model.Predictions
+		if l == nil {
+			scores = p.Checkpoint.of(setting, fold).Scores
+		} else {
+			var err error
+			if said, err = p.learn(ctx, l, p.grids[setting], &p.Folds[fold]); err != nil {
+				return err
+			}
+			scores = p.scores(said, &p.Folds[fold])
+			if err := p.Checkpoint.keep(piece{Setting: setting, Fold: fold, Scores: scores}); err != nil {
+				return err
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		said[setting][fold] = predicted
-		if left[setting]--; left[setting] == 0 {
-			done(setting, said[setting])
-			said[setting] = nil
+		m := &all[setting]
+		m.scores[fold], m.said[fold] = scores, said
+		if m.left--; m.left == 0 {
+			done(setting, m.scores, m.said)
+			*m = measured{}
 		}
 		return nil
+	})
+}
+
+// predict fills in what a setting, with the value at a place of its grid, says of the test parts of those folds where
+// that is missing.
+func (p *Problem) predict(
+	ctx context.Context, r *run, setting, at int, predicted []*model.Predictions,
+) error {
+	r.folds = nil
+	for f, said := range predicted {
+		if said == nil {
+			r.folds = append(r.folds, f)
+		}
+	}
+	if r.folds == nil {
+		return nil
+	}
+	some := *p
+	some.Folds, some.Estimators, some.grids = split.Select(p.Folds, r.folds), p.Estimators[setting:setting+1],
+		p.grids[setting:setting+1]
+	r.known = func(_, fold int) bool { return p.Checkpoint.predicted(setting, r.folds[fold]) }
+	return some.forFolds(ctx, r, func(ctx context.Context, _, fold int, l model.Learner) error {
+		number := r.folds[fold]
+		if l == nil {
+			predicted[number] = p.Checkpoint.of(setting, number).Said.predictions()
+			return nil
+		}
+		said, err := p.learn(ctx, l, p.grids[setting], &some.Folds[fold])
+		if err != nil {
+			return err
+		}
+		predicted[number] = said[at]
+		kept := keepPredictions(said[at])
+		return p.Checkpoint.keep(piece{Setting: setting, Fold: number, Said: &kept})
 	})
 }
 

@@ -116,6 +116,7 @@ type Seconds struct {
 	Transform float64 `json:"transform"` // encoding
 	Select    float64 `json:"select"`    // standardising, training and testing classifiers
 	Total     float64 `json:"total"`
+	Before    float64 `json:"before,omitempty"` // what a [Checkpoint] held has taken; it is not in the others
 }
 
 // measures returns the scores of all metrics that say something, in units.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/grove-graph/grove/dataset"
+	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/eval"
 	"github.com/grove-graph/grove/model"
 	"github.com/grove-graph/grove/model/param"
@@ -30,6 +32,7 @@ type evalFlags struct {
 	halving                    bool
 	seed                       uint64
 	plot, predictions, html    string
+	checkpoint                 string
 }
 
 func newEval(a *app) *cobra.Command {
@@ -56,6 +59,9 @@ A long list of settings takes about half of the time with --halving: each is mea
 fold, the better half on the second too, of these the better half on the next two, and so on. What is
 measured on all of them can be chosen.
 
+What takes hours may be stopped, or go down: with --checkpoint FILE every setting in a fold is kept as soon as it
+is measured, and the same command goes on from there, to the same figures.
+
 Metrics of classes: accuracy; balanced-accuracy, the mean share of each class that is found; f1 and
 weighted-f1, the mean over the classes, alike or by their size; roc-auc and average-precision, of the
 second of two classes, or the mean of each against the rest; log-loss and brier, of probabilities, which
@@ -66,6 +72,7 @@ no area under a curve; such folds are left out of its mean.`,
   grove eval gckn-path --data MUTAG --path-size 3,5 --sigma 0.4,0.6 --repeats 3
   grove eval gcn --data Cora --repeats 10
   grove eval gckn-path --data MUTAG --grid paper --path-size 3,5 --filters 32 --halving
+  grove eval gckn-subtree --data MUTAG --grid paper --checkpoint search.state
   grove eval wl --data MUTAG --metric roc-auc --calibrate platt --predictions held-out.csv
   grove eval gckn-subtree --data MUTAG --folds folds/MUTAG --selection published --anchors all`,
 		Args: knownModel,
@@ -97,6 +104,8 @@ no area under a curve; such folds are left out of its mean.`,
 	addFlags(c.PersistentFlags(), groupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.plot, "plot", "", "`FILE` plot to write, .svg or .png")
 		addHTMLFlag(fs, &f.html, "figures, curves, confusion, choices, and graphs that were predicted wrongly")
+		fs.StringVar(&f.checkpoint, "checkpoint", "", "`FILE` what is measured, kept until all is; an evaluation that finds "+
+			"it goes on from there, to the same bits")
 		fs.StringVar(&f.predictions, "predictions", "",
 			"`FILE` what is said of every example of a test part, as comma-separated values (--json has it too)")
 		a.addOutputFlags(fs)
@@ -173,6 +182,11 @@ func (f *evalFlags) check(c *cobra.Command) error {
 			return err
 		}
 	}
+	if f.checkpoint != "" {
+		if err := writable("--checkpoint", f.checkpoint); err != nil {
+			return err
+		}
+	}
 	if err := writableHTML(f.html); err != nil {
 		return err
 	}
@@ -234,13 +248,9 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 		j.Progress = a.progress.report
 	}
 	p.Forecast = func(left time.Duration) { a.progress.forecast(left, extent(&p)) }
-	protocol := eval.Nested
-	if f.selection == "published" {
-		protocol = eval.Published
-	}
-	o, err := protocol(c.Context(), p)
+	o, err := f.measure(c.Context(), j, &p)
 	if err != nil {
-		return asUsage(err)
+		return err
 	}
 	r.take(o, p)
 	if f.plot != "" {
@@ -256,6 +266,7 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 		r.File = f.predictions
 	}
 	r.Seconds = spent(j.Spent, load, o.Select, start)
+	r.Seconds.Before = roundSeconds(p.Checkpoint.Before())
 	if f.html != "" {
 		if p.Work, err = p.Work.InMemory(); err != nil { // some graphs are drawn
 			return err
@@ -269,7 +280,30 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 		}
 		r.Page = f.html
 	}
-	return a.emit(r, r.print)
+	if err := a.emit(r, r.print); err != nil {
+		return err
+	}
+	return removeCheckpoint(c)
+}
+
+// measure evaluates, with a checkpoint if there is to be one.
+func (f *evalFlags) measure(ctx context.Context, j *job, p *eval.Problem) (*eval.Outcome, error) {
+	published, protocol := f.selection == "published", eval.Nested
+	if published {
+		protocol = eval.Published
+	}
+	if f.checkpoint != "" {
+		by := fmt.Sprintf("grove %s on %s with %s instructions", thisBuild(), kindOf(j.Engine.String()), simd.Level())
+		var err error
+		if p.Checkpoint, err = eval.OpenCheckpoint(f.checkpoint, by, *p, published); err != nil {
+			return nil, usagef("--checkpoint %s: %v", f.checkpoint, plain(err))
+		}
+	}
+	o, err := protocol(ctx, *p)
+	if closed := p.Checkpoint.Close(); err == nil && closed != nil {
+		err = fmt.Errorf("--checkpoint %s: %w", f.checkpoint, plain(closed))
+	}
+	return o, asUsage(err)
 }
 
 // redraw repeats folds that are given, each time with the next seed.

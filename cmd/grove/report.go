@@ -81,6 +81,9 @@ func writeSeconds(w io.Writer, s eval.Seconds) {
 	if s.Load+s.Fit+s.Transform+s.Select > s.Total {
 		beside = ", some of it at the same time"
 	}
+	if s.Before > 0 {
+		beside += fmt.Sprintf("; %.2f before, of the checkpoint", s.Before)
+	}
 	fact(w, "seconds", "%.2f in all (load %.2f, fit %.2f, transform %.2f, select %.2f%s)",
 		s.Total, s.Load, s.Fit, s.Transform, s.Select, beside)
 }

@@ -115,7 +115,8 @@ type said struct {
 // record makes a record of what a command said.
 func (s *said) record(j *job, date, revision string) *record {
 	r := &record{
-		Run: j.run, Command: j.command, Measured: s.Measured, Settings: s.Settings, Seconds: s.Seconds.Total,
+		Run: j.run, Command: j.command, Measured: s.Measured, Settings: s.Settings,
+		Seconds: s.Seconds.Before + s.Seconds.Total,
 		Date: date, Revision: revision, Options: map[string]any{},
 	}
 	var settings []map[string]any

@@ -72,7 +72,9 @@ func (p *place) page(of *paper) ([]byte, error) {
 		}
 	}
 	fmt.Fprintf(w, "## Again\n\n```\nmake papers PAPER=%s                # what is not kept\n"+
-		"make papers PAPER=%[1]s CELL=%s  # a cell, kept or not\n```\n\n", of.name, of.all()[0].name)
+		"make papers PAPER=%[1]s CELL=%s  # a cell, kept or not\n```\n\n"+
+		"A command that is stopped goes on from where it was when it is run again by the same build.\n\n",
+		of.name, of.all()[0].name)
 	fmt.Fprint(w, "Seconds are those of one worker on a core of a shared machine, reading and all choices included. "+
 		"`results` holds every fold, what was chosen, the date and the revision.\n")
 	return []byte(w.String()), nil

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -43,7 +44,7 @@ func (p *place) run(ctx context.Context, w io.Writer, chosen []selection, again 
 					}
 				}
 				if r == nil {
-					r, err = p.measure(ctx, c, j, revision, limit)
+					r, err = p.measure(ctx, s.paper, c, j, revision, limit)
 				}
 				if ctx.Err() != nil {
 					return ctx.Err()
@@ -98,9 +99,9 @@ func compared(r, old *record) string {
 	return fmt.Sprintf(", kept were %.2f ± %.2f", old.Mean, old.Std)
 }
 
-// measure runs the command of a job.
+// measure runs the command of a job. What it has measured when it is stopped is kept beside the program until then.
 func (p *place) measure(
-	ctx context.Context, c *cell, j *job, revision string, limit time.Duration,
+	ctx context.Context, of *paper, c *cell, j *job, revision string, limit time.Duration,
 ) (*record, error) {
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -112,7 +113,8 @@ func (p *place) measure(
 			return nil, err
 		}
 	}
-	out, err := p.execute(ctx, j.command+" --workers 1 --json")
+	checkpoint := filepath.Join(filepath.Dir(p.grove), fmt.Sprintf("%s-%s-%s.state", of.name, c.name, j.run))
+	out, err := p.execute(ctx, j.command+" --workers 1 --json", "--checkpoint", checkpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -123,9 +125,10 @@ func (p *place) measure(
 	return s.record(j, time.Now().UTC().Format(time.DateOnly), revision), nil
 }
 
-// execute runs a line that starts with "grove" and returns what it writes. On a terminal its progress is shown.
-func (p *place) execute(ctx context.Context, line string) ([]byte, error) {
-	args := strings.Fields(strings.ReplaceAll(line, "$GROVE_DATA", p.data))
+// execute runs a line that starts with "grove", with more arguments behind it, and returns what it writes. On a
+// terminal its progress is shown.
+func (p *place) execute(ctx context.Context, line string, more ...string) ([]byte, error) {
+	args := append(strings.Fields(strings.ReplaceAll(line, "$GROVE_DATA", p.data)), more...)
 	cmd := exec.CommandContext(ctx, p.grove, args[1:]...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
