@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -22,9 +21,6 @@ func plainBinary(t *testing.T) string {
 	}
 	return binary
 }
-
-// shownProgress is what a command may say before it ends.
-var shownProgress = regexp.MustCompile(`(?m)^grove: (.*: [0-9]+ of [0-9]+.*|about .* of work .*|stopping; .*)\n`)
 
 // No command ends in a dump of the Go runtime where the address space is limited to one gigabyte, most of which the
 // runtime reserves, whether it has enough or not: what there is to say is one line.
