@@ -1,6 +1,8 @@
 package gckn
 
 import (
+	"slices"
+
 	"github.com/grove-graph/grove/autodiff"
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/nystrom"
@@ -45,16 +47,20 @@ func (g *gathered) take(e engine.Engine, c *autodiff.Features, vertices []int32,
 	if err := e.Place(rows, c.Rows, fresh, engine.Placement{Stride: 1}); err != nil {
 		return err
 	}
-	taken := e.Host().New(dtype, len(fresh), g.Width)
-	if err := e.Convert(taken, rows); err != nil {
-		return err
-	}
-	if dtype == tensor.Float32 {
-		g.Single = append(g.Single, taken.Float32s()...)
+	return e.Convert(g.grow(e.Host(), dtype, len(fresh)), rows)
+}
+
+// grow makes the table longer by so many rows, which it returns.
+func (g *gathered) grow(host engine.Engine, dtype tensor.Dtype, rows int) *tensor.Dense {
+	var backing any
+	if n := rows * g.Width; dtype == tensor.Float32 {
+		g.Single = slices.Grow(g.Single, n)[:len(g.Single)+n]
+		backing = g.Single[len(g.Single)-n:]
 	} else {
-		g.Double = append(g.Double, taken.Float64s()...)
+		g.Double = slices.Grow(g.Double, n)[:len(g.Double)+n]
+		backing = g.Double[len(g.Double)-n:]
 	}
-	return nil
+	return tensor.New(tensor.WithEngine(host), tensor.WithShape(rows, g.Width), tensor.WithBacking(backing))
 }
 
 // size returns the number of rows of the table.
@@ -62,6 +68,12 @@ func (g *gathered) size() int32 { return int32((len(g.Single) + len(g.Double)) /
 
 // add takes up the paths of the next run. Rows of labels are the same in every run.
 func (g *gathered) add(run *gathered) error {
+	if g.Rows == nil && run.Labels == nil {
+		*g = *run
+		return nil
+	}
+	g.Single = slices.Grow(g.Single, len(run.Single)) // at most
+	g.Double = slices.Grow(g.Double, len(run.Double))
 	place := make([]int32, run.size()) // of the rows of the run
 	for r := range place {
 		if run.Labels != nil {
