@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/grove-graph/grove/engine/outline"
 	"github.com/grove-graph/grove/engine/simd"
 	"github.com/grove-graph/grove/parallel"
 )
@@ -23,16 +24,20 @@ func (e *CPU) PlusPlus(start []int32, s *Seeding) error {
 }
 
 func plusPlus[T simd.Float](workers int, start []int32, s *Seeding) error {
-	p := newSeeder[T](workers, s)
+	return newSeeder[T](workers, len(start), s).draw(start)
+}
+
+// draw draws the centres, of which the first is given.
+func (p *seeder[T]) draw(start []int32) error {
 	tried := start[:1]
 	for f := range start {
-		if err := s.stopped(); err != nil {
+		if err := p.stopped(); err != nil {
 			return err
 		}
 		if f > 0 {
-			tried = make([]int32, s.candidates(len(start)))
+			tried = make([]int32, p.candidates(len(start)))
 			for t := range tried {
-				tried[t] = p.find(s.Draws[(f-1)*len(tried)+t] * p.potential)
+				tried[t] = p.find(p.Draws[(f-1)*len(tried)+t] * p.potential)
 			}
 		}
 		p.try(tried)
@@ -42,8 +47,9 @@ func plusPlus[T simd.Float](workers int, start []int32, s *Seeding) error {
 }
 
 // seeder is the state of PlusPlus. Most of its speed comes from the triangle inequality: a candidate that is twice as
-// far from the centre of a point as the point itself cannot be nearer to the point. Similarities in T then say which
-// candidate reduces the potential most, unless rounding could decide, and exact ones are for that candidate alone.
+// far from the centre of a point as the point itself cannot be nearer to the point. Of long rows the outlines rule out
+// most others. Similarities in T then say which candidate reduces the potential most, unless rounding could decide, and
+// exact ones are for that candidate alone.
 type seeder[T simd.Float] struct {
 	*Seeding
 	workers, n, d int
@@ -51,6 +57,8 @@ type seeder[T simd.Float] struct {
 	units         float64
 	slack         float64 // of a squared distance: rounding in T, and rows that are slightly longer than 1
 	rounding      float64 // bound of the error of a similarity in T
+	outlines      []T     // of the rows, see package outline; nil: of none
+	allowance     float64 // of a similarity of outlines
 
 	chosen    []int32
 	nearest   []int32   // which of the chosen centres is nearest to each point
@@ -79,7 +87,10 @@ type nearer struct {
 	distance, mass   float64
 }
 
-func newSeeder[T simd.Float](workers int, s *Seeding) *seeder[T] {
+// outlinedCentres is the number of centres from which on outlines of rows are worth making.
+const outlinedCentres = 128
+
+func newSeeder[T simd.Float](workers, centres int, s *Seeding) *seeder[T] {
 	n, rows, d := s.Len(), s.Table.Shape()[0], s.Table.Shape()[1]
 	p := &seeder[T]{
 		Seeding: s, workers: workers, n: n, d: d, x: make([]T, rows*d), potential: math.Inf(1),
@@ -107,6 +118,11 @@ func newSeeder[T simd.Float](workers int, s *Seeding) *seeder[T] {
 		unit = 0x1p-24
 		p.rounding = 1.1 * (1 + excess) * size * (float64(d) + size) * unit
 	}
+	if centres >= outlinedCentres {
+		if basis := outline.New(workers, p.x, rows, d); basis != nil {
+			p.outlines, p.allowance = basis.Of(workers, p.x, rows), size*basis.Allowance()
+		}
+	}
 	p.slack = size * (8*float64(d+4)*unit + 4*excess)
 	return p
 }
@@ -120,6 +136,16 @@ func (p *seeder[T]) similarity(x, y int) (sum T) {
 		sum += simd.Dot(p.row(p.Seeding.row(x, j)), p.row(p.Seeding.row(y, j)))
 	}
 	return sum
+}
+
+// bound returns what the similarity of the points x and y is not above.
+func (p *seeder[T]) bound(x, y int) float64 {
+	outline := func(i, j int) []T { return p.outlines[p.Seeding.row(i, j)*outline.Width:][:outline.Width] }
+	var sum T
+	for j := range p.Size {
+		sum += simd.Dot(outline(x, j), outline(y, j))
+	}
+	return float64(sum) + p.allowance
 }
 
 // exact returns the similarity of the points x and y without any rounding.
@@ -147,7 +173,7 @@ func (p *seeder[T]) try(tried []int32) {
 
 	// With many open points, multiply the whole table with all candidates at once.
 	var products []T
-	if 2*open >= p.Table.Shape()[0] {
+	if p.outlines == nil && 2*open >= p.Table.Shape()[0] {
 		products = p.multiply(tried)
 	}
 	off := 2.1 * p.rounding * p.units // of the mass of a point of weight 1
@@ -155,12 +181,12 @@ func (p *seeder[T]) try(tried []int32) {
 		piece, sims := &p.pieces[i], make([]T, len(tried))
 		piece.found, piece.gain, piece.error = piece.found[:0], make([]float64, len(tried)), make([]float64, len(tried))
 		for _, x := range piece.open {
+			near := float64(p.Size) - p.distance[x]/2 - p.rounding // a candidate with less similarity is not nearer
 			if products != nil {
 				p.gather(sims, products, int(x))
 			} else {
-				p.multiplyPoint(sims, tried, int(x))
+				p.multiplyPoint(sims, tried, int(x), near)
 			}
-			near := float64(p.Size) - p.distance[x]/2 - p.rounding // a candidate with less similarity is not nearer
 			for t, sim := range sims {
 				if float64(sim) <= near {
 					continue
@@ -191,12 +217,12 @@ func (p *seeder[T]) settle(t int, y int32) {
 	})
 }
 
-// multiplyPoint computes in T the similarities of point x with those of the given points that are in reach; the others
-// are set to -Inf.
-func (p *seeder[T]) multiplyPoint(sims []T, tried []int32, x int) {
+// multiplyPoint computes in T the similarities of point x with those of the given points that are in reach, unless
+// their outlines say that they are not above near; the others are set to -Inf.
+func (p *seeder[T]) multiplyPoint(sims []T, tried []int32, x int, near float64) {
 	for t, y := range tried {
 		sims[t] = T(math.Inf(-1))
-		if p.distance[x] > p.reach[t][p.nearest[x]] {
+		if p.distance[x] > p.reach[t][p.nearest[x]] && (p.outlines == nil || p.bound(x, int(y)) > near) {
 			sims[t] = p.similarity(x, int(y))
 		}
 	}

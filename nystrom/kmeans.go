@@ -113,5 +113,5 @@ func cluster[T simd.Float](
 			return nil, fmt.Errorf("k-means: start from point %d of %d", i, c.n)
 		}
 	}
-	return c.lloyd(ctx, wide, start, opt)
+	return newLloyd(c, wide, start).run(ctx, opt)
 }

@@ -16,19 +16,20 @@ import (
 type lloyd[T simd.Float] struct {
 	*cloud[T]
 	k          int
+	start      []int
 	anchors    *tensor.Dense // p x k x d
 	z          []T           // the data of anchors
 	assignment []int32       // -1 before the first
 	bounds     *bounds[T]
+	outlines   *outlines[T]   // nil: of none
 	wide       *widePoints[T] // nil: the host does it all
 	sums       *sums[T]
 	scratch    []T
 }
 
-// lloyd runs the iterations of [KMeans] from the given points.
-func (c *cloud[T]) lloyd(ctx context.Context, wide *widePoints[T], start []int, opt KMeansOptions) (*Clusters, error) {
-	l := newLloyd(c, wide, start)
-	out := &Clusters{Anchors: l.anchors, Assignment: l.assignment, Init: start}
+// run runs the iterations of [KMeans].
+func (l *lloyd[T]) run(ctx context.Context, opt KMeansOptions) (*Clusters, error) {
+	out := &Clusters{Anchors: l.anchors, Assignment: l.assignment, Init: l.start}
 	previous := math.Inf(1)
 	for out.Iterations < opt.MaxIterations {
 		if err := l.assign(ctx); err != nil {
@@ -50,11 +51,16 @@ func (c *cloud[T]) lloyd(ctx context.Context, wide *widePoints[T], start []int, 
 	return out, nil
 }
 
+// newLloyd begins iterations from the given points.
 func newLloyd[T simd.Float](c *cloud[T], wide *widePoints[T], start []int) *lloyd[T] {
 	k := len(start)
-	l := &lloyd[T]{cloud: c, k: k, wide: wide, z: make([]T, c.p*k*c.d), assignment: slices.Repeat([]int32{-1}, c.n)}
+	l := &lloyd[T]{cloud: c, k: k, wide: wide, start: start, z: make([]T, c.p*k*c.d),
+		assignment: slices.Repeat([]int32{-1}, c.n)}
 	l.anchors = matrix(c.eng, l.z, c.p, k, c.d)
 	l.bounds = newBounds(c, k)
+	if wide == nil {
+		l.outlines = newOutlines(c, k)
+	}
 	l.sums = newSums(c, wide, k)
 	for f, i := range start {
 		l.copyPoint(f, i)

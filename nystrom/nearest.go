@@ -23,21 +23,26 @@ const (
 //
 // The anchor of a point depends on nothing but the point and the anchors: see decide.
 func (l *lloyd[T]) nearestTwo(ctx context.Context, points []int32, visit func(o int, f int32, first, second T)) error {
-	if rows := l.table.Shape()[0]; l.rows == nil || len(points)*l.p < rows || rows*l.p*l.k > sharedLimit {
-		return l.decide(ctx, points, visit)
-	}
-	fill, err := l.shared()
-	if err != nil {
-		return err
-	}
 	unclear := make([]bool, len(points))
-	err = l.twoLargest(ctx, fill, points, func(o int, f int32, first, second T) {
-		if unclear[o] = float64(first-second) <= l.tie; !unclear[o] {
-			visit(o, f, first, second)
+	if rows := l.table.Shape()[0]; l.rows != nil && len(points)*l.p >= rows && rows*l.p*l.k <= sharedLimit {
+		fill, err := l.shared()
+		if err != nil {
+			return err
 		}
-	})
-	if err != nil {
-		return err
+		err = l.twoLargest(ctx, fill, points, func(o int, f int32, first, second T) {
+			if unclear[o] = float64(first-second) <= l.tie; !unclear[o] {
+				visit(o, f, first, second)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	} else if l.outlines != nil {
+		if err := l.outlined(ctx, points, unclear, visit); err != nil {
+			return err
+		}
+	} else {
+		return l.decide(ctx, points, visit)
 	}
 	var list, positions []int32
 	for o, i := range points {
@@ -50,7 +55,7 @@ func (l *lloyd[T]) nearestTwo(ctx context.Context, points []int32, visit func(o 
 
 // decide is nearestTwo by the products that decide where rounding does, of points together at a time.
 func (l *lloyd[T]) decide(ctx context.Context, points []int32, visit func(o int, f int32, first, second T)) error {
-	return l.twoLargest(ctx, l.multiplied(), points, visit)
+	return l.twoLargest(ctx, l.multiplied(l.values, l.z, l.d), points, visit)
 }
 
 // together is a number of points of which a product has the same bits for each of them, whatever the others are: one
@@ -60,6 +65,17 @@ const together = 16
 // twoLargest calls visit with the two largest of the similarities that fill computes.
 func (l *lloyd[T]) twoLargest(ctx context.Context, fill func(sims []T, points []int32) error, points []int32,
 	visit func(o int, f int32, first, second T)) error {
+	return l.eachRow(ctx, fill, points, func(o int, sim []T) {
+		f, first := simd.ArgMax(sim)
+		sim[f] = T(math.Inf(-1))
+		_, second := simd.ArgMax(sim)
+		visit(o, int32(f), first, second)
+	})
+}
+
+// eachRow calls visit with what fill computes of each point and all anchors, which it may spoil.
+func (l *lloyd[T]) eachRow(ctx context.Context, fill func(sims []T, points []int32) error, points []int32,
+	visit func(o int, sim []T)) error {
 	n := len(points)
 	points = slices.Clip(points)
 	for len(points)%together > 0 {
@@ -76,11 +92,7 @@ func (l *lloyd[T]) twoLargest(ctx context.Context, fill func(sims []T, points []
 		}
 		parallel.Chunks(l.workers, min(len(list), n-from), 256, func(start, end int) {
 			for o := start; o < end; o++ {
-				sim := sims[o*l.k : (o+1)*l.k]
-				f, first := simd.ArgMax(sim)
-				sim[f] = T(math.Inf(-1))
-				_, second := simd.ArgMax(sim)
-				visit(from+o, int32(f), first, second)
+				visit(from+o, sims[o*l.k:(o+1)*l.k])
 			}
 		})
 	}
@@ -113,31 +125,32 @@ func (l *lloyd[T]) shared() (func(sims []T, points []int32) error, error) {
 	}, err
 }
 
-// multiplied returns a function that gathers the rows of the given points and multiplies them with the
-// anchors, one position after another.
-func (l *lloyd[T]) multiplied() func(sims []T, points []int32) error {
+// multiplied returns a function that gathers the rows of the given points in a table and multiplies them with those of
+// the anchors, all of d elements, one position after another.
+func (l *lloyd[T]) multiplied(table, anchors []T, d int) func(sims []T, points []int32) error {
 	var gathered []T
 	return func(sims []T, points []int32) error {
 		out := matrix(l.eng, sims, len(points), l.k)
 		for j := range l.p {
 			var x []T
 			if first := int(points[0]); l.rows == nil && int(points[len(points)-1])-first == len(points)-1 {
-				x = l.values[first*l.d : (first+len(points))*l.d]
+				x = table[first*d : (first+len(points))*d]
 			} else {
 				if gathered == nil {
-					gathered = make([]T, len(points)*l.d)
+					gathered = make([]T, len(points)*d)
 				}
-				x = gathered[:len(points)*l.d]
+				x = gathered[:len(points)*d]
 				for o, i := range points {
-					copy(x[o*l.d:(o+1)*l.d], l.at(int(i), j))
+					r := int(l.rowOf(int(i), j))
+					copy(x[o*d:(o+1)*d], table[r*d:(r+1)*d])
 				}
 			}
 			opt := engine.Gemm{TransB: true, Alpha: 1}
 			if j > 0 {
 				opt.Beta = 1
 			}
-			anchors := matrix(l.eng, l.z[j*l.k*l.d:(j+1)*l.k*l.d], l.k, l.d)
-			if err := l.eng.Gemm(out, matrix(l.eng, x, len(points), l.d), anchors, opt); err != nil {
+			at := matrix(l.eng, anchors[j*l.k*d:(j+1)*l.k*d], l.k, d)
+			if err := l.eng.Gemm(out, matrix(l.eng, x, len(points), d), at, opt); err != nil {
 				return err
 			}
 		}

@@ -77,6 +77,9 @@ type cloud[T simd.Float] struct {
 
 	// tie is the difference of two similarities up to which rounding may decide which of them is larger.
 	tie float64
+
+	// sure is the difference of two similarities, summed in float64, above which those that decide differ alike.
+	sure float64
 }
 
 func newCloud[T simd.Float](eng engine.Engine, workers int, points Points) (*cloud[T], error) {
@@ -151,6 +154,7 @@ func (c *cloud[T]) measure() error {
 		unit = 0x1p-53
 	}
 	c.slack = float64(c.p) * (8*float64(c.d+4)*unit + 4*excess)
+	c.sure = 2.2 * (1 + excess) * float64(c.p*(c.d+c.p)) * (unit + 0x1p-53)
 	c.tie = float64(c.p+1) * c.slack // a device adds the terms of all positions in one sum
 	return nil
 }

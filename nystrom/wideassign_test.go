@@ -72,9 +72,9 @@ func TestProductsOfPointsHaveTheirOwnBits(t *testing.T) {
 		for i := range all {
 			all[i] = int32(i)
 		}
-		want := bits(l.multiplied(), all)
+		want := bits(l.multiplied(l.values, l.z, l.d), all)
 		for _, i := range []int{0, 1, s.n / 2, s.n - 1} {
-			if got := bits(l.multiplied(), all[i:i+1]); got[0] != want[i] {
+			if got := bits(l.multiplied(l.values, l.z, l.d), all[i:i+1]); got[0] != want[i] {
 				t.Errorf("%+v: point %d alone has %s, among all %s", s, i, got, want[i])
 			}
 		}
