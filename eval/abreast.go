@@ -80,7 +80,7 @@ func (p *Problem) chooseAbreast(ctx context.Context, r *run, inner [][]split.Fol
 	}
 	err := p.forFolds(ctx, r, func(ctx context.Context, setting, fold int, l model.Learner) error {
 		if l == nil {
-			found[fold][setting] = p.Checkpoint.of(setting, fold).validation(p.Metric, nil)
+			found[fold][setting] = p.Checkpoint.of(setting, fold).validation(p.Metric, new(halving))
 			return nil
 		}
 		v, err := p.validate(ctx, l, setting, inner[fold], new(halving))

@@ -139,10 +139,24 @@ func (k *piece) fits(p *Problem) bool {
 	if k.Setting < 0 || k.Setting >= len(p.Estimators) || k.Fold < 0 || k.Fold >= len(p.Folds) {
 		return false
 	}
-	if k.Said != nil && k.Said.predictions().Len() != len(p.Folds[k.Fold].Test) {
+	return (k.Said == nil || k.Said.fit(len(p.Folds[k.Fold].Test), p.Targets)) && (k.Rungs == nil || p.Halving) &&
+		(len(k.Scores) == 0 || len(k.Scores) == p.grids[k.Setting].Size())
+}
+
+// fit reports whether predictions may be of n examples with such targets.
+func (k *KeptPredictions) fit(n int, t *model.Targets) bool {
+	whole := func(rows [][]float64) bool {
+		return rows == nil || len(rows) == n &&
+			!slices.ContainsFunc(rows, func(row []float64) bool { return len(row) != len(rows[0]) || len(row) == 0 })
+	}
+	if !whole(k.Decisions) || !whole(k.Probabilities) {
 		return false
 	}
-	return len(k.Scores) == 0 || len(k.Scores) == p.grids[k.Setting].Size()
+	if t.Regression() {
+		return len(k.Values) == n
+	}
+	return len(k.Classes) == n &&
+		!slices.ContainsFunc(k.Classes, func(c int) bool { return c < 0 || c >= len(t.Names) })
 }
 
 // remember adds a piece to what is known of its place.

@@ -270,7 +270,9 @@ func TestCheckpointIgnoresWhatDoesNotFit(t *testing.T) {
 	for _, line := range []string{
 		"", "{", "[]", `{"setting":4,"fold":0,"scores":[1,1,1]}`, `{"setting":-1,"fold":0,"scores":[1,1,1]}`,
 		`{"setting":0,"fold":5,"scores":[1,1,1]}`, `{"setting":0,"fold":0,"scores":[1,1]}`,
-		`{"setting":0,"fold":0,"scores":[1,1,1],"said":{"classes":[1]}}`,
+		`{"setting":0,"fold":0,"scores":[1,1,1],"said":{"classes":[1]}}`, `{"setting":0,"fold":0,"rungs":[1,1,1]}`,
+		`{"setting":0,"fold":0,"scores":[1,1,1],"said":{"classes":[0,0,0,0,0,0,0,0,0,0,0,2]}}`,
+		`{"setting":0,"fold":0,"scores":[1,1,1],"said":{"classes":[0,0,0,0,0,0,0,0,0,0,0,1],"decisions":[[1],[]]}}`,
 	} {
 		if _, err := fmt.Fprintln(c.file, line); err != nil {
 			t.Fatal(err)

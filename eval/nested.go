@@ -154,7 +154,7 @@ func (k *piece) validation(m Metric, drop *halving) *validation {
 	if k == nil {
 		return nil
 	}
-	for rung, score := range k.Rungs {
+	for rung, score := range k.Rungs[:min(len(k.Rungs), len(drop.rungs))] {
 		drop.passes(rung, m, score)
 	}
 	return &validation{rungs: k.Rungs, means: k.Scores, voice: k.Voice}
