@@ -117,7 +117,7 @@ func (s *said) record(j *job, date, revision string) *record {
 	r := &record{
 		Run: j.run, Command: j.command, Measured: s.Measured, Settings: s.Settings,
 		Seconds: s.Seconds.Before + s.Seconds.Total,
-		Date: date, Revision: revision, Options: map[string]any{},
+		Date:    date, Revision: revision, Options: map[string]any{},
 	}
 	var settings []map[string]any
 	for _, param := range s.Params {
