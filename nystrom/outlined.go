@@ -14,6 +14,8 @@ const (
 	// mostTries is how many anchors a point is compared with because its outline does not rule them out; one that would
 	// need more is compared with all.
 	mostTries = 48
+	// judged is the number of points from which on it shows whether outlines tell: the last that move lie between anchors.
+	judged = 1024
 )
 
 // outlines are those of the rows of the table, see package outline.
@@ -55,7 +57,7 @@ func (l *lloyd[T]) outlined(
 			left++
 		}
 	}
-	if 2*left > len(points) {
+	if len(points) >= judged && 2*left > len(points) {
 		l.outlines = nil
 	}
 	return err
