@@ -1,36 +1,22 @@
 package engine
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/internal/spantest"
 	"gorgonia.org/tensor"
 )
 
 // longSeeding asks for centres among points of p rows of d elements near a small span, some of them equal.
 func longSeeding(n, p, d, centres int, dtype tensor.Dtype) *Seeding {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	raw, turned, x := make([]float64, n*d), make([]float64, d*d), make([]float64, n*d)
-	for i := range turned {
-		turned[i] = rng.NormFloat64()
-	}
-	for i := range raw {
-		raw[i] = rng.NormFloat64() / float64(1+i%d)
-	}
-	simd.Gemm(1, false, false, n, d, d, 1, raw, d, turned, d, 0, x, d)
-	for i := range n {
-		row := x[i*d : (i+1)*d]
-		length := math.Sqrt(simd.Dot(row, row))
-		for c := range row {
-			row[c] /= length
-		}
-		if i%40 == 7 {
-			copy(row, x[(i-7)*d:])
-		}
+	x := spantest.Unit(n, d, 1, 0, rng)
+	for i := 7; i < n; i += 40 {
+		copy(x[i*d:(i+1)*d], x[(i-7)*d:])
 	}
 	e := NewCPU(1)
 	table := e.New(dtype, n, d)

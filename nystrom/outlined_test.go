@@ -3,13 +3,13 @@ package nystrom
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/grove-graph/grove/engine"
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/internal/spantest"
 	"gorgonia.org/tensor"
 )
 
@@ -17,32 +17,18 @@ import (
 // otherwise around some directions and near a small span. Some rows are equal, some are shorter than 1.
 func longPoints[T simd.Float](e engine.Engine, n, p, d int, falls float64) Points {
 	rng := rand.New(rand.NewPCG(uint64(d), uint64(p)))
-	raw, turned, values := make([]float64, n*d), make([]float64, d*d), make([]float64, n*d)
-	for i := range turned {
-		turned[i] = rng.NormFloat64()
+	around := 0
+	if falls > 0 {
+		around = 100
 	}
-	for i := range raw {
-		if raw[i] = rng.NormFloat64(); falls > 0 && i >= 100*d {
-			raw[i] = raw[i%(100*d)] + raw[i]/4
-		}
-	}
-	for i := range raw {
-		raw[i] *= math.Pow(float64(1+i%d), -falls)
-	}
-	simd.Gemm(2, false, false, n, d, d, 1, raw, d, turned, d, 0, values, d)
 	x := make([]T, n*d)
-	for i := range n {
-		row := values[i*d : (i+1)*d]
-		length := math.Sqrt(simd.Dot(row, row))
-		if i%50 == 3 {
-			length *= 2
+	for i, v := range spantest.Unit(n, d, falls, around, rng) {
+		if x[i] = T(v); i/d%50 == 3 {
+			x[i] /= 2
 		}
-		for c, v := range row {
-			x[i*d+c] = T(v / length)
-		}
-		if i%40 == 7 {
-			copy(x[i*d:(i+1)*d], x[(i-7)*d:])
-		}
+	}
+	for i := 7; i < n; i += 40 {
+		copy(x[i*d:(i+1)*d], x[(i-7)*d:])
 	}
 	points := Points{Points: engine.Points{Table: matrix(e, x, n, d), Size: p}}
 	if p > 1 {

@@ -1,36 +1,14 @@
 package outline_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/grove-graph/grove/engine/outline"
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/internal/spantest"
 )
-
-// rows returns unit vectors with elements that fall off like a power of their number, in random directions that all
-// share.
-func rows(n, d int, falls float64, rng *rand.Rand) []float64 {
-	x, turned := make([]float64, n*d), make([]float64, d*d)
-	for i := range turned {
-		turned[i] = rng.NormFloat64()
-	}
-	raw := make([]float64, n*d)
-	for i := range raw {
-		raw[i] = rng.NormFloat64() * math.Pow(float64(1+i%d), -falls)
-	}
-	simd.Gemm(1, false, false, n, d, d, 1, raw, d, turned, d, 0, x, d)
-	for i := range n {
-		row := x[i*d : (i+1)*d]
-		length := math.Sqrt(simd.Dot(row, row))
-		for c := range row {
-			row[c] /= length
-		}
-	}
-	return x
-}
 
 func narrow(x []float64) []float32 {
 	out := make([]float32, len(x))
@@ -43,7 +21,7 @@ func narrow(x []float64) []float32 {
 // No inner product is above its bound; near a small span the bound is close to it.
 func TestOutlinesBoundInnerProducts(t *testing.T) {
 	for _, falls := range []float64{0, 0.5, 1, 2, 4} {
-		x := rows(700, 520, falls, rand.New(rand.NewPCG(1, 2)))
+		x := spantest.Unit(700, 520, falls, 0, rand.New(rand.NewPCG(1, 2)))
 		gap := check(t, x, 700, 520, 1e-14, func(x, y []float64) float64 { return simd.Dot(x, y) })
 		single := check(t, narrow(x), 700, 520, 1e-14, func(x, y []float32) float64 { return simd.DotWide(x, y) })
 		t.Logf("falling by %g: bounds are %.2g above", falls, gap)
@@ -79,9 +57,9 @@ func check[T simd.Float](t *testing.T, x []T, n, d int, rounding float64, exact 
 // Vectors of other length than 1, that the span was not taken from, are bounded too.
 func TestOutlinesOfOtherVectors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	x := narrow(rows(600, 512, 2, rng))
+	x := narrow(spantest.Unit(600, 512, 2, 0, rng))
 	b := outline.New(1, x, 600, 512)
-	y := narrow(rows(50, 512, 0, rng))
+	y := narrow(spantest.Unit(50, 512, 0, 0, rng))
 	for i := range y[:25*512] {
 		y[i] *= float32(i/512) / 25
 	}
@@ -99,7 +77,7 @@ func TestOutlinesOfOtherVectors(t *testing.T) {
 
 // Few distinct vectors span less than an outline has room for.
 func TestOutlinesOfASmallSpan(t *testing.T) {
-	distinct := rows(3, 512, 0, rand.New(rand.NewPCG(5, 6)))
+	distinct := spantest.Unit(3, 512, 0, 0, rand.New(rand.NewPCG(5, 6)))
 	x := slices.Repeat(distinct, 200)
 	if gap := check(t, x, 600, 512, 1e-14, func(x, y []float64) float64 { return simd.Dot(x, y) }); gap > 1e-5 {
 		t.Errorf("bounds are %g above", gap)
@@ -110,7 +88,7 @@ func TestOutlinesOfASmallSpan(t *testing.T) {
 }
 
 func TestSameOutlinesForAnyNumberOfWorkers(t *testing.T) {
-	x := narrow(rows(3000, 512, 1, rand.New(rand.NewPCG(7, 8))))
+	x := narrow(spantest.Unit(3000, 512, 1, 0, rand.New(rand.NewPCG(7, 8))))
 	want := outline.New(1, x, 3000, 512).Of(1, x, 3000)
 	if got := outline.New(3, x, 3000, 512).Of(3, x, 3000); !slices.Equal(got, want) {
 		t.Error("three workers give other bits")
@@ -118,7 +96,7 @@ func TestSameOutlinesForAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestNoOutlinesWhereTheyAreNotWorthIt(t *testing.T) {
-	x := narrow(rows(600, 600, 1, rand.New(rand.NewPCG(9, 10))))
+	x := narrow(spantest.Unit(600, 600, 1, 0, rand.New(rand.NewPCG(9, 10))))
 	if outline.New(1, x[:600*511], 600, 511) != nil || outline.New(1, x, 500, 600) != nil {
 		t.Error("outlines of short vectors, or of few")
 	}
