@@ -59,6 +59,7 @@ type seeder[T simd.Float] struct {
 	rounding      float64 // bound of the error of a similarity in T
 	outlines      []T     // of the rows, see package outline; nil: of none
 	allowance     float64 // of a similarity of outlines
+	outlinedFrom  int     // number of chosen centres from which on outlines of many points are looked at
 
 	chosen    []int32
 	nearest   []int32   // which of the chosen centres is nearest to each point
@@ -78,6 +79,8 @@ type seedPiece struct {
 	gain  []float64 // by how much each candidate reduces the potential, and
 	error []float64 // how far that may be off
 	sum   float64   // of the masses
+
+	similarities int // that were computed one by one
 }
 
 // nearer says that a candidate may be nearer to a point than the chosen centres are. Until the candidate is settled the
@@ -87,14 +90,21 @@ type nearer struct {
 	distance, mass   float64
 }
 
-// outlinedCentres is the number of centres from which on outlines of rows are worth making.
-const outlinedCentres = 128
+const (
+	// outlinedCentres is the number of centres from which on outlines of rows are worth making.
+	outlinedCentres = 128
+	// firstOutlined is the number of chosen centres from which on outlines of many points are looked at: to few centres
+	// most points are so far that any candidate may be nearer.
+	firstOutlined = 8
+	// alone is how many times as long a product of two rows takes by itself as among those of a whole table.
+	alone = 4
+)
 
 func newSeeder[T simd.Float](workers, centres int, s *Seeding) *seeder[T] {
 	n, rows, d := s.Len(), s.Table.Shape()[0], s.Table.Shape()[1]
 	p := &seeder[T]{
 		Seeding: s, workers: workers, n: n, d: d, x: make([]T, rows*d), potential: math.Inf(1),
-		nearest: make([]int32, n), distance: slices.Repeat([]float64{math.Inf(1)}, n),
+		outlinedFrom: firstOutlined, nearest: make([]int32, n), distance: slices.Repeat([]float64{math.Inf(1)}, n),
 		mass: slices.Repeat([]float64{math.Inf(1)}, n), pieces: make([]seedPiece, (n+seedChunk-1)/seedChunk),
 	}
 	elements, units := s.Grids()
@@ -138,14 +148,14 @@ func (p *seeder[T]) similarity(x, y int) (sum T) {
 	return sum
 }
 
-// bound returns what the similarity of the points x and y is not above.
-func (p *seeder[T]) bound(x, y int) float64 {
+// outlined returns the similarity of the outlines of the points x and y, computed in T.
+func (p *seeder[T]) outlined(x, y int) float64 {
 	outline := func(i, j int) []T { return p.outlines[p.Seeding.row(i, j)*outline.Width:][:outline.Width] }
 	var sum T
 	for j := range p.Size {
 		sum += simd.Dot(outline(x, j), outline(y, j))
 	}
-	return float64(sum) + p.allowance
+	return float64(sum)
 }
 
 // exact returns the similarity of the points x and y without any rounding.
@@ -171,21 +181,28 @@ func (p *seeder[T]) try(tried []int32) {
 	p.findReach(tried)
 	open := p.findOpen()
 
-	// With many open points, multiply the whole table with all candidates at once.
+	// With many open points, multiply the whole table with all candidates at once, or its outlines.
+	many := 2*open >= p.Table.Shape()[0]
+	outlined := p.outlines != nil && (!many || len(p.chosen) >= p.outlinedFrom)
 	var products []T
-	if p.outlines == nil && 2*open >= p.Table.Shape()[0] {
-		products = p.multiply(tried)
+	switch {
+	case many && outlined:
+		products = p.multiply(p.outlines, outline.Width, tried)
+	case many:
+		products = p.multiply(p.x, p.d, tried)
 	}
 	off := 2.1 * p.rounding * p.units // of the mass of a point of weight 1
 	parallel.For(p.workers, len(p.pieces), func(i int) {
 		piece, sims := &p.pieces[i], make([]T, len(tried))
 		piece.found, piece.gain, piece.error = piece.found[:0], make([]float64, len(tried)), make([]float64, len(tried))
+		piece.similarities = 0
 		for _, x := range piece.open {
 			near := float64(p.Size) - p.distance[x]/2 - p.rounding // a candidate with less similarity is not nearer
 			if products != nil {
 				p.gather(sims, products, int(x))
-			} else {
-				p.multiplyPoint(sims, tried, int(x), near)
+			}
+			if outlined || products == nil {
+				piece.similarities += p.multiplyPoint(sims, products != nil, tried, int(x), near)
 			}
 			for t, sim := range sims {
 				if float64(sim) <= near {
@@ -198,6 +215,21 @@ func (p *seeder[T]) try(tried []int32) {
 			}
 		}
 	})
+	if many && outlined {
+		p.judge(len(tried))
+	}
+}
+
+// judge gives the outlines of many points up for a while where the products that they save of the whole table take less
+// time than the similarities that they do not rule out.
+func (p *seeder[T]) judge(tried int) {
+	similarities := 0
+	for i := range p.pieces {
+		similarities += p.pieces[i].similarities
+	}
+	if alone*similarities*p.d > p.Table.Shape()[0]*tried*(p.d-outline.Width) {
+		p.outlinedFrom = len(p.chosen) * 3 / 2
+	}
 }
 
 // settle makes the distances of a candidate exact, and its gain.
@@ -218,14 +250,27 @@ func (p *seeder[T]) settle(t int, y int32) {
 }
 
 // multiplyPoint computes in T the similarities of point x with those of the given points that are in reach, unless
-// their outlines say that they are not above near; the others are set to -Inf.
-func (p *seeder[T]) multiplyPoint(sims []T, tried []int32, x int, near float64) {
+// their outlines say that they are not above near; the others are set to -Inf. With bounded, those of the outlines are
+// in sims already. It returns how many it has computed.
+func (p *seeder[T]) multiplyPoint(sims []T, bounded bool, tried []int32, x int, near float64) (computed int) {
 	for t, y := range tried {
+		bound := float64(sims[t])
 		sims[t] = T(math.Inf(-1))
-		if p.distance[x] > p.reach[t][p.nearest[x]] && (p.outlines == nil || p.bound(x, int(y)) > near) {
-			sims[t] = p.similarity(x, int(y))
+		if p.distance[x] <= p.reach[t][p.nearest[x]] {
+			continue
 		}
+		if p.outlines != nil {
+			if !bounded {
+				bound = p.outlined(x, int(y))
+			}
+			if bound+p.allowance <= near {
+				continue
+			}
+		}
+		sims[t] = p.similarity(x, int(y))
+		computed++
 	}
+	return computed
 }
 
 // gather adds up the similarities of point x with the points that are tried from the products of its rows.
@@ -240,18 +285,18 @@ func (p *seeder[T]) gather(sims, products []T, x int) {
 	}
 }
 
-// multiply multiplies every row of the table with the rows of the given points: entry j*len(tried)+t of a row of the
-// result belongs to position j of candidate t.
-func (p *seeder[T]) multiply(tried []int32) []T {
-	rows := make([]T, 0, p.Size*len(tried)*p.d)
+// multiply multiplies every row of the table, or its outline (d elements), with those of the given points: entry
+// j*len(tried)+t of a row of the result belongs to position j of candidate t.
+func (p *seeder[T]) multiply(table []T, d int, tried []int32) []T {
+	rows := make([]T, 0, p.Size*len(tried)*d)
 	for j := range p.Size {
 		for _, y := range tried {
-			rows = append(rows, p.row(p.Seeding.row(int(y), j))...)
+			rows = append(rows, table[p.Seeding.row(int(y), j)*d:][:d]...)
 		}
 	}
-	n, width, ld := p.Table.Shape()[0], p.Size*len(tried), max(p.d, 1)
+	n, width, ld := p.Table.Shape()[0], p.Size*len(tried), max(d, 1)
 	p.products = slices.Grow(p.products[:0], n*width)[:n*width]
-	simd.Gemm(p.workers, false, true, n, width, p.d, 1, p.x, ld, rows, ld, 0, p.products, width)
+	simd.Gemm(p.workers, false, true, n, width, d, 1, table, ld, rows, ld, 0, p.products, width)
 	return p.products
 }
 
