@@ -37,11 +37,12 @@ type bounds[T simd.Float] struct {
 	moved   [][]float64 // moved[t][f]: how far anchor f has moved from iteration t to now
 	order   [][]int32   // order[t]: the anchors by falling moved[t]
 	apart   []float64   // apart[f*k+g]: distance of the anchors f and g now
+	sims    []T         // apart[f*k+g] is made of sims[f*k+g]
 }
 
 func newBounds[T simd.Float](c *cloud[T], k int) *bounds[T] {
 	return &bounds[T]{cloud: c, k: k, now: -1, near: make([]float64, c.n), far: make([]float64, c.n),
-		compared: slices.Repeat([]int32{-1}, c.n), apart: make([]float64, k*k)}
+		compared: slices.Repeat([]int32{-1}, c.n), apart: make([]float64, k*k), sims: make([]T, k*k)}
 }
 
 // advance begins an iteration with the anchors z.
@@ -61,15 +62,18 @@ func (b *bounds[T]) advance(z []T) error {
 
 // measureGaps computes the distances of the anchors from each other.
 func (b *bounds[T]) measureGaps(z []T) error {
-	sims := matrix(b.eng, make([]T, b.k*b.k), b.k, b.k)
+	sims := matrix(b.eng, b.sims, b.k, b.k)
 	for j := range b.p {
 		at := matrix(b.eng, z[j*b.k*b.d:(j+1)*b.k*b.d], b.k, b.d)
-		opt := engine.Gemm{TransB: true, Alpha: 1, Beta: 1}
+		opt := engine.Gemm{TransB: true, Alpha: 1}
+		if j > 0 {
+			opt.Beta = 1
+		}
 		if err := b.eng.Gemm(sims, at, at, opt); err != nil {
 			return err
 		}
 	}
-	for i, sim := range elements[T](sims) {
+	for i, sim := range b.sims {
 		b.apart[i] = math.Sqrt(max(0, float64(b.distance(sim))-b.slack))
 	}
 	return nil
@@ -95,16 +99,16 @@ func (b *bounds[T]) restOf(z []T) []float64 {
 func (b *bounds[T]) movements(t int) (moved []float64, order []int32) {
 	moved, order = make([]float64, b.k), make([]int32, b.k)
 	then, now := b.anchors[t], b.anchors[b.now]
+	step := make([]T, b.d)
 	for f := range moved {
 		square := 0.0
 		for j := range b.p {
 			at := j*b.k + f
-			for e := at * b.d; e < (at+1)*b.d; e++ {
-				step := float64(now[e]) - float64(then[e])
-				square += step * step
-			}
-			step := b.rest[b.now][at] - b.rest[t][at]
-			square += step * step
+			copy(step, now[at*b.d:(at+1)*b.d])
+			simd.Axpy(-1, then[at*b.d:(at+1)*b.d], step)
+			square += (1 + b.slack) * float64(simd.Dot(step, step)) // no shorter by rounding
+			grown := b.rest[b.now][at] - b.rest[t][at]
+			square += grown * grown
 		}
 		moved[f], order[f] = math.Sqrt(square), int32(f)
 	}

@@ -24,7 +24,9 @@ type lloyd[T simd.Float] struct {
 	outlines   *outlines[T]   // nil: of none
 	wide       *widePoints[T] // nil: the host does it all
 	sums       *sums[T]
-	scratch    []T
+	products   []T // of the rows that points share
+	sims       []T // of some points
+	gathered   []T // rows of some points
 }
 
 // run runs the iterations of [KMeans].

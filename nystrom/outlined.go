@@ -3,6 +3,7 @@ package nystrom
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/grove-graph/grove/engine/outline"
 	"github.com/grove-graph/grove/engine/simd"
@@ -16,6 +17,8 @@ const (
 	mostTries = 48
 	// judged is the number of points from which on it shows whether outlines tell: the last that move lie between anchors.
 	judged = 1024
+	// alone is how many times as long a similarity takes by itself as among those of many points and anchors.
+	alone = 16
 )
 
 // outlines are those of the rows of the table, see package outline.
@@ -38,49 +41,68 @@ func newOutlines[T simd.Float](c *cloud[T], k int) *outlines[T] {
 }
 
 // outlined is [lloyd.nearestTwo] by outlines: a point is compared with the anchors that they do not rule out. Where
-// that does not tell the nearest one for sure, unclear is set in place of a call. Outlines that seldom tell are given
-// up.
-func (l *lloyd[T]) outlined(
-	ctx context.Context, points []int32, unclear []bool, visit func(o int, f int32, first, second T),
-) error {
-	anchors := l.outlines.basis.Of(l.workers, l.z, l.p*l.k)
-	allowance := float64(l.p) * l.outlines.basis.Allowance()
-	err := l.eachRow(ctx, l.multiplied(l.outlines.rows, anchors, outline.Width), points, func(o int, bounds []T) {
-		f, first, second, ok := l.nearestWithin(points[o], bounds, allowance)
-		if unclear[o] = !ok; ok {
-			visit(o, f, T(first), T(second))
-		}
-	})
-	left := 0
-	for _, u := range unclear {
-		if u {
-			left++
+// that does not tell the nearest one for sure, unclear is set in place of a call. Outlines that take longer than all
+// products are given up.
+func (l *lloyd[T]) outlined(ctx context.Context, points []int32, unclear []bool, visit visitor[T]) (err error) {
+	rows, anchors := l.outlines.rows, l.outlines.basis.Of(l.workers, l.z, l.p*l.k)
+	fill := l.multiplied(rows, anchors, outline.Width)
+	if l.sharing(points) {
+		if fill, err = l.shared(rows, anchors, outline.Width); err != nil {
+			return err
 		}
 	}
-	if len(points) >= judged && 2*left > len(points) {
-		l.outlines = nil
+	allowance := float64(l.p) * l.outlines.basis.Allowance()
+	var tries atomic.Int64
+	err = l.eachRow(ctx, fill, points, func(o int, bounds []T) {
+		near := l.nearestWithin(points[o], bounds, allowance)
+		tries.Add(int64(near.tries))
+		if unclear[o] = !near.sure; near.sure {
+			visit(o, near.anchor, T(near.first), T(near.second))
+		}
+	})
+	if len(points) >= judged {
+		var left []int32
+		for o, i := range points {
+			if unclear[o] {
+				left = append(left, i)
+			}
+		}
+		all := l.multiplications(points)
+		if alone*int(tries.Load())*l.p*l.d+all*outline.Width+l.multiplications(left)*l.d > all*l.d {
+			l.outlines = nil
+		}
 	}
 	return err
 }
 
-// nearestWithin returns the anchor nearest to a point and the two largest similarities, given bounds of all of them,
-// which it spoils. ok is false where rounding may decide which anchor is the nearest, or too many are within bounds.
-func (l *lloyd[T]) nearestWithin(i int32, bounds []T, allowance float64) (f int32, first, second float64, ok bool) {
-	first, second = math.Inf(-1), math.Inf(-1)
-	for range mostTries {
+// within is what outlines leave of a search for the nearest anchor: the two largest similarities, and how many anchors
+// were compared.
+type within struct {
+	anchor        int32
+	first, second float64
+	tries         int
+	sure          bool // rounding does not decide which anchor is the nearest, and no other is within bounds
+}
+
+// nearestWithin finds the anchor nearest to a point, given bounds of the similarities with all, which it spoils.
+func (l *lloyd[T]) nearestWithin(i int32, bounds []T, allowance float64) within {
+	near := within{first: math.Inf(-1), second: math.Inf(-1)}
+	for near.tries < mostTries {
 		g, bound := simd.ArgMax(bounds)
-		if float64(bound)+allowance <= second || math.IsInf(float64(bound), -1) {
-			return f, first, second, first-second > l.sure
+		if float64(bound)+allowance <= near.second || math.IsInf(float64(bound), -1) {
+			near.sure = near.first-near.second > l.sure
+			return near
 		}
 		bounds[g] = T(math.Inf(-1))
+		near.tries++
 		switch similarity := l.exactWith(i, g); {
-		case similarity > first:
-			f, first, second = int32(g), similarity, first
-		case similarity > second:
-			second = similarity
+		case similarity > near.first:
+			near.anchor, near.first, near.second = int32(g), similarity, near.first
+		case similarity > near.second:
+			near.second = similarity
 		}
 	}
-	return 0, 0, 0, false
+	return near
 }
 
 // exactWith returns the similarity of a point and an anchor, summed in float64.
