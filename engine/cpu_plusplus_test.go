@@ -38,7 +38,8 @@ func longSeeding(n, p, d, centres int, falls float64, dtype tensor.Dtype) *Seedi
 	return s
 }
 
-// Outlines of long rows change nothing about the centres; where they rule out little, those of many points are given up.
+// Outlines of long rows change nothing about the centres; where they rule out little, those of many points are given
+// up.
 func TestCentresOfLongRows(t *testing.T) {
 	const n, d, centres = 600, 512, 130
 	for _, c := range []struct {
