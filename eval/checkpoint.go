@@ -45,6 +45,8 @@ type piece struct {
 
 	// Said is what was said of the test part, where the setting was the best so far, or is chosen.
 	Said *KeptPredictions `json:"said,omitempty"`
+	// All is what was said of it with every value of the grid, where the test parts choose and there is one setting.
+	All []KeptPredictions `json:"all,omitempty"`
 }
 
 // checkpointHead is the first line of the file.
@@ -139,8 +141,10 @@ func (k *piece) fits(p *Problem) bool {
 	if k.Setting < 0 || k.Setting >= len(p.Estimators) || k.Fold < 0 || k.Fold >= len(p.Folds) {
 		return false
 	}
-	return (k.Said == nil || k.Said.fit(len(p.Folds[k.Fold].Test), p.Targets)) && (k.Rungs == nil || p.Halving) &&
-		(len(k.Scores) == 0 || len(k.Scores) == p.grids[k.Setting].Size())
+	size, n := p.grids[k.Setting].Size(), len(p.Folds[k.Fold].Test)
+	return (k.Said == nil || k.Said.fit(n, p.Targets)) && (k.Rungs == nil || p.Halving) &&
+		(len(k.Scores) == 0 || len(k.Scores) == size) && (len(k.All) == 0 || len(k.All) == size) &&
+		!slices.ContainsFunc(k.All, func(said KeptPredictions) bool { return !said.fit(n, p.Targets) })
 }
 
 // fit reports whether predictions may be of n examples with such targets.
@@ -168,7 +172,7 @@ func (c *Checkpoint) remember(k *piece) {
 		return
 	}
 	if k.Scores != nil || k.Rungs != nil {
-		old.Rungs, old.Scores, old.Voice = k.Rungs, k.Scores, k.Voice
+		old.Rungs, old.Scores, old.Voice, old.All = k.Rungs, k.Scores, k.Voice, k.All
 	}
 	if k.Said != nil {
 		old.Said = k.Said

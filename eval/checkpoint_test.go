@@ -29,6 +29,9 @@ var searches = map[string]struct {
 	"published repeats": {true, func(t *testing.T) Problem {
 		return numbers(t, &meanOf{steps: []float64{1, 2}}, &meanOf{steps: []float64{-1, 0, 3}}, &meanOf{spoil: 2})
 	}},
+	"published, one setting": {true, func(t *testing.T) Problem {
+		return numbers(t, &meanOf{steps: []float64{-1, 0, 3}})
+	}},
 	"nested": {false, func(t *testing.T) Problem { return named(problem(t, 60, 2, 2, 0.5, 1, 3), 2) }},
 	"nested, anchors of folds": {false, func(t *testing.T) Problem {
 		p := named(problem(t, 60, 2, 2, 0.5, 1, 3), 2)
@@ -169,6 +172,25 @@ func TestCheckpointGoesOnToTheSameOutcome(t *testing.T) {
 				t.Errorf("once more %s in %d trainings, want %s in none", got, trained, want)
 			}
 		})
+	}
+}
+
+// Of one setting nothing that was learned is learned again.
+func TestCheckpointOfOneSetting(t *testing.T) {
+	for _, name := range []string{"published, one setting", "one setting"} {
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		want, most := searched(t, name, path)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bytes.SplitAfter(whole, []byte("\n"))
+		if err := os.WriteFile(path, bytes.Join(lines[:3], nil), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, trained := searched(t, name, path); got != want || trained != most-2 {
+			t.Errorf("%s: after two of %d trainings %s in %d more, want %s", name, most, got, trained, want)
+		}
 	}
 }
 

@@ -82,8 +82,8 @@ func Published(ctx context.Context, p Problem) (*Outcome, error) {
 }
 
 // measureAll calls done with every setting, its scores on the test part of every fold with every value of its grid
-// (fold, value), and what it predicts there, nil for a fold that the checkpoint knows; one setting at a time, as soon
-// as all folds have been learned. What done does not keep is forgotten.
+// (fold, value), and what it predicts there, nil for a fold of which the checkpoint knows scores alone; one setting at
+// a time, as soon as all folds have been learned. What done does not keep is forgotten.
 func (p *Problem) measureAll(
 	ctx context.Context, r *run, done func(setting int, scores [][]float64, said [][]*model.Predictions),
 ) error {
@@ -102,14 +102,24 @@ func (p *Problem) measureAll(
 		var scores []float64
 		var said []*model.Predictions
 		if l == nil {
-			scores = p.Checkpoint.of(setting, fold).Scores
+			known := p.Checkpoint.of(setting, fold)
+			scores = known.Scores
+			for k := range known.All {
+				said = append(said, known.All[k].predictions())
+			}
 		} else {
 			var err error
 			if said, err = p.learn(ctx, l, p.grids[setting], &p.Folds[fold]); err != nil {
 				return err
 			}
 			scores = p.scores(said, &p.Folds[fold])
-			if err := p.Checkpoint.keep(piece{Setting: setting, Fold: fold, Scores: scores}); err != nil {
+			found := piece{Setting: setting, Fold: fold, Scores: scores}
+			if len(p.Estimators) == 1 && p.Checkpoint != nil {
+				for _, one := range said {
+					found.All = append(found.All, keepPredictions(one))
+				}
+			}
+			if err := p.Checkpoint.keep(found); err != nil {
 				return err
 			}
 		}
