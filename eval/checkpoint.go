@@ -189,6 +189,10 @@ func (c *Checkpoint) keep(k piece) error {
 	now := time.Now()
 	k.Seconds = now.Sub(c.since).Seconds()
 	line, err := json.Marshal(k)
+	if err != nil && k.All != nil {
+		k.All = nil // predictions that are not finite: what is chosen is learned again
+		line, err = json.Marshal(k)
+	}
 	if err != nil {
 		return nil // a score that is not finite: it is measured again
 	}

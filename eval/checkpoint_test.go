@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -191,6 +192,33 @@ func TestCheckpointOfOneSetting(t *testing.T) {
 		if got, trained := searched(t, name, path); got != want || trained != most-2 {
 			t.Errorf("%s: after two of %d trainings %s in %d more, want %s", name, most, got, trained, want)
 		}
+	}
+}
+
+// Scores are kept where decisions are not finite, as those of a training that diverged.
+func TestCheckpointOfADivergedSetting(t *testing.T) {
+	p := named(problem(t, 60, 2, 2, 0.5), 2)
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	open := func() *Checkpoint {
+		c, err := OpenCheckpoint(path, "this test", p, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := open()
+	said := KeptPredictions{Classes: make([]int, len(p.Folds[0].Test)), Decisions: [][]float64{{math.NaN()}}}
+	scores := make(Numbers, p.Estimators[0].Grid().Size())
+	if err := c.keep(piece{Scores: scores, All: []KeptPredictions{said}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = open()
+	defer c.Close()
+	if k := c.of(0, 0); k == nil || len(k.Scores) != len(scores) || k.All != nil {
+		t.Errorf("kept is %+v, want scores alone", k)
 	}
 }
 
