@@ -88,8 +88,12 @@ func arguments(c *cobra.Command, line []string) []string {
 		if len(name) == 1 {
 			f = c.Flags().ShorthandLookup(name)
 		}
-		// What follows a flag that c does not know may be its value.
-		if f == nil && !strings.Contains(name, "=") || f != nil && f.NoOptDefVal == "" {
+		// What follows a flag that c does not know may be its value, unless it is a flag too.
+		valued := f != nil && f.NoOptDefVal == ""
+		if f == nil && !strings.Contains(name, "=") {
+			valued = i+1 < len(rest) && !strings.HasPrefix(rest[i+1], "-")
+		}
+		if valued {
 			i++
 		}
 	}
