@@ -20,7 +20,8 @@ import (
 
 // Checkpoint is a file in which an evaluation keeps what it has measured: a line for each setting in a fold, as soon as
 // it is known. An evaluation that finds the file goes on from there, to the same bits. What a line says that is not
-// whole, for want of disk or of power, is measured again. The nil Checkpoint keeps nothing.
+// whole, for want of disk or of power, is measured again. The nil Checkpoint keeps nothing; one without a file keeps it
+// in memory.
 type Checkpoint struct {
 	file   *os.File
 	before float64
@@ -56,7 +57,10 @@ type checkpointHead struct {
 	Of   map[string]string `json:"of"` // what all else depends on, by name
 }
 
-const checkpointKind = "grove evaluation 1"
+// checkpointHead returns the first line of the checkpoint of a problem.
+func (p *Problem) checkpointHead(by string, published bool) checkpointHead {
+	return checkpointHead{"grove evaluation 1", by, p.depends(published)}
+}
 
 // syncEvery is how long lines may wait for the disk: those of quick settings wait together.
 const syncEvery = time.Second
@@ -68,7 +72,7 @@ func OpenCheckpoint(path, by string, p Problem, published bool) (*Checkpoint, er
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	head := checkpointHead{checkpointKind, by, p.depends(published)}
+	head := p.checkpointHead(by, published)
 	c := &Checkpoint{pieces: map[place]*piece{}, since: time.Now()}
 	raw, err := os.ReadFile(path)
 	switch {
@@ -89,6 +93,19 @@ func OpenCheckpoint(path, by string, p Problem, published bool) (*Checkpoint, er
 		}
 	}
 	return c, nil
+}
+
+// Digest stands for all that decides about the outcome of a problem by [Published], or by [Nested], beside the program.
+func (p Problem) Digest(published bool) (string, error) {
+	if err := p.check(); err != nil {
+		return "", err
+	}
+	depends := p.depends(published)
+	var all []any
+	for _, name := range slices.Sorted(maps.Keys(depends)) {
+		all = append(all, depends[name])
+	}
+	return digest.Of(all...), nil
 }
 
 // depends lists digests of all that a problem comes to, by what is in them.
@@ -198,6 +215,9 @@ func (c *Checkpoint) keep(k piece) error {
 	}
 	c.since = now
 	c.remember(&k)
+	if c.file == nil {
+		return nil
+	}
 	_, err = c.file.Write(append(line, '\n'))
 	if err == nil && now.Sub(c.synced) > syncEvery {
 		c.synced, err = now, c.file.Sync()

@@ -99,21 +99,28 @@ func all(t *testing.T, o *Outcome) string {
 	return string(text)
 }
 
-// searched evaluates with the checkpoint at path and returns how many trainings that took.
-func searched(t *testing.T, name, path string) (outcome string, trained int64) {
+// watchedSearch returns a search that counts its trainings.
+func watchedSearch(t *testing.T, name string, trainings *atomic.Int64) Problem {
 	t.Helper()
-	s := searches[name]
-	p := s.problem(t)
-	var trainings atomic.Int64
+	p := searches[name].problem(t)
 	for _, estimators := range append([][]model.Estimator{p.Estimators}, p.Redrawn...) {
 		for i, e := range estimators {
-			w := watched{e, &trainings}
+			w := watched{e, trainings}
 			if estimators[i] = w; name == "side by side" {
 				estimators[i] = sideBySide{w}
 			}
 		}
 	}
 	p.Workers = 2
+	return p
+}
+
+// searched evaluates with the checkpoint at path and returns how many trainings that took.
+func searched(t *testing.T, name, path string) (outcome string, trained int64) {
+	t.Helper()
+	s := searches[name]
+	var trainings atomic.Int64
+	p := watchedSearch(t, name, &trainings)
 	protocol := Nested
 	if s.published {
 		protocol = Published

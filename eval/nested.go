@@ -186,7 +186,7 @@ func (p *Problem) validate(
 	ctx context.Context, l model.Learner, setting int, inner []split.Fold, drop *halving,
 ) (*validation, error) {
 	v := &validation{means: []float64{math.NaN()}}
-	if p.candidates() == 1 && p.Calibration == Uncalibrated && !p.Validated {
+	if p.candidates() == 1 && !p.part && p.Calibration == Uncalibrated && !p.Validated {
 		return v, nil
 	}
 	var said [][]*model.Predictions

@@ -59,6 +59,7 @@ type Problem struct {
 	// will take. Its cost is roughly right where the estimators cost the same.
 	Forecast func(left time.Duration)
 
+	part     bool         // there are more settings to choose from, elsewhere
 	grids    []model.Grid // of the estimators
 	item     string       // what an example is called
 	abreast  *abreast     // nil where trainings take turns

@@ -114,7 +114,7 @@ func (p *Problem) measureAll(
 			}
 			scores = p.scores(said, &p.Folds[fold])
 			found := piece{Setting: setting, Fold: fold, Scores: scores}
-			if len(p.Estimators) == 1 && p.Checkpoint != nil {
+			if len(p.Estimators) == 1 && !p.part && p.Checkpoint != nil {
 				for _, one := range said {
 					found.All = append(found.All, keepPredictions(one))
 				}
@@ -136,7 +136,7 @@ func (p *Problem) measureAll(
 }
 
 // predict fills in what a setting, with the value at a place of its grid, says of the test parts of those folds where
-// that is missing.
+// that is missing, and keeps what it says.
 func (p *Problem) predict(
 	ctx context.Context, r *run, setting, at int, predicted []*model.Predictions,
 ) error {
@@ -144,6 +144,11 @@ func (p *Problem) predict(
 	for f, said := range predicted {
 		if said == nil {
 			r.folds = append(r.folds, f)
+		} else if k := p.Checkpoint.of(setting, f); k != nil && k.Said == nil && k.All == nil {
+			kept := keepPredictions(said)
+			if err := p.Checkpoint.keep(piece{Setting: setting, Fold: f, Said: &kept}); err != nil {
+				return err
+			}
 		}
 	}
 	if r.folds == nil {

@@ -74,9 +74,7 @@ finds its file goes on from there, and computes only what is missing; further mo
 
 // addDataFlags declares what is compared on what.
 func (f *compareFlags) addDataFlags(fs *pflag.FlagSet) {
-	f.source.addFlags(fs)
-	addTaskFlags(fs, &f.task, &f.target)
-	fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
+	f.evalFlags.addDataFlags(fs)
 	f.lineupFlags.addFlags(fs)
 }
 

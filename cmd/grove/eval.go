@@ -60,7 +60,8 @@ fold, the better half on the second too, of these the better half on the next tw
 measured on all of them can be chosen.
 
 What takes hours may be stopped, or go down: with --checkpoint FILE every setting in a fold is kept as soon as it
-is measured, and the same command goes on from there, to the same figures.
+is measured, and the same command goes on from there, to the same figures. grove plan eval cuts a search into
+parts for several machines.
 
 Metrics of classes: accuracy; balanced-accuracy, the mean share of each class that is found; f1 and
 weighted-f1, the mean over the classes, alike or by their size; roc-auc and average-precision, of the
@@ -82,18 +83,9 @@ no area under a curve; such folds are left out of its mean.`,
 		return "  grove eval " + model + " --data MUTAG\n" +
 			"  grove eval " + model + " --data MUTAG --folds folds/MUTAG --json > result.json"
 	}, func(c *cobra.Command, m *named) error { return a.eval(c, f, m) })
-	addFlags(c.PersistentFlags(), groupData, func(fs *pflag.FlagSet) {
-		f.source.addFlags(fs)
-		addTaskFlags(fs, &f.task, &f.target)
-		fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
-	})
+	addFlags(c.PersistentFlags(), groupData, f.addDataFlags)
 	addFlags(c.PersistentFlags(), groupProtocol, func(fs *pflag.FlagSet) {
-		f.addFoldFlags(fs)
-		choiceVar(fs, &f.selection, "selection", []string{"nested", "published"},
-			"how everything is chosen: inside each training part, or by the test folds")
-		choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"},
-			"graphs that anchors (hierarchies, states) are learned from: the training part of each fold, or all")
-		f.addMetricFlags(fs)
+		f.addProtocolFlags(fs)
 		fs.BoolVar(&f.halving, "halving", false,
 			"drop the worse half of the settings after the first inner fold, and after the second, the fourth, ...")
 	})
@@ -111,6 +103,23 @@ no area under a curve; such folds are left out of its mean.`,
 		a.addOutputFlags(fs)
 	})
 	return c
+}
+
+// addDataFlags declares what is evaluated on what.
+func (f *evalFlags) addDataFlags(fs *pflag.FlagSet) {
+	f.source.addFlags(fs)
+	addTaskFlags(fs, &f.task, &f.target)
+	fs.StringVar(&f.folds, "folds", "", "`DIR` folds train_idx-1.txt, test_idx-1.txt, ... to use")
+}
+
+// addProtocolFlags declares how it is evaluated.
+func (f *evalFlags) addProtocolFlags(fs *pflag.FlagSet) {
+	f.addFoldFlags(fs)
+	choiceVar(fs, &f.selection, "selection", []string{"nested", "published"},
+		"how everything is chosen: inside each training part, or by the test folds")
+	choiceVar(fs, &f.anchors, "anchors", []string{"train", "all"},
+		"graphs that anchors (hierarchies, states) are learned from: the training part of each fold, or all")
+	f.addMetricFlags(fs)
 }
 
 // addFoldFlags declares how examples are divided.
@@ -205,54 +214,18 @@ func (f *evalFlags) parseInner() (k int, holdOut bool, err error) {
 
 func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	start := time.Now()
-	if f.inner == "" {
-		f.inner = m.family.Inner
-	}
-	if err := f.check(c); err != nil {
-		return err
-	}
-	if m.family.Learns == "" && c.Flags().Changed("anchors") {
-		return usagef("--anchors %s: %s learns nothing from graphs without their targets", f.anchors, m.name)
-	}
-	j, err := a.job(c, m, asked{f.source, f.task, f.target, f.seed}, &f.computing, f.cv*f.repeats)
+	s, r, err := a.search(c, f, m)
 	if err != nil {
 		return err
 	}
-	d, t := j.Data, model.TargetsOf(j.Data)
-	r := &evalReport{Notes: j.notes, data: d, targets: t, family: m.family}
-	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = m.name, d.Name, d.NumGraphs(), f.seed, j.Engine.Describe()
-	p := eval.Problem{
-		Work: j.Work, Targets: t, Estimators: j.estimators, Metric: f.metric, Calibration: f.calibration,
-		Repeats:   f.repeats,
-		FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
-		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
-	}
-	if err := f.fits(t, d.Name); err != nil {
-		return err
-	}
-	if err := f.divide(c, d, &p, r); err != nil {
-		return err
-	}
-	if err := f.redraw(c, m, j, &p, r); err != nil {
-		return err
-	}
-	one := p.HoldOut || slices.ContainsFunc(p.InnerFolds, func(inner []split.Fold) bool { return len(inner) < 2 })
-	if f.halving && one {
-		return usagef("--halving drops settings between inner folds, of which there is one: give --inner 5")
-	}
-	p.Halving = f.halving
-	load := seconds(start)
-
+	p, load := &s.Problem, seconds(start)
 	a.progress.repeats = true
-	if !p.FromTrain {
-		j.Progress = a.progress.report
-	}
-	p.Forecast = func(left time.Duration) { a.progress.forecast(left, extent(&p)) }
-	o, err := f.measure(c.Context(), j, &p)
+	p.Forecast = func(left time.Duration) { a.progress.forecast(left, extent(p)) }
+	o, err := f.measure(c.Context(), s)
 	if err != nil {
 		return err
 	}
-	r.take(o, p)
+	r.take(o, *p)
 	if f.plot != "" {
 		if err := r.draw(f.plot); err != nil {
 			return err
@@ -265,15 +238,15 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 		}
 		r.File = f.predictions
 	}
-	r.Seconds = spent(j.Spent, load, o.Select, start)
+	r.Seconds = spent(p.Work.Spent, load, o.Select, start)
 	r.Seconds.Before = roundSeconds(p.Checkpoint.Before())
 	if f.html != "" {
 		if p.Work, err = p.Work.InMemory(); err != nil { // some graphs are drawn
 			return err
 		}
-		p, err := a.study(p, r.Device, r.Notes).Evaluation(c.Context(), &r.Result, o, r.facts())
+		page, err := a.study(*p, r.Device, r.Notes).Evaluation(c.Context(), &r.Result, o, r.facts())
 		if err == nil {
-			err = writePage(f.html, p)
+			err = writePage(f.html, page)
 		}
 		if err != nil {
 			return err
@@ -286,21 +259,74 @@ func (a *app) eval(c *cobra.Command, f *evalFlags, m *named) error {
 	return removeCheckpoint(c)
 }
 
-// measure evaluates, with a checkpoint if there is to be one.
-func (f *evalFlags) measure(ctx context.Context, j *job, p *eval.Problem) (*eval.Outcome, error) {
-	published, protocol := f.selection == "published", eval.Nested
-	if published {
-		protocol = eval.Published
+// search is what grove eval is asked for: a problem, and by what protocol it is solved.
+type search struct {
+	eval.Problem
+	published bool
+}
+
+// search reads the data and makes the problem, and begins the report.
+func (a *app) search(c *cobra.Command, f *evalFlags, m *named) (*search, *evalReport, error) {
+	if f.inner == "" {
+		f.inner = m.family.Inner
 	}
+	if err := f.check(c); err != nil {
+		return nil, nil, err
+	}
+	if m.family.Learns == "" && c.Flags().Changed("anchors") {
+		return nil, nil, usagef("--anchors %s: %s learns nothing from graphs without their targets", f.anchors, m.name)
+	}
+	j, err := a.job(c, m, asked{f.source, f.task, f.target, f.seed}, &f.computing, f.cv*f.repeats)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, t := j.Data, model.TargetsOf(j.Data)
+	r := &evalReport{Notes: j.notes, data: d, targets: t, family: m.family}
+	r.Model, r.Dataset, r.Graphs, r.Seed, r.Device = m.name, d.Name, d.NumGraphs(), f.seed, j.Engine.Describe()
+	s := &search{published: f.selection == "published"}
+	s.Problem = eval.Problem{
+		Work: j.Work, Targets: t, Estimators: j.estimators, Metric: f.metric, Calibration: f.calibration,
+		Repeats: f.repeats, Halving: f.halving,
+		FromTrain: f.anchors == "train", Seed: f.seed, Workers: f.goroutines(),
+		Progress: func(done, total int, _ string) { a.progress.report("evaluate", done, total) },
+	}
+	if err := f.fits(t, d.Name); err != nil {
+		return nil, nil, err
+	}
+	if err := f.divide(c, d, &s.Problem, r); err != nil {
+		return nil, nil, err
+	}
+	if err := f.redraw(c, m, j, &s.Problem, r); err != nil {
+		return nil, nil, err
+	}
+	one := s.HoldOut || slices.ContainsFunc(s.InnerFolds, func(inner []split.Fold) bool { return len(inner) < 2 })
+	if f.halving && one {
+		return nil, nil, usagef("--halving drops settings between inner folds, of which there is one: give --inner 5")
+	}
+	if !s.FromTrain {
+		j.Progress = a.progress.report
+	}
+	return s, r, nil
+}
+
+// by names the program and all else that decides about bits beside the problem.
+func (s *search) by() string {
+	return fmt.Sprintf("grove %s on %s with %s instructions", thisBuild(), kindOf(s.Work.Engine.String()), simd.Level())
+}
+
+// measure evaluates, with a checkpoint if there is to be one.
+func (f *evalFlags) measure(ctx context.Context, s *search) (o *eval.Outcome, err error) {
 	if f.checkpoint != "" {
-		by := fmt.Sprintf("grove %s on %s with %s instructions", thisBuild(), kindOf(j.Engine.String()), simd.Level())
-		var err error
-		if p.Checkpoint, err = eval.OpenCheckpoint(f.checkpoint, by, *p, published); err != nil {
+		if s.Checkpoint, err = eval.OpenCheckpoint(f.checkpoint, s.by(), s.Problem, s.published); err != nil {
 			return nil, usagef("--checkpoint %s: %v", f.checkpoint, plain(err))
 		}
 	}
-	o, err := protocol(ctx, *p)
-	if closed := p.Checkpoint.Close(); err == nil && closed != nil {
+	protocol := eval.Nested
+	if s.published {
+		protocol = eval.Published
+	}
+	o, err = protocol(ctx, s.Problem)
+	if closed := s.Checkpoint.Close(); err == nil && closed != nil {
 		err = fmt.Errorf("--checkpoint %s: %w", f.checkpoint, plain(closed))
 	}
 	return o, asUsage(err)

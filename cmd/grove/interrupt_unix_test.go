@@ -116,6 +116,7 @@ func TestEveryCommandObeysSignals(t *testing.T) {
 		"plan train":   {{"gckn-path", "--data", store, "--out", out + "m", "-o", out + "5.json"}},
 		"plan gram":    {{"wl", "--data", slow, "--out", out + "k.npy", "-o", out + "4.json"}},
 		"plan embed":   {{"--model", model, "--data", store, "--out", out + ".npy", "-o", out + ".json"}},
+		"plan eval":    {{"gckn-path", "--data", slow, "--out", out + "s", "-o", out + "6.json"}},
 		"plan compare": {{"--data", slow, "--out", out + "c.json", "-o", out + "3.json"}},
 		"plan predict": {{"--model", model, "--data", store, "--out", out + ".csv", "-o", out + "2.json"}},
 		"run-part":     {{plan, "--index", "0"}, {plan, "--index", "-"}},

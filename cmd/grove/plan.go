@@ -20,6 +20,7 @@ import (
 const (
 	embedJob   = "embed"
 	predictJob = "predict"
+	evalJob    = "eval"
 	compareJob = "compare"
 	gramJob    = "gram"
 	trainJob   = "train"
@@ -119,8 +120,8 @@ what the command itself would have written on one machine, byte for byte.
 
 Cutting, running and putting together leave everything else to what you have: a loop in a shell, an array of
 Slurm, a Job of Kubernetes (docs/cluster.md). What is cut by graphs reads a store (grove data convert --to
-shards), of which a part reads its own graphs alone; a comparison is cut by models and folds, a kernel matrix
-by rows, on any data.`,
+shards), of which a part reads its own graphs alone; an evaluation is cut by settings, a comparison by models
+and folds, a kernel matrix by rows, on any data.`,
 		Example: `  grove data convert new-molecules --to shards --out store
   grove plan embed --model model.grove --data store --out rows.npy -o plan.json
   for i in $(seq 0 19); do grove run-part plan.json --index $i; done
@@ -133,6 +134,8 @@ by rows, on any data.`,
 	c.AddCommand(newPlanned(a, predictJob, "Plan to apply a trained model",
 		"predictions to write, as comma-separated values",
 		`Plan what grove predict does, one line for each graph.`, "predictions.csv"))
+	search := newPlanEvalFlags()
+	c.AddCommand(newPlanEval(a, search, func(c *cobra.Command, m *named) error { return a.planSearch(c, search, m) }))
 	compare, _ := newPlanCompare(a)
 	c.AddCommand(compare)
 	gram := &planGramFlags{}

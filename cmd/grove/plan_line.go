@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"slices"
 
@@ -31,6 +33,16 @@ func plannedLine(
 		}
 	})
 	return arguments, inputs
+}
+
+// again executes a command for a model by the line of the plan, whose first argument is the model.
+func (w *partWorker) again(ctx context.Context, c *cobra.Command) error {
+	if len(w.plan.Arguments) == 0 {
+		return fmt.Errorf("%s: a plan without a model", w.path)
+	}
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs(append(slices.Clone(w.plan.Arguments[:1]), w.line(w.plan.Arguments[1:])...))
+	return c.ExecuteContext(ctx)
 }
 
 // line is the command line of the plan on this machine: its arguments with the inputs where they are.

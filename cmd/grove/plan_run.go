@@ -230,7 +230,8 @@ type partWorker struct {
 
 	engine     engine.Engine
 	model      model.Model // nil before the first part that is to be computed
-	comparison *field      // likewise, where the plan is to compare
+	search     *search     // likewise, where the plan is to evaluate
+	comparison *field      // or to compare
 	rows       model.GramRows
 }
 
@@ -240,6 +241,8 @@ func (w *partWorker) compute(ctx context.Context, from, to int, out []io.Writer)
 		return err
 	}
 	switch w.plan.Job {
+	case evalJob:
+		return w.searchPart(ctx, from, to, out[0])
 	case compareJob:
 		return w.comparePart(ctx, from, to, out[0])
 	case gramJob:

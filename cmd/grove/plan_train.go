@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/grove-graph/grove/dataset"
 	"github.com/grove-graph/grove/internal/digest"
@@ -148,9 +147,6 @@ func (a *app) trainInRounds(c *cobra.Command, f *planTrainFlags, m *named, by *r
 // trained makes the training of a plan again, in the role that a process has; the model goes to a file.
 func (w *partWorker) trained(ctx context.Context, out string, by *rounds.Rounds) error {
 	f := &planTrainFlags{}
-	if len(w.plan.Arguments) == 0 {
-		return fmt.Errorf("%s: a plan without a model", w.path)
-	}
 	shards, err := dataset.OpenShards(w.plan.Input("data"))
 	if err != nil {
 		return err
@@ -165,14 +161,11 @@ func (w *partWorker) trained(ctx context.Context, out string, by *rounds.Rounds)
 		}
 		w.engines = w.engines[:open]
 	}()
-	c := newPlanTrain(w.app, f, func(c *cobra.Command, m *named) error {
+	return w.again(ctx, newPlanTrain(w.app, f, func(c *cobra.Command, m *named) error {
 		f.computing, f.trainFlags.out = w.where, out
 		_, err := w.trainInRounds(c, f, m, by)
 		return err
-	})
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs(append(slices.Clone(w.plan.Arguments[:1]), w.line(w.plan.Arguments[1:])...))
-	return c.ExecuteContext(ctx)
+	}))
 }
 
 // trainPart computes the part of a round that has the graphs from one to the one before another.
