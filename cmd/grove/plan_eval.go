@@ -28,7 +28,8 @@ func newPlanEval(a *app, f *planEvalFlags, do func(c *cobra.Command, m *named) e
 		Long: `Plan what grove eval measures of a long list of settings (--grid, or flags with several values), some of
 which are a part. grove merge writes a checkpoint. The same line as grove eval, with --checkpoint in place of
 --out and the plan, chooses from it and says the figures, to the bits of one machine however the list was cut; it
-trains nothing more than what follows from the choice: published --repeats after the first.
+trains nothing more than what follows from the choice: published --repeats after the first. When the figures are
+said the checkpoint is removed, as always: ask for --html, --plot and --predictions at once, or keep a copy.
 
 What settings next to each other have in common is computed once in a part: of GCKN the poolings share an
 encoding, and 9 settings of its grids differ in nothing else.
