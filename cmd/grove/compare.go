@@ -25,7 +25,7 @@ type compareFlags struct {
 }
 
 func newCompare(a *app) *cobra.Command {
-	f := &compareFlags{evalFlags: evalFlags{selection: "nested", anchors: "train"}}
+	f := &compareFlags{evalFlags: newEvalFlags()}
 	c := &cobra.Command{
 		Use:   "compare [MODEL...] --data DIR",
 		Short: "Compare models on the same folds: how good, how sure, how fast",

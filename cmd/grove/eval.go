@@ -35,8 +35,12 @@ type evalFlags struct {
 	checkpoint                 string
 }
 
+// newEvalFlags returns the flags as they are where none is given.
+func newEvalFlags() evalFlags { return evalFlags{selection: "nested", anchors: "train"} }
+
 func newEval(a *app) *cobra.Command {
-	f := &evalFlags{selection: "nested", anchors: "train"}
+	flags := newEvalFlags()
+	f := &flags
 	c := &cobra.Command{
 		Use:   "eval MODEL --data DIR",
 		Short: "Measure the accuracy of a model by cross-validation",

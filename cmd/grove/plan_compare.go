@@ -24,7 +24,7 @@ type planCompareFlags struct {
 
 // newPlanCompare returns grove plan compare with its flags.
 func newPlanCompare(a *app) (*cobra.Command, *planCompareFlags) {
-	f := &planCompareFlags{compareFlags: compareFlags{evalFlags: evalFlags{selection: "nested", anchors: "train"}}}
+	f := &planCompareFlags{compareFlags: compareFlags{evalFlags: newEvalFlags()}}
 	c := &cobra.Command{
 		Use:   compareJob + " [MODEL...] --data DIR --out comparison.json -o plan.json",
 		Short: "Plan to compare models, a part for each fold of a model",
@@ -119,10 +119,8 @@ func (w *partWorker) planned() (*field, *planCompareFlags, error) {
 		return nil, nil, err
 	}
 	_, inputs := x.line(c)
-	for _, i := range inputs {
-		if err := w.same(i.Flag, i.Digest); err != nil {
-			return nil, nil, err
-		}
+	if err := w.sameAs(inputs); err != nil {
+		return nil, nil, err
 	}
 	if n := len(x.Entrants) * len(x.Folds); n != w.plan.Items {
 		return nil, nil, refuse("%s: %d folds of %d models, and the plan is for %d", w.path, len(x.Folds),

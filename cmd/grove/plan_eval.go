@@ -16,9 +16,7 @@ type planEvalFlags struct {
 	out string
 }
 
-func newPlanEvalFlags() *planEvalFlags {
-	return &planEvalFlags{evalFlags: evalFlags{selection: "nested", anchors: "train"}}
-}
+func newPlanEvalFlags() *planEvalFlags { return &planEvalFlags{evalFlags: newEvalFlags()} }
 
 // newPlanEval returns grove plan eval; do is called with the command that runs and its model.
 func newPlanEval(a *app, f *planEvalFlags, do func(c *cobra.Command, m *named) error) *cobra.Command {
@@ -31,8 +29,8 @@ which are a part. grove merge writes a checkpoint. The same line as grove eval, 
 trains nothing more than what follows from the choice: published --repeats after the first. When the figures are
 said the checkpoint is removed, as always: ask for --html, --plot and --predictions at once, or keep a copy.
 
-What settings next to each other have in common is computed once in a part: of GCKN the poolings share an
-encoding, and 9 settings of its grids differ in nothing else.
+What settings next to each other have in common is computed once in a part: of GCKN 9 settings of the grids that
+differ in poolings alone share the anchors of paths, and 3 of them that differ in the last pooling an encoding.
 
 A part is refused by another version of grove, on another kind of device or with other instructions of the
 processor (GROVE_SIMD, see grove devices), and where the data or the folds are not those of the plan any more.`,
@@ -113,10 +111,8 @@ func (w *partWorker) plannedSearch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, i := range inputs {
-			if err := w.same(i.Flag, i.Digest); err != nil {
-				return err
-			}
+		if err := w.sameAs(inputs); err != nil {
+			return err
 		}
 		if n := len(s.Estimators); n != w.plan.Items {
 			return refuse("%s: %d settings, and the plan is for %d", w.path, n, w.plan.Items)

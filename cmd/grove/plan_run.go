@@ -332,6 +332,16 @@ func (w *partWorker) same(flag, digest string) error {
 	return nil
 }
 
+// sameAs refuses inputs that are not those that were planned with.
+func (w *partWorker) sameAs(inputs []parts.Input) error {
+	for _, i := range inputs {
+		if err := w.same(i.Flag, i.Digest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // embedPart writes the rows of graphs before which so many come of all: with the head of the file in front of the
 // first.
 func (a *app) embedPart(
