@@ -18,7 +18,7 @@ type job struct {
 	one  []string // of grove, which makes the output in one process; nil: parts that run one after another do
 }
 
-// jobs are those of 100 000 molecules that the other trials leave out, and a kernel between 5000.
+// jobs are those of 100 000 molecules that the other trials leave out, and a kernel and a search of 5000.
 func jobs(t *testing.T) []job {
 	few := filepath.Join(t.TempDir(), "few")
 	must(t, grove, "data", "synth", "molecules", "--graphs", "5000", "--seed", "3", "--out", few)
@@ -33,6 +33,8 @@ func jobs(t *testing.T) []job {
 			[]string{"gram", "wl", "--data", few, "--nystrom", "200", "-o"}},
 		{[]string{"compare", "majority", "linear", "--data", store, "--cv", "3", "--inner", "1/10", "--seed", "1"},
 			"comparison.json", nil},
+		{[]string{"eval", "gckn-path", "--data", few, "--grid", "paper", "--path-size", "3,4", "--filters", "32",
+			"--pooling", "sum", "--global-pooling", "sum", "--seed", "1", "--part-settings", "2"}, "search.state", nil},
 		train(25000, "cgmm", "--c", "0.1", "--layers", "2", "--states", "5"),
 		train(25000, "wl", "--machine", "linear", "--c", "0.1", "--iterations", "2"),
 		train(25000, "treeg", "--estimators", "1", "--growth", "level-wise", "--max-depth", "3"),
