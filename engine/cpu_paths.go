@@ -132,14 +132,18 @@ func (p *pathPool[T]) paths(workers int) {
 	var small []section
 	start := func() rootPooler[T] { return newTrie(p) }
 	factors := p.newFactors(workers)
-	if factors != nil && p.Ranks != nil {
+	switch {
+	case factors != nil && p.Ranks != nil:
+		twins := p.Graph.Twins(p.Index, p.Size)
 		p.forRoots(workers, 0, int32(p.Graph.NumVertices()), func() rootPooler[T] {
-			return newTallies(factors, mostTallies)
+			return newTallies(factors, twins, mostTallies)
 		})
 		return
-	}
-	if factors != nil {
+	case factors != nil:
 		start = func() rootPooler[T] { return newProducts(factors) }
+	case p.Pool == Max && p.Index != nil:
+		twins := p.Graph.Twins(p.Index, p.Size)
+		start = func() rootPooler[T] { return &highest[T]{newTrie(p), twins} }
 	}
 	for _, s := range p.sections() {
 		switch {
@@ -248,15 +252,7 @@ func (t *trie[T]) pool(root int32, limit int) {
 // step appends v as the j-th vertex of the path and searches on.
 func (t *trie[T]) step(v int32, j int) {
 	t.path[j-1] = v
-	score := t.score(v, j)
-	switch {
-	case t.out[j] == nil:
-		simd.Add(t.prefix[j], t.prefix[j-1], score)
-	case t.Pool == Max:
-		simd.PathStepMax(t.acc[j], t.prefix[j], t.prefix[j-1], score, t.scale[j], t.shift[j])
-	default:
-		simd.PathStepSum(t.acc[j], t.prefix[j], t.prefix[j-1], score, t.scale[j], t.shift[j])
-	}
+	t.extend(v, j)
 	t.count[j]++
 	if j == t.limit {
 		return
@@ -270,5 +266,48 @@ next:
 			}
 		}
 		t.step(w, j+1)
+	}
+}
+
+// extend takes v as the j-th vertex into the scores of the path and pools its value.
+func (t *trie[T]) extend(v int32, j int) {
+	score := t.score(v, j)
+	switch {
+	case t.out[j] == nil:
+		simd.Add(t.prefix[j], t.prefix[j-1], score)
+	case t.Pool == Max:
+		simd.PathStepMax(t.acc[j], t.prefix[j], t.prefix[j-1], score, t.scale[j], t.shift[j])
+	default:
+		simd.PathStepSum(t.acc[j], t.prefix[j], t.prefix[j-1], score, t.scale[j], t.shift[j])
+	}
+}
+
+// highest is the trie of a maximum. Paths through the same classes of twins have the same value, so one of them is
+// enough; it does not count them.
+type highest[T simd.Float] struct {
+	*trie[T]
+	twins *graph.Twins
+}
+
+func (h *highest[T]) pool(root int32, limit int) {
+	h.limit = limit
+	for j := 1; j <= limit; j++ {
+		clear(h.acc[j])
+	}
+	h.visit(h.twins.Class[root], 1)
+}
+
+// visit appends a vertex of class c as the j-th of the path and searches on.
+func (h *highest[T]) visit(c int32, j int) {
+	path := h.path[:j]
+	path[j-1] = c
+	h.extend(h.twins.First[c], j)
+	if j == h.limit {
+		return
+	}
+	for _, d := range h.twins.Next(c) {
+		if h.twins.Left(path, d) > 0 {
+			h.visit(d, j+1)
+		}
 	}
 }

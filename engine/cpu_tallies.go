@@ -6,17 +6,20 @@ import (
 	"slices"
 
 	"github.com/grove-graph/grove/engine/simd"
+	"github.com/grove-graph/grove/graph"
 )
 
 // tallies is the search of [products] over row sequences in place of paths: it counts the paths from a root with equal
 // rows, and then multiplies every sequence once, in the order of the ranks of the rows. So the result follows, to the
-// last bit, from the multiset of sequences alone, whichever of the vertices with that multiset is the root.
+// last bit, from the multiset of sequences alone, whichever of the vertices with that multiset is the root. Twins have
+// the same sequences behind them, so one of them stands for all ([graph.Twins]).
 //
 // The sequences are counted in a tree of at most so many nodes. Those that begin alike and need more are counted in
 // several passes, each for some of the rows that come next, in the order of their ranks, which changes no bit.
 type tallies[T simd.Float] struct {
 	*products[T]
-	root     int32
+	twins    *graph.Twins
+	root     int32   // class of twins
 	nodes    []tally // a tree of sequences; the first is what all of them begin with
 	most     int     // nodes
 	full     bool    // a sequence was left out
@@ -36,15 +39,15 @@ type tally struct {
 	count        int   // paths
 }
 
-func newTallies[T simd.Float](f *factors[T], most int) *tallies[T] {
-	return &tallies[T]{products: newProducts(f), most: most, slots: make([]int32, fewSlots)}
+func newTallies[T simd.Float](f *factors[T], twins *graph.Twins, most int) *tallies[T] {
+	return &tallies[T]{products: newProducts(f), twins: twins, most: most, slots: make([]int32, fewSlots)}
 }
 
 // fewSlots is the number of slots of a tree that begins.
 const fewSlots = 64
 
 func (t *tallies[T]) pool(root int32, limit int) {
-	t.root, t.limit = root, limit
+	t.root, t.limit = t.twins.Class[root], limit
 	clear(t.count)
 	for j := 2; j <= limit; j++ {
 		clear(t.acc[j])
@@ -102,26 +105,24 @@ func (t *tallies[T]) grow(low, top int32, limit, most int) bool {
 	t.nodes = append(t.nodes[:0], tally{parent: -1, row: t.begin[len(t.begin)-1], count: 1})
 	t.slots = t.slots[:fewSlots]
 	clear(t.slots)
-	t.visit(t.root, 1, 0)
+	t.visit(t.root, 1, 0, 1)
 	t.limit, t.most = whole, nodes
 	return !t.full
 }
 
-// visit counts the paths that go on from v, the j-th vertex of a path with the sequence of a node.
-func (t *tallies[T]) visit(v int32, j int, node int32) {
+// visit counts the paths that go on from class c, that of the j-th vertex of so many paths with the sequence of a node.
+func (t *tallies[T]) visit(c int32, j int, node int32, paths int) {
 	if j == t.limit {
 		return
 	}
-	t.path[j-1] = v
+	t.path[j-1] = c
 	path := t.path[:j]
-next:
-	for _, w := range t.Graph.Neighbors(v) {
-		for _, u := range path {
-			if u == w {
-				continue next
-			}
+	for _, d := range t.twins.Next(c) {
+		left := t.twins.Left(path, d)
+		if left == 0 {
+			continue
 		}
-		row, child := int32(t.row(w)), int32(0)
+		row, child := int32(t.row(t.twins.First[d])), int32(0)
 		switch {
 		case j < len(t.begin):
 			if row != t.begin[j] {
@@ -133,9 +134,9 @@ next:
 			if child = t.child(node, row); t.full {
 				return
 			}
-			t.nodes[child].count++
+			t.nodes[child].count += left * paths
 		}
-		if t.visit(w, j+1, child); t.full {
+		if t.visit(d, j+1, child, left*paths); t.full {
 			return
 		}
 	}

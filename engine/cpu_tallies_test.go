@@ -43,7 +43,7 @@ func TestTalliesOfHubsAreBounded(t *testing.T) {
 			whole := newPathPool[float64](out, scores, nil, p, q)
 			factors := whole.newFactors(1)
 			whole.forRoots(1, 0, vertices, func() rootPooler[float64] {
-				return &watched{newTallies(factors, most), &nodes}
+				return &watched{newTallies(factors, b.Twins(b.Labels, size), most), &nodes}
 			})
 			for _, x := range out {
 				sums = append(sums, x.Float64s())

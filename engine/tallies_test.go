@@ -56,15 +56,56 @@ func TestPathPoolWithRanks(t *testing.T) {
 	}
 }
 
-// labelled returns random graphs, sparse ones and dense ones.
+// A maximum over paths has the bits of a search that takes every path by itself.
+func TestPathPoolMaximumOfTwins(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	for range 30 {
+		const q, labels = 5, 4
+		size := 2 + rng.IntN(3)
+		b := labelled(t, rng, 1+rng.IntN(30), labels)
+		scores := engine.NewCPU(1).New(tensor.Float64, labels, size*q)
+		for i := range scores.Float64s() {
+			scores.Float64s()[i] = 2*rng.Float64() - 1
+		}
+		alone := engine.NewCPU(1).New(tensor.Float64, b.NumVertices(), size*q) // a row for each vertex, which has no twins
+		for v, l := range b.Labels {
+			copy(alone.Float64s()[v*size*q:(v+1)*size*q], scores.Float64s()[int(l)*size*q:])
+		}
+		p := engine.PathPooling{Graph: b, Index: b.Labels, Size: size, AllLengths: rng.IntN(2) == 0,
+			Kernel: engine.Kernel{Alpha: 1 + 3*rng.Float64()}, Pool: engine.Max}
+		got := pooled(t, engine.NewCPU(2), scores, &p, q)
+		p.Index = nil
+		for l, want := range pooled(t, engine.NewCPU(1), alone, &p, q) {
+			if !slices.Equal(got[l], want) {
+				t.Fatalf("length %d of %d: other bits", l, size)
+			}
+		}
+	}
+}
+
+// labelled returns random graphs, sparse ones, dense ones and ones with twins.
 func labelled(t *testing.T, rng *rand.Rand, graphs int, labels int32) *graph.Batch {
 	t.Helper()
 	all := make([]graph.Graph, graphs)
 	for i := range all {
 		g := &all[i]
 		g.NumVertices = 1 + rng.IntN(9)
+		vertices := int32(g.NumVertices)
 		for range (1 + 3*rng.IntN(2)) * g.NumVertices {
-			g.AddArc(rng.Int32N(int32(g.NumVertices)), rng.Int32N(int32(g.NumVertices)))
+			u, v := rng.Int32N(vertices), rng.Int32N(vertices)
+			g.AddArc(u, v)
+			if i%3 == 0 { // each vertex three times, the first two next to each other
+				g.AddArc(u, v+vertices)
+				g.AddArc(u+vertices, v)
+				g.AddArc(u+vertices, v+vertices)
+				g.AddArc(u, u+vertices)
+				for _, w := range []int32{v, v + vertices} {
+					g.AddArc(u+2*vertices, w)
+				}
+			}
+		}
+		if i%3 == 0 {
+			g.NumVertices *= 3
 		}
 		for range g.NumVertices {
 			g.Labels = append(g.Labels, rng.Int32N(labels))

@@ -73,8 +73,10 @@ func (b *Batch) Attribute(u int32) []float64 {
 func (b *Batch) HasArc(u, v int32) bool { return b.CountArcs(u, v) > 0 }
 
 // CountArcs returns the number of arcs from u to v: at most 1, but for arcs of several types.
-func (b *Batch) CountArcs(u, v int32) int {
-	row := b.Neighbors(u)
+func (b *Batch) CountArcs(u, v int32) int { return countSorted(b.Neighbors(u), v) }
+
+// countSorted returns how often v is in an ascending list.
+func countSorted(row []int32, v int32) int {
 	lo, hi := 0, len(row)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
@@ -84,11 +86,11 @@ func (b *Batch) CountArcs(u, v int32) int {
 			hi = mid
 		}
 	}
-	count := 0
-	for ; lo < len(row) && row[lo] == v; lo++ {
-		count++
+	n := 0
+	for lo+n < len(row) && row[lo+n] == v {
+		n++
 	}
-	return count
+	return n
 }
 
 // ArcList is a list of arcs between vertices of a batch in any order: arc i goes from From[i] to

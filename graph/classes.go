@@ -32,7 +32,8 @@ func (k Key) Compare(other Key) int { return slices.Compare(k[:], other[:]) }
 // sum over paths of prod_i x(i, label_i). Its values at two random points modulo the prime 2^61-1 stand
 // for it; by the Schwartz-Zippel lemma two different multisets agree with probability at most
 // (maxSize / 2^61)^2, below 1e-33. Sums over the last vertex of a path are shared by all paths with
-// the same last but one, so the cost is that of visiting the paths of maxSize-1 vertices.
+// the same last but one, and twins take the same part (see [Twins]), so the cost is that of visiting the paths through
+// classes of twins of maxSize-1 vertices.
 func (b *Batch) PathClasses(label []int32, keys []Key, maxSize int, allSizes, walks bool, workers int) *PathClasses {
 	c := &classifier{Batch: b, label: label, keys: keys, size: maxSize, first: maxSize}
 	if allSizes {
@@ -77,6 +78,14 @@ func (a fingerprint) times(b fingerprint) fingerprint {
 	return fingerprint{mulMod(a[0], b[0]), mulMod(a[1], b[1])}
 }
 
+// repeated returns a sum of n >= 0 times a.
+func (a fingerprint) repeated(n int) fingerprint {
+	if n == 1 {
+		return a
+	}
+	return a.times(fingerprint{uint64(n), uint64(n)})
+}
+
 // mulMod returns a b modulo the Mersenne prime, whose powers of two fold onto the low bits.
 func mulMod(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
@@ -90,6 +99,7 @@ type classifier struct {
 	keys        []Key
 	size, first int           // largest and smallest path size
 	points      []fingerprint // labels x size: x(position, label) at the two points
+	twins       *Twins        // of paths
 	class       [][]int32     // by size: the class of every vertex, within its piece until the pieces are merged
 }
 
@@ -131,6 +141,7 @@ const vertexChunk = 64
 const sectionVertices = 1024
 
 func (c *classifier) pathPieces(workers int) []piece {
+	c.twins = c.Twins(c.label, c.size)
 	var pieces []piece
 	var small, large []int // numbers of pieces
 	for g := 0; g < c.NumGraphs(); {
@@ -153,6 +164,7 @@ func (c *classifier) pathPieces(workers int) []piece {
 			s.piece = p
 			s.sumNeighbors(p.from, p.to)
 			s.fill(p.from, p.to)
+			s.copyTwins(p.from, p.to)
 			for size := range c.sizes() {
 				table = p.group(c, size, s.prints, table)
 			}
@@ -172,16 +184,18 @@ func (c *classifier) pathPieces(workers int) []piece {
 		}
 		inChunks((*classSearch).sumNeighbors)
 		inChunks((*classSearch).fill)
+		inChunks((*classSearch).copyTwins)
 		parallel.For(workers, c.sizes(), func(size int) { p.group(c, size, shared.prints, nil) })
 	}
 	return pieces
 }
 
-// classSearch is the state of the search for the paths from the vertices of one piece.
+// classSearch is the state of the search for the paths from the vertices of one piece. It goes through classes of
+// twins, of which the first vertices stand for all.
 type classSearch struct {
 	*classifier
 	piece  *piece
-	path   []int32       // current path
+	path   []int32       // classes of the current path
 	last   []fingerprint // vertices of the piece x size: see sumNeighbors
 	prints []fingerprint // vertices of the piece x sizes
 }
@@ -194,50 +208,80 @@ func newClassSearch(c *classifier, n int) *classSearch {
 	}
 }
 
-// sumNeighbors sets last[v][j-1] to the sum of x(j, label) over the neighbours of v, for the positions j
-// from 2 on and the vertices from to to-1.
-func (s *classSearch) sumNeighbors(from, to int32) {
+// firstOf calls visit for the classes whose first vertex is from or behind it, and before to.
+func (s *classSearch) firstOf(from, to int32, visit func(v, class int32)) {
 	for v := from; v < to; v++ {
-		sums := s.last[int(v-s.piece.from)*s.size : int(v-s.piece.from+1)*s.size]
-		clear(sums)
-		for _, w := range s.Neighbors(v) {
-			for j := 2; j <= s.size; j++ {
-				sums[j-1] = sums[j-1].plus(s.point(w, j))
-			}
+		if c := s.twins.Class[v]; s.twins.First[c] == v {
+			visit(v, c)
 		}
 	}
 }
 
-// fill computes the fingerprints of the vertices from to to-1.
+// sumsOf returns sums of the neighbours of a vertex of the piece, by position.
+func (s *classSearch) sumsOf(v int32) []fingerprint {
+	at := int(v-s.piece.from) * s.size
+	return s.last[at : at+s.size]
+}
+
+// printsOf returns the fingerprints of a vertex of the piece, by size.
+func (s *classSearch) printsOf(v int32) []fingerprint {
+	at := int(v-s.piece.from) * s.sizes()
+	return s.prints[at : at+s.sizes()]
+}
+
+// sumNeighbors sums x(j, label) over the classes next to v, twins of v and v itself among them, for the positions j
+// from 2 on and the first vertices of classes from to to-1.
+func (s *classSearch) sumNeighbors(from, to int32) {
+	s.firstOf(from, to, func(v, class int32) {
+		sums := s.sumsOf(v)
+		clear(sums)
+		for _, d := range s.twins.Next(class) {
+			w, n := s.twins.First[d], s.twins.Size[d]
+			for j := 2; j <= s.size; j++ {
+				sums[j-1] = sums[j-1].plus(s.point(w, j).repeated(int(n)))
+			}
+		}
+	})
+}
+
+// fill computes the fingerprints of the first vertices of classes from to to-1.
 func (s *classSearch) fill(from, to int32) {
-	for v := from; v < to; v++ {
-		at := int(v-s.piece.from) * s.sizes()
-		sums := s.prints[at : at+s.sizes()]
+	s.firstOf(from, to, func(v, class int32) {
+		sums := s.printsOf(v)
 		clear(sums)
 		if s.first == 1 {
 			sums[0] = s.point(v, 1)
 		}
-		s.extend(sums, v, 1, s.point(v, 1))
+		s.extend(sums, class, 1, s.point(v, 1))
+	})
+}
+
+// copyTwins gives the vertices from to to-1 the fingerprints of their twins.
+func (s *classSearch) copyTwins(from, to int32) {
+	for v := from; v < to; v++ {
+		if first := s.twins.First[s.twins.Class[v]]; first != v {
+			copy(s.printsOf(v), s.printsOf(first))
+		}
 	}
 }
 
-// extend adds all paths of j+1 vertices that go on from v, the j-th vertex of the path, to the sums of
-// its first vertex; product belongs to the path up to v.
-func (s *classSearch) extend(sums []fingerprint, v int32, j int, product fingerprint) {
-	path := s.path
-	path[j-1] = v
+// extend adds all paths of j+1 vertices that go on from class c, that of the j-th vertex of the path, to the sums of
+// its first vertex; product belongs to the path up to there.
+func (s *classSearch) extend(sums []fingerprint, c int32, j int, product fingerprint) {
+	twins, path := s.twins, s.path[:j]
+	path[j-1] = c
 	if j == s.size {
 		return
 	}
 	if j+1 >= s.first {
-		rest := s.last[int(v-s.piece.from)*s.size+j]
-		for i, u := range path[:j] {
-			arcs := 1 // a path of an undirected graph can always go back
-			if i != j-2 || s.Directed || s.ArcTypes != nil {
-				arcs = s.CountArcs(v, u)
+		rest := s.sumsOf(twins.First[c])[j]
+		for i, d := range path {
+			arcs := 1
+			if i != j-2 || !twins.back {
+				arcs = twins.Arcs(c, d)
 			}
 			for range arcs {
-				rest = rest.minus(s.point(u, j+1))
+				rest = rest.minus(s.point(twins.First[d], j+1))
 			}
 		}
 		sum := &sums[j+1-s.first]
@@ -246,14 +290,10 @@ func (s *classSearch) extend(sums []fingerprint, v int32, j int, product fingerp
 	if j+1 == s.size {
 		return
 	}
-next:
-	for _, w := range s.Neighbors(v) {
-		for _, u := range path[:j] {
-			if u == w {
-				continue next
-			}
+	for _, d := range twins.Next(c) {
+		if left := twins.Left(path, d); left > 0 {
+			s.extend(sums, d, j+1, product.times(s.point(twins.First[d], j+1)).repeated(left))
 		}
-		s.extend(sums, w, j+1, product.times(s.point(w, j+1)))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// labelledBatch returns a few random graphs with labels, some with self loops and arcs of two types.
+// labelledBatch returns a few random graphs with labels, some with self loops and arcs of two types, some with twins.
 func labelledBatch(t *testing.T, seed uint64, directed bool) *Batch {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -31,6 +31,9 @@ func labelledBatch(t *testing.T, seed uint64, directed bool) *Batch {
 					}
 				}
 			}
+		}
+		if seed%4 == 2 && !directed && g.NumVertices > 0 {
+			addTwins(rng, g, 2+rng.IntN(5))
 		}
 	}
 	b, err := NewBatch(graphs)

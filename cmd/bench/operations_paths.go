@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/grove-graph/grove/engine"
@@ -27,6 +28,8 @@ func pathOperations() []operation {
 			pathsEarly((*inputs).social), everywhere},
 		{"path-early-dense", "the same on denser graphs of the kind of COLLAB (generated)", pathsEarly((*inputs).dense),
 			everywhere},
+		{"path-twins", "path pooling as models encode, which takes twins together, IMDB-BINARY, paths of 4 vertices",
+			pathTwins, onHost},
 		{"path-power-law", "the same on one power-law graph of 10 million arcs (generated), 64 filters",
 			pathsEarly((*inputs).powerLaw), large},
 		{"path-classes", "grouping the NCI1 vertices by the label sequences of their paths, before pooling", pathClasses,
@@ -127,6 +130,45 @@ func pathsEarly(from func(*inputs) (source, error)) func(t *table) (*task, error
 		task.floor.exps32 = exps * float64(t.filtersOn(s))
 		return task, nil
 	}
+}
+
+// pathTwins counts the paths that are covered, and times the search that takes every path by itself.
+func pathTwins(t *table) (*task, error) {
+	const size = 4
+	s, err := t.inputs.social()
+	if err != nil {
+		return nil, err
+	}
+	p := newPooling(t, s, size, s.batch.Labels)
+	p.dtype, p.AllLengths = tensor.Float64, false
+	alone, err := p.forward()
+	if err != nil {
+		return nil, err
+	}
+	together := *p
+	for r := range int32(p.rows) {
+		together.Ranks = append(together.Ranks, r)
+	}
+	run, err := together.forward()
+	if err != nil {
+		return nil, err
+	}
+	paths := float64(s.batch.NewPathIndex(size, false, 1).Total())
+	return &task{
+		shape: fmt.Sprintf("%s: %d vertices, %d classes of twins, %.0f paths, %d filters", s.from, s.batch.NumVertices(),
+			len(s.batch.Twins(s.batch.Labels, size).First), paths, p.filters),
+		run:   run,
+		units: paths, unit: "paths/s",
+		against: func(r *runner) (*rival, error) {
+			times, _, err := r.measure(context.Background(), "path-twins", r.clock, func() error {
+				return alone(r.engine.Host())
+			})
+			if err != nil {
+				return nil, err
+			}
+			return &rival{Name: "every path by itself", Seconds: newResult("", r.place, times[0]).Seconds}, nil
+		},
+	}, nil
 }
 
 // walkPool counts a step for every arc in every pass of the recursion: j-1 passes for walks of j
@@ -266,7 +308,7 @@ func (p *pooling) outBytes() float64 {
 // tensors makes random scores and the outputs.
 func (p *pooling) tensors() (scores *tensor.Dense, out []*tensor.Dense, err error) {
 	scores, err = newRandom("paths").matrix(p.engine, p.dtype, p.rows, p.Size*p.filters)
-	out = make([]*tensor.Dense, p.Size)
+	out = make([]*tensor.Dense, len(p.Lengths()))
 	for i := range out {
 		out[i] = p.engine.New(p.dtype, p.Graph.NumVertices(), p.filters)
 	}
