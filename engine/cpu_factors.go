@@ -83,19 +83,19 @@ type products[T simd.Float] struct {
 	product [][]T   // by size: of the factors of the current path, for each pooled length above it
 	ends    [][]T   // by size: factors of the last vertices of paths that share all but these
 	acc     [][]T   // by size: pooled kernel values
-	count   []int
+	count   []float64
 	limit   int
 }
 
 func newProducts[T simd.Float](f *factors[T]) *products[T] {
 	n := f.Size + 1
 	return &products[T]{
-		pathPool: f.pathPool, factors: f, path: make([]int32, f.Size), count: make([]int, n),
+		pathPool: f.pathPool, factors: f, path: make([]int32, f.Size), count: make([]float64, n),
 		product: vectors[T](n, len(f.Lengths())*f.q), ends: vectors[T](n, f.q), acc: vectors[T](n, f.q),
 	}
 }
 
-func (t *products[T]) result(j int) ([]T, int) { return t.acc[j], t.count[j] }
+func (t *products[T]) result(j int) ([]T, float64) { return t.acc[j], t.count[j] }
 
 func (t *products[T]) pool(root int32, limit int) {
 	t.limit = limit

@@ -12,7 +12,8 @@ import (
 // PathPool implements [Engine] in five exact ways: walks by a recursion over vertices (cpu_walks.go),
 // non-backtracking walks by one over arcs (cpu_nonbacktracking.go), paths by a fused depth-first search (the trie, this
 // file), sums or means of paths by one that takes products of factors where many vertices share a row of the table
-// (cpu_factors.go), and in graphs with many neighbours by a search that stops one vertex early (cpu_leaves.go).
+// (cpu_factors.go), and in graphs with many neighbours by a search that stops one vertex early (cpu_leaves.go). Where a
+// path counts for nothing but the rows along it (cpu_tallies.go, and maxima), twins are taken together.
 func (e *CPU) PathPool(out []*tensor.Dense, scores, norms *tensor.Dense, p *PathPooling) error {
 	q, err := CheckPathPool(out, scores, norms, p)
 	if err != nil {
@@ -165,7 +166,7 @@ func (p *pathPool[T]) paths(workers int) {
 // sum(j), count(j) paths were found.
 type rootPooler[T simd.Float] interface {
 	pool(root int32, limit int)
-	result(j int) (sum []T, count int)
+	result(j int) (sum []T, count float64)
 }
 
 // forRoots pools for every vertex of [from, to) that is a root of some size and writes its rows.
@@ -201,7 +202,7 @@ func (p *pathPool[T]) forRoots(workers int, from, to int32, start func() rootPoo
 					dst := p.out[j][next[j]*p.q : (next[j]+1)*p.q]
 					sum, count := pooler.result(j)
 					copy(dst, sum)
-					p.finish(dst, v, float64(count))
+					p.finish(dst, v, count)
 					next[j]++
 				}
 			}
@@ -238,7 +239,7 @@ func vectors[T simd.Float](n, q int) [][]T {
 	return out
 }
 
-func (t *trie[T]) result(j int) ([]T, int) { return t.acc[j], t.count[j] }
+func (t *trie[T]) result(j int) ([]T, float64) { return t.acc[j], float64(t.count[j]) }
 
 func (t *trie[T]) pool(root int32, limit int) {
 	t.limit = limit

@@ -35,8 +35,8 @@ const mostTallies = 1 << 20
 // tally is a sequence: that of another node with a row appended.
 type tally struct {
 	parent, row  int32
-	first, after int32 // child, and next child of the parent; 0: none
-	count        int   // paths
+	first, after int32   // child, and next child of the parent; 0: none
+	count        float64 // paths, of which a clique has more than an integer can count
 }
 
 func newTallies[T simd.Float](f *factors[T], twins *graph.Twins, most int) *tallies[T] {
@@ -111,14 +111,14 @@ func (t *tallies[T]) grow(low, top int32, limit, most int) bool {
 }
 
 // visit counts the paths that go on from class c, that of the j-th vertex of so many paths with the sequence of a node.
-func (t *tallies[T]) visit(c int32, j int, node int32, paths int) {
+func (t *tallies[T]) visit(c int32, j int, node int32, paths float64) {
 	if j == t.limit {
 		return
 	}
 	t.path[j-1] = c
 	path := t.path[:j]
 	for _, d := range t.twins.Next(c) {
-		left := t.twins.Left(path, d)
+		left := float64(t.twins.Left(path, d))
 		if left == 0 {
 			continue
 		}

@@ -83,6 +83,39 @@ func TestPathPoolMaximumOfTwins(t *testing.T) {
 	}
 }
 
+// The sums of a clique count more paths than an integer can.
+func TestPathPoolOfAClique(t *testing.T) {
+	const n, size = 60, 12
+	g := graph.Graph{NumVertices: n, Labels: make([]int32, n)}
+	for v := range int32(n) {
+		for u := range v {
+			g.AddArc(v, u)
+		}
+	}
+	b, err := graph.NewBatch([]graph.Graph{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := engine.NewCPU(1).New(tensor.Float64, 1, size)
+	for i := range scores.Float64s() {
+		scores.Float64s()[i] = 0.1 * float64(i-3)
+	}
+	p := engine.PathPooling{Graph: b, Index: b.Labels, Ranks: []int32{0}, Size: size, Kernel: engine.Kernel{Alpha: 1}}
+	pool := func(pool engine.Pooling) []float64 {
+		p.Pool = pool
+		return pooled(t, engine.NewCPU(2), scores, &p, 1)[0]
+	}
+	paths, highest, mean, sum := 1.0, pool(engine.Max), pool(engine.Mean), pool(engine.Sum)
+	for left := n - 1; left > n-size; left-- {
+		paths *= float64(left)
+	}
+	for v, x := range highest { // the value of each
+		if x <= 0 || math.Abs(mean[v]/x-1) > 1e-12 || math.Abs(sum[v]/x/paths-1) > 1e-12 {
+			t.Errorf("vertex %d: maximum %g, mean %g, sum %g of %g paths", v, x, mean[v], sum[v], paths)
+		}
+	}
+}
+
 // labelled returns random graphs, sparse ones, dense ones and ones with twins.
 func labelled(t *testing.T, rng *rand.Rand, graphs int, labels int32) *graph.Batch {
 	t.Helper()

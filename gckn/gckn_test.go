@@ -303,6 +303,20 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 		!strings.Contains(err.Error(), "no path of 3 vertices") {
 		t.Errorf("graphs without arcs: error %v", err)
 	}
+	clique := graph.Graph{NumVertices: 60, Labels: make([]int32, 60)}
+	for v := range int32(60) {
+		for u := range v {
+			clique.AddArc(v, u)
+		}
+	}
+	long := opt
+	long.Layers = []LayerOptions{opt.Layers[0]}
+	long.Layers[0].PathSize = 12
+	dense := batch(t, []graph.Graph{clique})
+	if _, err := Fit(context.Background(), enginetest.Open(t, 1), dense, input, long, nil); err == nil ||
+		!strings.Contains(err.Error(), "2^48 paths of 12 vertices") {
+		t.Errorf("paths of a clique: error %v", err)
+	}
 	for name, change := range map[string]func(o *Options){
 		"no layers":       func(o *Options) { o.Layers = nil },
 		"sigma":           func(o *Options) { o.Layers[0].Sigma = math.NaN() },

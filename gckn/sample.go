@@ -77,8 +77,12 @@ type sampler struct {
 
 // draw draws among so many paths in each channel.
 func (s *sampler) draw(total int64, l int) (err error) {
-	if total == 0 {
+	switch {
+	case total == 0:
 		return fmt.Errorf("the graphs have no path of %d vertices to learn anchors from; choose a smaller path size", s.size)
+	case total >= graph.MaxPaths && !s.m.opt.Walk:
+		return fmt.Errorf("the graphs have 2^48 paths of %d vertices or more, too many to draw from; choose a smaller path "+
+			"size, or walks", s.size)
 	}
 	channels := 1
 	if l > 0 {

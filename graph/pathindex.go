@@ -23,9 +23,9 @@ type PathIndex struct {
 	dense []bool // whether those from a class of twins are found faster through classes than one by one
 }
 
-// maxNumbers bounds the numbers of an index: sums of them over many channels stay within an int64,
-// and they are exact as float64.
-const maxNumbers = 1 << 48
+// MaxPaths bounds the numbers of an index: sums of them over many channels stay within an int64,
+// and they are exact as float64. So many simple paths, or more, count as this number and cannot be told apart.
+const MaxPaths = 1 << 48
 
 // NewPathIndex counts the paths of size vertices, or the walks. Counting visits the paths through classes of twins (see
 // [Twins]) of size-1 vertices; walks are counted by their recursion. Where there are more than 2^48 walks a number
@@ -74,7 +74,7 @@ func (b *Batch) walksOf(counts []float64, g, size int) float64 {
 // Add adds what was counted of the graphs that come next.
 func (p *PathCount) Add(more ...PathCount) {
 	for _, c := range more {
-		p.Paths += c.Paths
+		p.Paths = min(p.Paths+c.Paths, MaxPaths)
 		p.Walks += c.Walks
 	}
 }
@@ -83,7 +83,7 @@ func (p *PathCount) Add(more ...PathCount) {
 func (p *PathCount) Total() int64 { return p.Paths + int64(p.Walks/shareOf(p.Walks)) }
 
 // shareOf returns how many of so many walks one number stands for.
-func shareOf(walks float64) float64 { return max(walks/maxNumbers, 1) }
+func shareOf(walks float64) float64 { return max(walks/MaxPaths, 1) }
 
 // NewPathIndexAfter returns the index of the graphs b of a larger batch, by the numbers that they have there: so many
 // paths come before them, and there are so many walks in all.
@@ -107,8 +107,9 @@ func (b *Batch) NewPathIndexAfter(before PathCount, allWalks float64, size int, 
 	x.twins = b.Twins(nil, size)
 	x.dense = make([]bool, len(x.twins.First))
 	parallel.Chunks(workers, len(x.dense), vertexChunk, func(from, to int) {
+		count := counter{Twins: x.twins, path: make([]int32, size)}
 		for c := int32(from); c < int32(to); c++ {
-			count := counter{Twins: x.twins, path: make([]int32, size)}
+			count.visits, count.prefixes = 0, 0
 			x.start[x.twins.First[c]+1] = count.paths(1, c, 1)
 			x.dense[c] = float64(size)*count.visits < count.prefixes*float64(x.twins.Size[c])
 		}
@@ -117,7 +118,7 @@ func (b *Batch) NewPathIndexAfter(before PathCount, allWalks float64, size int, 
 		x.start[v+1] = x.start[x.twins.First[c]+1]
 	}
 	for v := range n {
-		x.start[v+1] += x.start[v]
+		x.start[v+1] = min(x.start[v+1]+x.start[v], MaxPaths)
 	}
 	return x
 }
@@ -180,8 +181,8 @@ type counter struct {
 	prefixes float64 // paths without their last vertex
 }
 
-// paths returns the number of paths on from a vertex of class c as the j-th, after those that path begins with; times
-// paths begin so.
+// paths returns the number, at most MaxPaths, of paths on from a vertex of class c as the j-th, after those that path
+// begins with; times paths begin so.
 func (n *counter) paths(j int, c int32, times float64) int64 {
 	path := n.path[:j]
 	path[j-1] = c
@@ -195,8 +196,9 @@ func (n *counter) paths(j int, c int32, times float64) int64 {
 	}
 	total := int64(0)
 	for _, d := range n.Next(c) {
-		if left := n.Left(path, d); left > 0 {
-			total += int64(left) * n.paths(j+1, d, times*float64(left))
+		if left := int64(n.Left(path, d)); left > 0 {
+			paths := min(n.paths(j+1, d, times*float64(left)), MaxPaths/left+1) // left times that overflows not
+			total = min(total+left*paths, MaxPaths)
 		}
 	}
 	return total

@@ -5,6 +5,37 @@ import (
 	"testing"
 )
 
+// A clique of 100 vertices has more paths of 12 vertices than an integer can count. Nobody waits for them.
+func TestPathsBeyondIntegers(t *testing.T) {
+	clique := Graph{NumVertices: 100}
+	for v := range int32(100) {
+		for u := range v {
+			clique.AddArc(v, u)
+		}
+	}
+	b, err := NewBatch([]Graph{clique, {NumVertices: 1}, clique})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all PathCount
+	all.Add(b.CountPaths(12, false, 1)...)
+	if x := b.NewPathIndex(12, false, 1); x.Total() != MaxPaths || all.Total() != MaxPaths {
+		t.Errorf("%d and %d paths, want the largest number, %d", x.Total(), all.Total(), int64(MaxPaths))
+	}
+	if got, want := b.NewPathIndex(7, false, 1).Total(), int64(2*100*99*98*97*96*95*94); got != want {
+		t.Errorf("%d paths of 7 vertices, want %d", got, want)
+	}
+	if c := b.PathClasses(make([]int32, 201), nil, 12, false, false, 1); len(c.Roots[0]) != 2 {
+		t.Errorf("%d classes of paths, want 2", len(c.Roots[0]))
+	}
+	x := b.NewPathIndex(7, false, 1)
+	path := x.At([]int64{0, x.Before(1), x.Total() - 1}, 1)
+	want := []int32{0, 1, 2, 3, 4, 5, 6, 1, 0, 2, 3, 4, 5, 6, 200, 199, 198, 197, 196, 195, 194}
+	if !slices.Equal(path, want) {
+		t.Errorf("paths %v, want %v", path, want)
+	}
+}
+
 // The paths of a batch have the numbers that they have piece by piece, also where a number stands for many walks.
 func TestPathIndexOfPieces(t *testing.T) {
 	var graphs []Graph

@@ -224,8 +224,8 @@ func TestWalksBeyondIntegers(t *testing.T) {
 		t.Errorf("%g walks, want %g", got, want)
 	}
 	x := b.NewPathIndex(size, true, 1)
-	if x.Total() != maxNumbers {
-		t.Fatalf("numbers up to %d, want %d", x.Total(), int64(maxNumbers))
+	if x.Total() != MaxPaths {
+		t.Fatalf("numbers up to %d, want %d", x.Total(), int64(MaxPaths))
 	}
 	const samples = 6000
 	numbers := make([]int64, samples)

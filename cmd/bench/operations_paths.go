@@ -132,7 +132,8 @@ func pathsEarly(from func(*inputs) (source, error)) func(t *table) (*task, error
 	}
 }
 
-// pathTwins counts the paths that are covered, and times the search that takes every path by itself.
+// pathTwins counts the paths that are covered, and times the search that takes every path by itself. Its floor is to
+// read scores and to write the sums, with an exponential for each row at each position.
 func pathTwins(t *table) (*task, error) {
 	const size = 4
 	s, err := t.inputs.social()
@@ -159,6 +160,7 @@ func pathTwins(t *table) (*task, error) {
 			len(s.batch.Twins(s.batch.Labels, size).First), paths, p.filters),
 		run:   run,
 		units: paths, unit: "paths/s",
+		floor: floor{exps64: float64(p.rows * size * p.filters), bytes: p.scoreBytes() + p.outBytes()},
 		against: func(r *runner) (*rival, error) {
 			times, _, err := r.measure(context.Background(), "path-twins", r.clock, func() error {
 				return alone(r.engine.Host())
@@ -302,7 +304,7 @@ func (p *pooling) scoreBytes() float64 {
 }
 
 func (p *pooling) outBytes() float64 {
-	return float64(p.dtype.Size()) * float64(p.Graph.NumVertices()*p.Size*p.filters)
+	return float64(p.dtype.Size()) * float64(p.Graph.NumVertices()*len(p.Lengths())*p.filters)
 }
 
 // tensors makes random scores and the outputs.
