@@ -197,7 +197,7 @@ func (n *counter) paths(j int, c int32, times float64) int64 {
 	total := int64(0)
 	for _, d := range n.Next(c) {
 		if left := int64(n.Left(path, d)); left > 0 {
-			paths := min(n.paths(j+1, d, times*float64(left)), MaxPaths/left+1) // left times that overflows not
+			paths := min(n.paths(j+1, d, times*float64(left)), MaxPaths/left+1) // their product does not overflow
 			total = min(total+left*paths, MaxPaths)
 		}
 	}
