@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"maps"
 	"slices"
 	"sort"
 
@@ -19,8 +18,8 @@ type PathIndex struct {
 	start []int64   // number of the first path of each vertex; one more than there are vertices
 
 	// Of simple paths.
-	twins *Twins
-	dense []bool // whether those from a class of twins are found faster through classes than one by one
+	twins   *Twins
+	byClass []bool // whether those from a class are found faster by a finder than one by one
 }
 
 // MaxPaths bounds the numbers of an index: sums of them over many channels stay within an int64,
@@ -105,13 +104,13 @@ func (b *Batch) NewPathIndexAfter(before PathCount, allWalks float64, size int, 
 		return x
 	}
 	x.twins = b.Twins(nil, size)
-	x.dense = make([]bool, len(x.twins.First))
-	parallel.Chunks(workers, len(x.dense), vertexChunk, func(from, to int) {
+	x.byClass = make([]bool, len(x.twins.First))
+	parallel.Chunks(workers, len(x.byClass), vertexChunk, func(from, to int) {
 		count := counter{Twins: x.twins, path: make([]int32, size)}
 		for c := int32(from); c < int32(to); c++ {
 			count.visits, count.prefixes = 0, 0
 			x.start[x.twins.First[c]+1] = count.paths(1, c, 1)
-			x.dense[c] = float64(size)*count.visits < count.prefixes*float64(x.twins.Size[c])
+			x.byClass[c] = float64(size)*count.visits < count.prefixes*float64(x.twins.Size[c])
 		}
 	})
 	for v, c := range x.twins.Class {
@@ -133,9 +132,9 @@ func (x *PathIndex) Total() int64 { return x.start[len(x.start)-1] }
 func (x *PathIndex) At(numbers []int64, workers int) []int32 {
 	out := make([]int32, len(numbers)*x.size)
 	const chunk = 1024
-	dense := make([][]wanted, (len(numbers)+chunk-1)/chunk)
+	later := make([][]wanted, (len(numbers)+chunk-1)/chunk)
 	parallel.Chunks(workers, len(numbers), chunk, func(from, to int) {
-		path, of := make([]int32, x.size), &dense[from/chunk]
+		path, of := make([]int32, x.size), &later[from/chunk]
 		for from < to {
 			v := sort.Search(len(x.start)-1, func(v int) bool { return x.start[v+1] > numbers[from] })
 			upTo := from + sort.Search(to-from, func(i int) bool { return numbers[from+i] >= x.start[v+1] })
@@ -144,7 +143,7 @@ func (x *PathIndex) At(numbers []int64, workers int) []int32 {
 				for i := from; i < upTo; i++ {
 					x.walk(out[i*x.size:(i+1)*x.size], int32(v), float64(numbers[i]-x.start[v])*x.share)
 				}
-			case x.dense[x.twins.Class[v]]:
+			case x.byClass[x.twins.Class[v]]:
 				for i := from; i < upTo; i++ {
 					out[i*x.size] = int32(v)
 					*of = append(*of, wanted{i, numbers[i] - x.start[v]})
@@ -156,116 +155,8 @@ func (x *PathIndex) At(numbers []int64, workers int) []int32 {
 			from = upTo
 		}
 	})
-	roots := map[int32][]wanted{}
-	for _, some := range dense {
-		for _, w := range some {
-			c := x.twins.Class[out[w.at*x.size]]
-			roots[c] = append(roots[c], w)
-		}
-	}
-	classes := slices.Sorted(maps.Keys(roots))
-	parallel.Each(workers, len(classes), func() func(int) {
-		f := finder{x: x, count: counter{Twins: x.twins, path: make([]int32, x.size)}, out: out,
-			place: make([]int32, len(x.twins.First))}
-		return func(i int) { f.find(1, classes[i], roots[classes[i]]) }
-	})
+	x.findByClass(out, slices.Concat(later...), workers)
 	return out
-}
-
-// counter counts paths through classes of twins.
-type counter struct {
-	*Twins
-	path []int32 // classes of the current path
-
-	visits   float64 // of classes that are the last but one
-	prefixes float64 // paths without their last vertex
-}
-
-// paths returns the number, at most MaxPaths, of paths on from a vertex of class c as the j-th, after those that path
-// begins with; times paths begin so.
-func (n *counter) paths(j int, c int32, times float64) int64 {
-	path := n.path[:j]
-	path[j-1] = c
-	switch len(n.path) - j {
-	case 0:
-		return 1
-	case 1:
-		n.visits++
-		n.prefixes += times
-		return int64(n.Ways(path))
-	}
-	total := int64(0)
-	for _, d := range n.Next(c) {
-		if left := int64(n.Left(path, d)); left > 0 {
-			paths := min(n.paths(j+1, d, times*float64(left)), MaxPaths/left+1) // their product does not overflow
-			total = min(total+left*paths, MaxPaths)
-		}
-	}
-	return total
-}
-
-// wanted is a path that is still to be found.
-type wanted struct {
-	at     int   // its place among the output
-	before int64 // paths with the same beginning that come before it
-}
-
-// finder finds paths by number whose vertices so far, which are in out, have the same classes: it counts those that go
-// on through a class once for all of them.
-type finder struct {
-	x     *PathIndex
-	count counter
-	out   []int32
-	place []int32 // of each class among those next to one
-}
-
-// soFar returns the first j vertices of a path.
-func (f *finder) soFar(w wanted, j int) []int32 { return f.out[w.at*f.x.size:][:j] }
-
-// find finds the paths that are wanted, whose j-th vertices are of class c. Those that begin alike stand together, in
-// ascending order.
-func (f *finder) find(j int, c int32, all []wanted) {
-	path := f.count.path[:j]
-	path[j-1] = c
-	if j == f.x.size {
-		return
-	}
-	next := f.x.twins.Next(c)
-	through := make([]int64, len(next)) // paths through each vertex of these classes
-	for i, d := range next {
-		f.place[d] = int32(i)
-		if f.x.twins.Left(path, d) > 0 {
-			through[i] = f.count.paths(j+1, d, 0)
-		}
-	}
-	on := make([][]wanted, len(next))
-	for len(all) > 0 {
-		alike, vertices := 1, f.soFar(all[0], j)
-		for alike < len(all) && slices.Equal(f.soFar(all[alike], j), vertices) {
-			alike++
-		}
-		some, before := all[:alike], int64(0)
-		all = all[alike:]
-		for _, u := range f.x.b.Neighbors(vertices[j-1]) {
-			if contains(vertices, u) {
-				continue
-			}
-			i := f.place[f.x.twins.Class[u]]
-			upTo := before + through[i]
-			for ; len(some) > 0 && some[0].before < upTo; some = some[1:] {
-				f.soFar(some[0], j+1)[j] = u
-				on[i] = append(on[i], wanted{some[0].at, some[0].before - before})
-			}
-			if before = upTo; len(some) == 0 {
-				break
-			}
-		}
-	}
-	for i, some := range on {
-		if len(some) > 0 {
-			f.find(j+1, next[i], some)
-		}
-	}
 }
 
 // waysOn returns the number of neighbours of the last vertex of a path that are not on it.
